@@ -1,0 +1,5 @@
+"""Parse, call, print."""
+
+
+def main() -> None:
+    """Run the command line."""

@@ -1,0 +1,118 @@
+"""Who deals with what.
+
+An ItemError spoils one item: the stage that meets it records it and goes on. A NightError ends the night. A
+ProposalError refuses a change of the user's files. Anything else is a bug and ends at the boundary in cli.
+"""
+
+from enum import IntEnum, StrEnum
+
+
+class Exit(IntEnum):
+    """The exit codes of the command line."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    PARTIAL = 3
+    LOGIN = 4
+    BUDGET = 5
+    REFUSED = 6
+    WAITING = 10
+    LOCKED = 11
+
+
+class SleepError(Exception):
+    """Something a user can act on: what happened, and the remedy."""
+
+    exit_code: Exit = Exit.FAILED
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+
+class ItemError(SleepError):
+    """Spoils one item; the stage records it as unscored or noted and goes on."""
+
+
+class TranscriptError(ItemError):
+    """One session file can't be used."""
+
+
+class FailureKind(StrEnum):
+    """Why a call of a model failed; never a score."""
+
+    LOGIN = "login"
+    UNREACHABLE = "unreachable"
+    TIMED_OUT = "timed_out"
+    RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
+    BAD_REQUEST = "bad_request"
+    REFUSED = "refused"
+    EMPTY = "empty"
+    MALFORMED = "malformed"
+
+
+class CallFailed(ItemError):
+    """One call of a model ended without a usable answer."""
+
+    def __init__(self, kind: FailureKind, message: str, *, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.kind = kind
+
+
+class NightError(SleepError):
+    """Ends the night."""
+
+
+class ConfigError(NightError):
+    """A setting, a flag or a file the user wrote can't be used."""
+
+    exit_code = Exit.USAGE
+
+
+class BackendUnavailable(NightError):
+    """The model can't be used tonight; nothing more is asked of it."""
+
+    def __init__(self, message: str, *, remedy: str = "", login: bool = False) -> None:
+        super().__init__(message, remedy=remedy)
+        self.exit_code = Exit.LOGIN if login else Exit.FAILED
+
+
+class BudgetExhausted(NightError):
+    """A spending limit of the night is reached."""
+
+    exit_code = Exit.BUDGET
+
+
+class NightLocked(NightError):
+    """Another night holds the lock."""
+
+    exit_code = Exit.LOCKED
+
+
+class StoreError(NightError):
+    """The store on disk can't be used by this version."""
+
+
+class ProposalError(SleepError):
+    """Refuses a change of the user's files; nothing was written."""
+
+    exit_code = Exit.REFUSED
+
+
+class StaleProposal(ProposalError):
+    """The live file is no longer the one the proposal was made for."""
+
+
+class UnsafePath(ProposalError):
+    """A path leads outside of where we may write, or isn't a plain file."""
+
+
+class UnsafeEdit(ProposalError):
+    """The text would bring something the static guard refuses."""
+
+
+class AdoptInterrupted(ProposalError):
+    """An earlier adoption or undo stopped half-way and can't be finished by itself."""

@@ -1,0 +1,1 @@
+"""Store: what is remembered from night to night."""

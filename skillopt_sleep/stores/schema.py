@@ -1,0 +1,51 @@
+"""The tables of sleep.db and how an older file becomes a current one."""
+
+import sqlite3
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE files (
+        source TEXT NOT NULL, path TEXT NOT NULL, inode INTEGER NOT NULL, size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL, PRIMARY KEY (source, path)
+    ) WITHOUT ROWID;
+    CREATE TABLE sessions (
+        id TEXT PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, project TEXT NOT NULL, cwd TEXT NOT NULL,
+        ended TEXT NOT NULL, left_out TEXT, digest TEXT NOT NULL, body BLOB NOT NULL, read_by TEXT
+    );
+    CREATE INDEX sessions_unread ON sessions (ended) WHERE read_by IS NULL;
+    CREATE TABLE reviewed (
+        path TEXT NOT NULL, id TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (path, id)
+    ) WITHOUT ROWID;
+    CREATE TABLE nights (
+        id TEXT PRIMARY KEY, started TEXT NOT NULL, closed TEXT, outcome TEXT, report BLOB
+    );
+    CREATE TABLE kept (night TEXT NOT NULL, stage TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (night, stage));
+    CREATE TABLE tasks (
+        id TEXT PRIMARY KEY, project TEXT NOT NULL, session TEXT NOT NULL, cluster TEXT NOT NULL, split TEXT NOT NULL,
+        at TEXT NOT NULL, night TEXT NOT NULL, body BLOB NOT NULL
+    );
+    CREATE INDEX tasks_project ON tasks (project, at);
+    CREATE TABLE calls (
+        key TEXT PRIMARY KEY, night TEXT NOT NULL, purpose TEXT NOT NULL, model TEXT NOT NULL, at TEXT NOT NULL,
+        body BLOB NOT NULL
+    );
+    CREATE TABLE ledger (
+        id INTEGER PRIMARY KEY, night TEXT NOT NULL, at TEXT NOT NULL, purpose TEXT NOT NULL, model TEXT NOT NULL,
+        state TEXT NOT NULL, input_tokens INTEGER, output_tokens INTEGER, cached_tokens INTEGER, usd REAL
+    );
+    CREATE INDEX ledger_night ON ledger (night);
+    CREATE TABLE proposals (
+        id TEXT PRIMARY KEY, night TEXT NOT NULL, path TEXT NOT NULL, state TEXT NOT NULL, decided TEXT, reason TEXT,
+        body BLOB NOT NULL
+    );
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection) -> int:
+    """Bring an older file up to date, one version a transaction; return the version it had."""
+    had: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    for version, script in enumerate(MIGRATIONS[had:], start=had + 1):
+        connection.executescript(f"BEGIN IMMEDIATE;{script}PRAGMA user_version = {version};COMMIT;")
+    return had
