@@ -1,5 +1,6 @@
 """Structs to bytes and back, strictly."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,6 +17,23 @@ def to_json(value: object, *, pretty: bool = False) -> bytes:
 def from_json(data: bytes | str, kind: type[Kind]) -> Kind:
     """Decode JSON; msgspec.ValidationError or DecodeError where it isn't of this type."""
     return msgspec.json.decode(data, type=kind)
+
+
+def map_strings(value: object, change: Callable[[str], str]) -> object:
+    """The value as plain dicts, lists and scalars, every string in it changed."""
+    return _mapped(msgspec.to_builtins(value), change)
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        fields: dict[Any, Any] = value
+        return {key: _mapped(item, change) for key, item in fields.items()}
+    if isinstance(value, list | tuple):
+        items: Sequence[Any] = value
+        return [_mapped(item, change) for item in items]
+    return value
 
 
 def schema(kind: Any) -> dict[str, Any]:

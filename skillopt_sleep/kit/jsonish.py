@@ -1,0 +1,33 @@
+"""The JSON object in a model's reply: bare, in a fenced block, or with prose around it."""
+
+import json
+import re
+
+_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+
+
+def find_object(text: str) -> str | None:
+    """The text of the first whole JSON object, or None where there is none."""
+    for candidate in (text.strip(), *(match.strip() for match in _FENCE.findall(text))):
+        if candidate.startswith("{") and _is_json(candidate):
+            return candidate
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    while start != -1:
+        try:
+            _, end = decoder.raw_decode(text, start)
+        except RecursionError:
+            return None
+        except ValueError:
+            start = text.find("{", start + 1)
+        else:
+            return text[start:end]
+    return None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

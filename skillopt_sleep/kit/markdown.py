@@ -1,0 +1,28 @@
+"""Text from elsewhere, made safe to show or to send."""
+
+import re
+import unicodedata
+
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs"})
+_FENCE_RUN = re.compile(r"`{3,}")
+
+
+def fence(text: str) -> str:
+    """The text in a code fence that it can't close."""
+    longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
+    ticks = "`" * (longest + 1)
+    return f"{ticks}\n{text}\n{ticks}"
+
+
+def visible(text: str) -> str:
+    """The text with control and invisible characters written out, so that what is shown is what is there."""
+    return "".join(
+        f"\\u{{{ord(char):X}}}" if char not in "\n\t" and unicodedata.category(char) in _UNSEEN else char
+        for char in text
+    )
+
+
+def one_line(text: str, *, limit: int = 100) -> str:
+    """The text on one line, cut to `limit` characters."""
+    line = " ".join(visible(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -1,0 +1,119 @@
+"""A live file as a document: cut into the user's part and ours, and put together again with a new body.
+
+Two kinds of file are wholly ours (the managed skill and our rules file): a fixed head, and below it the body. In
+every other file only our managed block is ours.
+"""
+
+import re
+from pathlib import Path, PurePath
+
+from skillopt_sleep.errors import UnsafeEdit, UnsafePath
+from skillopt_sleep.proposals import block, paths
+from skillopt_sleep.records import Document, DocumentKind
+
+RULES = PurePath(".claude/rules/skillopt-sleep.md")
+SKILL = PurePath(".agents/skills/skillopt-sleep/SKILL.md")
+
+RULES_HEAD = "# Learned by skillopt-sleep\n\n"
+SKILL_HEAD = """\
+---
+name: skillopt-sleep
+description: Rules this user taught coding agents in earlier sessions, on how to answer, code, test, commit and \
+report. Use at the start of every task, before the first answer or edit.
+metadata:
+  skillopt-sleep.origin: adopted
+---
+
+"""
+
+_BLANK_LINES = r"(?:[ \t]*\r?\n)*"
+_HEADS = {
+    SKILL: re.compile(
+        rf"\ufeff?---[ \t]*\r?\n(?P<says>.*?)^---[ \t]*(?:\r?\n|\Z){_BLANK_LINES}", re.DOTALL | re.MULTILINE
+    ),
+    RULES: re.compile(rf"\ufeff?#(?P<says>[^\n]*)(?:\n|\Z){_BLANK_LINES}"),
+}
+_OURS = {SKILL: "skillopt-sleep.origin:", RULES: "skillopt-sleep"}
+_NEW_HEADS = {SKILL: SKILL_HEAD, RULES: RULES_HEAD}
+_CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
+
+
+def own(path: PurePath) -> PurePath | None:
+    """Which of our own files this path names, if it names one."""
+    return next((known for known in (SKILL, RULES) if path.parts[-len(known.parts) :] == known.parts), None)
+
+
+def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
+    """The file as a document with this id, and its bytes; UnsafePath or UnsafeEdit where we may not edit it."""
+    data = paths.read_live(paths.writable(path, root=root))
+    cut = _parts(path, data)
+    document = Document(
+        id=name,
+        kind=DocumentKind.SKILL if own(path) == SKILL else DocumentKind.MEMORY,
+        path=str(path),
+        project=str(root),
+        body=cut.body,
+        lead=cut.lead.decode(),
+        trail=cut.trail.decode(),
+        open=cut.open.decode(),
+        close=cut.close.decode(),
+    )
+    return document, data
+
+
+def with_body(path: Path, data: bytes | None, body: str) -> bytes:
+    """The bytes that the file gets with this body."""
+    cut = _parts(path, data)
+    try:
+        return block.join(cut, body)
+    except UnsafeEdit as error:
+        raise UnsafeEdit(f"{path}: {error.message}", remedy=error.remedy) from error
+
+
+def refuse_strange(path: Path, data: bytes | None, result: bytes) -> None:
+    """Raise UnsafeEdit unless the result differs from the file in our part alone."""
+    if with_body(path, data, _parts(path, result).body) != result:
+        raise UnsafeEdit(
+            f"{path}: the change reaches outside of what skillopt-sleep owns",
+            remedy="reject it: skillopt-sleep reject",
+        )
+
+
+def _parts(path: Path, data: bytes | None) -> block.Parts:
+    kind = own(path)
+    try:
+        if kind is not None:
+            return _own_parts(path, data, kind)
+        if data is None:
+            raise UnsafePath(f"{path} doesn't exist (any more)", remedy="the next night finds another place")
+        _refuse_conflict(data)
+        return block.parts(data)
+    except UnsafeEdit as error:
+        raise UnsafeEdit(f"{path}: {error.message}", remedy=error.remedy) from error
+
+
+def _refuse_conflict(data: bytes) -> None:
+    if found := _CONFLICT.search(data):
+        line = data.count(b"\n", 0, found.start()) + 1
+        raise UnsafeEdit(f"line {line} is part of an unfinished merge", remedy="finish the merge")
+
+
+def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:
+    if data is None:
+        return block.Parts(_NEW_HEADS[kind].encode(), b"", "", b"\n", b"", b"\n")
+    block.check_encoding(data)
+    text = data.decode()
+    head = _HEADS[kind].match(text)
+    if head is None or _OURS[kind] not in head["says"]:
+        raise UnsafePath(
+            f"{path} wasn't written by skillopt-sleep and is left alone", remedy="rename it to make room for lessons"
+        )
+    eol = b"\r\n" if "\r\n" in head[0] else b"\n"
+    return block.Parts(
+        lead=head[0].encode(),
+        open=b"" if head[0].endswith("\n") else eol,
+        body=block.canonical(text[head.end() :]),
+        close=eol,
+        trail=b"",
+        eol=eol,
+    )

@@ -1,0 +1,122 @@
+"""Which document a lesson belongs to: the instruction file the agents of a project read, or a file of our own.
+
+A CLAUDE.md or AGENTS.md is never created: a new CLAUDE.md would switch a project's AGENTS.md off for Claude Code.
+"""
+
+import hashlib
+import os
+import stat
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+import msgspec
+
+from skillopt_sleep.errors import ProposalError, UnsafeEdit
+from skillopt_sleep.proposals import live
+from skillopt_sleep.protocols import Routing
+from skillopt_sleep.records import Document, Note, Task
+
+CODEX = "codex"
+# Codex cuts its instructions at this size without a word; the room is for our block.
+CODEX_LIMIT = 32 * 1024
+BLOCK_ROOM = 4 * 1024
+
+_CLAUDE = PurePath("CLAUDE.md")
+_DOT_CLAUDE = PurePath(".claude/CLAUDE.md")
+_LOCAL_CLAUDE = PurePath("CLAUDE.local.md")
+_AGENTS = PurePath("AGENTS.md")
+_OVERRIDE = PurePath("AGENTS.override.md")
+
+
+class FileTargets:
+    """Routes tasks to files below their project's folder, or to the user's managed skill where that is gone."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def route(self, tasks: Sequence[Task]) -> Routing:
+        """The tasks with their document's id, empty where no file can take their lessons, and those documents."""
+        notes: list[Note] = []
+        # Two spellings of one folder are one project: the first one met names it.
+        keys = {project: _identity(project) for project in {task.project for task in tasks}}
+        groups: dict[tuple[int, int] | None, list[Task]] = {}
+        for task in tasks:
+            groups.setdefault(keys[task.project], []).append(task)
+        roots = {key: Path(group[0].project) if key else self._home for key, group in groups.items()}
+        names = _names(tuple(roots.values()), self._home)
+        chosen: dict[tuple[int, int] | None, Document] = {}
+        for key, group in groups.items():
+            agents = {task.source for task in group}
+            places = (live.SKILL,) if key is None else _places(roots[key], agents, self._home)
+            document = _first_usable(roots[key], places, names[roots[key]], notes)
+            if document is not None:
+                chosen[key] = document
+        ids = {project: chosen[key].id if key in chosen else "" for project, key in keys.items()}
+        routed = tuple(msgspec.structs.replace(task, document=ids[task.project]) for task in tasks)
+        documents = {document.id: document for document in chosen.values()}
+        return Routing(tasks=routed, documents=tuple(documents.values()), notes=tuple(notes))
+
+
+def _identity(project: str) -> tuple[int, int] | None:
+    """What tells one folder from another, whatever it is called; None where there is no such folder."""
+    try:
+        info = Path(project).stat()
+    except (OSError, ValueError):
+        return None
+    return (info.st_dev, info.st_ino) if stat.S_ISDIR(info.st_mode) and Path(project).is_absolute() else None
+
+
+def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
+    """A short name for each folder; those that would share one get a piece of their path's hash."""
+    shared = Counter(root.name for root in set(roots) - {home})
+    names: dict[Path, str] = {}
+    for root in roots:
+        mark = hashlib.sha256(os.fsencode(root)).hexdigest()[:6]
+        names[root] = "~" if root == home else f"{root.name}~{mark}" if shared[root.name] > 1 else root.name
+    return names
+
+
+def _places(root: Path, agents: set[str], home: Path) -> tuple[PurePath, ...]:
+    """Where this project's lessons may go, best first."""
+    if agents == {CODEX}:
+        read = _is_there(root / _AGENTS) and not _is_there(root / _OVERRIDE)
+        return (_AGENTS, live.SKILL) if read else (live.SKILL,)
+    for place in (_CLAUDE, _DOT_CLAUDE):
+        if _is_there(root / place):
+            return place, live.RULES
+    if _is_there(root / _AGENTS) and not _claude_has_its_own(root, home):
+        return _AGENTS, live.RULES
+    return (live.RULES,)
+
+
+def _claude_has_its_own(root: Path, home: Path) -> bool:
+    """Whether Claude Code reads no AGENTS.md here, for a file of its own in this folder or one above."""
+    above = (folder / place for folder in (root, *root.parents) for place in (_CLAUDE, _DOT_CLAUDE, _LOCAL_CLAUDE))
+    return any(_is_there(path) for path in above if path != home / _DOT_CLAUDE)
+
+
+def _is_there(path: Path) -> bool:
+    return os.path.lexists(path)
+
+
+def _first_usable(root: Path, places: Sequence[PurePath], name: str, notes: list[Note]) -> Document | None:
+    for index, place in enumerate(places):
+        try:
+            return _load(root, place, name)
+        except ProposalError as error:
+            rest = places[index + 1 :]
+            goes = f"its lessons go to {name}/{rest[0].as_posix()}" if rest else "its lessons wait for another night"
+            notes.append(Note(stage="targets", summary=f"{error.message}; {goes}", remedy=error.remedy))
+    return None
+
+
+def _load(root: Path, place: PurePath, name: str) -> Document:
+    document, _ = live.load(root / place, root=root, name=f"{name}/{place.as_posix()}")
+    size = len((document.lead + document.trail).encode())
+    if place == _AGENTS and size + BLOCK_ROOM > CODEX_LIMIT:
+        raise UnsafeEdit(
+            f"{document.path} and our lessons would pass the {CODEX_LIMIT // 1024} KiB that Codex reads",
+            remedy="shorten it, or leave the lessons where they go now",
+        )
+    return document

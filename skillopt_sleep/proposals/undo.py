@@ -1,0 +1,90 @@
+"""Takes an adoption back: the exact bytes and mode of before, or no file and no folders where there were none."""
+
+from datetime import datetime
+from pathlib import Path
+
+from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal
+from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.proposals import paths
+from skillopt_sleep.proposals.adopt import failed
+from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal, remove_folders
+from skillopt_sleep.records import Record
+
+
+class Undone(Record, frozen=True, kw_only=True):
+    """What was taken back; `removed`: the file is gone, as before; `already`: an earlier call had done it."""
+
+    proposal: str
+    path: str
+    removed: bool
+    already: bool = False
+
+
+def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
+    """Restore what the adoption replaced; StaleProposal where the live file isn't exactly what was adopted."""
+    with journal.held():
+        journal.recover()
+        entry = journal.get(proposal_id)
+        if entry is None:
+            raise ProposalError(
+                f"proposal {proposal_id} was never adopted", remedy="see what was: skillopt-sleep status"
+            )
+        target = paths.writable(Path(entry.path), root=Path(entry.root))
+        now = paths.digest(paths.read_live(target))
+        if entry.state is AdoptionState.UNDONE and now == entry.before:
+            return _undone(entry, already=True)
+        if str(target) != entry.target or now != entry.after:
+            raise _stale(entry, now, journal)
+        before = _saved(entry, journal)
+        try:
+            journal.mark(entry, AdoptionState.UNDOING, undone=at)
+            _restore(entry, before)
+            remove_folders(entry)
+            journal.mark(entry, AdoptionState.UNDONE, undone=at)
+        except OSError as error:
+            raise failed(entry, error, journal) from error
+        return _undone(entry, already=False)
+
+
+def _saved(entry: Entry, journal: Journal) -> bytes | None:
+    copy = journal.before(entry)
+    before = copy.read_bytes() if copy.exists() else None
+    if paths.digest(before) != entry.before:
+        raise AdoptInterrupted(
+            f"the saved copy of {entry.path} is damaged: {copy}", remedy="take the file from a backup or from git"
+        )
+    return before
+
+
+def _restore(entry: Entry, before: bytes | None) -> None:
+    target = Path(entry.target)
+    if before is None:
+        target.unlink()
+    else:
+        write_atomic(target, before, mode=entry.mode)
+    if paths.digest(paths.read_live(target)) != entry.before:
+        raise AdoptInterrupted(
+            f"{entry.path} was changed while it was undone", remedy="look at it; nothing more is written to it"
+        )
+
+
+def _undone(entry: Entry, *, already: bool) -> Undone:
+    return Undone(proposal=entry.proposal, path=entry.path, removed=not entry.existed, already=already)
+
+
+def _stale(entry: Entry, now: str, journal: Journal) -> StaleProposal:
+    later = [
+        other.proposal
+        for other in journal.entries()
+        if other.state is AdoptionState.DONE and other.target == entry.target and other.after == now
+    ]
+    if later and later[-1] != entry.proposal:
+        return StaleProposal(
+            f"{entry.path} was changed again by proposal {later[-1]}",
+            remedy=f"first: skillopt-sleep undo {later[-1]}",
+        )
+    saved = f"; what it was before is in {journal.before(entry)}" if entry.existed else ""
+    return StaleProposal(
+        f"{entry.path} isn't what proposal {entry.proposal} made of it any more",
+        remedy=f"see the difference: diff {journal.after(entry)} {entry.path}{saved}",
+    )

@@ -1,0 +1,45 @@
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.kit.exclude import is_excluded
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("/home/ada/secret", "/home/ada/secret"),
+        ("/home/ada/secret", "/home/ada/secret/"),
+        ("/home/ada/secret/deep/below", "/home/ada/secret"),
+        ("/home/ada/work/client-x/api", "/home/ada/*/client-x"),
+        ("/home/ada/client-x", "/home/ada/client-?"),
+        ("/home/ada/anything", "*"),
+        ("/home/ada/site/[slug]", "/home/ada/site/[slug]"),
+        ("/home/ada/site/[slug]/page", "/home/ada/site/[slug]"),
+    ],
+)
+def test_a_folder_and_what_is_below_it_is_left_out(path: str, pattern: str) -> None:
+    assert is_excluded(path, ("/somewhere/else", pattern))
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("/home/ada/secrets", "/home/ada/secret"),
+        ("/home/ada", "/home/ada/secret"),
+        ("/home/ada/Secret", "/home/ada/secret"),
+        ("", "*"),
+    ],
+)
+def test_another_folder_is_not(path: str, pattern: str) -> None:
+    assert not is_excluded(path, (pattern,))
+
+
+def test_the_home_folder_may_be_written_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert is_excluded(str(tmp_path / "private" / "notes"), ("~/private",))
+    assert not is_excluded(str(tmp_path / "public"), ("~/private",))
+
+
+def test_without_patterns_nothing_is_left_out() -> None:
+    assert not is_excluded("/home/ada", ())

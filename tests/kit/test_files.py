@@ -1,0 +1,68 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.kit.files import private_dir, write_atomic
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_every_folder_that_is_made_is_the_owners_alone(tmp_path: Path) -> None:
+    made = private_dir(tmp_path / "a" / "b" / "c")
+    assert made == tmp_path / "a" / "b" / "c"
+    assert [_mode(folder) for folder in (made, made.parent, made.parent.parent)] == [0o700] * 3
+
+
+def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o755)
+    private_dir(shared / "mine")
+    private_dir(shared)
+    assert _mode(shared) == 0o755
+
+
+def test_a_loose_umask_does_not_open_what_is_written(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        private_dir(tmp_path / "new" / "er")
+        write_atomic(tmp_path / "new" / "file", b"x")
+    finally:
+        os.umask(before)
+    assert _mode(tmp_path / "new") == _mode(tmp_path / "new" / "er") == 0o700
+    assert _mode(tmp_path / "new" / "file") == 0o600
+
+
+@given(st.binary(max_size=4_000))
+def test_the_bytes_written_are_the_bytes_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "bytes"
+    write_atomic(path, data)
+    assert path.read_bytes() == data
+
+
+def test_the_new_file_has_the_mode_that_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "script"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    write_atomic(path, b"new", mode=0o755)
+    assert (path.read_bytes(), _mode(path)) == (b"new", 0o755)
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "inside").write_bytes(b"old")
+    with pytest.raises(OSError, match="taken"):
+        write_atomic(tmp_path / "taken", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+    assert (tmp_path / "taken" / "inside").read_bytes() == b"old"
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        write_atomic(tmp_path / "nowhere" / "file", b"x")
+    assert not (tmp_path / "nowhere").exists()

@@ -1,0 +1,50 @@
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.kit.markdown import fence, one_line, visible
+
+
+@given(st.text(alphabet=st.sampled_from("`~a \n")) | st.text())
+def test_a_fenced_text_can_not_close_its_fence(text: str) -> None:
+    opening, _, rest = fence(text).partition("\n")
+    inside, _, closing = rest.rpartition("\n")
+    assert inside == text
+    assert opening == closing
+    assert re.fullmatch("`{3,}", opening)
+    assert opening not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\n\ttext", "plain\n\ttext"),
+        ("a\u200bb", "a\\u{200B}b"),
+        ("\x1b[31mred", "\\u{1B}[31mred"),
+        ("left\u202eright", "left\\u{202E}right"),
+        ("tag\U000e0041", "tag\\u{E0041}"),
+        ("a\r\nb", "a\\u{D}\nb"),
+        ("naïve 日本 🎉", "naïve 日本 🎉"),
+    ],
+)
+def test_what_can_not_be_seen_is_written_out(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@given(st.text())
+def test_a_visible_text_holds_no_control_or_format_character(text: str) -> None:
+    assert all(char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs"} for char in visible(text))
+
+
+@given(st.text(), st.integers(min_value=1, max_value=40))
+def test_one_line_is_one_line_and_no_longer_than_its_limit(text: str, limit: int) -> None:
+    line = one_line(text, limit=limit)
+    assert len(line) <= limit
+    assert len(line.splitlines()) <= 1
+
+
+def test_a_line_that_was_cut_says_so() -> None:
+    assert one_line("one two\nthree", limit=9) == "one two …"
+    assert one_line("one two\nthree") == "one two three"

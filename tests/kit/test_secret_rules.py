@@ -1,0 +1,126 @@
+"""The token formats: each is found bare and in everything that carries one."""
+
+import subprocess
+import sys
+
+import pytest
+
+from skillopt_sleep.kit.redact import redact, secrets
+
+B64 = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
+HEX = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+ALNUM = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4"
+
+# Built by concatenation, so that no scanner takes this file for a leak.
+TOKENS = {
+    "openai project key": "sk-" + "proj-" + ALNUM,
+    "openai legacy key": "sk-" + ALNUM,
+    "openai service key": "sk-" + "svcacct-" + ALNUM,
+    "anthropic key": "sk-" + "ant-api03-" + ALNUM + "-" + B64 + "AA",
+    "stripe secret key": "sk" + "_live_" + ALNUM[:24],
+    "stripe restricted key": "rk" + "_live_" + ALNUM[:24],
+    "stripe publishable key": "pk" + "_live_" + ALNUM[:24],
+    "stripe test key": "sk" + "_test_" + ALNUM[:24],
+    "github classic token": "gh" + "p_" + "A1b2" * 9,
+    "github oauth token": "gh" + "o_" + ALNUM[:36],
+    "github user token": "gh" + "u_" + ALNUM[:36],
+    "github server token": "gh" + "s_" + ALNUM[:36],
+    "github refresh token": "gh" + "r_" + ALNUM[:36],
+    "github fine-grained token": "github" + "_pat_" + ALNUM[:22] + "_" + ALNUM,
+    "gitlab token": "gl" + "pat-" + "x1Y2z3A4b5C6d7E8f9G0",
+    "gitlab runner token": "gl" + "rt-" + "x1Y2z3A4b5C6d7E8f9G0",
+    "hugging face token": "hf" + "_" + ALNUM[:34],
+    "npm token": "npm" + "_" + ALNUM[:36],
+    "pypi token": "pypi" + "-AgEIcHlwaS5vcmc" + ALNUM + ALNUM,
+    "google api key": "AI" + "zaSy" + ALNUM[:33],
+    "google oauth token": "ya29" + ".a0" + ALNUM,
+    "google client secret": "GOC" + "SPX-" + ALNUM[:28],
+    "slack bot token": "xo" + "xb-123456789012-1234567890123-" + ALNUM[:24],
+    "slack user token": "xo" + "xp-123456789012-123456789012-123456789012-" + HEX,
+    "slack app token": "xa" + "pp-1-A0123456789-1234567890123-" + HEX,
+    "sendgrid key": "SG" + "." + ALNUM[:22] + "." + ALNUM[:43],
+    "aws access key": "AK" + "IAQ3EGRLZY7H2X5PMN",
+    "aws session key": "AS" + "IAQ3EGRLZY7H2X5PMN",
+    "jwt": "ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0NTY3ODkwIn0." + ALNUM[:43],
+    "unsigned jwt": "ey" + "JhbGciOiJub25lIn0" + ".ey" + "JzdWIiOiIxMjM0NTY3ODkwIn0.",
+    "digitalocean token": "do" + "p_v1_" + HEX * 2,
+    "shopify token": "shp" + "at_" + HEX,
+    "linear key": "lin" + "_api_" + ALNUM[:40],
+    "docker token": "dckr" + "_pat_" + ALNUM[:27],
+    "vault token": "hv" + "s." + ALNUM + ALNUM,
+    "telegram token": "1234567890" + ":AA" + ALNUM[:33],
+    "discord token": "M" + ALNUM[:25] + "." + ALNUM[:6] + "." + ALNUM[:38],
+    "twilio key": "S" + "K" + HEX,
+    "square token": "sq0" + "csp-" + ALNUM[:43],
+    "mailchimp key": HEX + "-us" + "12",
+    "artifactory key": "AK" + "Cp" + ALNUM + ALNUM[:21],
+    "databricks token": "da" + "pi" + HEX,
+    "notion token": "nt" + "n_" + "12345678901" + ALNUM[:35],
+    "groq key": "gs" + "k_" + ALNUM,
+    "age key": "AGE-SECRET-" + "KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE",
+    "azure client secret": "abc" + "8Q~" + ALNUM[:34],
+    "doppler token": "dp" + ".pt." + ALNUM[:43],
+    "sentry token": "sntryu" + "_" + HEX * 2,
+    "postman key": "PM" + "AK-" + HEX[:24] + "-" + HEX + HEX[:2],
+    "airtable token": "pat" + ALNUM[:14] + "." + HEX * 2,
+    "terraform token": ALNUM[:14] + ".atlasv1." + ALNUM + ALNUM[:20],
+    "hubspot token": "pat" + "-na1-" + "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
+}
+
+CARRIERS = {
+    "bare": "{}",
+    "in prose": "my token is {} and it works",
+    "at the end of a sentence": "I used {}.",
+    "as a JSON string": '{{"a": "{}"}}',
+    "as a JSON string in a JSON string": '{{"a": "{{\\"b\\": \\"{}\\"}}"}}',
+    "exported": "export X={}",
+    "in a URL's query": "https://host.example/p?x={}&y=1",
+    "percent-encoded": "https://host.example/p?q=x%3D{}",
+    "in back-ticks": "`{}`",
+    "in single quotes": "x = '{}'",
+    "in a call": "client(key={})",
+    "in a header": "Authorization: Bearer {}",
+    "after an escaped line end": '"first\\n{}\\nlast"',
+    "in YAML": "x:\n  - {}\n",
+    "in XML": "<x>{}</x>",
+    "in parentheses": "({})",
+    "after a word and a dash": "key - {}",
+    "twice": "{0} {0}",
+}
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("kind", TOKENS)
+def test_a_vendor_token_is_found_wherever_it_stands(kind: str, carrier: str) -> None:
+    token = TOKENS[kind]
+    text = CARRIERS[carrier].format(token)
+    clean = redact(text)
+    assert token not in clean
+    assert token[8:20] not in clean
+    assert "[redacted:" in clean
+    assert redact(clean) == clean
+    assert secrets(text) != ()
+
+
+def test_what_only_detect_secrets_knows_is_found_too() -> None:
+    key = HEX * 2
+    found = redact(f"GET https://api.softlayer.com/soap/v3/{key}")
+    assert found == "GET https://api.softlayer.com/soap/v3/[redacted:softlayer]"
+
+
+def test_detect_secrets_is_imported_only_for_a_text_that_may_need_it() -> None:
+    script = (
+        "import sys; from skillopt_sleep.kit.redact import redact; redact('password = hunter2, " + "a1" * 12 + "')"
+    )
+    script += "; sys.exit('detect_secrets' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_a_token_followed_by_more_letters_goes_whole() -> None:
+    assert redact(TOKENS["aws access key"] + "0123") == "[redacted:aws-key]"
+    assert redact(TOKENS["github classic token"] * 2) == "[redacted:github-token]"
+
+
+def test_a_word_that_only_contains_a_prefix_stays() -> None:
+    for word in ("xghp_" + ALNUM[:36], "risk-" + ALNUM[:30], "MAKIA" + ALNUM[:20].upper()):
+        assert redact(word) == word

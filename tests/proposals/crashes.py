@@ -1,0 +1,171 @@
+"""A program that kills adoptions, undos and recoveries of them at every step, and checks what is left each time.
+
+Run as `python tests/proposals/crashes.py FOLDER SCENARIO`. A child process is killed before its k-th change of the
+disk, for every k; an audit hook of the interpreter counts the changes.
+"""
+
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.undo import undo
+from tests.proposals.staging import NOW, propose
+
+CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod"}
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+Tree = dict[str, bytes | None]
+
+
+@dataclass(frozen=True)
+class World:
+    """A project, a proposal for one of its files, and a journal."""
+
+    home: Path
+    target: str
+
+    @property
+    def root(self) -> Path:
+        return self.home / "project"
+
+    @property
+    def proposal(self) -> Path:
+        return self.home / "night" / "p1" / "proposals" / "p1"
+
+    @property
+    def journal(self) -> Journal:
+        return Journal(self.home / "adoptions")
+
+    def build(self) -> None:
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.root.mkdir(parents=True)
+        (self.root / "CLAUDE.md").write_bytes(b"# Rules\r\nmine" * 1000)
+        (self.root / ".CLAUDE.md.abcdefgh").write_bytes(b"a file of the user that looks like a leftover")
+        propose(self.home / "night", self.root / self.target, self.root)
+
+    def adopt(self) -> None:
+        adopt(self.proposal, journal=self.journal, at=NOW)
+
+    def undo(self) -> None:
+        undo("p1", journal=self.journal, at=NOW)
+
+    def recover(self) -> None:
+        self.journal.recover()
+
+    def tree(self) -> Tree:
+        return {
+            str(path.relative_to(self.root)): path.read_bytes() if path.is_file() else None
+            for path in self.root.rglob("*")
+        }
+
+
+def killed_before(step: int, action: Callable[[], None]) -> bool:
+    """Run the action in a child that dies before its step-th change of the disk; whether it came to that."""
+    child = os.fork()
+    if child == 0:
+        seen = 0
+
+        def count(event: str, args: tuple[Any, ...]) -> None:
+            nonlocal seen
+            if event in CHANGES or (event == "open" and (args[2] or 0) & WRITES):
+                seen += 1
+                if seen == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(count)
+        action()
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return True
+    assert os.waitstatus_to_exitcode(status) == 0, "the child failed before it could be killed"
+    return False
+
+
+def check_settled(world: World, old: Tree, new: Tree) -> None:
+    """After one recovery the project is exactly old or new, the journal agrees, and everything works again."""
+    world.recover()
+    now = world.tree()
+    assert now in (old, new), f"neither old nor new: {sorted(now)}"
+    entry = world.journal.get("p1")
+    state = entry.state if entry else None
+    assert state in ({AdoptionState.DONE} if now == new else {None, AdoptionState.UNDONE}), state
+    files = {path.name for path in (world.home / "adoptions").rglob("*") if path.is_file()}
+    assert files <= {".lock", "before", "after", "journal.json"}, files
+    world.adopt()
+    assert world.tree() == new
+    world.undo()
+    assert world.tree() == old
+
+
+def every_step(world: World, *, undoing: bool) -> int:
+    """Kill one action at each of its steps, and then its recovery at each of its own; how many kills."""
+    world.build()
+    old = world.tree()
+    world.adopt()
+    new = world.tree()
+    kills, step, dies = 0, 0, True
+    while dies:
+        step, again, dies_again = step + 1, 0, True
+        while dies_again:
+            again += 1
+            world.build()
+            if undoing:
+                world.adopt()
+            dies = killed_before(step, world.undo if undoing else world.adopt)
+            if not dies:
+                break
+            raw = world.tree()
+            assert raw.get(world.target) in (old.get(world.target), new.get(world.target)), "torn"
+            dies_again = killed_before(again, world.recover)
+            check_settled(world, old, new)
+            kills += 1 + dies_again
+    return kills
+
+
+def any_moment(world: World, *, rounds: int) -> int:
+    """Kill a child that adopts and undoes without end, at random moments; how many kills."""
+    world.build()
+    old = world.tree()
+    world.adopt()
+    new = world.tree()
+    world.undo()
+    moments = random.Random(4)
+    for _ in range(rounds):
+        child = os.fork()
+        if child == 0:
+            while True:
+                world.adopt()
+                world.undo()
+        time.sleep(moments.uniform(0.0, 0.03))
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+        check_settled(world, old, new)
+    return rounds
+
+
+def main() -> None:
+    folder, scenario = Path(sys.argv[1]), sys.argv[2]
+    total = 0
+    for target in ("CLAUDE.md", live.SKILL.as_posix()):
+        world = World(folder / "world", target)
+        if scenario == "random":
+            total += any_moment(world, rounds=60)
+        else:
+            total += every_step(world, undoing=scenario == "undo")
+    print(total)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""A project to change, and proposals for it made by the real stager."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.stage import FolderStager
+from skillopt_sleep.protocols import Page
+from skillopt_sleep.records import (
+    AppliedEdit,
+    Decision,
+    Document,
+    Edit,
+    EditOp,
+    Evidence,
+    Fate,
+    Outcome,
+    Proposal,
+    StepOutcome,
+    Trial,
+    Verdict,
+)
+
+NOW = datetime(2026, 11, 20, 4, 17, tzinfo=UTC)
+RULE = "- Run the linter before every commit."
+
+
+@dataclass
+class NightPage:
+    """The parts of a page that staging uses."""
+
+    folder: Path
+    night: str = "2026-11-20"
+    given: list[str] = field(default_factory=list)
+
+    def next_proposal(self) -> str:
+        self.given.append(f"p{len(self.given) + 1}")
+        return self.given[-1]
+
+
+def page(folder: Path) -> Any:
+    folder.mkdir(parents=True, exist_ok=True)
+    return cast("Page", NightPage(folder=folder))
+
+
+def document(path: Path, root: Path, name: str = "") -> Document:
+    return live.load(path, root=root, name=name or f"{root.name}/{path.relative_to(root).as_posix()}")[0]
+
+
+def accepted(read: Document, body: str = RULE, **changes: Any) -> StepOutcome:
+    """An accepted outcome that gives this document this body."""
+    outcome = StepOutcome(
+        document=read,
+        outcome=Outcome.IMPROVED,
+        because="it got better",
+        verdict=Verdict(decision=Decision.ACCEPT, reason="it got better", error_rate="unknown"),
+        candidate=msgspec.structs.replace(read, body=body),
+        trial=Trial(before=0.25, after=0.75, interval=(0.1, 0.9)),
+        edits=(AppliedEdit(edit=Edit(op=EditOp.APPEND, content=body), fate=Fate.APPLIED),),
+        evidence=(Evidence(session="claude_code:1", turn=0, quote="always run the linter before you commit"),),
+    )
+    return msgspec.structs.replace(outcome, **changes)
+
+
+def propose(night: Path, path: Path, root: Path, body: str = RULE, number: str = "p1") -> tuple[Path, Proposal]:
+    """Stage one change of one file; the folder of the proposal and its record."""
+    opened = page(night / number)
+    opened.next_proposal = lambda: number
+    (proposal,), _ = FolderStager().stage([accepted(document(path, root), body)], opened)
+    return night / number / "proposals" / number, proposal

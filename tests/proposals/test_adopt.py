@@ -1,0 +1,233 @@
+import os
+import stat
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.block import splice
+from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.paths import digest
+from skillopt_sleep.proposals.undo import undo
+from tests.proposals.corpus import CORPUS
+from tests.proposals.staging import NOW, RULE, propose
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop-api"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_bytes(b"# Rules\n")
+    return folder
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Path:
+    return tmp_path / "night"
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "adoptions")
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_adopting_changes_nothing_but_our_block_and_undo_brings_every_byte_back(
+    name: str, root: Path, night: Path, journal: Journal
+) -> None:
+    path = root / "CLAUDE.md"
+    path.write_bytes(CORPUS[name])
+    folder, _ = propose(night, path, root)
+    adoption = adopt(folder, journal=journal, at=NOW)
+    assert path.read_bytes() == splice(CORPUS[name], RULE)
+    assert (adoption.path, adoption.created, adoption.already) == (str(path), False, False)
+    assert adoption.undo == "skillopt-sleep undo p1"
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == CORPUS[name]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664, 0o755])
+def test_the_mode_of_the_file_is_kept(mode: int, root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    path.chmod(mode)
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_link_stays_and_its_file_is_written(root: Path, night: Path, journal: Journal) -> None:
+    (root / "AGENTS.md").write_bytes(b"# Agents\n")
+    path = root / "CLAUDE.md"
+    path.unlink()
+    path.symlink_to("AGENTS.md")
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert path.readlink() == Path("AGENTS.md")
+    assert (root / "AGENTS.md").read_bytes() == splice(b"# Agents\n", RULE)
+    undo("p1", journal=journal, at=NOW)
+    assert path.is_symlink()
+    assert (root / "AGENTS.md").read_bytes() == b"# Agents\n"
+
+
+def test_a_new_file_is_made_with_its_folders_as_the_users_own(root: Path, night: Path, journal: Journal) -> None:
+    path = root / live.RULES
+    adoption = adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert adoption.created
+    assert path.read_text() == f"{live.RULES_HEAD}{RULE}\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o777 & ~umask
+    assert sorted(entry.name for entry in root.iterdir()) == [".claude", "CLAUDE.md"]
+
+
+def test_an_edit_of_the_user_after_staging_wins(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    folder, _ = propose(night, path, root)
+    for edited in (b"# Rules\nmine\n", b"# Rules", b""):
+        path.write_bytes(edited)
+        with pytest.raises(StaleProposal) as caught:
+            adopt(folder, journal=journal, at=NOW)
+        assert "skillopt-sleep show p1" in caught.value.remedy
+        assert path.read_bytes() == edited
+    path.unlink()
+    with pytest.raises(StaleProposal):
+        adopt(folder, journal=journal, at=NOW)
+    assert not path.exists()
+    assert journal.entries() == ()
+
+
+def test_a_file_that_appeared_after_staging_wins(root: Path, night: Path, journal: Journal) -> None:
+    path = root / live.RULES
+    folder, _ = propose(night, path, root)
+    path.parent.mkdir(parents=True)
+    path.write_text("mine")
+    with pytest.raises(StaleProposal):
+        adopt(folder, journal=journal, at=NOW)
+    assert path.read_text() == "mine"
+
+
+def test_adopting_twice_is_adopting_once(root: Path, night: Path, journal: Journal) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root)
+    adopt(folder, journal=journal, at=NOW)
+    written = (root / "CLAUDE.md").stat()
+    assert adopt(folder, journal=journal, at=NOW).already
+    assert (root / "CLAUDE.md").stat().st_ino == written.st_ino
+
+
+def test_a_result_that_is_not_what_was_staged_is_refused(root: Path, night: Path, journal: Journal) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root)
+    (folder / "result").write_bytes(b"something else\n")
+    with pytest.raises(StaleProposal, match="isn't what was staged"):
+        adopt(folder, journal=journal, at=NOW)
+    (folder / "result").unlink()
+    with pytest.raises(StaleProposal, match="is gone"):
+        adopt(folder, journal=journal, at=NOW)
+    assert (root / "CLAUDE.md").read_bytes() == b"# Rules\n"
+
+
+@pytest.mark.parametrize("result", [b"# Ruled\n", b"", splice(b"# rules\n", RULE), splice(b"# Rules\n", RULE) + b"x"])
+def test_a_result_that_changes_the_users_text_is_refused(
+    result: bytes, root: Path, night: Path, journal: Journal
+) -> None:
+    folder, proposal = propose(night, root / "CLAUDE.md", root)
+    (folder / "result").write_bytes(result)
+    (folder / "proposal.json").write_bytes(to_json(msgspec.structs.replace(proposal, result=digest(result))))
+    with pytest.raises(UnsafeEdit):
+        adopt(folder, journal=journal, at=NOW)
+    assert (root / "CLAUDE.md").read_bytes() == b"# Rules\n"
+
+
+def test_a_path_that_became_unsafe_is_refused(root: Path, night: Path, journal: Journal, tmp_path: Path) -> None:
+    path = root / "CLAUDE.md"
+    folder, _ = propose(night, path, root)
+    (root / "copy.md").hardlink_to(path)
+    with pytest.raises(UnsafePath, match="hard-linked"):
+        adopt(folder, journal=journal, at=NOW)
+    path.rename(tmp_path / "outside.md")
+    path.symlink_to(tmp_path / "outside.md")
+    with pytest.raises(UnsafePath, match="outside"):
+        adopt(folder, journal=journal, at=NOW)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UnsafePath, match="plain file"):
+        adopt(folder, journal=journal, at=NOW)
+    assert (tmp_path / "outside.md").read_bytes() == b"# Rules\n"
+
+
+def test_a_folder_that_leads_outside_by_now_is_refused(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
+    folder, _ = propose(night, root / live.RULES, root)
+    (tmp_path / "elsewhere").mkdir()
+    (root / ".claude").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnsafePath, match="outside"):
+        adopt(folder, journal=journal, at=NOW)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"])
+def test_an_instruction_file_is_never_created(name: str, root: Path, night: Path, journal: Journal) -> None:
+    path = root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"")
+    folder, proposal = propose(night, path, root)
+    path.unlink()
+    new = msgspec.structs.replace(proposal, base="")
+    (folder / "proposal.json").write_bytes(to_json(new))
+    with pytest.raises(UnsafePath, match="doesn't exist"):
+        adopt(folder, journal=journal, at=NOW)
+    assert not path.exists()
+    with pytest.raises(UnsafePath, match="doesn't exist"):
+        live.load(path, root=root, name=name)
+
+
+def test_two_proposals_for_one_file_build_on_one_another(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    first, _ = propose(night, path, root, "- one", "p1")
+    second, _ = propose(night, path, root, "- two", "p2")
+    adopt(first, journal=journal, at=NOW)
+    with pytest.raises(StaleProposal):
+        adopt(second, journal=journal, at=NOW)
+    third, _ = propose(night, path, root, "- one\n- two", "p3")
+    adopt(third, journal=journal, at=NOW)
+    with pytest.raises(StaleProposal) as caught:
+        undo("p1", journal=journal, at=NOW)
+    assert caught.value.remedy == "first: skillopt-sleep undo p3"
+    undo("p3", journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == b"# Rules\n"
+
+
+def test_a_disk_that_refuses_is_told_and_leaves_the_file(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root)
+    adopt(propose(night, root / live.RULES, root, number="p0")[0], journal=journal, at=NOW)
+    # A file where the journal wants its folder: what a damaged disk looks like, whoever runs the tests.
+    (tmp_path / "adoptions" / "p1").write_text("")
+    with pytest.raises(ProposalError) as caught:
+        adopt(folder, journal=journal, at=NOW)
+    assert "is as it was before" in caught.value.message
+    assert (root / "CLAUDE.md").read_bytes() == b"# Rules\n"
+    (tmp_path / "adoptions" / "p1").unlink()
+    adopt(folder, journal=journal, at=NOW)
+    entry = journal.get("p1")
+    assert entry is not None
+    assert entry.state is AdoptionState.DONE
+
+
+def test_a_hundred_adoptions_and_undos_end_where_they_began(root: Path, night: Path, journal: Journal) -> None:
+    before = (root / "CLAUDE.md").read_bytes()
+    block, _ = propose(night, root / "CLAUDE.md", root)
+    new, _ = propose(night, root / live.SKILL, root, number="p2")
+    for _ in range(100):
+        adopt(block, journal=journal, at=NOW)
+        adopt(new, journal=journal, at=NOW)
+        undo("p1", journal=journal, at=NOW)
+        undo("p2", journal=journal, at=NOW)
+    assert (root / "CLAUDE.md").read_bytes() == before
+    assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
+    assert len(journal.entries()) == 2

@@ -1,0 +1,217 @@
+import os
+import subprocess
+import sys
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from skillopt_sleep.errors import AdoptInterrupted, ProposalError
+from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.paths import digest
+from skillopt_sleep.proposals.undo import undo
+from tests.proposals.staging import NOW, propose
+
+OLD, NEW, EDITED = b"old\n", b"old\nand new\n", b"old\nand mine\n"
+PREPARED, UNDOING = AdoptionState.PREPARED, AdoptionState.UNDOING
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "adoptions")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    return root / "CLAUDE.md"
+
+
+def entry(file: Path, state: AdoptionState, *, existed: bool = True, number: str = "p1") -> Entry:
+    return Entry(
+        proposal=number,
+        path=str(file),
+        target=str(file),
+        root=str(file.parent),
+        existed=existed,
+        mode=0o644,
+        before=digest(OLD) if existed else "",
+        after=digest(NEW),
+        folders=(),
+        state=state,
+        adopted=NOW,
+    )
+
+
+def put(file: Path, content: bytes | None) -> None:
+    if content is None:
+        file.unlink(missing_ok=True)
+    else:
+        file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("state", "existed", "content", "settled"),
+    [
+        (PREPARED, True, OLD, None),
+        (PREPARED, True, NEW, AdoptionState.DONE),
+        (PREPARED, False, None, None),
+        (PREPARED, False, NEW, AdoptionState.DONE),
+        (UNDOING, True, OLD, AdoptionState.UNDONE),
+        (UNDOING, True, NEW, AdoptionState.DONE),
+        (UNDOING, False, None, AdoptionState.UNDONE),
+        (UNDOING, False, NEW, AdoptionState.DONE),
+        (AdoptionState.DONE, True, EDITED, AdoptionState.DONE),
+        (AdoptionState.DONE, True, OLD, AdoptionState.DONE),
+        (AdoptionState.UNDONE, True, EDITED, AdoptionState.UNDONE),
+    ],
+)
+def test_what_a_crash_left_is_settled_by_what_the_file_holds(
+    state: AdoptionState, existed: bool, content: bytes | None, settled: AdoptionState | None, tmp_path: Path
+) -> None:
+    journal, file = Journal(tmp_path / "adoptions"), tmp_path / "CLAUDE.md"
+    journal.prepare(entry(file, state, existed=existed), before=OLD if existed else None, after=NEW)
+    put(file, content)
+    for _ in range(2):
+        journal.recover()
+        left = journal.get("p1")
+        assert (left.state if left else None) is settled
+        assert (file.read_bytes() if file.exists() else None) == content
+
+
+@pytest.mark.parametrize("state", [PREPARED, UNDOING])
+@pytest.mark.parametrize(
+    ("existed", "content"), [(True, EDITED), (True, b""), (True, None), (False, EDITED), (False, b"")]
+)
+def test_a_file_that_was_edited_after_a_crash_is_left_and_told_once(
+    state: AdoptionState, existed: bool, content: bytes | None, journal: Journal, file: Path
+) -> None:
+    journal.prepare(entry(file, state, existed=existed), before=OLD if existed else None, after=NEW)
+    put(file, content)
+    with pytest.raises(AdoptInterrupted) as caught:
+        journal.recover()
+    assert str(file) in caught.value.message
+    assert digest(NEW)[:12] in caught.value.message
+    saved = journal.before(entry(file, state)) if existed else journal.after(entry(file, state))
+    assert str(saved) in caught.value.remedy
+    assert saved.read_bytes() == (OLD if existed else NEW)
+    assert (file.read_bytes() if file.exists() else None) == content
+    journal.recover()
+    left = journal.get("p1")
+    assert left is not None
+    assert left.state is AdoptionState.INTERRUPTED
+
+
+def test_a_pipe_in_place_of_the_file_is_told_and_never_waited_for(journal: Journal, file: Path) -> None:
+    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    os.mkfifo(file)
+    with pytest.raises(AdoptInterrupted, match="plain file"):
+        journal.recover()
+    journal.recover()
+
+
+def test_an_interrupted_adoption_never_stands_in_the_way_of_others(
+    journal: Journal, file: Path, tmp_path: Path
+) -> None:
+    file.write_bytes(b"# Rules\n")
+    other = file.with_name("AGENTS.md")
+    journal.prepare(entry(other, PREPARED, number="p0"), before=OLD, after=NEW)
+    other.write_bytes(EDITED)
+    folder, _ = propose(tmp_path / "night", file, file.parent)
+    with pytest.raises(AdoptInterrupted):
+        adopt(folder, journal=journal, at=NOW)
+    adopt(folder, journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    with pytest.raises(ProposalError, match="isn't what proposal p0 made"):
+        undo("p0", journal=journal, at=NOW)
+    assert other.read_bytes() == EDITED
+
+
+def test_only_our_own_half_written_copies_are_swept(journal: Journal, file: Path) -> None:
+    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    file.write_bytes(OLD)
+    ours = {".CLAUDE.md.abcd1234": NEW, ".CLAUDE.md.abcd_234": NEW[:3], ".CLAUDE.md.00000000": b""}
+    mine = {".CLAUDE.md.abcd5678": EDITED, ".CLAUDE.md.backup": OLD, ".CLAUDE.md.swp": OLD, "CLAUDE.md.abcd1234": OLD}
+    for name, content in (ours | mine).items():
+        file.with_name(name).write_bytes(content)
+    journal.recover()
+    assert {path.name for path in file.parent.iterdir()} == {"CLAUDE.md", *mine}
+
+
+def test_entries_are_in_the_order_of_time_and_survive_a_reopening(
+    journal: Journal, file: Path, tmp_path: Path
+) -> None:
+    late = msgspec.structs.replace(entry(file, AdoptionState.DONE, number="p1"), adopted=NOW + timedelta(days=1))
+    journal.prepare(late, before=OLD, after=NEW)
+    journal.prepare(entry(file, AdoptionState.DONE, number="p2"), before=OLD, after=NEW)
+    assert [found.proposal for found in Journal(tmp_path / "adoptions").entries()] == ["p2", "p1"]
+    assert Journal(tmp_path / "adoptions").get("p1") == late
+
+
+def test_a_journal_that_does_not_exist_is_empty_and_stays_so(journal: Journal, tmp_path: Path) -> None:
+    journal.recover()
+    assert journal.entries() == ()
+    assert journal.get("p1") is None
+    assert not (tmp_path / "adoptions").exists()
+
+
+def test_everything_in_the_journal_is_for_the_owner_only(journal: Journal, file: Path, tmp_path: Path) -> None:
+    with journal.held():
+        journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    for path in (tmp_path / "adoptions", *(tmp_path / "adoptions").rglob("*")):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_record_of_another_version_is_refused_and_nothing_is_touched(
+    journal: Journal, file: Path, tmp_path: Path
+) -> None:
+    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    file.write_bytes(EDITED)
+    record = tmp_path / "adoptions" / "p1" / "journal.json"
+    record.write_bytes(record.read_bytes().replace(b'"mode"', b'"rights"'))
+    before = record.read_bytes()
+    with pytest.raises(AdoptInterrupted) as caught:
+        journal.recover()
+    assert str(record) in caught.value.message
+    assert record.read_bytes() == before
+    assert file.read_bytes() == EDITED
+
+
+def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, file: Path) -> None:
+    file.write_bytes(b"# Rules\n")
+    folder, _ = propose(tmp_path / "night", file, file.parent)
+    results: list[bool] = []
+
+    def run() -> None:
+        results.append(adopt(folder, journal=Journal(tmp_path / "adoptions"), at=NOW).already)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    with journal.held():
+        for thread in threads:
+            thread.start()
+        assert file.read_bytes() == b"# Rules\n"
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [False, True, True, True]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(("scenario", "at_least"), [("adopt", 100), ("undo", 100), ("random", 100)])
+def test_a_kill_at_any_step_leaves_old_or_new_and_a_journal_that_agrees(
+    scenario: str, at_least: int, tmp_path: Path
+) -> None:
+    here = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, str(here / "tests" / "proposals" / "crashes.py"), str(tmp_path), scenario],
+        env={**os.environ, "PYTHONPATH": str(here)},
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= at_least

@@ -1,0 +1,252 @@
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from skills_ref import validate
+
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.block import BEGIN, END, splice
+from skillopt_sleep.proposals.targets import FileTargets
+from skillopt_sleep.records import Document, DocumentKind, Exact, Task
+
+CLAUDE, CODEX = "claude_code", "codex"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    folder = tmp_path / "work" / "shop-api"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def task(project: Path | str, source: str = CLAUDE, name: str = "t1") -> Task:
+    return Task(
+        id=name,
+        prompt="How do we test?",
+        reference=Exact(answer="make test"),
+        session=f"{source}:1",
+        project=str(project),
+        source=source,
+        at=datetime(2026, 11, 20, tzinfo=UTC),
+    )
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def route(home: Path, *tasks: Task) -> tuple[tuple[str, ...], tuple[Document, ...], tuple[str, ...]]:
+    before = tree(home.parent)
+    routed, documents, notes = FileTargets(home).route(tasks)
+    assert tree(home.parent) == before
+    assert {task.document for task in routed} - {""} == {document.id for document in documents}
+    return tuple(task.document for task in routed), documents, tuple(note.summary for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("sources", "files", "chosen"),
+    [
+        ((CLAUDE,), ("CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"), "CLAUDE.md"),
+        ((CLAUDE,), (".claude/CLAUDE.md", "AGENTS.md"), ".claude/CLAUDE.md"),
+        ((CLAUDE,), ("AGENTS.md",), "AGENTS.md"),
+        ((CLAUDE,), (), ".claude/rules/skillopt-sleep.md"),
+        ((CLAUDE,), ("AGENTS.md", "CLAUDE.local.md"), ".claude/rules/skillopt-sleep.md"),
+        ((CLAUDE,), ("AGENTS.md", "../CLAUDE.md"), ".claude/rules/skillopt-sleep.md"),
+        ((CLAUDE,), ("AGENTS.md", "../../home/.claude/CLAUDE.md"), "AGENTS.md"),
+        ((CLAUDE, CODEX), ("CLAUDE.md", "AGENTS.md"), "CLAUDE.md"),
+        ((CLAUDE, CODEX), ("AGENTS.md",), "AGENTS.md"),
+        ((CLAUDE, CODEX), (), ".claude/rules/skillopt-sleep.md"),
+        (("tasks_file",), ("CLAUDE.md",), "CLAUDE.md"),
+        (("tasks_file", CODEX), (), ".claude/rules/skillopt-sleep.md"),
+        ((CODEX,), ("CLAUDE.md", "AGENTS.md"), "AGENTS.md"),
+        ((CODEX,), ("CLAUDE.md",), ".agents/skills/skillopt-sleep/SKILL.md"),
+        ((CODEX,), (), ".agents/skills/skillopt-sleep/SKILL.md"),
+        ((CODEX,), ("AGENTS.md", "AGENTS.override.md"), ".agents/skills/skillopt-sleep/SKILL.md"),
+    ],
+)
+def test_lessons_go_to_what_the_agents_of_the_project_read(
+    home: Path, shop: Path, sources: tuple[str, ...], files: tuple[str, ...], chosen: str
+) -> None:
+    for name in files:
+        (shop / name).parent.mkdir(parents=True, exist_ok=True)
+        (shop / name).write_text("# Rules\n")
+    tasks = [task(shop, source, name=f"t{index}") for index, source in enumerate(sources)]
+    ids, (document,), notes = route(home, *tasks)
+    assert set(ids) == {f"shop-api/{chosen}"}
+    assert document.path == str(shop / chosen)
+    assert document.project == str(shop)
+    assert document.kind is (DocumentKind.SKILL if chosen.endswith("SKILL.md") else DocumentKind.MEMORY)
+    assert notes == ()
+
+
+def test_lessons_of_a_folder_that_is_gone_go_to_the_users_skill(home: Path, shop: Path) -> None:
+    (shop / "CLAUDE.md").write_text("# Rules\n")
+    ids, documents, _ = route(
+        home, task("/gone/old", name="a"), task("", CODEX, name="b"), task("relative", name="c"), task(shop, name="d")
+    )
+    assert ids == ("~/.agents/skills/skillopt-sleep/SKILL.md",) * 3 + ("shop-api/CLAUDE.md",)
+    assert documents[0].path == str(home / ".agents/skills/skillopt-sleep/SKILL.md")
+    assert documents[0].project == str(home)
+
+
+def test_two_projects_of_one_name_have_two_ids(home: Path, tmp_path: Path) -> None:
+    folders = [tmp_path / "a" / "web", tmp_path / "b" / "web", tmp_path / "c" / "other"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    ids, _, _ = route(home, *(task(folder, name=str(index)) for index, folder in enumerate(folders)))
+    assert len(set(ids)) == 3
+    assert ids[0].startswith("web~")
+    assert ids[1].startswith("web~")
+    assert ids[2] == "other/.claude/rules/skillopt-sleep.md"
+    assert route(home, task(folders[1]), task(folders[0], name="t2"))[0] == (ids[1], ids[0])
+
+
+def test_two_spellings_of_one_folder_are_one_document(home: Path, shop: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(shop)
+    ids, documents, _ = route(home, task(shop), task(link, CODEX, name="t2"))
+    assert len(set(ids)) == 1
+    assert len(documents) == 1
+
+
+def test_the_order_of_the_tasks_is_kept(home: Path, shop: Path) -> None:
+    tasks = [task(shop, name="b"), task("/gone", name="c"), task(shop, name="a")]
+    assert [routed.id for routed in FileTargets(home).route(tasks).tasks] == ["b", "c", "a"]
+
+
+def test_no_tasks_have_no_documents(home: Path) -> None:
+    assert FileTargets(home).route(()) == ((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("Größe\n".encode("latin-1"), "is not UTF-8"),
+        ("rules\n".encode("utf-16"), "is not UTF-8"),
+        (f"{BEGIN}\nrule\n".encode(), "begin in line 1"),
+        (b"a\n<<<<<<< HEAD\nb\n", "line 2 is part of an unfinished merge"),
+        (b"```\nnever closed\n", "line 1"),
+    ],
+)
+def test_an_instruction_file_that_cannot_be_edited_is_passed_over_and_told(
+    home: Path, shop: Path, content: bytes, why: str
+) -> None:
+    (shop / "CLAUDE.md").write_bytes(content)
+    (shop / "AGENTS.md").write_bytes(content)
+    ids, _, notes = route(home, task(shop))
+    assert ids == ("shop-api/.claude/rules/skillopt-sleep.md",)
+    assert why in notes[0]
+    assert str(shop / "CLAUDE.md") in notes[0]
+    assert "go to shop-api/.claude/rules/skillopt-sleep.md" in notes[0]
+    ids, _, notes = route(home, task(shop, CODEX))
+    assert ids == ("shop-api/.agents/skills/skillopt-sleep/SKILL.md",)
+    assert why in notes[0]
+
+
+def test_a_link_out_of_the_project_is_passed_over(home: Path, shop: Path) -> None:
+    (home / "CLAUDE.md").write_text("mine\n")
+    (shop / "CLAUDE.md").symlink_to(home / "CLAUDE.md")
+    ids, _, notes = route(home, task(shop))
+    assert ids == ("shop-api/.claude/rules/skillopt-sleep.md",)
+    assert "outside" in notes[0]
+
+
+def test_an_agents_file_that_codex_would_cut_is_passed_over(home: Path, shop: Path) -> None:
+    agents = shop / "AGENTS.md"
+    agents.write_bytes(b"x" * (28 * 1024))
+    assert route(home, task(shop, CODEX))[0] == ("shop-api/AGENTS.md",)
+    agents.write_bytes(splice(agents.read_bytes(), "- a rule\n" * 300))
+    assert route(home, task(shop, CODEX))[0] == ("shop-api/AGENTS.md",)
+    agents.write_bytes(b"x" * (28 * 1024 + 1))
+    ids, _, notes = route(home, task(shop, CODEX))
+    assert ids == ("shop-api/.agents/skills/skillopt-sleep/SKILL.md",)
+    assert "32 KiB" in notes[0]
+    assert route(home, task(shop))[0] == ("shop-api/.claude/rules/skillopt-sleep.md",)
+
+
+@pytest.mark.parametrize("place", [live.RULES, live.SKILL])
+def test_a_file_under_our_name_that_we_did_not_write_is_never_used(home: Path, shop: Path, place: Path) -> None:
+    path = shop / place
+    path.parent.mkdir(parents=True)
+    for content in (
+        "# My rules\n\n- skillopt-sleep is nice\n",
+        "---\nname: skillopt-sleep\n---\nmine\n",
+        "",
+        "---\n",
+    ):
+        path.write_text(content)
+        ids, documents, notes = route(home, task(shop, CLAUDE if place == live.RULES else CODEX))
+        assert ids == ("",)
+        assert documents == ()
+        assert "wasn't written by skillopt-sleep" in notes[0]
+
+
+def test_a_block_document_is_exactly_the_file_that_will_be_written(home: Path, shop: Path) -> None:
+    path = shop / "CLAUDE.md"
+    for original in (b"# Rules\n", b"# Rules", b"\xef\xbb\xbf# Rules\r\n", b""):
+        path.write_bytes(original)
+        _, (fresh,), _ = route(home, task(shop))
+        assert fresh.text.encode() == original
+        assert (fresh.body, fresh.trail) == ("", "")
+        path.write_bytes(splice(original, "- one rule") + b"\nmore\n")
+        _, (read,), _ = route(home, task(shop))
+        assert read.text.encode() == path.read_bytes()
+        assert read.body == "- one rule"
+        assert BEGIN in read.open
+        assert END in read.close
+        assert read.trail.endswith("more\n")
+
+
+@pytest.mark.parametrize("place", [live.RULES, live.SKILL])
+def test_an_own_file_has_its_head_as_lead_and_the_rest_as_body(home: Path, shop: Path, place: Path) -> None:
+    path = shop / place
+    source = CLAUDE if place == live.RULES else CODEX
+    _, (fresh,), _ = route(home, task(shop, source))
+    assert fresh.body == ""
+    assert "skillopt-sleep" in fresh.lead
+    path.parent.mkdir(parents=True)
+    path.write_bytes(live.with_body(path, None, "- one\n---\n- two"))
+    _, (read,), _ = route(home, task(shop, source))
+    assert read.body == "- one\n---\n- two"
+    assert read.lead == fresh.lead
+    assert read.text.encode() == path.read_bytes()
+
+
+def test_what_the_user_changed_in_the_head_of_our_skill_stays(home: Path, shop: Path) -> None:
+    path = shop / live.SKILL
+    path.parent.mkdir(parents=True)
+    ours = live.with_body(path, None, "- one").decode()
+    mine = ours.replace("name: skillopt-sleep\n", "name: skillopt-sleep # keep\nlicense: &l 'MIT'\n")
+    for text in (mine, mine.replace("\n", "\r\n"), "\ufeff" + mine):
+        path.write_bytes(text.encode())
+        _, (read,), _ = route(home, task(shop, CODEX))
+        assert read.body == "- one"
+        changed = live.with_body(path, path.read_bytes(), "- one\n- two").decode()
+        eol = "\r\n" if "\r\n" in text else "\n"
+        assert changed == text.removesuffix(eol) + f"{eol}- two{eol}"
+
+
+def test_our_skill_is_valid_for_the_standards_own_validator(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / live.SKILL
+    path.parent.mkdir(parents=True)
+    for body in ("", "- Run the linter before every commit."):
+        path.write_bytes(live.with_body(path, None, body))
+        assert validate(path.parent) == []
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_spent(home: Path, shop: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    shop.chmod(0o555)
+    ids, _, notes = route(home, task(shop))
+    shop.chmod(0o755)
+    assert ids == ("",)
+    assert "read-only" in notes[0]
