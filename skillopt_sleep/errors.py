@@ -54,12 +54,28 @@ class FailureKind(StrEnum):
     MALFORMED = "malformed"
 
 
-class CallFailed(ItemError):
-    """One call of a model ended without a usable answer."""
+REMEDIES = {
+    FailureKind.LOGIN: "check the key",
+    FailureKind.UNREACHABLE: "check the address and that the server runs",
+    FailureKind.TIMED_OUT: "try again later, or raise backend.timeout",
+    FailureKind.RATE_LIMITED: "wait, or raise the quota",
+    FailureKind.OVERLOADED: "try again later",
+    FailureKind.BAD_REQUEST: "check the model's name and the address",
+    FailureKind.REFUSED: "use another model",
+    FailureKind.EMPTY: "check the address and the model: it must answer Chat Completions",
+    FailureKind.MALFORMED: "check the address, and use a model that can answer in JSON",
+}
 
-    def __init__(self, kind: FailureKind, message: str, *, remedy: str = "") -> None:
-        super().__init__(message, remedy=remedy)
+
+class CallFailed(ItemError):
+    """One call of a model ended without a usable answer; `retry_after` is the server's own wish, in seconds."""
+
+    def __init__(
+        self, kind: FailureKind, message: str, *, remedy: str = "", retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy or REMEDIES[kind])
         self.kind = kind
+        self.retry_after = retry_after
 
 
 class NightError(SleepError):
@@ -84,6 +100,10 @@ class BudgetExhausted(NightError):
     """A spending limit of the night is reached."""
 
     exit_code = Exit.BUDGET
+
+
+class NightInterrupted(NightError):
+    """Someone stopped the night."""
 
 
 class NightLocked(NightError):

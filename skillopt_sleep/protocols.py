@@ -1,6 +1,6 @@
 """The seams: what night, step and stages need of the world, and Crew, who fills them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +11,10 @@ from skillopt_sleep.records import (
     Completion,
     Document,
     Edit,
+    GateRule,
     LeftOut,
     NightReport,
+    Note,
     Prompt,
     Proposal,
     Purpose,
@@ -141,6 +143,20 @@ class Meter(Protocol):
         ...
 
 
+class Tally(NamedTuple):
+    """Calls by purpose, the tokens that were named, dollars (None where unknown), calls that named no usage."""
+
+    purposes: Mapping[str, int]
+    usage: Usage = Usage()
+    usd: float | None = 0.0
+    unnamed: int = 0
+
+    @property
+    def calls(self) -> int:
+        """All calls together."""
+        return sum(self.purposes.values())
+
+
 class Ledger(Protocol):
     """The durable side of the meter: a reservation survives a crash as spent."""
 
@@ -152,8 +168,8 @@ class Ledger(Protocol):
         """Write down what the call took."""
         ...
 
-    def spent(self) -> tuple[int, Usage, float]:
-        """Calls, tokens and dollars of this night, by all its lives."""
+    def spent(self) -> Tally:
+        """What this night spent, by all its lives."""
         ...
 
 
@@ -172,11 +188,15 @@ class Calls(Protocol):
 class Bank(Protocol):
     """Every task remembered across nights."""
 
-    def tasks(self, project: str) -> tuple[Task, ...]:
-        """The tasks of earlier nights in this project, oldest first, with their cluster and split."""
+    def tasks(self, projects: Collection[str]) -> tuple[Task, ...]:
+        """The tasks of earlier nights in these projects, oldest first, with their cluster and split."""
         ...
 
-    def sides(self, sessions: Iterable[str]) -> Mapping[str, str]:
+    def unknown(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
+        """Those of these tasks that no night has banked."""
+        ...
+
+    def sides(self, sessions: Collection[str]) -> Mapping[str, str]:
         """Which of these sessions already have a side (a Split value)."""
         ...
 
@@ -227,7 +247,7 @@ class Page(Protocol):
         """The stage's output: from an earlier life of this night if it was kept, else computed and kept."""
         ...
 
-    def stage_file(self, stage: str, rows: Sequence[object]) -> None:
+    def write(self, stage: str, rows: Sequence[object]) -> None:
         """Write a stage's rows as JSONL into the night's folder, for people to read."""
         ...
 
@@ -236,9 +256,18 @@ class Page(Protocol):
         ...
 
     def close(
-        self, report: NightReport, *, tasks: Sequence[Task], used: Sequence[str], passed: Sequence[str]
+        self,
+        report: NightReport,
+        *,
+        found: Sequence[Session],
+        tasks: Sequence[Task],
+        undone: Collection[str],
+        older: Sequence[str],
     ) -> None:
-        """Seal the night: bank the tasks and mark sessions as read, unless the night was cut short."""
+        """Seal the night; unless it was cut short, bank the tasks and mark the sessions read.
+
+        Sessions that are `undone` stay unread and their tasks unbanked; those left out as `older` are done with.
+        """
         ...
 
 
@@ -258,19 +287,27 @@ class Reporter(Protocol):
         ...
 
 
+class Routing(NamedTuple):
+    """The tasks with their document's id, those documents as they are on disk, and what couldn't be used."""
+
+    tasks: tuple[Task, ...] = ()
+    documents: tuple[Document, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
 class Targets(Protocol):
     """Which document a lesson belongs to."""
 
-    def route(self, tasks: Sequence[Task]) -> tuple[tuple[Task, ...], tuple[Document, ...]]:
-        """The tasks with their document's id, and those documents as they are on disk."""
+    def route(self, tasks: Sequence[Task]) -> Routing:
+        """Give every task its document."""
         ...
 
 
 class Stager(Protocol):
     """Lays accepted candidates beside the live files."""
 
-    def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[Proposal, ...]:
-        """Write one proposal for every accepted candidate into the night's folder."""
+    def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
+        """One proposal in the night's folder for every accepted candidate, and what couldn't be staged."""
         ...
 
 
@@ -280,6 +317,40 @@ class Clock(Protocol):
     def __call__(self) -> datetime:
         """Now."""
         ...
+
+
+class Exclusion(Protocol):
+    """Which projects are never read."""
+
+    @property
+    def notes(self) -> Sequence[Note]:
+        """Projects whose own settings can't be read; they are excluded."""
+        ...
+
+    def __call__(self, project: str, cwd: str) -> bool:
+        """Whether a session in this folder is left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a night goes about it; plain values, made from the settings."""
+
+    quiet_seconds: float
+    include_headless: bool
+    excluded: Exclusion
+    own_roots: tuple[str, ...]
+    heuristic: bool
+    sessions_per_call: int
+    max_tasks: int
+    minibatch: int
+    merge_batch: int
+    samples: int
+    edit_budget: int
+    gate: GateRule
+    limits: dict[str, float]
+    model: str
+    preferences: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

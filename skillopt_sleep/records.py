@@ -393,6 +393,15 @@ class Metric(StrEnum):
     MIXED = "mixed"
 
 
+class GateRule(Record, frozen=True, kw_only=True):
+    """How the gate decides: mixed is (1 - w) hard + w soft; `rounds` is how often each task is asked at most."""
+
+    name: str = "strict"
+    metric: Metric = Metric.MIXED
+    mixed_weight: float = 0.5
+    rounds: int = 1
+
+
 class Pair(Record, frozen=True, kw_only=True):
     """The metric of one val task and sample under the baseline and the candidate."""
 
@@ -468,7 +477,10 @@ class Note(Record, frozen=True, kw_only=True):
 
 
 class StepOutcome(Record, frozen=True, kw_only=True):
-    """What one step did to one document."""
+    """What one step did to one document; `waiting` lessons have no unseen task yet.
+
+    `unfinished`: no reflection came back, so its sessions stay unread.
+    """
 
     document: Document
     outcome: Outcome
@@ -485,6 +497,9 @@ class StepOutcome(Record, frozen=True, kw_only=True):
     test_n: int = 0
     evidence: tuple[Evidence, ...] = ()
     text_only: bool = False
+    waiting: int = 0
+    unfinished: bool = False
+    sessions: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
 
 
@@ -510,11 +525,12 @@ class Proposal(Record, frozen=True, kw_only=True):
 
 
 class Spend(Record, frozen=True, kw_only=True):
-    """What was spent: an unknown number of tokens or dollars is None, never 0."""
+    """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls."""
 
     calls: int = 0
     tokens: int | None = 0
     usd: float | None = None
+    purposes: dict[str, int] = {}
 
 
 class SessionCounts(Record, frozen=True, kw_only=True):
@@ -536,7 +552,6 @@ class NightReport(Record, frozen=True, kw_only=True):
     because: str
     remedy: str = ""
     folder: str = ""
-    backend: str = ""
     model: str = ""
     sessions: SessionCounts = SessionCounts()
     tasks: dict[str, int] = {}
@@ -545,4 +560,5 @@ class NightReport(Record, frozen=True, kw_only=True):
     spend: Spend = Spend()
     limits: dict[str, float] = {}
     resumed: bool = False
+    login_needed: bool = False
     errors: tuple[Note, ...] = ()

@@ -10,8 +10,9 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import msgspec
 import platformdirs
@@ -108,7 +109,7 @@ class NightSettings(Section, frozen=True, kw_only=True):
 
 
 class Settings(Section, frozen=True, kw_only=True):
-    """The whole configuration."""
+    """The whole configuration: every key is optional and shown at its default."""
 
     backend: BackendSettings = BackendSettings()
     harvest: HarvestSettings = HarvestSettings()
@@ -184,12 +185,12 @@ def load(
     """
     raw = read_toml(paths.config_file) if paths.config_file.exists() else {}
     _refuse_unknown(raw, Settings, where=str(paths.config_file))
-    for key, value in _from_environ(environ).items():
+    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    from_environ = _from_environ(environ)
+    for key, value in (from_environ | given).items():
         _put(raw, key, value)
-    for key, value in (flags or {}).items():
-        if value is not None:
-            _put(raw, key, value)
-    return _convert(raw, Settings, where=str(paths.config_file))
+    origin = dict.fromkeys(from_environ, "the environment") | dict.fromkeys(given, "the command line")
+    return _convert(raw, Settings, where=str(paths.config_file), origin=origin)
 
 
 def load_project(folder: Path) -> ProjectSettings:
@@ -263,9 +264,26 @@ def _put(raw: dict[str, Any], dotted: str, value: Any) -> None:
     raw.setdefault(section, {})[key] = value
 
 
-def _convert(raw: dict[str, Any], kind: type[Kind], *, where: str) -> Kind:
+def _convert(raw: dict[str, Any], kind: type[Kind], *, where: str, origin: Mapping[str, str] | None = None) -> Kind:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        message = str(error).replace(" - at `$.", " - at `")
-        raise ConfigError(f"{where}: {message}", remedy="see: skillopt-sleep config show") from error
+        said, _, at = str(error).partition(" - at `$.")
+        key = at.rstrip("`").partition("[")[0]
+        raise ConfigError(
+            f"{(origin or {}).get(key, where)}: {key}: {said}",
+            remedy=_choices(kind, key) or "see: skillopt-sleep config show",
+        ) from error
+
+
+def _choices(kind: type[msgspec.Struct], dotted: str) -> str:
+    """What may be said for a key of a closed set, or nothing."""
+    inner: Any = kind
+    for name in dotted.split("."):
+        fields = {field.name: field.type for field in msgspec.structs.fields(inner)}
+        if name not in fields:
+            return ""
+        inner = fields[name]
+    known = [str(value) for part in (inner, *get_args(inner)) for value in get_args(part) if isinstance(value, str)]
+    known += [member.value for member in inner] if isinstance(inner, type) and issubclass(inner, Enum) else []
+    return f"one of: {', '.join(value for value in dict.fromkeys(known) if value)}" if known else ""

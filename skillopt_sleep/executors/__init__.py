@@ -1,0 +1,1 @@
+"""Executor: lets the target attempt one task."""

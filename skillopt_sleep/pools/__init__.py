@@ -1,0 +1,1 @@
+"""Pool: runs independent calls side by side."""

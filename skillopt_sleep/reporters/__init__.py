@@ -1,0 +1,8 @@
+"""Reporter: the report in one form."""
+
+from skillopt_sleep.protocols import Reporter
+from skillopt_sleep.reporters.data import DataReporter
+from skillopt_sleep.reporters.diagnostics import DiagnosticsReporter
+from skillopt_sleep.reporters.morning import MorningReporter
+
+REPORTERS: tuple[Reporter, ...] = (MorningReporter(), DataReporter(), DiagnosticsReporter())

@@ -1,0 +1,1 @@
+"""The steps of the pipeline: one public function a file, named like the file."""

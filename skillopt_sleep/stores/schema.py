@@ -2,6 +2,8 @@
 
 import sqlite3
 
+from skillopt_sleep.errors import StoreError
+
 MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -18,7 +20,7 @@ MIGRATIONS: tuple[str, ...] = (
         path TEXT NOT NULL, id TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (path, id)
     ) WITHOUT ROWID;
     CREATE TABLE nights (
-        id TEXT PRIMARY KEY, started TEXT NOT NULL, closed TEXT, outcome TEXT, report BLOB
+        id TEXT PRIMARY KEY, config TEXT NOT NULL, started TEXT NOT NULL, closed TEXT, outcome TEXT, report BLOB
     );
     CREATE TABLE kept (night TEXT NOT NULL, stage TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (night, stage));
     CREATE TABLE tasks (
@@ -35,6 +37,8 @@ MIGRATIONS: tuple[str, ...] = (
         state TEXT NOT NULL, input_tokens INTEGER, output_tokens INTEGER, cached_tokens INTEGER, usd REAL
     );
     CREATE INDEX ledger_night ON ledger (night);
+    """,
+    """
     CREATE TABLE proposals (
         id TEXT PRIMARY KEY, night TEXT NOT NULL, path TEXT NOT NULL, state TEXT NOT NULL, decided TEXT, reason TEXT,
         body BLOB NOT NULL
@@ -44,8 +48,16 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def migrate(connection: sqlite3.Connection) -> int:
-    """Bring an older file up to date, one version a transaction; return the version it had."""
+    """Bring an older file up to date, one version a transaction; return the version it had.
+
+    Raises StoreError where a newer version wrote the file, which is left as it is.
+    """
     had: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if had > len(MIGRATIONS):
+        raise StoreError(
+            f"the store was written by a newer version (schema {had}, this one knows {len(MIGRATIONS)})",
+            remedy="upgrade skillopt-sleep",
+        )
     for version, script in enumerate(MIGRATIONS[had:], start=had + 1):
         connection.executescript(f"BEGIN IMMEDIATE;{script}PRAGMA user_version = {version};COMMIT;")
     return had

@@ -1,0 +1,18 @@
+"""Nothing secret leaves: every prompt is redacted once more before it is sent."""
+
+from msgspec.structs import replace
+
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Completion, Prompt
+
+
+class Redacted:
+    """Sends the prompt without what looks like a secret, wherever it came from."""
+
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """The answer to the redacted prompt."""
+        return self._inner.complete(replace(prompt, text=redact(prompt.text)))

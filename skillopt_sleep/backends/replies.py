@@ -1,0 +1,34 @@
+"""A model's text to the structured reply its prompt asked for."""
+
+import msgspec
+
+from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.kit.jsonish import find_object
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.records import Completion, Prompt
+
+
+def decoded(prompt: Prompt, completion: Completion) -> Completion:
+    """The completion with `structured` filled where the prompt has a schema.
+
+    Raises CallFailed: empty where there is no text, malformed where it isn't what the schema says. Such a reply is a
+    failed call, never an empty result.
+    """
+    if not completion.text.strip():
+        raise CallFailed(FailureKind.EMPTY, f"the model answered the {prompt.purpose} prompt with nothing")
+    if prompt.schema is None:
+        return completion
+    found = find_object(completion.text)
+    if found is None:
+        shown = one_line(completion.text, limit=80)
+        raise CallFailed(
+            FailureKind.MALFORMED, f"the reply to the {prompt.purpose} prompt holds no JSON object: {shown!r}"
+        )
+    try:
+        structured = from_json(found, prompt.schema)
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise CallFailed(
+            FailureKind.MALFORMED, f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
+        ) from error
+    return msgspec.structs.replace(completion, structured=structured)

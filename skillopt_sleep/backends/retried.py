@@ -1,0 +1,31 @@
+"""The one owner of retries: only what a retry can help, with jitter, by stamina."""
+
+import stamina
+
+from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Completion, Prompt
+
+ATTEMPTS = 3
+HELPS = frozenset({FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
+
+
+class Retried:
+    """Asks again where the failure may pass; CallFailed of the last attempt where none succeeds."""
+
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+        self._retrying = stamina.RetryingCaller(
+            attempts=ATTEMPTS, timeout=None, wait_initial=0.5, wait_max=20.0, wait_jitter=1.0
+        )
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """The answer of the first attempt that succeeds."""
+        return self._retrying(_may_pass, self._inner.complete, prompt)
+
+
+def _may_pass(error: Exception) -> bool | float:
+    """Whether a retry can help, or the seconds the server asked to wait."""
+    if not isinstance(error, CallFailed) or error.kind not in HELPS:
+        return False
+    return error.retry_after if error.retry_after is not None else True

@@ -1,0 +1,142 @@
+"""A stand-in for target, optimizer, judge and miner, for the example and for measuring: no model, no network.
+
+Its target follows a rule that kit.wishes can read when the instructions in its prompt state it, and forgets one now
+and then (seeded noise). Its optimizer turns what the person said into an edit: a useful one where the words name what
+is wanted, a useless one ("be careful") where they name nothing, and a harmful one (single-word answers) where they
+complain of length. Its judge counts the demand's words in the answer. Nothing it says is evidence about a real model.
+"""
+
+import hashlib
+import json
+import random
+import re
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.kit.wishes import Wish, is_correction, read_wish
+from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+
+MODEL = "simulated"
+USELESS = "- Be careful, and think twice before answering."
+HARMFUL = "- Answer every request with a single word."
+
+_REQUEST = re.compile(r"\n# Request\nYou have no tools here[^\n]*\n(.*)\Z", re.DOTALL)
+_SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
+_DEMAND = re.compile(r"\n# Demand\n(.*?)\n# Request\n", re.DOTALL)
+_ANSWER = re.compile(r"\n# Answer\n(.*)\n# Your reply\n", re.DOTALL)
+_PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
+_TOO_LONG = re.compile(r"\btoo (?:long|verbose)\b", re.IGNORECASE)
+_SINGLE_WORD = re.compile(r"\bsingle word\b", re.IGNORECASE)
+_WORD = re.compile(r"\w{5,}")
+_CHARS_PER_TOKEN = 4
+
+
+class SimulatedBackend:
+    """Answers every purpose by fixed rules; `forgets` is the chance that the target overlooks one rule."""
+
+    def __init__(self, *, seed: int = 0, forgets: float = 0.05) -> None:
+        self._seed = seed
+        self._forgets = forgets
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """The same answer for the same prompt and sample, always."""
+        digest = hashlib.blake2b(f"{self._seed}\0{prompt.sample}\0{prompt.text}".encode()).digest()
+        text = self._answer(prompt, random.Random(digest))  # noqa: S311 - noise, not a secret
+        usage = Usage(input_tokens=len(prompt.text) // _CHARS_PER_TOKEN, output_tokens=len(text) // _CHARS_PER_TOKEN)
+        return decoded(prompt, Completion(text=text, usage=usage, usd=0.0, model=MODEL))
+
+    def _answer(self, prompt: Prompt, noise: random.Random) -> str:
+        match prompt.purpose:
+            case Purpose.PREFLIGHT:
+                return "ready"
+            case Purpose.ROLLOUT:
+                return _attempt(prompt.text, noise, forgets=self._forgets)
+            case Purpose.JUDGE:
+                return _grade(prompt.text)
+            case Purpose.MINE:
+                return _mine(prompt.text)
+            case Purpose.REFLECT:
+                return _reflect(prompt.text)
+            case Purpose.AGGREGATE:
+                return _aggregate(prompt.text)
+            case Purpose.SELECT:
+                return json.dumps({"selected_indices": [int(n) for n in _NUMBERED.findall(prompt.text)]})
+
+
+def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
+    """A long-winded answer that does what the instructions state, and nothing else."""
+    found = _REQUEST.search(text)
+    instructions, request = (text[: found.start()], found[1].strip()) if found else ("", text)
+    rules = [line for line in instructions.splitlines() if noise.random() >= forgets]
+    if any(_SINGLE_WORD.search(rule) for rule in rules):
+        return "Done."
+    wishes = [read_wish(rule) for rule in rules]
+    used = [f"I use {term}." for wish in wishes for term in wish.want]
+    limits = [wish.at_most for wish in wishes if wish.at_most]
+    answer = " ".join([*used, f"This is what I would do for: {request}"])
+    padding = " I would look at the files first, make the change, run the tests and report what came out of it." * 3
+    return answer[: min(limits)] if limits else answer + padding
+
+
+def _grade(text: str) -> str:
+    demand, answer = _DEMAND.search(text), _ANSWER.search(text)
+    wanted = {word.lower() for word in _WORD.findall(demand[1] if demand else "")}
+    have = {word.lower() for word in _WORD.findall(answer[1] if answer else "")}
+    score = round(len(wanted & have) / len(wanted), 2) if wanted else 0.0
+    return json.dumps({"score": score, "reason": "share of the demand's words that stand in the answer"})
+
+
+def _mine(text: str) -> str:
+    """Every typed turn that corrects makes the request before it a task."""
+    tasks: list[dict[str, object]] = []
+    for session in json.loads(text.split("\n# Sessions\n", 1)[1]):
+        ask: dict[str, object] | None = None
+        for turn in session["turns"]:
+            if turn["origin"] != "user":
+                continue
+            if ask is not None and is_correction(turn["text"]):
+                wish = read_wish(turn["text"])
+                tasks.append(
+                    {
+                        "session": session["session"],
+                        "ask": ask["turn"],
+                        "prompt": ask["text"],
+                        "corrections": [{"turn": turn["turn"], "quote": turn["text"]}],
+                        "checks": [{"op": "contains", "arg": term} for term in wish.want]
+                        + [{"op": "not_contains", "arg": term} for term in wish.avoid]
+                        + ([{"op": "max_chars", "arg": wish.at_most}] if wish.at_most else []),
+                        "rubric": f"It does what the person asked for: {turn['text']}",
+                    }
+                )
+            ask = turn
+    return json.dumps({"tasks": tasks})
+
+
+def _reflect(text: str) -> str:
+    edits = [
+        {"op": "append", "content": content, "reason": "the person said so"}
+        for content in dict.fromkeys(_lesson(said) for said in _SAID.findall(text))
+    ]
+    return json.dumps({"reasoning": "simulated", "edits": edits})
+
+
+def _lesson(said: str) -> str:
+    """The rule that the words ask for, or what a poor reader makes of them."""
+    wish = read_wish(said)
+    if _TOO_LONG.search(said):
+        return HARMFUL
+    if wish == Wish():
+        return USELESS
+    if wish.want and wish.avoid:
+        return "\n".join(f"- Use {want}, never {avoid}." for want, avoid in zip(wish.want, wish.avoid, strict=False))
+    if wish.want:
+        return f"- Always include {' and '.join(wish.want)}."
+    return "\n".join(f"- Never use {avoid}." for avoid in wish.avoid) or USELESS
+
+
+def _aggregate(text: str) -> str:
+    edits = [
+        {"op": op, "target": target.strip("'"), "content": content, "support_count": 1}
+        for op, target, content in dict.fromkeys(_PROPOSED.findall(text))
+    ]
+    return json.dumps({"reasoning": "simulated", "edits": edits})

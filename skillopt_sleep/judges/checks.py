@@ -1,0 +1,113 @@
+"""Demands a program can decide; what it finds is told in words that never hold what it looked for."""
+
+import json
+from typing import assert_never
+
+import regex
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.records import Check, CheckResult, Checks, Op, Score, Trajectory
+
+REGEX_SECONDS = 0.05
+REFUSAL_CHARS = 600
+
+_HEADING = regex.compile(r"^(?:#{1,6}\s+|\*\*)(.+?)(?:\*\*)?:?\s*#*\s*$")
+_REFUSAL = regex.compile(
+    r"^\W*(?:i(?:'m| am) (?:sorry|unable|not able)|sorry\b|i (?:can(?:'t|not)|won't|must decline)|as an ai\b"
+    r"|unfortunately,? i can)",
+    regex.IGNORECASE,
+)
+_WHY = {
+    Op.CONTAINS: "something that was asked for is missing",
+    Op.NOT_CONTAINS: "it has something that was ruled out",
+    Op.REGEX: "it does not have the form that was asked for",
+    Op.SECTION_CONTAINS: "a section lacks something that was asked for",
+    Op.MAX_CHARS: "it is too long",
+    Op.MIN_CHARS: "it is too short",
+    Op.JSON_VALID: "it is not valid JSON",
+    Op.TOOL_CALLED: "a tool that was asked for was not used",
+    Op.NO_REFUSAL: "it refuses",
+}
+
+
+def score_checks(reference: Checks, trajectory: Trajectory) -> Score:
+    """Hard is 1 where all checks hold, soft the share that does; raises ItemError where one can't be told."""
+    results = tuple(
+        CheckResult(name=check.op, passed=_holds(check, trajectory), arg=check.arg) for check in reference.items
+    )
+    if not results:
+        raise ItemError("the task has no checks")
+    passed = sum(result.passed for result in results)
+    failed = dict.fromkeys(_WHY[Op(result.name)] for result in results if not result.passed)
+    return Score(
+        hard=float(passed == len(results)), soft=passed / len(results), why="; ".join(failed), checks=results
+    )
+
+
+def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one arm for each op
+    text = trajectory.response
+    match check.op:
+        case Op.CONTAINS:
+            return check.arg.casefold() in text.casefold()
+        case Op.NOT_CONTAINS:
+            return not _has_word(check.arg, text)
+        case Op.REGEX:
+            return _matches(check.arg, text)
+        case Op.SECTION_CONTAINS:
+            return check.arg.casefold() in _section(check.section, text).casefold()
+        case Op.MAX_CHARS:
+            return len(text) <= _number(check)
+        case Op.MIN_CHARS:
+            return len(text) >= _number(check)
+        case Op.JSON_VALID:
+            return _is_json(text)
+        case Op.TOOL_CALLED:
+            if trajectory.text_only:
+                raise ItemError("a text-only attempt can't call tools, so this task can't be scored by one")
+            return check.arg in trajectory.tool_calls
+        case Op.NO_REFUSAL:
+            return not (_REFUSAL.search(text) and len(text) < REFUSAL_CHARS) and bool(text.strip())
+        case _:
+            assert_never(check.op)
+
+
+def _has_word(term: str, text: str) -> bool:
+    """Whether the term stands in the text by itself: `npm` does not stand in `pnpm`."""
+    pattern = rf"(?<!\w){regex.escape(term)}(?!\w)"
+    return regex.search(pattern, text, flags=regex.IGNORECASE) is not None
+
+
+def _matches(pattern: str, text: str) -> bool:
+    try:
+        return regex.search(pattern, text, flags=regex.MULTILINE, timeout=REGEX_SECONDS) is not None
+    except regex.error as error:
+        raise ItemError(f"the task's pattern is not a regular expression: {error}") from error
+    except TimeoutError as error:
+        raise ItemError("the task's pattern takes too long on this answer") from error
+
+
+def _section(name: str, text: str) -> str:
+    """The lines below the heading that holds the name, up to the next heading; '' where there is none."""
+    lines: list[str] = []
+    inside = False
+    for line in text.splitlines():
+        heading = _HEADING.match(line)
+        if heading:
+            inside = name.casefold() in heading[1].casefold()
+        elif inside:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _number(check: Check) -> int:
+    if not check.arg.isdecimal():
+        raise ItemError(f"{check.op} needs a whole number, not {check.arg!r}")
+    return int(check.arg)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,135 @@
+"""diagnostics.json: how the night ran and why it ended so, so that a night without edits explains itself."""
+
+import platform
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+
+from skillopt_sleep import __version__
+from skillopt_sleep.kit.codec import map_strings, to_json
+from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import (
+    NightReport,
+    Note,
+    Outcome,
+    Pair,
+    Record,
+    SessionCounts,
+    Spend,
+    StepOutcome,
+    Verdict,
+)
+
+
+class Versions(Record, frozen=True, kw_only=True):
+    """What ran."""
+
+    skillopt_sleep: str
+    python: str
+    system: str
+    model: str
+
+
+class DiagnosedDocument(Record, frozen=True, kw_only=True):
+    """One document: tasks by side, what became of the edits, the trial pair by pair, and how it ended."""
+
+    id: str
+    path: str
+    outcome: Outcome
+    because: str
+    verdict: Verdict
+    tasks: dict[str, int]
+    fates: dict[str, int]
+    pairs: tuple[Pair, ...]
+    unpaired: int
+    rounds: int
+    before: float | None
+    after: float | None
+    interval: tuple[float, float] | None
+    test_before: float | None
+    test_after: float | None
+    test_n: int
+    text_only: bool
+
+
+class Diagnostics(Record, frozen=True, kw_only=True):
+    """One night from the inside."""
+
+    schema_version: int
+    night: str
+    started: datetime
+    ended: datetime
+    seconds: float
+    resumed: bool
+    verdict: Outcome
+    because: str
+    remedy: str
+    versions: Versions
+    sessions: SessionCounts
+    tasks: dict[str, int]
+    documents: tuple[DiagnosedDocument, ...]
+    proposals: tuple[str, ...]
+    spend: Spend
+    limits: dict[str, float]
+    errors: tuple[Note, ...]
+
+
+class DiagnosticsReporter:
+    """The night from the inside, as JSON."""
+
+    def write(self, report: NightReport, folder: Path) -> Path:
+        """Write diagnostics.json and return its path."""
+        path = folder / "diagnostics.json"
+        write_atomic(path, to_json(map_strings(diagnose(report), redact), pretty=True))
+        return path
+
+
+def diagnose(report: NightReport) -> Diagnostics:
+    """The diagnostics of a night."""
+    return Diagnostics(
+        schema_version=report.schema_version,
+        night=report.night,
+        started=report.started,
+        ended=report.ended,
+        seconds=(report.ended - report.started).total_seconds(),
+        resumed=report.resumed,
+        verdict=report.verdict,
+        because=report.because,
+        remedy=report.remedy,
+        versions=Versions(
+            skillopt_sleep=__version__,
+            python=platform.python_version(),
+            system=platform.platform(terse=True),
+            model=report.model,
+        ),
+        sessions=report.sessions,
+        tasks=report.tasks,
+        documents=tuple(_document(outcome) for outcome in report.documents),
+        proposals=tuple(proposal.id for proposal in report.proposals),
+        spend=report.spend,
+        limits=report.limits,
+        errors=report.errors,
+    )
+
+
+def _document(outcome: StepOutcome) -> DiagnosedDocument:
+    return DiagnosedDocument(
+        id=outcome.document.id,
+        path=outcome.document.path,
+        outcome=outcome.outcome,
+        because=outcome.because,
+        verdict=outcome.verdict,
+        tasks={"train": outcome.train, "val": outcome.val, "test": outcome.test},
+        fates=dict(Counter(edit.fate.value for edit in outcome.edits)),
+        pairs=outcome.trial.pairs,
+        unpaired=outcome.trial.unpaired,
+        rounds=outcome.trial.rounds,
+        before=outcome.trial.before,
+        after=outcome.trial.after,
+        interval=outcome.trial.interval,
+        test_before=outcome.test_before,
+        test_after=outcome.test_after,
+        test_n=outcome.test_n,
+        text_only=outcome.text_only,
+    )

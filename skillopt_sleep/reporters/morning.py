@@ -1,0 +1,131 @@
+"""report.md: what a person reads over coffee. Its first lines say what to decide, on what proof, at what cost."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import Decision, Edit, EditOp, NightReport, Outcome, StepOutcome
+
+_BLANKS = re.compile(r"\n{3,}")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
+
+
+class MorningReporter:
+    """The report as Markdown that reads well as plain text."""
+
+    def write(self, report: NightReport, folder: Path) -> Path:
+        """Write report.md and return its path."""
+        path = folder / "report.md"
+        write_atomic(path, render(report).encode())
+        return path
+
+
+def render(report: NightReport) -> str:
+    """The report as Markdown; all text of others is escaped and redacted."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__ or "", "."),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # noqa: S701 - Markdown, not HTML; `show` escapes it
+        keep_trailing_newline=True,
+    )
+    filters: dict[str, Any] = {
+        "show": show,
+        "code": code,
+        "change": _change,
+        "proof": _proof,
+        "verdict": _verdict,
+        "numbers": _numbers,
+        "interval": _interval,
+    }
+    environment.filters.update(filters)
+    text = environment.get_template("morning.md.j2").render(
+        report=report,
+        sentence=show(_sentence(report), 600),
+        improved=[outcome for outcome in report.documents if outcome.outcome is Outcome.IMPROVED],
+        text_only=next((outcome for outcome in report.documents if outcome.text_only), None),
+        cost=_cost(report),
+        trouble=_trouble(report),
+    )
+    return _BLANKS.sub("\n\n", text).strip() + "\n"
+
+
+def show(text: str, limit: int = 100) -> str:
+    """Text of others on one line, redacted and cut, with nothing left that Markdown would act on."""
+    return _SPECIAL.sub(r"\\\1", one_line(redact(text), limit=limit))
+
+
+def code(text: str) -> str:
+    """A name of ours or the agents', as a code span."""
+    return f"`{one_line(redact(text), limit=200).replace('`', '')}`"
+
+
+def _sentence(report: NightReport) -> str:
+    because = report.because
+    return because[:1].upper() + because[1:] + ("" if because.endswith(".") else ".")
+
+
+def _change(edit: Edit) -> str:
+    said = show(edit.content, 300)
+    match edit.op:
+        case EditOp.APPEND:
+            return f"add: {said}"
+        case EditOp.INSERT_AFTER:
+            return f"add after «{show(edit.target)}»: {said}"
+        case EditOp.REPLACE:
+            return f"replace «{show(edit.target)}» by: {said}"
+        case EditOp.DELETE:
+            return f"remove: {show(edit.target)}"
+
+
+def _numbers(outcome: StepOutcome) -> str:
+    trial = outcome.trial
+    if trial.before is None or trial.after is None:
+        return "not tried"
+    return f"{trial.before:.2f} → {trial.after:.2f} (n={trial.n})"
+
+
+def _interval(outcome: StepOutcome) -> str:
+    trial = outcome.trial
+    if trial.before is None or trial.after is None or trial.interval is None:
+        return "–"
+    low, high = trial.interval
+    return f"{trial.after - trial.before:+.2f}, {low:+.2f} to {high:+.2f}"
+
+
+def _proof(outcome: StepOutcome) -> str:
+    return f"{_numbers(outcome)} on unseen tasks, gain {_interval(outcome)}, {outcome.verdict.error_rate}"
+
+
+def _verdict(outcome: StepOutcome) -> str:
+    """The gate's word where there was a trial, else what the step ended as."""
+    words = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
+    verdict = words.get(outcome.verdict.decision, outcome.outcome.value)
+    if (
+        outcome.verdict.decision is Decision.REJECT
+        and outcome.trial.before is not None
+        and outcome.trial.after is not None
+    ):
+        verdict += ": harmful" if outcome.trial.after < outcome.trial.before else ": useless"
+    return verdict
+
+
+def _cost(report: NightReport) -> str:
+    spend = report.spend
+    tokens = "an unknown number of tokens" if spend.tokens is None else f"{spend.tokens:,} tokens"
+    usd = "dollars unknown" if spend.usd is None else f"${spend.usd:.2f}"
+    seconds = (report.ended - report.started).total_seconds()
+    most = f" (limit {report.limits['calls']:.0f})" if "calls" in report.limits else ""
+    return f"{spend.calls} calls{most}, {tokens}, {usd}, {seconds:.0f} s; model {show(report.model)}"
+
+
+def _trouble(report: NightReport) -> str:
+    if not report.errors:
+        return "nothing"
+    first = report.errors[0]
+    more = f", and {len(report.errors) - 1} more below" if len(report.errors) > 1 else ""
+    return f"{first.stage}: {show(first.summary, 200)}{more}"

@@ -1,0 +1,133 @@
+"""Patches to one patch: failures first, merged as a tree."""
+
+from collections.abc import Sequence
+
+import msgspec
+from rapidfuzz import fuzz
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.prompts import fill
+from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.records import Document, Edit, EditOp, EditSource, Note, Patch, Prompt, Purpose
+
+SAME_EDIT = 95.0
+
+
+class MergedEdit(msgspec.Struct, frozen=True):
+    """An edit as the optimizer merges it."""
+
+    op: EditOp
+    content: str = ""
+    target: str = ""
+    reason: str = ""
+    support_count: int = 1
+
+
+class MergedPatch(msgspec.Struct, frozen=True):
+    """A nested patch, as some prompts of the field ask for it."""
+
+    edits: tuple[MergedEdit, ...]
+
+
+class AggregateReply(msgspec.Struct, frozen=True):
+    """What the optimizer answers: edits at top level, or under `patch`."""
+
+    edits: tuple[MergedEdit, ...] | None = None
+    patch: MergedPatch | None = None
+    reasoning: str = ""
+
+    def __post_init__(self) -> None:
+        if self.edits is None and self.patch is None:
+            raise ValueError("neither `edits` nor `patch`")
+
+
+class Aggregate(msgspec.Struct, frozen=True, kw_only=True):
+    """The merged patch, and the calls that failed."""
+
+    patch: Patch = Patch()
+    notes: tuple[Note, ...] = ()
+
+
+def aggregate(
+    patches: Sequence[Patch], document: Document, *, optimizer: Backend, pool: Pool, merge_batch: int
+) -> Aggregate:
+    """Merge patches `merge_batch` at a time until one is left (SkillOpt's tree); failures go first.
+
+    Near-equal edits become one without a call, and a single patch needs none. Where a merge fails its patches are
+    joined in their order, which is noted.
+    """
+    level = [patch for patch in sorted(patches, key=_rank) if patch.edits]
+    notes: list[Note] = []
+    while len(level) > 1:
+        groups = [level[i : i + merge_batch] for i in range(0, len(level), merge_batch)]
+        merged = pool.map(lambda group: _merge(group, document, optimizer), groups, label=f"aggregate {document.id}")
+        level = [patch for patch, _ in merged]
+        notes += [note for _, note in merged if note is not None]
+    return Aggregate(patch=_without_doubles(level[0]) if level else Patch(), notes=tuple(notes))
+
+
+def _rank(patch: Patch) -> int:
+    return [EditSource.FAILURE, EditSource.SUCCESS, EditSource.SLOW].index(patch.source)
+
+
+def _merge(group: Sequence[Patch], document: Document, optimizer: Backend) -> tuple[Patch, Note | None]:
+    joined = _without_doubles(_joined(group))
+    if len(group) == 1 or len(joined.edits) <= 1:
+        return joined, None
+    text = fill(
+        "aggregate",
+        document=fence(document.text or "(empty)"),
+        patches="\n\n".join(f"## Proposal {number}\n{_show(patch)}" for number, patch in enumerate(group, start=1)),
+    )
+    try:
+        reply = optimizer.complete(Prompt(purpose=Purpose.AGGREGATE, text=text, schema=AggregateReply)).structured
+    except ItemError as error:
+        return joined, Note(stage="aggregate", summary=f"{document.id}: {error.message}", remedy=error.remedy)
+    assert isinstance(reply, AggregateReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
+    merged = reply.edits if reply.edits is not None else reply.patch.edits if reply.patch else ()
+    tasks = tuple(dict.fromkeys(task for edit in joined.edits for task in edit.tasks))
+    edits = tuple(
+        Edit(
+            op=edit.op,
+            content=edit.content.strip(),
+            target=edit.target,
+            reason=edit.reason,
+            source=group[0].source,
+            support=max(1, min(edit.support_count, len(tasks))),
+            tasks=tasks,
+        )
+        for edit in merged
+    )
+    return Patch(edits=edits, reasoning=reply.reasoning, source=group[0].source), None
+
+
+def _show(patch: Patch) -> str:
+    lines = [f"({e.source}, {e.support} attempts) {e.op} {e.target!r}: {e.content}" for e in patch.edits]
+    return fence("\n".join(lines))
+
+
+def _joined(patches: Sequence[Patch]) -> Patch:
+    return Patch(
+        edits=tuple(edit for patch in patches for edit in patch.edits),
+        reasoning="\n".join(patch.reasoning for patch in patches if patch.reasoning),
+        source=patches[0].source,
+    )
+
+
+def _without_doubles(patch: Patch) -> Patch:
+    """Near-equal edits as one, at the place of the first, with the support of all."""
+    kept: list[Edit] = []
+    for edit in patch.edits:
+        twin = next((i for i, other in enumerate(kept) if _is_same(edit, other)), None)
+        if twin is None:
+            kept.append(edit)
+        else:
+            tasks = tuple(dict.fromkeys((*kept[twin].tasks, *edit.tasks)))
+            kept[twin] = msgspec.structs.replace(kept[twin], tasks=tasks, support=max(len(tasks), kept[twin].support))
+    return msgspec.structs.replace(patch, edits=tuple(kept))
+
+
+def _is_same(one: Edit, other: Edit) -> bool:
+    same_place = (one.op, one.target) == (other.op, other.target)
+    return same_place and fuzz.token_sort_ratio(one.content.lower(), other.content.lower()) >= SAME_EDIT

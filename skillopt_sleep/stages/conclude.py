@@ -1,0 +1,108 @@
+"""What a night ended as, in a sentence with its evidence and a remedy."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
+from skillopt_sleep.protocols import Page
+from skillopt_sleep.records import (
+    NightReport,
+    Note,
+    Outcome,
+    Proposal,
+    SessionCounts,
+    Spend,
+    Split,
+    StepOutcome,
+    Task,
+)
+
+BEST_FIRST = (
+    Outcome.IMPROVED,
+    Outcome.UNDECIDED,
+    Outcome.UNVERIFIED,
+    Outcome.NO_CHANGE,
+    Outcome.NO_HEADROOM,
+)
+
+
+def conclude(
+    page: Page,
+    sessions: SessionCounts,
+    tasks: Sequence[Task],
+    outcomes: Sequence[StepOutcome],
+    *,
+    proposals: tuple[Proposal, ...],
+    notes: tuple[Note, ...],
+    spend: Spend,
+    limits: dict[str, float],
+    model: str,
+    ended: datetime,
+    stopped: SleepError | None,
+) -> NightReport:
+    """The night as one record."""
+    verdict, because, remedy = _outcome(sessions, tasks, outcomes, stopped)
+    sides = Counter(task.split for task in tasks)
+    return NightReport(
+        night=page.night,
+        started=page.started,
+        ended=ended,
+        verdict=verdict,
+        because=because,
+        remedy=remedy,
+        folder=str(page.folder),
+        model=model,
+        sessions=sessions,
+        tasks={side.value: sides[side] for side in Split},
+        documents=tuple(outcomes),
+        proposals=proposals,
+        spend=spend,
+        limits=limits,
+        resumed=page.resumed,
+        login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
+        errors=(*notes, *(note for outcome in outcomes for note in outcome.notes)),
+    )
+
+
+def _outcome(
+    sessions: SessionCounts, tasks: Sequence[Task], outcomes: Sequence[StepOutcome], stopped: SleepError | None
+) -> tuple[Outcome, str, str]:
+    """What it ended as, because, and the remedy: what cut it short, else the best of its documents."""
+    if stopped is not None:
+        return _cut_short(stopped)
+    best = next((o for wanted in BEST_FIRST for o in outcomes if o.outcome is wanted), None)
+    if best is None:
+        return _nothing(sessions, tasks)
+    same = [outcome for outcome in outcomes if outcome.outcome is best.outcome]
+    because = "; ".join(f"{outcome.document.id}: {outcome.because}" for outcome in same)
+    return best.outcome, because, REMEDIES[best.outcome]
+
+
+REMEDIES = {
+    Outcome.IMPROVED: "look at the proposals, then adopt or reject them",
+    Outcome.UNDECIDED: "nothing to do: later nights add unseen tasks to the trial",
+    Outcome.UNVERIFIED: "nothing to do: when the same wish comes up in another session it becomes the test",
+    Outcome.NO_CHANGE: "nothing to do: what was tried did not help and was dropped",
+    Outcome.NO_HEADROOM: "nothing to do: the agent already does what you asked for in these sessions",
+}
+
+
+def _cut_short(stopped: SleepError) -> tuple[Outcome, str, str]:
+    if isinstance(stopped, BudgetExhausted):
+        return Outcome.OVER_BUDGET, stopped.message, stopped.remedy
+    if isinstance(stopped, NightInterrupted):
+        return Outcome.INTERRUPTED, stopped.message, stopped.remedy
+    return Outcome.BACKEND_FAILED, stopped.message, stopped.remedy
+
+
+def _nothing(sessions: SessionCounts, tasks: Sequence[Task]) -> tuple[Outcome, str, str]:
+    if not sessions.seen:
+        return Outcome.NOTHING_NEW, "no session since the last night", "nothing to do"
+    if not sessions.used:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sessions.skipped.items())
+        return Outcome.NOTHING_NEW, f"no session could be used: {reasons}", "see: skillopt-sleep harvest"
+    if not tasks:
+        because = f"{sessions.used} sessions read, in none of them a request was corrected"
+        return Outcome.NOTHING_NEW, because, "nothing to do"
+    return Outcome.NOTHING_NEW, f"{len(tasks)} tasks, none of them with a document to teach", "see the errors below"

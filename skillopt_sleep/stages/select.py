@@ -1,0 +1,64 @@
+"""One patch to the few edits a step may apply: ranked, and clipped to the edit budget."""
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.prompts import fill
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Document, Edit, EditSource, Note, Patch, Prompt, Purpose
+
+
+class SelectReply(msgspec.Struct, frozen=True):
+    """What the optimizer answers: numbers of edits, best first."""
+
+    selected_indices: tuple[int, ...]
+    reasoning: str = ""
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """The chosen edits, and the call that failed."""
+
+    edits: tuple[Edit, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def edit_budget(schedule: str, *, step: int, total: int, most: int, least: int) -> int:
+    """How many edits step `step` of `total` (from 1) may apply: constant, linear or cosine (SkillOpt's formulas)."""
+    t = min(step, total) / total
+    if schedule == "constant" or total <= 1:
+        return most
+    if schedule == "linear":
+        return max(least, round(most + (least - most) * t))
+    return max(least, round(least + (most - least) * (1 + math.cos(math.pi * t)) / 2))
+
+
+def select(patch: Patch, document: Document, *, optimizer: Backend, budget: int) -> Selection:
+    """At most `budget` edits, best first by the optimizer's choice; no call where all fit.
+
+    Where the choice fails or names nothing that is there: edits learned from failures first, then by support.
+    """
+    if len(patch.edits) <= budget:
+        return Selection(edits=patch.edits)
+    numbered = [
+        f"{i}. ({e.source}, support {e.support}) {e.op} {e.target!r}: {e.content}" for i, e in enumerate(patch.edits)
+    ]
+    text = fill(
+        "select", budget=str(budget), document=fence(document.text or "(empty)"), edits=fence("\n".join(numbered))
+    )
+    try:
+        reply = optimizer.complete(Prompt(purpose=Purpose.SELECT, text=text, schema=SelectReply)).structured
+    except ItemError as error:
+        note = Note(stage="select", summary=f"{document.id}: {error.message}", remedy=error.remedy)
+        return Selection(edits=_by_support(patch.edits)[:budget], notes=(note,))
+    assert isinstance(reply, SelectReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
+    chosen = [i for i in dict.fromkeys(reply.selected_indices) if 0 <= i < len(patch.edits)]
+    ranked = tuple(patch.edits[i] for i in chosen) or _by_support(patch.edits)
+    return Selection(edits=ranked[:budget])
+
+
+def _by_support(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    return tuple(sorted(edits, key=lambda edit: (edit.source is not EditSource.FAILURE, -edit.support)))

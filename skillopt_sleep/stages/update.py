@@ -1,0 +1,72 @@
+"""A document and edits to a candidate: every edit ends with a fate, and nothing outside the body is touched."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, Fate
+
+_PROTECTED = re.compile(r"<!-- slow-update:begin -->.*?<!-- slow-update:end -->", re.DOTALL)
+
+
+def update(
+    document: Document, edits: Sequence[Edit], *, refuse: Callable[[Edit], str]
+) -> tuple[Document, tuple[AppliedEdit, ...]]:
+    """Apply the edits in order; `refuse` says why an edit may not be applied, or nothing.
+
+    A target is its first occurrence in the body; an edit that reaches into a protected block is refused. The
+    candidate equals the document where no edit was applied.
+    """
+    body = document.body
+    fates: list[AppliedEdit] = []
+    for edit in edits:
+        body, fate, because = _apply(body, edit, refuse)
+        fates.append(AppliedEdit(edit=edit, fate=fate, because=because))
+    return msgspec.structs.replace(document, body=body), tuple(fates)
+
+
+def _apply(body: str, edit: Edit, refuse: Callable[[Edit], str]) -> tuple[str, Fate, str]:
+    if edit.op is not EditOp.DELETE:
+        if because := refuse(edit):
+            return body, Fate.REFUSED, because
+        if edit.op is not EditOp.REPLACE and _says_already(body, edit.content):
+            return body, Fate.DUPLICATE, "the document says it already"
+    if edit.op is EditOp.APPEND:
+        return _appended(body, edit.content), Fate.APPLIED, ""
+    start = body.find(edit.target) if edit.target else -1
+    if start == -1:
+        return body, Fate.UNMATCHED, "its target isn't in the editable part"
+    end = start + len(edit.target)
+    if any(start < match.end() and match.start() < end for match in _PROTECTED.finditer(body)):
+        return body, Fate.REFUSED, "its target is in a protected block"
+    changed = _changed(body, edit, start=start, end=end)
+    if changed == body:
+        return body, Fate.DUPLICATE, "it changes nothing"
+    return changed, Fate.APPLIED, ""
+
+
+def _says_already(body: str, content: str) -> bool:
+    """Whether every line of the content stands in the body already."""
+    have = {" ".join(line.lower().split()) for line in body.splitlines()}
+    return all(" ".join(line.lower().split()) in have for line in content.splitlines() if line.strip())
+
+
+def _appended(body: str, content: str) -> str:
+    """The content at the end of the body, before a protected block if there is one."""
+    protected = _PROTECTED.search(body)
+    head, tail = (body[: protected.start()], body[protected.start() :]) if protected else (body, "")
+    joined = f"{head.rstrip()}\n{content}".lstrip("\n") if head.strip() else content
+    return f"{joined}\n{tail}" if tail else joined
+
+
+def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
+    if edit.op is EditOp.REPLACE:
+        return body[:start] + edit.content + body[end:]
+    if edit.op is EditOp.DELETE:
+        return body[:start] + body[end:]
+    line_end = body.find("\n", end)
+    line_end = len(body) if line_end == -1 else line_end
+    inside = next((m for m in _PROTECTED.finditer(body) if m.start() < line_end < m.end()), None)
+    at = inside.end() if inside else line_end
+    return f"{body[:at]}\n{edit.content}{body[at:]}"

@@ -1,0 +1,143 @@
+"""The index in SQLite: which file was read when, what it held, and which sessions no night has used yet."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from threading import RLock
+
+import msgspec
+
+from skillopt_sleep.protocols import Reading, SessionLine, Stamp
+from skillopt_sleep.records import LeftOut, Origin, Role, Session, Task, Turn
+
+_FILE = """
+    INSERT INTO files (source, path, inode, size, mtime_ns) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (source, path) DO UPDATE SET
+        inode = excluded.inode, size = excluded.size, mtime_ns = excluded.mtime_ns
+"""
+# Of two files that hold the same session the one that goes on longer counts; a file always replaces itself.
+_SESSION = """
+    INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET
+        source = excluded.source, path = excluded.path, project = excluded.project, cwd = excluded.cwd,
+        ended = excluded.ended, left_out = excluded.left_out, body = excluded.body, digest = excluded.digest,
+        read_by = CASE WHEN digest = excluded.digest THEN read_by END
+    WHERE path = excluded.path OR ended <= excluded.ended
+"""
+_LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
+_MANY = 500
+_BATCH = 256
+
+_encode = msgspec.msgpack.Encoder().encode
+_sessions = msgspec.msgpack.Decoder(Session)
+_tasks = msgspec.msgpack.Decoder(Task)
+
+
+class SqliteIndex:
+    """The index on the tables files, sessions and reviewed; the lock is the connection's."""
+
+    def __init__(self, connection: sqlite3.Connection, lock: RLock) -> None:
+        self._connection = connection
+        self._lock = lock
+
+    def stamps(self, source: str) -> Mapping[str, Stamp]:
+        """The stamp every file of this source had when it was last read."""
+        query = "SELECT path, inode, size, mtime_ns FROM files WHERE source = ?"
+        with self._lock:
+            rows = self._connection.execute(query, (source,)).fetchall()
+        return {path: Stamp(inode, size, mtime_ns) for path, inode, size, mtime_ns in rows}
+
+    def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
+        """Keep what was read, a file wholly or not at all; a session whose content changed is unread again.
+
+        Files are written in batches, each read before its transaction begins, so that a long harvest neither holds
+        the database nor loses everything when it is cut off.
+        """
+        rest = iter(readings)
+        while batch := list(islice(rest, _BATCH)):
+            with self._writing():
+                for path, stamp, reading in batch:
+                    self._put_one(source, path, stamp, reading)
+
+    def lines(self, *, unread: bool) -> Sequence[SessionLine]:
+        """What is known of all sessions, or of those no night has used yet; newest first."""
+        query = _LINES.format(where="WHERE read_by IS NULL" if unread else "")
+        with self._lock:
+            rows = self._connection.execute(query).fetchall()
+        return [
+            SessionLine(name, source, project, cwd, datetime.fromisoformat(ended), LeftOut(why) if why else None)
+            for name, source, project, cwd, ended, why in rows
+        ]
+
+    def sessions(self, ids: Sequence[str]) -> tuple[Session, ...]:
+        """These sessions, decoded, in this order; one that isn't here is missing from the answer."""
+        bodies: dict[str, bytes] = {}
+        with self._lock:
+            for at in range(0, len(ids), _MANY):
+                some = ids[at : at + _MANY]
+                query = f"SELECT id, body FROM sessions WHERE id IN ({','.join('?' * len(some))})"  # noqa: S608 - only marks
+                bodies.update(self._connection.execute(query, some).fetchall())
+        return tuple(_sessions.decode(bodies[name]) for name in ids if name in bodies)
+
+    def reviewed(self) -> tuple[Task, ...]:
+        """The tasks that a person wrote or reviewed by hand."""
+        with self._lock:
+            rows = self._connection.execute("SELECT body FROM reviewed ORDER BY path, id").fetchall()
+        return tuple(_tasks.decode(body) for (body,) in rows)
+
+    def mark_read(self, ids: Iterable[str], night: str) -> None:
+        """Note that this night used these sessions."""
+        with self._writing():
+            self._connection.executemany(
+                "UPDATE sessions SET read_by = ? WHERE id = ?", ((night, name) for name in ids)
+            )
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction, or a part of the one that is already open."""
+        with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._connection.rollback()
+                raise
+            self._connection.commit()
+
+    def _put_one(self, source: str, path: str, stamp: Stamp, reading: Reading) -> None:
+        execute = self._connection.execute
+        execute(_FILE, (source, path, *stamp))
+        execute("DELETE FROM reviewed WHERE path = ?", (path,))
+        self._connection.executemany(
+            "INSERT INTO reviewed (path, id, body) VALUES (?, ?, ?)",
+            ((path, task.id, _encode(task)) for task in reading.tasks),
+        )
+        if reading.unreadable:
+            session = _unreadable(source, path, stamp, reading.unreadable)
+            self._put_session(path, session, LeftOut.UNREADABLE)
+            return
+        execute("DELETE FROM sessions WHERE id = ?", (f"{source}:file:{path}",))
+        for session, left_out in reading.sessions:
+            self._put_session(path, session, left_out)
+
+    def _put_session(self, path: str, session: Session, left_out: LeftOut | None) -> None:
+        body = _encode(session)
+        digest = hashlib.blake2b(body, digest_size=16).hexdigest()
+        ended = session.ended.astimezone(UTC).isoformat(timespec="microseconds")
+        row = (session.id, session.source, path, session.project, session.cwd, ended, left_out, digest, body)
+        self._connection.execute(_SESSION, row)
+
+
+def _unreadable(source: str, path: str, stamp: Stamp, reason: str) -> Session:
+    """A session in the place of a file that can't be read, so that it is counted and the reason is at hand."""
+    when = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
+    said = Turn(role=Role.USER, origin=Origin.HARNESS, text=reason)
+    name = f"{source}:file:{path}"
+    return Session(id=name, source=source, project="", cwd="", started=when, ended=when, turns=(said,))

@@ -1,0 +1,94 @@
+"""One night of the store, while it is open."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from skillopt_sleep.kit.codec import from_json, map_strings, to_json
+from skillopt_sleep.kit.files import PRIVATE_FILE
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import CUT_SHORT, NightReport, Session, Task
+from skillopt_sleep.stores.bank import SqliteBank
+from skillopt_sleep.stores.index import SqliteIndex
+
+Result = TypeVar("Result")
+
+
+class SqlitePage:
+    """A night: its id and folder, what its stages kept, and how it is sealed."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        lock: threading.RLock,
+        *,
+        night: str,
+        folder: Path,
+        started: datetime,
+        horizon: datetime,
+        resumed: bool,
+    ) -> None:
+        self._connection, self._lock = connection, lock
+        self.night, self.folder, self.started, self.horizon, self.resumed = night, folder, started, horizon, resumed
+        self._written: set[str] = set()
+        self.index = SqliteIndex(connection, lock)
+        self.bank = SqliteBank(connection, lock)
+
+    def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:
+        """The stage's output: what an earlier life of this night kept, else computed, and kept before it is used."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT body FROM kept WHERE night = ? AND stage = ?", (self.night, stage)
+            ).fetchone()
+        if row:
+            return from_json(row[0], kind)
+        output = compute()
+        with self._lock:
+            self._connection.execute("INSERT INTO kept VALUES (?, ?, ?)", (self.night, stage, to_json(output)))
+        return output
+
+    def write(self, stage: str, rows: Sequence[object]) -> None:
+        """Append the rows, redacted, to the stage's JSONL in the night's folder; a night that goes on begins it anew."""
+        path = self.folder / f"{stage}.jsonl"
+        if stage not in self._written:
+            path.unlink(missing_ok=True)
+            path.touch(mode=PRIVATE_FILE)
+            self._written.add(stage)
+        with path.open("ab") as file:
+            file.writelines(to_json(map_strings(row, redact)) + b"\n" for row in rows)
+
+    def next_proposal(self) -> str:
+        """A fresh proposal id; never given twice."""
+        with self._lock:
+            row = self._connection.execute(
+                "INSERT INTO meta VALUES ('proposals', '1') "
+                "ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING value"
+            ).fetchone()
+        return f"P-{int(row[0]):04d}"
+
+    def close(
+        self,
+        report: NightReport,
+        *,
+        found: Sequence[Session],
+        tasks: Sequence[Task],
+        undone: Collection[str],
+        older: Sequence[str],
+    ) -> None:
+        """Seal the night in one transaction; a night that was cut short leaves its sessions unread."""
+        with self._lock, self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            cut = report.verdict in CUT_SHORT
+            banked = () if cut else tuple(task for task in tasks if task.session not in undone)
+            self.bank.add(banked, report.proposals, night=self.night)
+            if not cut:
+                read = [session.id for session in found if session.id not in undone]
+                self.index.mark_read([*read, *older], night=self.night)
+            self._connection.execute("DELETE FROM kept WHERE night = ?", (self.night,))
+            self._connection.execute(
+                "UPDATE nights SET closed = ?, outcome = ?, report = ? WHERE id = ?",
+                (report.ended.isoformat(), report.verdict, to_json(map_strings(report, redact)), self.night),
+            )

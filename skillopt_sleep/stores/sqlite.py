@@ -1,0 +1,191 @@
+"""sleep.db: everything remembered from night to night, and the lock that lets one night run at a time."""
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import filelock
+
+from skillopt_sleep.errors import NightLocked, StoreError
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
+from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.stores.bank import SqliteBank
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
+from skillopt_sleep.stores.page import SqlitePage
+from skillopt_sleep.stores.schema import migrate
+
+
+class NightLine(NamedTuple):
+    """A night as a list shows it; `closed` is None while it is open."""
+
+    id: str
+    started: datetime
+    closed: datetime | None
+    outcome: Outcome | None
+
+
+class SqliteStore:
+    """The store of one user; `notice` tells what had to be set aside when it was opened.
+
+    `config` is a fingerprint of the settings: a night that was cut off goes on only under the same ones. Raises
+    StoreError where a newer version wrote the file.
+    """
+
+    def __init__(self, data: Path, *, clock: Callable[[], datetime], lookback: timedelta, config: str) -> None:
+        self._data = private_dir(data)
+        self._clock, self._lookback, self._config = clock, lookback, config
+        self._lock = threading.RLock()
+        self._page: SqlitePage | None = None
+        self._connection, self.notice = _open(data / "sleep.db", clock)
+        self.index = SqliteIndex(self._connection, self._lock)
+        self.bank = SqliteBank(self._connection, self._lock)
+        self.ledger = SqliteLedger(self._connection, self._lock, lambda: self.page.night, clock)
+        self.calls = SqliteCalls(self._connection, self._lock, lambda: self.page.night, clock)
+
+    @property
+    def page(self) -> SqlitePage:
+        """The open night."""
+        if self._page is None:
+            raise RuntimeError("no night is open")
+        return self._page
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    @contextmanager
+    def open_night(self) -> Generator[SqlitePage]:
+        """Take the lock; go on with a night that was cut off under the same settings, or begin one."""
+        lock = filelock.FileLock(self._data / "night.lock", timeout=0, mode=PRIVATE_FILE)
+        holder = self._data / "night.holder"
+        try:
+            lock.acquire()
+        except filelock.Timeout as error:
+            raise NightLocked(f"another night holds the lock{_who(holder)}", remedy="wait until it ends") from error
+        try:
+            write_atomic(holder, json.dumps({"pid": os.getpid(), "since": self._clock().isoformat()}).encode())
+            self._page = self._begin()
+            yield self._page
+        finally:
+            self._page = None
+            holder.unlink(missing_ok=True)
+            lock.release()
+
+    def nights(self) -> tuple[NightLine, ...]:
+        """All nights, newest first."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT id, started, closed, outcome FROM nights ORDER BY started DESC, id DESC"
+            ).fetchall()
+        return tuple(
+            NightLine(
+                id=night,
+                started=datetime.fromisoformat(started),
+                closed=datetime.fromisoformat(closed) if closed else None,
+                outcome=Outcome(outcome) if outcome else None,
+            )
+            for night, started, closed, outcome in rows
+        )
+
+    def report(self, night: str) -> NightReport | None:
+        """The report of a closed night."""
+        with self._lock:
+            row = self._connection.execute("SELECT report FROM nights WHERE id = ?", (night,)).fetchone()
+        return from_json(row[0], NightReport) if row and row[0] else None
+
+    def folder(self, night: str) -> Path:
+        """Where a night's files are."""
+        return self._data / "nights" / night
+
+    def horizon(self) -> datetime:
+        """Sessions that ended before are older than the first night looks, or looked, back."""
+        with self._lock:
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'horizon'").fetchone()
+        return datetime.fromisoformat(row[0]) if row else self._clock() - self._lookback
+
+    def _begin(self) -> SqlitePage:
+        now = self._clock()
+        with self._lock, self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(
+                "UPDATE nights SET closed = ?, outcome = ? WHERE closed IS NULL AND config != ?",
+                (now.isoformat(), Outcome.INTERRUPTED, self._config),
+            )
+            self._connection.execute(
+                "INSERT OR IGNORE INTO meta VALUES ('horizon', ?)", ((now - self._lookback).isoformat(),)
+            )
+            row = self._connection.execute("SELECT id, started FROM nights WHERE closed IS NULL").fetchone()
+            night, started = row or (self._fresh_id(now), now.isoformat())
+            if row is None:
+                self._connection.execute(
+                    "INSERT INTO nights (id, config, started) VALUES (?, ?, ?)", (night, self._config, started)
+                )
+        return SqlitePage(
+            self._connection,
+            self._lock,
+            night=night,
+            folder=private_dir(self.folder(night)),
+            started=datetime.fromisoformat(started),
+            horizon=self.horizon(),
+            resumed=row is not None,
+        )
+
+    def _fresh_id(self, now: datetime) -> str:
+        """The day, with a number from the second night of a day on."""
+        day = f"{now:%Y-%m-%d}"
+        (count,) = self._connection.execute(
+            "SELECT count(*) FROM nights WHERE id = ? OR id LIKE ? || '-%'", (day, day)
+        ).fetchone()
+        return f"{day}-{count + 1}" if count else day
+
+
+def _who(holder: Path) -> str:
+    try:
+        said = json.loads(holder.read_bytes())
+        return f" (process {said['pid']}, since {said['since']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _open(path: Path, clock: Callable[[], datetime]) -> tuple[sqlite3.Connection, str]:
+    """The connection, current; a file that isn't a database any more is set aside, whole, and named."""
+    try:
+        return _connect(path), ""
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise StoreError(f"{path}: {error}", remedy="check that the folder can be written") from error
+        aside = path.with_name(f"{path.name}.corrupt-{clock():%Y%m%dT%H%M%S}")
+        for ending in ("", "-wal", "-shm"):
+            part = path.with_name(path.name + ending)
+            if part.exists():
+                part.rename(aside.with_name(aside.name + ending))
+        notice = f"{path} is corrupt ({error}); it was set aside as {aside} and a new one was begun"
+        return _connect(path), notice
+
+
+def _refuse_damage(connection: sqlite3.Connection) -> None:
+    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if problem != "ok":
+        raise sqlite3.DatabaseError(problem)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.touch(mode=PRIVATE_FILE)
+    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        _refuse_damage(connection)
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,23 @@
+"""The store of this user, under these settings."""
+
+import hashlib
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from skillopt_sleep import __version__
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.settings import BudgetSettings, NightSettings, Paths, Settings, seconds
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+def open_store(settings: Settings, paths: Paths) -> SqliteStore:
+    """The store; a night that was cut off goes on only under the same settings, limits and workers aside."""
+    same = replace(settings, budget=BudgetSettings(), night=NightSettings())
+    return SqliteStore(
+        paths.data,
+        clock=utc_now,
+        lookback=timedelta(seconds=seconds(settings.harvest.lookback)),
+        config=hashlib.sha256(to_json(same) + __version__.encode()).hexdigest(),
+    )

@@ -1,0 +1,217 @@
+"""Settings to Crew: the only module that names concrete classes."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+from skillopt_sleep import __version__
+from skillopt_sleep.backends.cached import Cached
+from skillopt_sleep.backends.metered import Metered, NightMeter
+from skillopt_sleep.backends.recorded import Recorded
+from skillopt_sleep.backends.redacted import Redacted
+from skillopt_sleep.backends.retried import Retried
+from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.executors.single_shot import SingleShot
+from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.exclude import is_excluded
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.proposals.stage import FolderStager
+from skillopt_sleep.proposals.targets import FileTargets
+from skillopt_sleep.protocols import Backend, Crew, Plan, Source
+from skillopt_sleep.records import GateRule, Note
+from skillopt_sleep.reporters import REPORTERS
+from skillopt_sleep.settings import BackendSettings, Paths, Settings, load_project, seconds
+from skillopt_sleep.sources.claude_code import ClaudeCode
+from skillopt_sleep.sources.codex import Codex
+from skillopt_sleep.sources.tasks_file import TasksFile
+from skillopt_sleep.stages.harvest import HarvestRules
+from skillopt_sleep.stages.select import edit_budget
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.stores.user import open_store
+
+SIMULATED = "simulated"
+
+
+def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
+    """The sources the settings name, where the agents keep their sessions."""
+    home = Path.home()
+    known: dict[str, Source] = {
+        "claude_code": ClaudeCode(Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")),
+        "codex": Codex(Path(environ.get("CODEX_HOME") or home / ".codex")),
+        "tasks_file": TasksFile(tuple(Path(name).expanduser() for name in settings.harvest.tasks_files)),
+    }
+    return tuple(known[name] for name in settings.harvest.sources)
+
+
+def example_settings(settings: Settings) -> Settings:
+    """The settings with the simulated model, which needs no consent, and nothing that narrows the example."""
+    return Settings(
+        backend=BackendSettings(name=SIMULATED, model=SIMULATED),
+        step=settings.step,
+        gate=settings.gate,
+        budget=settings.budget,
+    )
+
+
+def example_sources(folder: Path) -> tuple[Source, ...]:
+    """Where the example day's sessions were laid out."""
+    return (ClaudeCode(folder / "home" / ".claude"), Codex(folder / "home" / ".codex"))
+
+
+def harvest_rules(
+    settings: Settings, paths: Paths, *, only: str = "", horizon: datetime | None = None, unread: bool = True
+) -> HarvestRules:
+    """How a look into the history leaves sessions out."""
+    return HarvestRules(
+        now=utc_now(),
+        quiet_seconds=seconds(settings.harvest.quiet),
+        horizon=horizon,
+        include_headless=settings.harvest.include_headless,
+        excluded=Exclusions(settings, only=only),
+        own_roots=(str(paths.data),),
+        unread=unread,
+    )
+
+
+class Exclusions:
+    """The user's excluded projects, and projects that opt out themselves."""
+
+    def __init__(self, settings: Settings, *, only: str = "") -> None:
+        self._patterns = settings.projects.exclude
+        self._only = only
+        self.notes: list[Note] = []
+        self._own = cache(self._opted_out)
+
+    def __call__(self, project: str, cwd: str) -> bool:
+        """Whether a session in this folder is left out."""
+        if self._only and not is_excluded(project, (self._only,)) and not is_excluded(cwd, (self._only,)):
+            return True
+        return is_excluded(project, self._patterns) or is_excluded(cwd, self._patterns) or self._own(project, cwd)
+
+    def _opted_out(self, project: str, cwd: str) -> bool:
+        """What the project says itself; one whose file can't be read is left out, and named."""
+        try:
+            own = load_project(Path(project))
+        except ConfigError as error:
+            if all(note.summary != error.message for note in self.notes):
+                self.notes.append(Note(stage="harvest", summary=error.message, remedy=error.remedy))
+            return True
+        return not own.enabled or is_excluded(cwd, tuple(str(Path(project) / path) for path in own.exclude))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Night:
+    """What it takes to run a night."""
+
+    crew: Crew
+    plan: Plan
+    store: SqliteStore
+
+
+def wire(
+    settings: Settings,
+    paths: Paths,
+    *,
+    sources: tuple[Source, ...],
+    progress: Callable[[str, int, int], None],
+    only: str = "",
+    environ: Mapping[str, str] = os.environ,
+) -> Night:
+    """Choose who does the work; `only` narrows the night to one project.
+
+    Raises ConfigError or BackendUnavailable where the backend can't be used as it is set up.
+    """
+    raw, model = _model(settings.backend, environ)
+    store = open_store(settings, paths)
+    meter = NightMeter(
+        store.ledger,
+        calls=settings.budget.calls,
+        tokens=settings.budget.tokens,
+        minutes=settings.budget.minutes,
+        clock=utc_now,
+    )
+    asked = Cached(Retried(Metered(raw, meter, model=model)), store.calls, model=model, version=__version__)
+    backend = Recorded(Watched(Redacted(asked), meter), lambda: store.page.folder)
+    crew = Crew(
+        sources=sources,
+        optimizer=backend,
+        executor=SingleShot(backend),
+        judge=ReferenceJudge(backend),
+        pool=ThreadPool(settings.night.workers, progress),
+        meter=meter,
+        store=store,
+        targets=FileTargets(Path.home()),
+        stager=FolderStager(),
+        reporters=REPORTERS,
+        clock=utc_now,
+    )
+    return Night(crew=crew, plan=make_plan(settings, paths, store, model=model, only=only), store=store)
+
+
+def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: str, only: str = "") -> Plan:
+    """The settings as the values that stages take."""
+    step, gate = settings.step, settings.gate
+    finished = sum(1 for night in store.nights() if night.closed)
+    return Plan(
+        quiet_seconds=seconds(settings.harvest.quiet),
+        include_headless=settings.harvest.include_headless,
+        excluded=Exclusions(settings, only=only),
+        own_roots=(str(paths.data),),
+        heuristic=settings.mine.miner == "heuristic",
+        sessions_per_call=settings.mine.sessions_per_call,
+        max_tasks=settings.mine.max_tasks,
+        minibatch=step.minibatch,
+        merge_batch=step.merge_batch,
+        samples=step.samples,
+        edit_budget=edit_budget(
+            step.schedule,
+            step=finished + 1,
+            total=step.schedule_nights,
+            most=step.edit_budget,
+            least=min(step.min_edit_budget, step.edit_budget),
+        ),
+        gate=GateRule(name=gate.rule, metric=gate.metric, mixed_weight=gate.mixed_weight, rounds=gate.rounds),
+        limits={
+            "calls": settings.budget.calls,
+            "tokens": settings.budget.tokens,
+            "minutes": settings.budget.minutes,
+        },
+        model=model,
+        preferences=paths.preferences.read_text(encoding="utf-8") if paths.preferences.is_file() else "",
+    )
+
+
+def _model(backend: BackendSettings, environ: Mapping[str, str]) -> tuple[Backend, str]:
+    """The model and the name under which its answers are kept."""
+    match backend.name:
+        case "simulated":
+            from skillopt_sleep.backends.simulated import SimulatedBackend
+
+            return SimulatedBackend(), SIMULATED
+        case "openai":
+            if not backend.model:
+                raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model in config.toml")
+            # openai takes longer to import than everything else together, and most commands don't need it
+            from skillopt_sleep.backends.openai import OpenAIBackend
+
+            raw = OpenAIBackend(
+                model=backend.model,
+                base_url=backend.base_url,
+                api_key=environ.get(backend.api_key_env, ""),
+                api_key_env=backend.api_key_env,
+                timeout=seconds(backend.timeout),
+            )
+            return (
+                raw,
+                f"openai:{backend.model}@{backend.base_url}" if backend.base_url else f"openai:{backend.model}",
+            )
+        case _:
+            raise ConfigError(
+                "no backend is named: nothing is sent anywhere without your word",
+                remedy="run --now --backend openai --model NAME, or try run --now --example",
+            )
