@@ -1,0 +1,49 @@
+"""The example day: sessions of two agents in three projects, as they would lie on a disk."""
+
+import re
+import shutil
+from datetime import datetime, timedelta
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.files import private_dir
+
+MARKER = ".skillopt-sleep-example"
+HOME = "/home/example"
+LAST = "2026-01-09T17:30:00+00:00"
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+
+
+def unfold(folder: Path, *, now: datetime) -> Path:
+    """Lay the day out afresh below the folder, as if its last session had ended an hour before `now`; return it.
+
+    Raises ConfigError where something else is in the way; only a folder made by this function is replaced.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / MARKER).exists():
+            raise ConfigError(f"{folder} is not an example day", remedy="move it away")
+        shutil.rmtree(folder)
+    private_dir(folder)
+    (folder / MARKER).touch()
+    shift = now - timedelta(hours=1) - datetime.fromisoformat(LAST)
+    home = str(folder / "home")
+    with as_file(files(__name__) / "day") as day:
+        for source in sorted(path for path in day.rglob("*") if path.is_file()):
+            name = str(source.relative_to(day)).replace(_slug(HOME), _slug(home))
+            target = folder / "home" / name.replace("dot-", ".")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = source.read_text(encoding="utf-8").replace(HOME, home)
+            target.write_text(_TIME.sub(lambda match: _moved(match[0], shift), text), encoding="utf-8")
+    return folder
+
+
+def _slug(path: str) -> str:
+    """The path as Claude Code writes it in a folder's name."""
+    return re.sub(r"[^A-Za-z0-9]", "-", path)
+
+
+def _moved(text: str, shift: timedelta) -> str:
+    moment = datetime.fromisoformat(text) + shift
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"

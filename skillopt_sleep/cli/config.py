@@ -1,0 +1,46 @@
+"""skillopt-sleep config: what is in force, where it is, whether it is right."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import say
+from skillopt_sleep.settings import find_paths, load
+
+app = typer.Typer(no_args_is_help=True, help="The settings.")
+
+
+@app.command("show")
+def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
+    """Print the settings in force, as config.toml would say them."""
+    from skillopt_sleep.kit.codec import to_json
+    from skillopt_sleep.kit.toml import to_toml
+
+    settings = load(find_paths())
+    if as_json:
+        sys.stdout.write(to_json(settings, pretty=True).decode())
+    else:
+        sys.stdout.write(to_toml(settings))
+
+
+@app.command("path")
+def path() -> None:
+    """Print where everything is."""
+    paths = find_paths()
+    for name, where in (
+        ("config", paths.config_file),
+        ("preferences", paths.preferences),
+        ("store", paths.database),
+        ("nights", paths.nights),
+        ("adoptions", paths.adoptions),
+    ):
+        say(f"{name:12} {where}{'' if where.exists() else '  (not there yet)'}")
+
+
+@app.command("validate")
+def validate() -> None:
+    """Check config.toml and say what is wrong with it."""
+    paths = find_paths()
+    load(paths)
+    say(f"{paths.config_file}: {'right' if paths.config_file.exists() else 'not there, the defaults are in force'}")

@@ -1,0 +1,136 @@
+"""skillopt-sleep show, adopt, reject, undo: the decisions of a person."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.proposals.adopt import adopt as put_live
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.undo import undo as take_back
+from skillopt_sleep.settings import find_paths
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, Decided
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+Ids = Annotated[list[str] | None, typer.Argument(help="Proposals, as in P-0001.")]
+All = Annotated[bool, typer.Option("--all", help="Every waiting proposal.")]
+
+
+def show(
+    proposal: Annotated[
+        str, typer.Argument(help="A proposal, as in P-0001; the waiting ones where none is named.")
+    ] = "",
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
+) -> None:
+    """Show the exact change a proposal would make, and its proof."""
+    with opened() as store:
+        if not proposal:
+            _list(store)
+            return
+        found = _find(store, proposal)
+        folder = _folder(store, found)
+    if as_json:
+        from skillopt_sleep.kit.codec import to_json
+
+        sys.stdout.write(to_json(found.proposal, pretty=True).decode())
+        return
+    one = found.proposal
+    say(f"{one.id}  {one.document}  ({found.state})")
+    say(f"{one.summary}")
+    if one.before is not None and one.after is not None:
+        interval = (
+            f", gain {one.after - one.before:+.2f}, 95 % interval {one.interval[0]:+.2f} to {one.interval[1]:+.2f}"
+            if one.interval
+            else ""
+        )
+        say(f"Unseen tasks: {one.before:.2f} → {one.after:.2f} (n={one.n}{interval}); {one.error_rate}")
+    for evidence in one.evidence[:5]:
+        say(f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»")
+    say("")
+    say(visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip())
+    if found.state in {WAITING, UNDONE}:
+        say(f"\nadopt: skillopt-sleep adopt {one.id}      reject: skillopt-sleep reject {one.id}")
+
+
+def adopt(proposals: Ids = None, *, every: All = False) -> None:
+    """Put proposals live, if the files are still the ones they were made for."""
+    with opened() as store:
+        for found in _chosen(store, proposals, every=every):
+            if found.state == REJECTED:
+                raise ConfigError(f"{found.proposal.id} was rejected", remedy="only waiting proposals can be adopted")
+            done = put_live(_folder(store, found), journal=_journal(), at=utc_now())
+            store.bank.decide(found.proposal.id, ADOPTED, at=utc_now())
+            say(f"adopted {found.proposal.id}: wrote {done.path}")
+            say(f"  take it back: skillopt-sleep undo {found.proposal.id}")
+
+
+def reject(
+    proposals: Ids = None,
+    *,
+    every: All = False,
+    reason: Annotated[str, typer.Option(help="Why, for your own memory.")] = "",
+) -> None:
+    """Drop proposals; the same edit is not tried again."""
+    with opened() as store:
+        for found in _chosen(store, proposals, every=every):
+            if found.state == ADOPTED:
+                raise ConfigError(
+                    f"{found.proposal.id} is adopted", remedy=f"skillopt-sleep undo {found.proposal.id} first"
+                )
+            store.bank.decide(found.proposal.id, REJECTED, at=utc_now(), reason=reason)
+            say(f"rejected {found.proposal.id}: this edit of {found.proposal.document} is not tried again")
+
+
+def undo(proposals: Ids = None) -> None:
+    """Take adopted proposals back: the exact bytes of before."""
+    with opened() as store:
+        adopted = sorted(store.bank.proposals(ADOPTED), key=lambda found: found.decided)
+        wanted = [_find(store, name) for name in proposals] if proposals else adopted[-1:]
+        if not wanted:
+            raise ConfigError("nothing is adopted", remedy="see: skillopt-sleep show")
+        for found in wanted:
+            back = take_back(found.proposal.id, journal=_journal(), at=utc_now())
+            store.bank.decide(found.proposal.id, UNDONE, at=utc_now())
+            say(f"undone {found.proposal.id}: {back.path} is as it was before")
+            say(f"  put it live again: skillopt-sleep adopt {found.proposal.id}")
+
+
+def _list(store: SqliteStore) -> None:
+    decided = store.bank.proposals()
+    if not decided:
+        say("no proposals yet")
+    for found in decided:
+        say(f"{found.proposal.id}  {found.state:8}  {found.proposal.summary}")
+
+
+def _chosen(store: SqliteStore, names: list[str] | None, *, every: bool) -> list[Decided]:
+    if every:
+        return list(store.bank.proposals(WAITING))
+    if not names:
+        waiting = ", ".join(found.proposal.id for found in store.bank.proposals(WAITING)) or "none"
+        raise ConfigError("no proposal is named", remedy=f"name one, or --all; waiting: {waiting}")
+    return [_find(store, name) for name in names]
+
+
+def _find(store: SqliteStore, name: str) -> Decided:
+    known = store.bank.proposals()
+    found = next((one for one in known if one.proposal.id == name.upper()), None)
+    if found is None:
+        ids = ", ".join(one.proposal.id for one in known[-5:]) or "none yet"
+        raise ConfigError(f"there is no proposal {name!r}", remedy=f"the last ones: {ids}")
+    return found
+
+
+def _folder(store: SqliteStore, found: Decided) -> Path:
+    return store.folder(found.proposal.night) / "proposals" / found.proposal.id
+
+
+def _journal() -> Journal:
+    return Journal(find_paths().adoptions)

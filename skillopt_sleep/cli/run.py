@@ -1,0 +1,128 @@
+"""skillopt-sleep run: one night, now."""
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import progress, say, say_markdown, warn
+from skillopt_sleep.errors import ConfigError, Exit
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.protocols import Source
+from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.settings import Paths, Settings, find_paths, load
+
+
+def run(
+    *,
+    now: Annotated[bool, typer.Option("--now", help="Run a night this minute, in the foreground.")] = False,
+    example: Annotated[
+        bool, typer.Option("--example", help="Use the bundled example day and the simulated model.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what a night would read, send and at most spend; no call.")
+    ] = False,
+    project: Annotated[str, typer.Option(help="Only this project: its folder.")] = "",
+    backend: Annotated[
+        str | None, typer.Option(help="openai or simulated; naming it is your consent to send.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible endpoint.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the short answer as JSON.")] = False,
+) -> None:
+    """Learn from the sessions no night has read, and lay what proved itself beside your files."""
+    if not (now or plan):
+        raise ConfigError("a night runs when you say so", remedy="skillopt-sleep run --now (or --plan)")
+    paths = find_paths()
+    flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
+    settings = load(paths, flags=flags)
+    only = str(Path(project).expanduser().absolute()) if project else ""
+    if only and not Path(only).is_dir():
+        raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
+    if plan:
+        from skillopt_sleep.cli.plan import show_plan
+
+        show_plan(settings, paths, only=only, as_json=as_json)
+        return
+    report = (
+        _example_night(settings, paths) if example else _night(settings, paths, only=only, consented=bool(backend))
+    )
+    _show(report, paths, example=example, as_json=as_json)
+    if code := _exit_code(report):
+        raise typer.Exit(code)
+
+
+def _night(settings: Settings, paths: Paths, *, only: str, consented: bool) -> NightReport:
+    backend = settings.backend
+    if backend.name not in {"", "simulated"} and not (consented or backend.confirmed):
+        raise ConfigError(
+            f"the backend {backend.name!r} was not confirmed, so nothing is sent to it",
+            remedy=f"add --backend {backend.name} to this command, or set backend.confirmed = true in config.toml",
+        )
+    from skillopt_sleep.wiring import agent_sources
+
+    return _run(settings, paths, sources=agent_sources(settings), only=only)
+
+
+def _example_night(settings: Settings, paths: Paths) -> NightReport:
+    """The bundled day in a fresh folder of its own, with a store of its own."""
+    from skillopt_sleep.example import unfold
+    from skillopt_sleep.wiring import example_settings, example_sources
+
+    folder = unfold(example_folder(paths), now=utc_now())
+    return _run(
+        example_settings(settings),
+        find_paths({"SKILLOPT_SLEEP_HOME": str(folder)}),
+        sources=example_sources(folder),
+        only="",
+    )
+
+
+def example_folder(paths: Paths) -> Path:
+    """Where the example day is laid out."""
+    return paths.data / "example"
+
+
+def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], only: str) -> NightReport:
+    from skillopt_sleep.night import run_night
+    from skillopt_sleep.wiring import wire
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    with progress() as advance:
+        night = wire(settings, paths, sources=sources, progress=advance, only=only)
+        try:
+            if night.store.notice:
+                warn(night.store.notice)
+            return run_night(night.crew, night.plan)
+        finally:
+            night.store.close()
+
+
+def _interrupt(_signum: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) -> None:
+    if as_json:
+        from skillopt_sleep.kit.codec import to_json
+        from skillopt_sleep.reporters.data import answer
+
+        sys.stdout.write(to_json(answer(report), pretty=True).decode())
+        return
+    from skillopt_sleep.reporters.morning import render
+
+    say_markdown(render(report))
+    for name in ("report.md", "report.json", "diagnostics.json"):
+        say(f"{Path(report.folder) / name}")
+    if example:
+        say(f"\nTo look around in the example: export SKILLOPT_SLEEP_HOME={example_folder(paths)}")
+
+
+def _exit_code(report: NightReport) -> int:
+    stopped = {Outcome.OVER_BUDGET: Exit.BUDGET, Outcome.INTERRUPTED: Exit.FAILED}
+    if report.verdict is Outcome.BACKEND_FAILED:
+        return Exit.LOGIN if report.login_needed else Exit.FAILED
+    return stopped.get(report.verdict, Exit.PARTIAL if report.errors else Exit.DONE)

@@ -1,0 +1,22 @@
+"""The user's store, opened for one command."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from skillopt_sleep.cli.console import warn
+from skillopt_sleep.settings import find_paths, load
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.stores.user import open_store
+
+
+@contextmanager
+def opened() -> Generator[SqliteStore]:
+    """The store; says so where it had to set a corrupt one aside."""
+    paths = find_paths()
+    store = open_store(load(paths), paths)
+    try:
+        if store.notice:
+            warn(store.notice)
+        yield store
+    finally:
+        store.close()

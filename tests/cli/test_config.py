@@ -1,0 +1,29 @@
+from pathlib import Path
+
+from tests.command import Home
+
+
+def test_show_prints_a_file_that_validates_and_says_the_same(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    shown = home.command("config", "show")
+    config = tmp_path / "sleep" / "config.toml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(shown.out, encoding="utf-8")
+    assert home.command("config", "validate").code == 0
+    assert home.command("config", "show").out == shown.out
+    assert home.command("config", "show", "--json").json["budget"]["calls"] == 300
+
+
+def test_path_says_where_everything_is_and_what_is_missing(tmp_path: Path) -> None:
+    out = Home(tmp_path).command("config", "path").out
+    assert f"{tmp_path}/sleep/config.toml  (not there yet)" in out
+
+
+def test_a_misspelt_key_is_named_with_its_neighbour(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (tmp_path / "sleep").mkdir()
+    (tmp_path / "sleep" / "config.toml").write_text("[budget]\ncall = 3\n", encoding="utf-8")
+    done = home.command("config", "validate")
+    assert done.code == 2
+    assert "unknown key 'budget.call'" in done.err
+    assert "did you mean 'budget.calls'?" in done.err

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+from tests.command import Home
+from tests.server import ModelServer
+
+
+def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_says_so(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    done = home.command("run", "--now", "--example")
+    assert done.code == 0, done.err
+    assert "improved" in done.out.splitlines()[0]
+    for verdict in ("accepted", "rejected: useless", "rejected: harmful"):
+        assert done.out.count(f"| {verdict} |") == 1
+    assert "report.json" in done.out
+
+
+def test_the_example_answers_in_json_with_nothing_else_on_stdout(tmp_path: Path) -> None:
+    answer = Home(tmp_path).command("run", "--now", "--example", "--json").json
+    assert answer["verdict"] == "improved"
+    assert sorted(d["verdict"] for d in answer["documents"]) == ["accept", "reject", "reject"]
+    assert {d["path"].rsplit("/work/")[1].split("/")[0] for d in answer["documents"]} == {
+        "shop-api",
+        "data-tool",
+        "standup",
+    }
+    assert "evil.example" not in str(answer)
+
+
+def test_the_example_touches_nothing_of_the_persons_own(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    home.command("run", "--now", "--example")
+    assert (home.project / "CLAUDE.md").read_text(encoding="utf-8") == "# shop-api\n\nTests run with vitest.\n"
+    with ModelServer() as server:
+        assert home.night(server.base_url).json["sessions"]["used"] == 5
+
+
+def test_only_one_project_is_read_where_one_is_named(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    other = tmp_path / "work" / "other"
+    other.mkdir()
+    with ModelServer() as server:
+        narrowed = home.night(server.base_url, "--project", str(other)).json
+        assert narrowed["sessions"] == {"seen": 5, "used": 0, "skipped": {"excluded": 5}}
+        assert home.night(server.base_url, "--project", str(home.project)).json["sessions"]["used"] == 5
+
+
+def test_a_missing_project_folder_is_named(tmp_path: Path) -> None:
+    done = Home(tmp_path).command("run", "--now", "--example", "--project", "/nowhere/at/all")
+    assert done.code == 2
+    assert "/nowhere/at/all" in done.err
+
+
+def test_a_model_must_be_named(tmp_path: Path) -> None:
+    done = Home(tmp_path).command("run", "--now", "--backend", "openai")
+    assert done.code == 2
+    assert "--model" in done.err
+
+
+def test_an_unknown_backend_names_the_known_ones(tmp_path: Path) -> None:
+    done = Home(tmp_path).command("run", "--now", "--backend", "claud")
+    assert done.code == 2
+    assert "openai" in done.err
+    assert "simulated" in done.err

@@ -1,0 +1,106 @@
+"""The installed command in a subprocess with a home of its own, and a history for it to read."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from tests.sessions import Exchange, ToolCall, claude_session, codex_session
+
+PROGRAM = Path(sys.executable).parent / "skillopt-sleep"
+KEY = "dummy-key-for-tests"
+ASKS = (
+    ("create a run script", "no, that's wrong - we always use pnpm here, never npm"),
+    ("add an install script", "again: we always use pnpm here, never npm"),
+    ("how do I start the server", "no - we always use pnpm here, never npm"),
+    ("write down the release steps", "wrong, we always use pnpm here, never npm"),
+    ("update the lock file", "stop, we always use pnpm here, never npm"),
+)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command printed and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Home:
+    """A person's home: agents' folders, one project, and the command pointed at them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.project = folder / "work" / "shop-api"
+        self.project.mkdir(parents=True)
+        (self.project / "CLAUDE.md").write_text("# shop-api\n\nTests run with vitest.\n", encoding="utf-8")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "HOME": str(self.folder),
+            "SKILLOPT_SLEEP_HOME": str(self.folder / "sleep"),
+            "CLAUDE_CONFIG_DIR": str(self.folder / ".claude"),
+            "CODEX_HOME": str(self.folder / ".codex"),
+            "OPENAI_API_KEY": KEY,
+            "PATH": os.environ["PATH"],
+            "NO_PROXY": "127.0.0.1,localhost",
+        }
+
+    def command(self, *arguments: str) -> Done:
+        """Run the command to its end."""
+        done = subprocess.run(
+            [str(PROGRAM), *arguments],
+            capture_output=True,
+            text=True,
+            env=self.environment,
+            cwd=self.folder,
+            check=False,
+            timeout=120,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        """Start the command and leave it running."""
+        return subprocess.Popen(
+            [str(PROGRAM), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+            cwd=self.folder,
+        )
+
+    def night(self, base_url: str, *more: str) -> Done:
+        """A night against a model server, answered in JSON."""
+        return self.command(*night_arguments(base_url), *more)
+
+    def had_sessions(self, asks: Sequence[tuple[str, str]] = ASKS, *, days_ago: float = 3) -> None:
+        """Sessions of both agents in which the same correction came up again and again."""
+        start = datetime.now(UTC).replace(microsecond=0) - timedelta(days=days_ago)
+        for number, (ask, correction) in enumerate(asks):
+            exchanges = (
+                Exchange(ask, "Done with npm.", tools=(ToolCall(command="npm install", output="ok"),)),
+                Exchange(correction, "Sorry, changed."),
+            )
+            started = start + timedelta(hours=3 * number)
+            if number % 3 == 2:
+                codex_session(self.folder / ".codex", cwd=str(self.project), started=started, exchanges=exchanges)
+            else:
+                projects = self.folder / ".claude" / "projects"
+                claude_session(projects, cwd=str(self.project), started=started, exchanges=exchanges)
+
+
+def night_arguments(base_url: str) -> tuple[str, ...]:
+    """The command line of a night against a model server."""
+    return ("run", "--now", "--json", "--backend", "openai", "--model", "scripted-1", "--base-url", base_url)

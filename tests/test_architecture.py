@@ -1,0 +1,113 @@
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.kit.toml import to_toml
+from skillopt_sleep.settings import ProjectSettings, Settings
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "skillopt_sleep"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
+MOST_LINES = 400
+MOST_FUNCTION_LINES = 90
+BANNED_NAMES = {"utils", "helpers", "common", "manager", "base", "core", "engine"}
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_no_file_or_function_is_too_long(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= MOST_LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < MOST_FUNCTION_LINES, node.name
+
+
+def test_a_night_reads_as_one_page() -> None:
+    assert (PACKAGE / "night.py").read_text(encoding="utf-8").count("\n") <= 80
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_no_module_has_a_name_that_says_nothing(path: Path) -> None:
+    assert path.stem not in BANNED_NAMES
+    assert path.parent.name not in BANNED_NAMES
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_broad_excepts_stand_only_at_the_boundary(path: Path) -> None:
+    broad = [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler) and _catches_all(node)
+    ]
+    assert not broad or path.parent.name in {"cli", "daemon"} or _reraises_all(path, broad)
+
+
+def _catches_all(handler: ast.ExceptHandler) -> bool:
+    return handler.type is None or (
+        isinstance(handler.type, ast.Name) and handler.type.id in {"Exception", "BaseException"}
+    )
+
+
+def _reraises_all(path: Path, lines: list[int]) -> bool:
+    """Cleaning up and raising again hides nothing."""
+    handlers = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler) and node.lineno in lines
+    ]
+    return all(isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None for node in handlers)
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if p.name not in {"__init__.py", "__main__.py"}], ids=_name)
+def test_every_module_has_its_test_file(path: Path) -> None:
+    inside = path.relative_to(PACKAGE)
+    mirrored = ROOT / "tests" / inside.parent / f"test_{inside.name}"
+    covered = ROOT / "tests" / inside.parent / "COVERED_BY"
+    listed = covered.read_text(encoding="utf-8").split() if covered.exists() else []
+    assert mirrored.exists() or inside.stem in listed, f"{mirrored} is missing"
+
+
+def test_nothing_mocks_by_patching() -> None:
+    words = re.compile(r"mock\.patch|monkeypatch\.set" + r"attr|unittest\.mock")
+    offenders = [
+        _name(path)
+        for path in (ROOT / "tests").rglob("*.py")
+        if words.search(path.read_text(encoding="utf-8")) and path.name != "test_architecture.py"
+    ]
+    assert offenders == []
+
+
+def test_the_example_configuration_is_every_key_at_its_default() -> None:
+    text = (ROOT / ".skillopt-sleep.example" / "config.toml").read_text(encoding="utf-8")
+    assert text == to_toml(Settings())
+
+
+def test_the_example_of_a_projects_file_is_every_narrowing_key() -> None:
+    text = (ROOT / ".skillopt-sleep.example" / "project.toml").read_text(encoding="utf-8")
+    assert text == to_toml(ProjectSettings())
+
+
+@pytest.mark.parametrize("command", [["--help"], ["status"], ["config", "path"]])
+def test_quick_commands_import_nothing_heavy(command: list[str], tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom skillopt_sleep.cli import main\n"
+        f"sys.argv = ['skillopt-sleep', *{command!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('HEAVY', sorted({'openai', 'jinja2', 'apscheduler', 'starlette', 'detect_secrets'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={"SKILLOPT_SLEEP_HOME": str(tmp_path), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        check=False,
+    )
+    assert "HEAVY []" in done.stdout, done.stdout + done.stderr
