@@ -1,0 +1,1 @@
+"""Source: where sessions and reviewed tasks come from, one file per agent."""

@@ -1,0 +1,116 @@
+"""Claude Code's sessions: <config dir>/projects/**/*.jsonl, one file a session."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from skillopt_sleep.protocols import Reading, Stamp
+from skillopt_sleep.records import LeftOut
+from skillopt_sleep.sources.claude_reader import SessionReader
+from skillopt_sleep.sources.claude_records import Link, Record
+from skillopt_sleep.sources.claude_tree import abandoned
+from skillopt_sleep.sources.files import find_sessions, read_each
+from skillopt_sleep.sources.jsonl import Lines
+
+NAME = "claude_code"
+
+_records = msgspec.json.Decoder(Record)
+_links = msgspec.json.Decoder(Link)
+
+# Up to this size a line is decoded whatever it is; larger ones are first looked at.
+_SMALL = 4096
+_LOOSE = b'{"type":"'
+_SPOKEN = frozenset({b"user", b"assistant", b"system", b"attachment"})
+_LARGE = re.compile(
+    rb'\{"parentUuid":(?:null|"[^"]*"),"isSidechain":(?:true|false),(?:"\w+":(?:"[^"]*"|null|true|false|\d+),)*'
+    rb'(?:"attachment":\{"type":"(?P<attachment>\w+)"'
+    rb'|"type":"user","message":\{"role":"user","content":\[\{"(?:tool_use_id":"[^"]*","type|type)":"(?P<block>\w+)")'
+)
+_COPY = b'"toolUseResult":'
+_BEFORE_COPY = re.compile(rb'"uuid":"[^"]*","timestamp":"[^"]*",\Z')
+_BLOCK = b'"type":"t'
+_ERROR = b'"is_error":true'
+_NEAR = 200
+_TIME = b'"timestamp":"'
+
+
+class ClaudeCode:
+    """The sessions below one configuration folder of Claude Code."""
+
+    name = NAME
+
+    def __init__(self, config_dir: Path) -> None:
+        self._projects = str(config_dir / "projects")
+
+    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+        """Path and stamp of every session file, by stat calls only."""
+        return find_sessions(self._projects)
+
+    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+        """Parse these files; each is answered once, with the stamp it had when it was read."""
+        return read_each(paths, parse)
+
+
+def parse(path: str) -> tuple[Stamp, Reading]:
+    """One session file; raises OSError where it can't be read."""
+    lines = Lines(path)
+    reader = SessionReader()
+    passed: tuple[bytes, int, int] | None = None
+    for block, at, end in lines:
+        if block.startswith(_LOOSE, at):
+            name = at + len(_LOOSE)
+            if block[name : block.find(b'"', name, end)] not in _SPOKEN:
+                lines.passes(block, at, end)
+                continue
+        elif end - at > _SMALL and _is_needless(block, at, end):
+            lines.passes(block, at, end)
+            passed = block, at, end
+            continue
+        record = lines.decode(_records, block[at:end], torn=end == len(block))
+        if record is not None and reader.take(record):
+            passed = None
+    if passed is not None:
+        reader.draft.saw(_time_of(*passed))
+    if reader.forked:
+        reader.drop(abandoned(_tree(path), reader.typed()))
+    where = Path(path)
+    left_out = reader.left_out(beside=where.name.startswith("agent-") or where.parent.name == "subagents")
+    if left_out is LeftOut.SUBAGENT:
+        reader.draft.items.clear()
+    session = reader.draft.session(NAME, where.stem, lines.stamp, damaged=lines.damaged)
+    return lines.stamp, Reading(sessions=((session, left_out),))
+
+
+def _is_needless(block: bytes, at: int, end: int) -> bool:
+    """Whether a large line's bytes show that nothing of it is kept: an attachment, or an uneventful tool result."""
+    found = _LARGE.match(block, at, end)
+    if found is None:
+        return False
+    if found["attachment"]:
+        return found["attachment"] != b"queued_command"
+    if found["block"] != b"tool_result":
+        return False
+    # What follows the message is a copy of the result and needn't be searched. It starts soon or about half-way.
+    begun, middle = found.end(), at + (end - at) * 2 // 5
+    copy = block.find(_COPY, begun, begun + 1000)
+    if copy < 0:
+        copy = block.find(_COPY, middle, end)
+    if copy < 0 or _BEFORE_COPY.search(block, max(copy - 120, begun), copy) is None:
+        return block.find(_BLOCK, begun, end) < 0 and block.find(_ERROR, begun, end) < 0
+    # Within a text all quotes are escaped, so what looks like a block is one: a text, or another result. A flag
+    # stands before or after the result's text.
+    alone = block.find(_BLOCK, begun, copy) < 0
+    return alone and block.find(_ERROR, begun, begun + _NEAR) < 0 and block.find(_ERROR, copy - _NEAR, copy) < 0
+
+
+def _time_of(block: bytes, at: int, end: int) -> str:
+    start = block.rfind(_TIME, at, end) + len(_TIME)
+    return block[start : block.find(b'"', start, end)].decode("ascii", "replace")
+
+
+def _tree(path: str) -> list[Link]:
+    lines = Lines(path)
+    found = (lines.decode(_links, block[at:end]) for block, at, end in lines)
+    return [link for link in found if link is not None]

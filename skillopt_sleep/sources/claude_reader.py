@@ -1,0 +1,190 @@
+"""What the records of one Claude Code session amount to."""
+
+import re
+
+import msgspec
+
+from skillopt_sleep.records import LeftOut, Origin, Usage
+from skillopt_sleep.sources.briefs import ToolInput
+from skillopt_sleep.sources.claude_records import Block, Record, Spent, kind_of, source_of
+from skillopt_sleep.sources.claude_text import (
+    is_preface,
+    is_refusal,
+    is_wrapper,
+    said_with_refusal,
+    skill_folder,
+    without_reminders,
+)
+from skillopt_sleep.sources.draft import Called, Draft, Said
+
+_results = msgspec.json.Decoder(str | list[Block])
+_SPOKEN = frozenset({"user", "assistant", "attachment", "system"})
+_EXIT = re.compile(r"(?:Error: )?Exit code (-?\d+)")
+
+
+class SessionReader:
+    """Takes the records in the order of the file."""
+
+    def __init__(self) -> None:
+        self.draft = Draft()
+        self.forked = False
+        self._main = False
+        self._side = False
+        self._parents: set[str | None] = set()
+        self._calls: dict[str, Called] = {}
+        self._spent: dict[str, Spent] = {}
+
+    def take(self, record: Record) -> bool:
+        """Use one record; whether it belongs to the conversation."""
+        kind = record.type
+        if kind not in _SPOKEN:
+            return False
+        side = record.is_sidechain
+        if side:
+            self._side = True
+            if self._main:
+                return False
+        draft = self.draft
+        draft.saw(record.timestamp)
+        if not (draft.cwd and draft.branch):
+            self._place(record)
+        if not side:
+            if kind == "assistant":
+                self._main = True
+                self._assistant(record)
+            elif kind == "user":
+                self._main = True
+                self._user(record)
+            elif kind == "attachment":
+                self._attachment(record)
+        return True
+
+    def _place(self, record: Record) -> None:
+        draft = self.draft
+        draft.cwd = draft.cwd or record.cwd or ""
+        draft.entrypoint = draft.entrypoint or record.entrypoint or ""
+        if record.git_branch != "HEAD":
+            draft.branch = draft.branch or record.git_branch or ""
+
+    def left_out(self, *, beside: bool) -> LeftOut | None:
+        """Why the session is left out by itself."""
+        self.draft.usage = _sum(self._spent)
+        if beside or (self._side and not self._main):
+            return LeftOut.SUBAGENT
+        if self.draft.by_program():
+            return LeftOut.HEADLESS
+        if self.typed():
+            return None
+        return LeftOut.HEADLESS if self.draft.entrypoint.startswith("sdk") else LeftOut.NO_USER_TURN
+
+    def typed(self) -> set[str]:
+        """The ids of the records that a person, or a program in their place, typed."""
+        return {item.id for item in self.draft.items if isinstance(item, Said) and item.origin is Origin.USER}
+
+    def drop(self, gone: frozenset[str]) -> None:
+        """Leave out what stands in these records."""
+        self.draft.items = [item for item in self.draft.items if item.id not in gone]
+
+    def _user(self, record: Record) -> None:
+        content = record.message.content if record.message else None
+        blocks = content if isinstance(content, list) else [Block(type="text", text=content)]
+        for block in blocks:
+            if block.type == "tool_result":
+                self._result(record, block)
+        texts = [block.text for block in blocks if block.type == "text" and block.text]
+        if not texts:
+            return
+        self._note_parent(record)
+        if skill := skill_folder(texts[0]) if record.is_meta else "":
+            self.draft.skills[skill] = None
+        self._say(record, texts, kind_of(record.origin))
+
+    def _say(self, record: Record, texts: list[str], origin: str) -> None:
+        by_program = record.prompt_source == "sdk" or (record.entrypoint or "").startswith("sdk")
+        hidden = record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
+        if hidden or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
+            typed: list[str] = []
+        elif origin == "human":
+            typed = [text for text in texts if not is_wrapper(text)]
+        else:
+            typed = [without_reminders(text) for text in texts if not is_wrapper(text) and not is_preface(text)]
+        name = record.uuid or ""
+        if text := "\n".join(typed):
+            self.draft.items.append(Said(Origin.USER, text, name, by_program))
+        else:
+            self.draft.items.append(Said(Origin.HARNESS, "\n".join(texts), name))
+
+    def _assistant(self, record: Record) -> None:
+        message = record.message
+        if message is None or record.is_api_error_message:
+            return
+        if message.model and message.model != "<synthetic>":
+            self.draft.models[message.model] = None
+        if message.usage is not None:
+            self._spent[message.id or f"#{len(self._spent)}"] = message.usage
+        name = record.uuid or ""
+        blocks = message.content if isinstance(message.content, list) else [Block(type="text", text=message.content)]
+        for block in blocks:
+            if block.type == "text" and block.text:
+                self.draft.items.append(Said(Origin.ASSISTANT, block.text, name))
+            elif block.type == "tool_use":
+                given = block.input if isinstance(block.input, ToolInput) else ToolInput()
+                call = Called(block.name or "", given.brief, name)
+                self.draft.items.append(call)
+                self._calls[block.id or ""] = call
+                if block.name == "Skill" and isinstance(given.skill, str):
+                    self.draft.skills[given.skill] = None
+
+    def _result(self, record: Record, block: Block) -> None:
+        call = self._calls.get(block.tool_use_id or "")
+        if call is None or not block.is_error:
+            return
+        call.error = True
+        text = _text(block.content)
+        if found := _EXIT.match(text):
+            call.exit_code = int(found[1])
+        if is_refusal(text) and source_of(record.permission_decision) != "config":
+            call.rejected = True
+            if said := said_with_refusal(text):
+                self.draft.items.append(Said(Origin.USER, said, record.uuid or ""))
+
+    def _attachment(self, record: Record) -> None:
+        attached = record.attachment
+        if attached is None or attached.type != "queued_command" or attached.is_meta:
+            return
+        if attached.command_mode not in {None, "", "prompt"}:
+            return
+        prompt = attached.prompt
+        texts = [prompt] if isinstance(prompt, str) else [block.text for block in _blocks(prompt) if block.text]
+        if texts:
+            self._note_parent(record)
+            self._say(record, texts, kind_of(attached.origin))
+
+    def _note_parent(self, record: Record) -> None:
+        """Two prompts after the same record: one of them was edited and taken back."""
+        self.forked = self.forked or record.parent_uuid in self._parents
+        self._parents.add(record.parent_uuid)
+
+
+def _blocks(prompt: object) -> list[Block]:
+    try:
+        return [block for block in msgspec.convert(prompt, list[Block]) if block.type == "text"]
+    except msgspec.ValidationError:
+        return []
+
+
+def _text(content: msgspec.Raw) -> str:
+    try:
+        found = _results.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return found if isinstance(found, str) else "\n".join(block.text or "" for block in found)
+
+
+def _sum(spent: dict[str, Spent]) -> Usage:
+    total = Usage()
+    for one in spent.values():
+        cached = one.cache_read_input_tokens or 0
+        given = (one.input_tokens or 0) + (one.cache_creation_input_tokens or 0) + cached
+        total += Usage(input_tokens=given, output_tokens=one.output_tokens or 0, cached_tokens=cached)
+    return total

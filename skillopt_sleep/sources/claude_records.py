@@ -1,0 +1,94 @@
+"""The parts of Claude Code's records that we use, decoded; everything else in a line is passed over."""
+
+from typing import Any
+
+import msgspec
+
+from skillopt_sleep.sources.briefs import ToolInput
+
+
+class Spent(msgspec.Struct, gc=False):
+    """The usage of one API message."""
+
+    input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class Block(msgspec.Struct, gc=False):
+    """One block of a message's content: text, tool_use or tool_result."""
+
+    type: str = ""
+    text: str | None = None
+    name: str | None = None
+    id: str | None = None
+    input: ToolInput | str | None = None
+    tool_use_id: str | None = None
+    content: msgspec.Raw = msgspec.Raw()
+    is_error: bool | None = None
+
+
+class Message(msgspec.Struct, gc=False):
+    """What was said."""
+
+    role: str | None = None
+    id: str | None = None
+    model: str | None = None
+    content: str | list[Block] | None = None
+    usage: Spent | None = None
+
+
+class Attachment(msgspec.Struct, rename="camel", gc=False):
+    """Something the program put beside the conversation; `queued_command` holds what was typed while it worked."""
+
+    type: str | None = None
+    prompt: Any = None
+    origin: Any = None
+    command_mode: Any = None
+    is_meta: Any = None
+
+
+class Record(msgspec.Struct, rename="camel", gc=False):
+    """One line."""
+
+    type: str = ""
+    uuid: str | None = None
+    parent_uuid: str | None = None
+    timestamp: str | float | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    entrypoint: str | None = None
+    prompt_source: str | None = None
+    turn_origin: str | None = None
+    is_sidechain: bool | None = None
+    is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    is_visible_in_transcript_only: bool | None = None
+    is_api_error_message: bool | None = None
+    permission_decision: Any = None
+    origin: Any = None
+    message: Message | None = None
+    attachment: Attachment | None = None
+
+
+class Link(msgspec.Struct, rename="camel", gc=False):
+    """Where a record stands in the conversation's tree."""
+
+    type: str = ""
+    uuid: str | None = None
+    parent_uuid: str | None = None
+    logical_parent_uuid: str | None = None
+    is_sidechain: bool | None = None
+
+
+def kind_of(origin: Any) -> str:
+    """The kind of an origin, empty where it isn't told."""
+    kind = origin.get("kind") if isinstance(origin, dict) else origin  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return kind if isinstance(kind, str) else ""
+
+
+def source_of(decision: Any) -> str:
+    """Who took a permission decision, empty where it isn't told."""
+    source = decision.get("source") if isinstance(decision, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return source if isinstance(source, str) else ""

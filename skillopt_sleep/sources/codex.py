@@ -1,0 +1,63 @@
+"""Codex's sessions: <codex home>/sessions/**/*.jsonl and archived_sessions/**/*.jsonl, one rollout file a session."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from skillopt_sleep.protocols import Reading, Stamp
+from skillopt_sleep.records import LeftOut
+from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader
+from skillopt_sleep.sources.codex_records import Line
+from skillopt_sleep.sources.files import find_sessions, read_each
+from skillopt_sleep.sources.jsonl import Lines
+
+NAME = "codex"
+
+_lines = msgspec.json.Decoder(Line)
+_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
+
+
+class Codex:
+    """The sessions of one Codex home, live and archived."""
+
+    name = NAME
+
+    def __init__(self, home: Path) -> None:
+        self._folders = (str(home / "sessions"), str(home / "archived_sessions"))
+
+    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+        """Path and stamp of every rollout, by stat calls only."""
+        for folder in self._folders:
+            yield from find_sessions(folder)
+
+    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+        """Parse these files; each is answered once, with the stamp it had when it was read."""
+        return read_each(paths, parse)
+
+
+def parse(path: str) -> tuple[Stamp, Reading]:
+    """One rollout; raises OSError where it can't be read."""
+    lines = Lines(path)
+    reader = RolloutReader()
+    for block, at, end in lines:
+        head = HEAD.match(block, at, end)
+        if head is not None and reader.glance(head, block, end):
+            lines.passes(block, at, end)
+            continue
+        record = lines.decode(_lines, block[at:end], torn=end == len(block))
+        if record is not None and record.payload is not None:
+            reader.take(record, record.payload)
+    if reader.tokens:
+        block, at, end = reader.tokens
+        count = lines.decode(_lines, block[at:end])
+        reader.spent(count.payload.info if count and count.payload else None)
+    left_out = reader.left_out()
+    if left_out is LeftOut.SUBAGENT:
+        reader.draft.items.clear()
+    stem = Path(path).stem
+    found = _ID.search(stem)
+    name = reader.name or (found[0] if found else stem)
+    session = reader.draft.session(NAME, name, lines.stamp, damaged=lines.damaged)
+    return lines.stamp, Reading(sessions=((session, left_out),))

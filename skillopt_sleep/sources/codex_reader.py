@@ -1,0 +1,301 @@
+"""What the lines of one Codex rollout amount to."""
+
+import re
+
+from skillopt_sleep.records import LeftOut, Origin, Usage
+from skillopt_sleep.sources.briefs import brief_of
+from skillopt_sleep.sources.codex_records import Info, Item, Line, Part, Payload
+from skillopt_sleep.sources.codex_text import (
+    exit_code,
+    is_failure,
+    is_image,
+    is_refusal,
+    is_wrapper,
+    patched_files,
+    skill_name,
+    typed_part,
+)
+from skillopt_sleep.sources.draft import Called, Draft, Said
+
+HEAD = re.compile(
+    rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":\d+,)?"type":"(?P<type>\w+)","payload":\{(?:"type":"(?P<kind>\w+)"'
+    rb'(?:,"(?:id|thread_id|turn_id|call_id)":(?:null|"[^"]*"))*'
+    rb'(?:,"role":"(?P<role>\w+)"|,"item":\{"type":"(?P<item>\w+)"|(?P<output>,"output":))?)?'
+)
+_CALL = re.compile(rb'"call_id":"([^"]*)"')
+_MODEL = re.compile(rb'"model":"([^"]*)"')
+_TRIGGER = re.compile(rb'"turn_trigger":"(\w+)"')
+_COMMAND = re.compile(rb',"id":"([^"]*)"')
+_COMMAND_EXIT = re.compile(rb'"exit_code":(-?\d+),"duration":')
+_COMMAND_TAIL = 400
+_MESSAGES = frozenset({b"user_message", b"agent_message"})
+_ITEMS = frozenset({b"UserMessage", b"AgentMessage", b"CommandExecution"})
+_CALLS = frozenset({b"function_call", b"custom_tool_call", b"local_shell_call", b"web_search_call"})
+_OUTPUTS = frozenset({b"function_call_output", b"custom_tool_call_output"})
+
+
+class RolloutReader:
+    """Takes the lines in order.
+
+    Codex writes a message twice: as a response item, where the harness's texts stand in the user's role too, and as
+    an event. The event tells what was really typed or said; a response item counts where there is no event for it.
+    """
+
+    def __init__(self) -> None:
+        self.draft = Draft()
+        self.name = ""
+        self.tokens: tuple[bytes, int, int] | None = None
+        self._last: bytes | str | float | None = None
+        self._subagent = False
+        self._headless = False
+        self._trigger = b""
+        self._heard_person = False
+        self._heard_agent = False
+        self._unproved: list[Said] = []
+        self._unsure: list[Said] = []
+        self._announced = ""
+        self._replies: list[Said] = []
+        self._calls: dict[str, Called] = {}
+
+    def glance(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        """Learn what a line's head tells; False where the line, which ends at `end`, has to be decoded."""
+        sort = head["type"]
+        if sort == b"response_item":
+            known = self._glance_response(head, block, end)
+        elif sort == b"event_msg":
+            known = self._glance_event(head, block, end)
+        elif sort == b"turn_context":
+            known = self._glance_context(head, block, end)
+        else:
+            known = sort != b"session_meta" or bool(self.name)
+        if known:
+            self._saw(head["time"])
+        return known
+
+    def _glance_response(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        kind = head["kind"]
+        if kind == b"message":
+            role = head["role"]
+            return role == b"developer" or (role == b"assistant" and self._heard_agent)
+        if kind not in _OUTPUTS:
+            return kind not in _CALLS
+        at = head.end("output")
+        if at < 0:
+            return False
+        found = _CALL.search(block, head.end("kind"), at)
+        self._output(found[1].decode("utf-8", "replace") if found else "", block, at, end)
+        return True
+
+    def _glance_event(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        kind = head["kind"]
+        if kind == b"item_completed":
+            item = head["item"]
+            return item not in _ITEMS or (
+                item == b"CommandExecution" and self._glance_command(head.end(), block, end)
+            )
+        if kind == b"task_started":
+            found = _TRIGGER.search(block, head.end(), end)
+            self._trigger = found[1] if found else b""
+        elif kind == b"token_count" and block.startswith(b',"info":{', head.end()):
+            self.tokens = block, head.start(), end
+        return kind not in _MESSAGES
+
+    def _glance_command(self, at: int, block: bytes, end: int) -> bool:
+        name = _COMMAND.match(block, at)
+        call = self._calls.get(name[1].decode("utf-8", "replace")) if name else None
+        code = _COMMAND_EXIT.search(block, max(end - _COMMAND_TAIL, at), end) if call else None
+        if call is None or code is None:
+            return False
+        call.exit_code = int(code[1])
+        call.error = bool(call.exit_code)
+        return True
+
+    def _glance_context(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        found = _MODEL.search(block, head.end(), end)
+        if found is None or not self.draft.cwd:
+            return False
+        self.draft.models[found[1].decode("utf-8", "replace")] = None
+        return True
+
+    def take(self, line: Line, payload: Payload) -> None:
+        """Use one decoded line."""
+        if line.timestamp:
+            self._saw(line.timestamp)
+        if line.type == "session_meta":
+            self._meta(payload)
+        elif line.type == "turn_context":
+            self.draft.cwd = self.draft.cwd or payload.cwd or ""
+            if payload.model:
+                self.draft.models[payload.model] = None
+        elif line.type == "event_msg":
+            self._event(payload)
+        elif line.type == "response_item" and not (line.metadata and line.metadata.compaction_output):
+            self._response(payload)
+
+    def spent(self, info: Info | None) -> None:
+        """Note the tokens of the whole session."""
+        total = info.total_token_usage if info else None
+        if total is not None:
+            self.draft.usage = Usage(
+                input_tokens=total.input_tokens or 0,
+                output_tokens=total.output_tokens or 0,
+                cached_tokens=total.cached_input_tokens or 0,
+            )
+
+    def left_out(self) -> LeftOut | None:
+        """Why the session is left out by itself; settles first which texts count."""
+        self.draft.saw(_as_text(self._last))
+        if self._heard_person:
+            for said in self._unsure:
+                said.origin = Origin.HARNESS
+        if self._heard_agent:
+            echoes = {id(said) for said in self._replies}
+            self.draft.items = [item for item in self.draft.items if id(item) not in echoes]
+        if self._subagent:
+            return LeftOut.SUBAGENT
+        if self.draft.by_program():
+            return LeftOut.HEADLESS
+        if any(isinstance(item, Said) and item.origin is Origin.USER for item in self.draft.items):
+            return None
+        return LeftOut.HEADLESS if self._headless else LeftOut.NO_USER_TURN
+
+    def _saw(self, time: bytes | str | float) -> None:
+        if not self.draft.first:
+            self.draft.saw(_as_text(time))
+        self._last = time
+
+    def _meta(self, payload: Payload) -> None:
+        if self.name:
+            return
+        draft = self.draft
+        self.name = payload.id or ""
+        draft.cwd = payload.cwd or draft.cwd
+        draft.entrypoint = payload.originator or ""
+        if payload.git:
+            draft.branch = payload.git.branch or ""
+            draft.commit = payload.git.commit_hash or ""
+        source = bytes(payload.source)
+        self._subagent = payload.thread_source == "subagent" or b'"subagent"' in source
+        self._headless = payload.originator == "codex_exec" or source == b'"exec"'
+
+    # messages -----------------------------------------------------------------------------------------------
+
+    def _event(self, payload: Payload) -> None:
+        item = payload.item
+        if payload.type == "user_message" and payload.kind in {None, "plain"}:
+            self._typed(payload.message or "", "")
+        elif payload.type == "agent_message" and payload.message:
+            self._heard_agent = True
+            self.draft.items.append(Said(Origin.ASSISTANT, payload.message))
+        elif item is None:
+            return
+        elif item.type == "UserMessage":
+            parts = item.content or []
+            self.draft.skills.update((part.name, None) for part in parts if part.type == "skill" and part.name)
+            self._typed("\n".join(part.text for part in parts if part.type == "text" and part.text), item.id or "")
+        elif item.type == "AgentMessage":
+            self._heard_agent = True
+            self.draft.items.append(Said(Origin.ASSISTANT, _joined(item.content), item.id or ""))
+        elif item.type == "CommandExecution" and item.source != "user_shell":
+            self._command(item)
+
+    def _typed(self, text: str, name: str) -> None:
+        """An event says that this was typed: it proves a response item, or stands for itself."""
+        text = typed_part(text)
+        if not text:
+            return
+        self._heard_person = True
+        same = (said for said in self._unproved if said.text == text)
+        last = (said for said in self._unproved if self.draft.items and said is self.draft.items[-1])
+        said = next(same, None) or next(last, None)
+        if said is None:
+            self._announced = text
+            self.draft.items.append(Said(Origin.USER, text, name, self._by_program()))
+            return
+        self._unproved = [other for other in self._unproved if other is not said]
+        self._unsure = [other for other in self._unsure if other is not said]
+        said.text, said.id = text, name or said.id
+
+    def _response(self, payload: Payload) -> None:
+        if payload.type == "message" and payload.role == "user":
+            self._user(payload, payload.content or [])
+        elif payload.type == "message" and payload.role == "assistant":
+            said = Said(Origin.ASSISTANT, _joined(payload.content), payload.id or "")
+            self._replies.append(said)
+            self.draft.items.append(said)
+        elif payload.type in {"function_call_output", "custom_tool_call_output"}:
+            output = bytes(payload.output)
+            self._output(payload.call_id or "", output, 0, len(output))
+        else:
+            self._call(payload)
+
+    def _user(self, payload: Payload, parts: list[Part]) -> None:
+        passed = payload.internal_chat_message_metadata_passthrough
+        kinds = passed.content_item_kinds if passed else None
+        typed: list[str] = []
+        others: list[str] = []
+        for number, part in enumerate(parts):
+            if not part.text or is_image(part.text):
+                continue
+            kind = kinds[number] if kinds and number < len(kinds) else None
+            human = kind == "user.text" if kinds else not is_wrapper(part.text)
+            (typed if human else others).append(part.text)
+            if skill := "" if human else skill_name(part.text):
+                self.draft.skills[skill] = None
+        if others:
+            self.draft.items.append(Said(Origin.HARNESS, "\n".join(others), payload.id or ""))
+        text = typed_part("\n".join(typed))
+        if not text:
+            return
+        if text == self._announced:
+            self._announced = ""
+            return
+        said = Said(Origin.USER, text, payload.id or "", self._by_program())
+        self.draft.items.append(said)
+        self._unproved.append(said)
+        if not kinds:
+            self._unsure.append(said)
+
+    def _by_program(self) -> bool:
+        return self._trigger == b"exec" if self._trigger else self._headless
+
+    # tools --------------------------------------------------------------------------------------------------
+
+    def _call(self, payload: Payload) -> None:
+        name = payload.name or (payload.type or "").removesuffix("_call")
+        if payload.input is not None:
+            brief = patched_files(payload.input)
+        else:
+            brief = brief_of(payload.arguments if payload.arguments is not None else payload.action)
+        self._calls[payload.call_id or ""] = call = Called(name=name, brief=brief)
+        self.draft.items.append(call)
+
+    def _command(self, item: Item) -> None:
+        call = self._calls.get(item.id or "")
+        if call is None:
+            # A command run from within another tool has no call of its own.
+            command = item.command[-1] if isinstance(item.command, list) and item.command else item.command
+            call = Called(name="exec_command", brief=command if isinstance(command, str) else "")
+            self.draft.items.append(call)
+        call.exit_code = item.exit_code
+        call.error = bool(item.exit_code)
+
+    def _output(self, name: str, block: bytes, at: int, end: int) -> None:
+        call = self._calls.get(name)
+        if call is None:
+            return
+        code = exit_code(block, at, end)
+        if code is not None:
+            call.exit_code = code
+        call.rejected = is_refusal(block, at)
+        call.error = call.error or bool(code) or call.rejected or is_failure(block, at)
+
+
+def _joined(parts: list[Part] | None) -> str:
+    if parts and len(parts) == 1:
+        return parts[0].text or ""
+    return "\n".join(part.text for part in parts or () if part.text)
+
+
+def _as_text(time: bytes | str | float | None) -> str | float | None:
+    return time.decode("ascii", "replace") if isinstance(time, bytes) else time

@@ -1,0 +1,137 @@
+"""A session while its file is read: what was said and called, in order, and what is known of it as a whole."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from skillopt_sleep.kit.projects import project_root
+from skillopt_sleep.kit.redact import clip, redact
+from skillopt_sleep.protocols import Stamp
+from skillopt_sleep.records import Origin, Role, Session, ToolEvent, Turn, Usage
+
+USER_LIMIT = 20_000
+ASSISTANT_LIMIT = 2_000
+HARNESS_LIMIT = 300
+BRIEF_LIMIT = 200
+
+_LIMITS = {Origin.USER: USER_LIMIT, Origin.ASSISTANT: ASSISTANT_LIMIT, Origin.HARNESS: HARNESS_LIMIT}
+
+
+class Said(msgspec.Struct, gc=False):
+    """A text and where it comes from; `by_program` where a program typed it in a person's place."""
+
+    origin: Origin
+    text: str
+    id: str = ""
+    by_program: bool = False
+
+
+class Called(msgspec.Struct, gc=False):
+    """A tool call; `id` is that of the record it stands in."""
+
+    name: str
+    brief: str
+    id: str = ""
+    error: bool = False
+    exit_code: int | None = None
+    rejected: bool = False
+
+
+@dataclass(slots=True)
+class Draft:
+    """What is known so far."""
+
+    cwd: str = ""
+    branch: str = ""
+    commit: str = ""
+    entrypoint: str = ""
+    first: str | float | None = None
+    last: str | float | None = None
+    items: list[Said | Called] = field(default_factory=list[Said | Called])
+    skills: dict[str, None] = field(default_factory=dict[str, None])
+    models: dict[str, None] = field(default_factory=dict[str, None])
+    usage: Usage = field(default_factory=Usage)
+
+    def saw(self, timestamp: str | float | None) -> None:
+        """Note the time of a record."""
+        if timestamp:
+            if self.first is None:
+                self.first = timestamp
+            self.last = timestamp
+
+    def by_program(self) -> bool:
+        """Whether all prompts were typed by a program; where a person typed too, a program's become the harness's."""
+        prompts = [item for item in self.items if isinstance(item, Said) and item.origin is Origin.USER]
+        if all(prompt.by_program for prompt in prompts):
+            return bool(prompts)
+        for prompt in prompts:
+            if prompt.by_program:
+                prompt.origin = Origin.HARNESS
+        return False
+
+    def session(self, source: str, name: str, stamp: Stamp, *, damaged: int) -> Session:
+        """The finished record, redacted; without any time of its own it has the file's."""
+        turns, tools = self._turns()
+        fallback = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
+        started = moment(self.first) or moment(self.last) or fallback
+        ended = moment(self.last) or started
+        return Session(
+            id=f"{source}:{name}",
+            source=source,
+            project=project_root(self.cwd),
+            cwd=self.cwd,
+            started=min(started, ended),
+            ended=ended,
+            turns=turns,
+            branch=self.branch,
+            commit=self.commit,
+            entrypoint=self.entrypoint,
+            tools=tools,
+            skills=tuple(self.skills),
+            models=tuple(self.models),
+            usage=self.usage,
+            damaged=damaged,
+        )
+
+    def _turns(self) -> tuple[tuple[Turn, ...], tuple[ToolEvent, ...]]:
+        turns: list[Turn] = []
+        tools: list[ToolEvent] = []
+        for item in self.items:
+            if isinstance(item, Called):
+                brief = _kept(item.brief, BRIEF_LIMIT)
+                followed = max(len(turns) - 1, 0)
+                tools.append(
+                    ToolEvent(
+                        name=item.name,
+                        turn=followed,
+                        brief=brief,
+                        error=item.error,
+                        exit_code=item.exit_code,
+                        rejected=item.rejected,
+                    )
+                )
+            elif item.text.strip():
+                role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
+                text = _kept(item.text, _LIMITS[item.origin])
+                turns.append(Turn(role=role, origin=item.origin, text=text, id=item.id))
+        return tuple(turns), tuple(tools)
+
+
+def _kept(text: str, limit: int) -> str:
+    """The redacted text, cut to its limit; most texts are short and need no cutting."""
+    clean = redact(text) if len(text) <= limit else ""
+    return clean if clean and len(clean) <= limit else clip(text, limit)
+
+
+def moment(timestamp: str | float | None) -> datetime | None:
+    """A record's time in UTC: ISO 8601, or seconds or milliseconds since 1970; None where it is neither."""
+    try:
+        if isinstance(timestamp, str):
+            found = datetime.fromisoformat(timestamp)
+            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        if timestamp is not None:
+            return datetime.fromtimestamp(timestamp / 1000 if timestamp > 1e11 else timestamp, tz=UTC)  # noqa: PLR2004
+    except (ValueError, OverflowError, OSError):
+        pass
+    return None
