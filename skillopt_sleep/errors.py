@@ -68,14 +68,25 @@ REMEDIES = {
 
 
 class CallFailed(ItemError):
-    """One call of a model ended without a usable answer; `retry_after` is the server's own wish, in seconds."""
+    """One call of a model ended without a usable answer.
+
+    `retry_after` is when to ask again, in seconds, where that is known to help; `tokens` are those paid for an answer
+    that was of no use: input, output, cached.
+    """
 
     def __init__(
-        self, kind: FailureKind, message: str, *, remedy: str = "", retry_after: float | None = None
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        remedy: str = "",
+        retry_after: float | None = None,
+        tokens: tuple[int, int, int] | None = None,
     ) -> None:
         super().__init__(message, remedy=remedy or REMEDIES[kind])
         self.kind = kind
         self.retry_after = retry_after
+        self.tokens = tokens
 
 
 class NightError(SleepError):

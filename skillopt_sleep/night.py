@@ -41,24 +41,19 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         proposals, staging = crew.stager.stage(outcomes, page)
         report = conclude(
             page,
+            plan,
             found.counts,
             tasks,
             outcomes,
             proposals=proposals,
             notes=(*plan.excluded.notes, *mined.notes, *routing.notes, *staging),
             spend=crew.meter.spend(),
-            limits=plan.limits,
-            model=plan.model,
             ended=crew.clock(),
             stopped=stopped,
         )
         for reporter in crew.reporters:
             reporter.write(report, page.folder)
-        undone = {
-            *mined.lost,
-            *(session for outcome in outcomes if outcome.unfinished for session in outcome.sessions),
-        }
-        page.close(report, found=found.sessions, tasks=tasks, undone=undone, older=found.older)
+        page.close(report, found=found.sessions, tasks=tasks, lost=mined.lost, older=found.older)
     return report
 
 

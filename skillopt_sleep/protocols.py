@@ -261,12 +261,13 @@ class Page(Protocol):
         *,
         found: Sequence[Session],
         tasks: Sequence[Task],
-        undone: Collection[str],
+        lost: Sequence[str],
         older: Sequence[str],
     ) -> None:
         """Seal the night; unless it was cut short, bank the tasks and mark the sessions read.
 
-        Sessions that are `undone` stay unread and their tasks unbanked; those left out as `older` are done with.
+        Sessions that mining `lost` or whose document's step is unfinished stay unread and their tasks unbanked; those
+        left out as `older` are done with.
         """
         ...
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from glob import escape
 from pathlib import Path
 
 from skillopt_sleep import __version__
@@ -101,7 +102,7 @@ class Exclusions:
             if all(note.summary != error.message for note in self.notes):
                 self.notes.append(Note(stage="harvest", summary=error.message, remedy=error.remedy))
             return True
-        return not own.enabled or is_excluded(cwd, tuple(str(Path(project) / path) for path in own.exclude))
+        return not own.enabled or is_excluded(cwd, tuple(f"{escape(project)}/{path}" for path in own.exclude))
 
 
 @dataclass(frozen=True, kw_only=True)

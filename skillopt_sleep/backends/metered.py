@@ -46,7 +46,7 @@ class NightMeter:
         if self._structured[False] and not self._structured[True]:
             last = self._last_failure
             raise BackendUnavailable(
-                f"none of {self._structured[False]} structured replies could be used; the last: {last}",
+                f"no structured reply could be used all night; the last of {self._structured[False]}: {last}",
                 remedy="use a model that can answer in JSON",
             )
 
@@ -98,8 +98,13 @@ class Metered:
         entry = self._meter.reserve(prompt, self._model)
         try:
             completion = self._inner.complete(prompt)
-        except CallFailed:
-            self._meter.settle(entry, usage=None, usd=None, failed=True)
+        except CallFailed as error:
+            usage = _usage(error.tokens) if error.tokens else None
+            self._meter.settle(entry, usage=usage, usd=None, failed=True)
             raise
         self._meter.settle(entry, usage=completion.usage, usd=completion.usd, failed=False)
         return completion
+
+
+def _usage(tokens: tuple[int, int, int]) -> Usage:
+    return Usage(input_tokens=tokens[0], output_tokens=tokens[1], cached_tokens=tokens[2])

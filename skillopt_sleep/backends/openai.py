@@ -1,11 +1,12 @@
 """Any OpenAI-compatible endpoint, by Chat Completions. The only importer of openai."""
 
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import openai
-from openai.types.chat import ChatCompletion
+from msgspec import Meta
 
-from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.backends.replies import decoded, unusable
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.codec import schema
 from skillopt_sleep.kit.markdown import one_line
@@ -14,6 +15,40 @@ from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 PREFLIGHT_SECONDS = 30.0
 LONGEST_WAIT = 60.0
 NO_KEY = "not-needed"
+
+
+Tokens = Annotated[int, Meta(ge=0)]
+
+
+class _Details(msgspec.Struct):
+    cached_tokens: Tokens | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: Tokens | None = None
+    completion_tokens: Tokens | None = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Reply(msgspec.Struct):
+    """What is read of a chat completion."""
+
+    choices: Annotated[tuple[_Choice, ...], Meta(min_length=1)]
+    usage: _Usage | None = None
+    model: str | None = None
+
+
+_reply = msgspec.json.Decoder(_Reply)
 
 
 class OpenAIBackend:
@@ -34,49 +69,43 @@ class OpenAIBackend:
     def complete(self, prompt: Prompt) -> Completion:
         """One request; raises CallFailed with what went wrong, never an empty answer."""
         try:
-            reply = self._ask(prompt)
+            data = self._ask(prompt)
         except openai.APIError as error:
-            raise self._failure(error) from error
-        except ValueError as error:
-            raise CallFailed(
-                FailureKind.MALFORMED, f"{self._where} answered with something else than JSON"
-            ) from error
+            raise self._failure(prompt, error) from error
+        try:
+            reply = _reply.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            said = f"{self._where} answered with something else than a chat completion: {error}"
+            raise CallFailed(FailureKind.MALFORMED, said) from error
         return decoded(prompt, self._completion(prompt, reply))
 
-    def _ask(self, prompt: Prompt) -> object:
+    def _ask(self, prompt: Prompt) -> bytes:
+        """The body of the answer, as it came: it is decoded strictly, which the SDK does not."""
         timeout = min(self._timeout, PREFLIGHT_SECONDS) if prompt.purpose is Purpose.PREFLIGHT else self._timeout
         messages: Any = [{"role": "user", "content": prompt.text}]
-        if prompt.schema is None or not self._takes_schema:
-            return self._client.chat.completions.create(model=self._model, messages=messages, timeout=timeout)
-        asked: Any = {
-            "type": "json_schema",
-            "json_schema": {"name": prompt.purpose.value, "schema": schema(prompt.schema)},
-        }
-        try:
-            return self._client.chat.completions.create(
-                model=self._model, messages=messages, timeout=timeout, response_format=asked
-            )
-        except openai.BadRequestError as error:
-            if "response_format" not in str(error) and "json_schema" not in str(error):
-                raise
-            self._takes_schema = False
-            return self._ask(prompt)
+        asked: Any = openai.omit
+        if prompt.schema is not None and self._takes_schema:
+            named = {"name": prompt.purpose.value, "schema": schema(prompt.schema)}
+            asked = {"type": "json_schema", "json_schema": named}
+        raw = self._client.chat.completions.with_raw_response.create(
+            model=self._model, messages=messages, timeout=timeout, response_format=asked
+        )
+        return raw.http_response.content
 
-    def _completion(self, prompt: Prompt, reply: object) -> Completion:
-        if not isinstance(reply, ChatCompletion) or not reply.choices:
-            raise CallFailed(
-                FailureKind.MALFORMED, f"{self._where} answered with something else than a chat completion"
-            )
-        choice = reply.choices[0]
+    def _completion(self, prompt: Prompt, reply: _Reply) -> Completion:
+        choice, usage = reply.choices[0], _usage(reply.usage)
         if choice.message.refusal:
-            raise CallFailed(FailureKind.REFUSED, f"the model refused: {one_line(choice.message.refusal)}")
+            raise unusable(FailureKind.REFUSED, f"the model refused: {one_line(choice.message.refusal)}", usage)
         if choice.finish_reason == "length":
-            raise CallFailed(FailureKind.MALFORMED, f"the answer to the {prompt.purpose} prompt was cut off")
-        return Completion(text=choice.message.content or "", usage=_usage(reply), model=reply.model or self._model)
+            raise unusable(FailureKind.MALFORMED, f"the answer to the {prompt.purpose} prompt was cut off", usage)
+        return Completion(text=choice.message.content or "", usage=usage, model=reply.model or self._model)
 
-    def _failure(self, error: openai.APIError) -> CallFailed:
+    def _failure(self, prompt: Prompt, error: openai.APIError) -> CallFailed:
         """The typed failure, named for the person who has to mend it."""
         said = one_line(error.message, limit=200)
+        if prompt.schema is not None and self._takes_schema and _dislikes_schema(error):
+            self._takes_schema = False
+            return CallFailed(FailureKind.BAD_REQUEST, f"{self._where} takes no response_format", retry_after=0.0)
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
             remedy = f"check the key in {self._api_key_env}"
             return CallFailed(FailureKind.LOGIN, f"{self._where} refused the key: {said}", remedy=remedy)
@@ -110,12 +139,14 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
     return min(float(named), LONGEST_WAIT) if named.isdecimal() else None
 
 
-def _usage(reply: ChatCompletion) -> Usage | None:
-    if reply.usage is None:
+def _dislikes_schema(error: openai.APIError) -> bool:
+    refused = isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError)
+    return refused and any(word in str(error) for word in ("response_format", "json_schema"))
+
+
+def _usage(usage: _Usage | None) -> Usage | None:
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
-    details = reply.usage.prompt_tokens_details
-    return Usage(
-        input_tokens=reply.usage.prompt_tokens,
-        output_tokens=reply.usage.completion_tokens,
-        cached_tokens=(details.cached_tokens or 0) if details else 0,
-    )
+    details = usage.prompt_tokens_details
+    cached = details.cached_tokens if details else 0
+    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, cached_tokens=cached or 0)

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from skillopt_sleep.errors import CallFailed
+from skillopt_sleep.errors import BackendUnavailable, CallFailed
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
@@ -23,8 +23,9 @@ class Recorded:
         """The inner answer, written down."""
         try:
             completion = self._inner.complete(prompt)
-        except CallFailed as error:
-            self._write(prompt, failure=f"{error.kind}: {error.message}", reply="")
+        except (CallFailed, BackendUnavailable) as error:
+            kind = f"{error.kind}: " if isinstance(error, CallFailed) else ""
+            self._write(prompt, failure=f"{kind}{error.message}", reply="")
             raise
         self._write(prompt, failure="", reply=completion.text)
         return completion

@@ -6,7 +6,7 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.jsonish import find_object
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import Completion, Prompt
+from skillopt_sleep.records import Completion, Prompt, Usage
 
 
 def decoded(prompt: Prompt, completion: Completion) -> Completion:
@@ -15,20 +15,25 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
     Raises CallFailed: empty where there is no text, malformed where it isn't what the schema says. Such a reply is a
     failed call, never an empty result.
     """
+    usage = completion.usage
     if not completion.text.strip():
-        raise CallFailed(FailureKind.EMPTY, f"the model answered the {prompt.purpose} prompt with nothing")
+        raise unusable(FailureKind.EMPTY, f"the model answered the {prompt.purpose} prompt with nothing", usage)
     if prompt.schema is None:
         return completion
     found = find_object(completion.text)
     if found is None:
         shown = one_line(completion.text, limit=80)
-        raise CallFailed(
-            FailureKind.MALFORMED, f"the reply to the {prompt.purpose} prompt holds no JSON object: {shown!r}"
-        )
+        said = f"the reply to the {prompt.purpose} prompt holds no JSON object: {shown!r}"
+        raise unusable(FailureKind.MALFORMED, said, usage)
     try:
         structured = from_json(found, prompt.schema)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise CallFailed(
-            FailureKind.MALFORMED, f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
-        ) from error
+        said = f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
+        raise unusable(FailureKind.MALFORMED, said, usage) from error
     return msgspec.structs.replace(completion, structured=structured)
+
+
+def unusable(kind: FailureKind, message: str, usage: Usage | None) -> CallFailed:
+    """The failure of an answer that was paid for."""
+    tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
+    return CallFailed(kind, message, tokens=tokens)

@@ -26,6 +26,6 @@ class Retried:
 
 def _may_pass(error: Exception) -> bool | float:
     """Whether a retry can help, or the seconds the server asked to wait."""
-    if not isinstance(error, CallFailed) or error.kind not in HELPS:
+    if not isinstance(error, CallFailed):
         return False
-    return error.retry_after if error.retry_after is not None else True
+    return error.retry_after if error.retry_after is not None else error.kind in HELPS

@@ -10,6 +10,7 @@ from skillopt_sleep.records import Check, CheckResult, Checks, Op, Score, Trajec
 
 REGEX_SECONDS = 0.05
 REFUSAL_CHARS = 600
+HEADING_CHARS = 200
 
 _HEADING = regex.compile(r"^(?:#{1,6}\s+|\*\*)(.+?)(?:\*\*)?:?\s*#*\s*$")
 _REFUSAL = regex.compile(
@@ -89,9 +90,10 @@ def _matches(pattern: str, text: str) -> bool:
 def _section(name: str, text: str) -> str:
     """The lines below the heading that holds the name, up to the next heading; '' where there is none."""
     lines: list[str] = []
-    inside = False
+    inside = fenced = False
     for line in text.splitlines():
-        heading = _HEADING.match(line)
+        fenced ^= line.lstrip().startswith("```")
+        heading = None if fenced else _HEADING.match(line[:HEADING_CHARS])
         if heading:
             inside = name.casefold() in heading[1].casefold()
         elif inside:

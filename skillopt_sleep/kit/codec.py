@@ -1,7 +1,7 @@
 """Structs to bytes and back, strictly."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -28,11 +28,10 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        fields: dict[Any, Any] = value
+        fields = cast("dict[Any, Any]", value)
         return {key: _mapped(item, change) for key, item in fields.items()}
     if isinstance(value, list | tuple):
-        items: Sequence[Any] = value
-        return [_mapped(item, change) for item in items]
+        return [_mapped(item, change) for item in cast("Sequence[Any]", value)]
     return value
 
 

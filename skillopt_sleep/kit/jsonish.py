@@ -3,6 +3,8 @@
 import json
 import re
 
+MOST_TRIES = 100
+
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
@@ -13,7 +15,9 @@ def find_object(text: str) -> str | None:
             return candidate
     decoder = json.JSONDecoder()
     start = text.find("{")
-    while start != -1:
+    for _ in range(MOST_TRIES):
+        if start == -1:
+            break
         try:
             _, end = decoder.raw_decode(text, start)
         except RecursionError:

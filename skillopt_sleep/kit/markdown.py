@@ -3,7 +3,8 @@
 import re
 import unicodedata
 
-_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs"})
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _FENCE_RUN = re.compile(r"`{3,}")
 
 
@@ -16,10 +17,11 @@ def fence(text: str) -> str:
 
 def visible(text: str) -> str:
     """The text with control and invisible characters written out, so that what is shown is what is there."""
-    return "".join(
-        f"\\u{{{ord(char):X}}}" if char not in "\n\t" and unicodedata.category(char) in _UNSEEN else char
-        for char in text
-    )
+    return "".join(f"\\u{{{ord(char):X}}}" if _is_unseen(char) else char for char in text)
+
+
+def _is_unseen(char: str) -> bool:
+    return char not in "\n\t" and (unicodedata.category(char) in _UNSEEN or char in _BLANK)
 
 
 def one_line(text: str, *, limit: int = 100) -> str:

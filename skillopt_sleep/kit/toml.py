@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -34,6 +34,6 @@ def _value(value: Any) -> str:
         case str():
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case Sequence():
-            return f"[{', '.join(_value(item) for item in value)}]"
+            return f"[{', '.join(_value(item) for item in cast('Sequence[Any]', value))}]"
         case _:
             return str(value)

@@ -42,7 +42,10 @@ class Wish(NamedTuple):
 
 def is_correction(text: str) -> bool:
     """Whether the words take back or amend what was done, in English."""
-    return _CORRECTION.search(text) is not None
+    if _CORRECTION.search(text):
+        return True
+    wish = read_wish(text)
+    return bool(wish.want and wish.avoid)
 
 
 def read_wish(text: str) -> Wish:

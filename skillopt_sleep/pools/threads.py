@@ -1,7 +1,7 @@
 """A pool of threads: the work is waiting for models."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -16,15 +16,27 @@ class ThreadPool:
         self._progress = progress
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
-        """Results in the order of the items; the first error cancels what hasn't begun and is raised."""
+        """Results in the order of the items; after the first error nothing more is begun, and it is raised."""
         if not items:
             return ()
+        errors: list[BaseException] = []
+
+        def run(item: Item) -> Result:
+            if errors:
+                raise CancelledError
+            try:
+                return function(item)
+            except BaseException as error:
+                errors.append(error)
+                raise
+
         self._progress(label, 0, len(items))
         executor = ThreadPoolExecutor(min(self._workers, len(items)), thread_name_prefix="sleep")
-        futures = [executor.submit(function, item) for item in items]
+        futures = [executor.submit(run, item) for item in items]
         try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                future.result()
+            for done, _ in enumerate(as_completed(futures), start=1):
+                if errors:
+                    raise errors[0]
                 self._progress(label, done, len(items))
         finally:
             executor.shutdown(wait=True, cancel_futures=True)

@@ -7,7 +7,7 @@ from typing import Any
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import Decision, Edit, EditOp, NightReport, Outcome, StepOutcome
+from skillopt_sleep.records import CUT_SHORT, Decision, Edit, EditOp, NightReport, Outcome, StepOutcome
 
 _BLANKS = re.compile(r"\n{3,}")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
@@ -65,8 +65,10 @@ def code(text: str) -> str:
 
 
 def _sentence(report: NightReport) -> str:
-    because = report.because
-    return because[:1].upper() + because[1:] + ("" if because.endswith(".") else ".")
+    if report.verdict in CUT_SHORT:
+        return "The night was cut short; its sessions stay unread, and what was paid for is kept."
+    because = report.because.rstrip(".")
+    return f"{because[:1].upper()}{because[1:]}."
 
 
 def _change(edit: Edit) -> str:
@@ -94,11 +96,13 @@ def _interval(outcome: StepOutcome) -> str:
     if trial.before is None or trial.after is None or trial.interval is None:
         return "–"
     low, high = trial.interval
-    return f"{trial.after - trial.before:+.2f}, {low:+.2f} to {high:+.2f}"
+    return f"{trial.after - trial.before:+.2f} (95 % interval {low:+.2f} to {high:+.2f})"
 
 
 def _proof(outcome: StepOutcome) -> str:
-    return f"{_numbers(outcome)} on unseen tasks, gain {_interval(outcome)}, {outcome.verdict.error_rate}"
+    few = outcome.trial.interval is not None and outcome.trial.interval[0] <= 0
+    luck = "; too few to exclude luck" if few else ""
+    return f"{_numbers(outcome)} on unseen tasks, gain {_interval(outcome)}{luck}, {outcome.verdict.error_rate}"
 
 
 def _verdict(outcome: StepOutcome) -> str:
@@ -120,12 +124,13 @@ def _cost(report: NightReport) -> str:
     usd = "dollars unknown" if spend.usd is None else f"${spend.usd:.2f}"
     seconds = (report.ended - report.started).total_seconds()
     most = f" (limit {report.limits['calls']:.0f})" if "calls" in report.limits else ""
-    return f"{spend.calls} calls{most}, {tokens}, {usd}, {seconds:.0f} s; model {show(report.model)}"
+    calls = "1 call" if spend.calls == 1 else f"{spend.calls} calls"
+    return f"{calls}{most}, {tokens}, {usd}, {seconds:.0f} s; model {code(report.model)}"
 
 
 def _trouble(report: NightReport) -> str:
-    if not report.errors:
+    said = [show(report.because, 300).rstrip(".")] if report.verdict in CUT_SHORT else []
+    said += [f"{error.stage}: {show(error.summary, 200).rstrip('.')}" for error in report.errors]
+    if not said:
         return "nothing"
-    first = report.errors[0]
-    more = f", and {len(report.errors) - 1} more below" if len(report.errors) > 1 else ""
-    return f"{first.stage}: {show(first.summary, 200)}{more}"
+    return f"{said[0]}, and {len(said) - 1} more below" if len(said) > 1 else said[0]

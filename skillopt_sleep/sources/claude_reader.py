@@ -6,7 +6,7 @@ import msgspec
 
 from skillopt_sleep.records import LeftOut, Origin, Usage
 from skillopt_sleep.sources.briefs import ToolInput
-from skillopt_sleep.sources.claude_records import Block, Record, Spent, kind_of, source_of
+from skillopt_sleep.sources.claude_records import Block, Record, Spent, kind_of
 from skillopt_sleep.sources.claude_text import (
     is_preface,
     is_refusal,
@@ -45,8 +45,9 @@ class SessionReader:
             if self._main:
                 return False
         draft = self.draft
-        draft.saw(record.timestamp)
-        if not (draft.cwd and draft.branch):
+        if record.timestamp:
+            draft.last = record.timestamp
+        if not draft.branch or not draft.cwd:
             self._place(record)
         if not side:
             if kind == "assistant":
@@ -61,6 +62,7 @@ class SessionReader:
 
     def _place(self, record: Record) -> None:
         draft = self.draft
+        draft.first = draft.first or record.timestamp
         draft.cwd = draft.cwd or record.cwd or ""
         draft.entrypoint = draft.entrypoint or record.entrypoint or ""
         if record.git_branch != "HEAD":
@@ -143,7 +145,7 @@ class SessionReader:
         text = _text(block.content)
         if found := _EXIT.match(text):
             call.exit_code = int(found[1])
-        if is_refusal(text) and source_of(record.permission_decision) != "config":
+        if is_refusal(text) and b'"source":"config"' not in bytes(record.permission_decision):
             call.rejected = True
             if said := said_with_refusal(text):
                 self.draft.items.append(Said(Origin.USER, said, record.uuid or ""))

@@ -16,6 +16,7 @@ from skillopt_sleep.sources.jsonl import Lines
 NAME = "codex"
 
 _lines = msgspec.json.Decoder(Line)
+_TYPE = b'"type":"'
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import msgspec
 
@@ -99,23 +100,27 @@ class Draft:
         tools: list[ToolEvent] = []
         for item in self.items:
             if isinstance(item, Called):
-                brief = _kept(item.brief, BRIEF_LIMIT)
-                followed = max(len(turns) - 1, 0)
-                tools.append(
-                    ToolEvent(
-                        name=item.name,
-                        turn=followed,
-                        brief=brief,
-                        error=item.error,
-                        exit_code=item.exit_code,
-                        rejected=item.rejected,
-                    )
-                )
-            elif item.text.strip():
+                tools.append(_event(item, max(len(turns) - 1, 0)))
+            elif item.text and not item.text.isspace():
                 role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
                 text = _kept(item.text, _LIMITS[item.origin])
                 turns.append(Turn(role=role, origin=item.origin, text=text, id=item.id))
         return tuple(turns), tuple(tools)
+
+
+def _event(call: Called, turn: int) -> ToolEvent:
+    brief = _brief(call.brief) if call.brief else ""
+    if not (call.error or call.rejected):
+        return ToolEvent(name=call.name, turn=turn, brief=brief, exit_code=call.exit_code)
+    return ToolEvent(
+        name=call.name, turn=turn, brief=brief, error=call.error, exit_code=call.exit_code, rejected=call.rejected
+    )
+
+
+@lru_cache(maxsize=4096)
+def _brief(text: str) -> str:
+    """The same files and commands come again and again."""
+    return _kept(text, BRIEF_LIMIT)
 
 
 def _kept(text: str, limit: int) -> str:

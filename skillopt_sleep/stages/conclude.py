@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
-from skillopt_sleep.protocols import Page
+from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     NightReport,
     Note,
@@ -29,6 +29,7 @@ BEST_FIRST = (
 
 def conclude(
     page: Page,
+    plan: Plan,
     sessions: SessionCounts,
     tasks: Sequence[Task],
     outcomes: Sequence[StepOutcome],
@@ -36,8 +37,6 @@ def conclude(
     proposals: tuple[Proposal, ...],
     notes: tuple[Note, ...],
     spend: Spend,
-    limits: dict[str, float],
-    model: str,
     ended: datetime,
     stopped: SleepError | None,
 ) -> NightReport:
@@ -52,13 +51,13 @@ def conclude(
         because=because,
         remedy=remedy,
         folder=str(page.folder),
-        model=model,
+        model=plan.model,
         sessions=sessions,
         tasks={side.value: sides[side] for side in Split},
         documents=tuple(outcomes),
         proposals=proposals,
         spend=spend,
-        limits=limits,
+        limits=plan.limits,
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=(*notes, *(note for outcome in outcomes for note in outcome.notes)),
@@ -81,10 +80,10 @@ def _outcome(
 
 REMEDIES = {
     Outcome.IMPROVED: "look at the proposals, then adopt or reject them",
-    Outcome.UNDECIDED: "nothing to do: later nights add unseen tasks to the trial",
-    Outcome.UNVERIFIED: "nothing to do: when the same wish comes up in another session it becomes the test",
-    Outcome.NO_CHANGE: "nothing to do: what was tried did not help and was dropped",
-    Outcome.NO_HEADROOM: "nothing to do: the agent already does what you asked for in these sessions",
+    Outcome.UNDECIDED: "nothing; later nights add unseen tasks to the trial",
+    Outcome.UNVERIFIED: "nothing; when the same wish comes up in another session it becomes the test",
+    Outcome.NO_CHANGE: "nothing; what was tried did not help and was dropped",
+    Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
 }
 
 
@@ -98,11 +97,11 @@ def _cut_short(stopped: SleepError) -> tuple[Outcome, str, str]:
 
 def _nothing(sessions: SessionCounts, tasks: Sequence[Task]) -> tuple[Outcome, str, str]:
     if not sessions.seen:
-        return Outcome.NOTHING_NEW, "no session since the last night", "nothing to do"
+        return Outcome.NOTHING_NEW, "no session since the last night", "nothing"
     if not sessions.used:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sessions.skipped.items())
         return Outcome.NOTHING_NEW, f"no session could be used: {reasons}", "see: skillopt-sleep harvest"
     if not tasks:
         because = f"{sessions.used} sessions read, in none of them a request was corrected"
-        return Outcome.NOTHING_NEW, because, "nothing to do"
+        return Outcome.NOTHING_NEW, because, "nothing"
     return Outcome.NOTHING_NEW, f"{len(tasks)} tasks, none of them with a document to teach", "see the errors below"

@@ -88,9 +88,13 @@ def mine(sessions: Sequence[Session], *, optimizer: Backend | None, pool: Pool, 
         batches = [worth[i : i + per_call] for i in range(0, len(worth), per_call)]
         found = pool.map(lambda batch: _by_model(batch, optimizer), batches, label="mine")
     tasks = sorted((task for part in found for task in part.tasks), key=lambda task: (task.at, task.id))
+    notes = [note for part in found for note in part.notes]
+    if len(tasks) > most:
+        remedy = "raise mine.max_tasks to learn from more at once"
+        notes.append(Note(stage="mine", summary=f"{len(tasks) - most} older tasks were left out", remedy=remedy))
     return Mined(
         tasks=tuple(tasks[-most:]),
-        notes=tuple(note for part in found for note in part.notes),
+        notes=tuple(notes),
         lost=tuple(session for part in found for session in part.lost),
     )
 
@@ -151,7 +155,8 @@ def _by_model(sessions: Sequence[Session], optimizer: Backend) -> Mined:
         reply = optimizer.complete(prompt).structured
     except ItemError as error:
         ids = tuple(session.id for session in sessions)
-        note = Note(stage="mine", summary=f"{', '.join(ids)}: {error.message}", remedy=error.remedy)
+        what = f"{len(ids)} sessions could not be read and stay unread: {error.message}"
+        note = Note(stage="mine", summary=what, remedy=error.remedy)
         return Mined(notes=(note,), lost=ids)
     assert isinstance(reply, MineReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
     tasks: list[Task] = []

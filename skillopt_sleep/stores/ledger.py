@@ -47,7 +47,8 @@ class SqliteLedger:
             rows = self._connection.execute(
                 "SELECT purpose, count(*), total(input_tokens), total(output_tokens), total(cached_tokens), "
                 "total(usd), "
-                "total(state != 'failed' AND usd IS NULL), total(state != 'failed' AND input_tokens IS NULL) "
+                "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL), "
+                "total(state != 'failed' AND input_tokens IS NULL) "
                 "FROM ledger WHERE night = ? GROUP BY purpose ORDER BY purpose",
                 (self._night(),),
             ).fetchall()

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -51,7 +51,7 @@ class SqlitePage:
         return output
 
     def write(self, stage: str, rows: Sequence[object]) -> None:
-        """Append the rows, redacted, to the stage's JSONL in the night's folder; a night that goes on begins it anew."""
+        """Append the rows, redacted, to the stage's JSONL in the night's folder; a night that goes on begins anew."""
         path = self.folder / f"{stage}.jsonl"
         if stage not in self._written:
             path.unlink(missing_ok=True)
@@ -75,12 +75,13 @@ class SqlitePage:
         *,
         found: Sequence[Session],
         tasks: Sequence[Task],
-        undone: Collection[str],
+        lost: Sequence[str],
         older: Sequence[str],
     ) -> None:
         """Seal the night in one transaction; a night that was cut short leaves its sessions unread."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
+            undone = {*lost, *(name for done in report.documents if done.unfinished for name in done.sessions)}
             cut = report.verdict in CUT_SHORT
             banked = () if cut else tuple(task for task in tasks if task.session not in undone)
             self.bank.add(banked, report.proposals, night=self.night)

@@ -1,0 +1,179 @@
+"""Records with sensible defaults, so that a test says only what matters to it; any field can be named."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from skillopt_sleep.records import (
+    Check,
+    Checks,
+    Completion,
+    Decision,
+    Document,
+    DocumentKind,
+    Edit,
+    EditOp,
+    Evidence,
+    NightReport,
+    Op,
+    Origin,
+    Outcome,
+    Patch,
+    Prompt,
+    Proposal,
+    Purpose,
+    Role,
+    Rollout,
+    Score,
+    Session,
+    StepOutcome,
+    Task,
+    Trajectory,
+    Turn,
+    Verdict,
+)
+from tests.fakes import NOON
+
+PROJECT = "/home/ada/shop"
+ASK = "Install the dependencies of this project."
+SAID = "No, use pnpm, not npm."
+_ROLES = {Origin.USER: Role.USER, Origin.ASSISTANT: Role.ASSISTANT, Origin.TOOL: Role.TOOL}
+
+
+def a_turn(text: str = ASK, *, origin: Origin = Origin.USER, **fields: Any) -> Turn:
+    """A turn; its role follows from its origin."""
+    return replace(Turn(role=_ROLES.get(origin, Role.USER), origin=origin, text=text), **fields)
+
+
+def a_session(*turns: str | Turn, **fields: Any) -> Session:
+    """A session; texts take turns, the person first. Without turns: a request, a wrong answer, a correction."""
+    said = turns or (ASK, "I ran `npm install`.", SAID)
+    origins = (Origin.USER, Origin.ASSISTANT)
+    session = Session(
+        id="claude_code:s1",
+        source="claude_code",
+        project=PROJECT,
+        cwd=PROJECT,
+        started=NOON,
+        ended=NOON,
+        turns=tuple(a_turn(t, origin=origins[i % 2]) if isinstance(t, str) else t for i, t in enumerate(said)),
+    )
+    return replace(session, **fields)
+
+
+def some_checks(want: str = "pnpm", avoid: str = "npm") -> Checks:
+    """One thing to say and one not to say."""
+    return Checks(items=(Check(op=Op.CONTAINS, arg=want), Check(op=Op.NOT_CONTAINS, arg=avoid)))
+
+
+def a_task(**fields: Any) -> Task:
+    """A task as it is mined: without cluster, split and document."""
+    session = fields.get("session", "claude_code:s1")
+    task = Task(
+        id="t1",
+        prompt=ASK,
+        reference=some_checks(),
+        session=session,
+        project=PROJECT,
+        source="claude_code",
+        at=NOON,
+        evidence=(Evidence(session=session, turn=2, quote=SAID),),
+    )
+    return replace(task, **fields)
+
+
+def a_document(body: str = "", **fields: Any) -> Document:
+    """The managed block of a project's memory file; empty by default."""
+    document = Document(
+        id="shop:CLAUDE.md",
+        kind=DocumentKind.MEMORY,
+        path=f"{PROJECT}/CLAUDE.md",
+        project=PROJECT,
+        body=body,
+        lead="# Shop\n\n",
+    )
+    return replace(document, **fields)
+
+
+def a_trajectory(response: str = "I ran `npm install`.", **fields: Any) -> Trajectory:
+    """A text-only attempt."""
+    return replace(Trajectory(response=response, text_only=True), **fields)
+
+
+def a_score(value: float = 0.0, **fields: Any) -> Score:
+    """A grade, the same for hard and soft."""
+    why = "" if value >= 1 else "something that was asked for is missing"
+    return replace(Score(hard=float(value >= 1), soft=value, why=why), **fields)
+
+
+def a_rollout(value: float | None = 0.0, **fields: Any) -> Rollout:
+    """A scored attempt of task t1; a value of None is an unscored one."""
+    rollout = Rollout(
+        task="t1",
+        document_sha=a_document().sha,
+        sample=0,
+        trajectory=a_trajectory(),
+        score=None if value is None else a_score(value),
+    )
+    return replace(rollout, **fields)
+
+
+def an_edit(content: str = "- Use pnpm, never npm.", **fields: Any) -> Edit:
+    """An edit that appends."""
+    return replace(Edit(op=EditOp.APPEND, content=content, tasks=("t1",)), **fields)
+
+
+def a_patch(*edits: Edit, **fields: Any) -> Patch:
+    """A patch of these edits, or of one."""
+    return replace(Patch(edits=edits or (an_edit(),)), **fields)
+
+
+def a_prompt(text: str = "What is the answer?", **fields: Any) -> Prompt:
+    """A question for a text."""
+    return replace(Prompt(purpose=Purpose.ROLLOUT, text=text), **fields)
+
+
+def a_completion(text: str = "42", **fields: Any) -> Completion:
+    """An answer whose usage is unknown."""
+    return replace(Completion(text=text, model="fake"), **fields)
+
+
+def an_outcome(**fields: Any) -> StepOutcome:
+    """A step on one document that changed nothing."""
+    outcome = StepOutcome(
+        document=a_document(),
+        outcome=Outcome.NO_CHANGE,
+        because="no edit was proposed",
+        verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
+    )
+    return replace(outcome, **fields)
+
+
+def a_report(**fields: Any) -> NightReport:
+    """A night in which nothing was new."""
+    report = NightReport(
+        night="2026-03-02",
+        started=NOON,
+        ended=NOON,
+        verdict=Outcome.NOTHING_NEW,
+        because="no session since the last night",
+    )
+    return replace(report, **fields)
+
+
+def a_proposal(**fields: Any) -> Proposal:
+    """A staged change of the default document, waiting."""
+    document = a_document()
+    proposal = Proposal(
+        id="P-0001",
+        night="2026-03-02",
+        document=document.id,
+        path=document.path,
+        kind=document.kind,
+        root=PROJECT,
+        base=document.sha,
+        result=a_document("- Use pnpm, never npm.").sha,
+        summary="Adds 1 rule in shop:CLAUDE.md.",
+        edits=(an_edit(),),
+    )
+    return replace(proposal, **fields)

@@ -1,0 +1,105 @@
+"""What every backend and every wrapper of one promises."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from skillopt_sleep.backends.cached import Cached
+from skillopt_sleep.backends.metered import Metered, NightMeter
+from skillopt_sleep.backends.openai import OpenAIBackend
+from skillopt_sleep.backends.recorded import Recorded
+from skillopt_sleep.backends.redacted import Redacted
+from skillopt_sleep.backends.retried import Retried
+from skillopt_sleep.backends.simulated import SimulatedBackend
+from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.prompts import fill
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Prompt, Purpose
+from skillopt_sleep.stages.select import SelectReply
+from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeLedger
+from tests.server import ModelServer
+
+PREFLIGHT = Prompt(purpose=Purpose.PREFLIGHT, text=fill("preflight", night="2026-03-02"))
+SELECT = Prompt(
+    purpose=Purpose.SELECT,
+    text=fill("select", budget="1", document="None.", edits="0. first\n1. second"),
+    schema=SelectReply,
+)
+
+
+class NobodyKnows(msgspec.Struct, frozen=True):
+    """A reply that no backend here is able to give."""
+
+    meaning_of_life: int
+
+
+def _fake() -> Backend:
+    return FakeBackend({Purpose.PREFLIGHT: "ready", Purpose.SELECT: {"selected_indices": [0]}})
+
+
+def _meter() -> NightMeter:
+    return NightMeter(FakeLedger(), calls=1_000, tokens=10_000_000, minutes=60, clock=FakeClock())
+
+
+def _openai(server: ModelServer) -> Backend:
+    return OpenAIBackend(model="m", base_url=server.base_url, api_key="", api_key_env="K", timeout=10)
+
+
+def _wired(inner: Backend, folder: Path) -> Backend:
+    meter = _meter()
+    asked = Cached(Retried(Metered(inner, meter, model="m")), FakeCalls(), model="m", version="1")
+    return Recorded(Watched(Redacted(asked), meter), lambda: folder)
+
+
+MAKERS: dict[str, Callable[[ModelServer, Path], Backend]] = {
+    "fake": lambda server, folder: _fake(),
+    "simulated": lambda server, folder: SimulatedBackend(),
+    "openai": lambda server, folder: _openai(server),
+    "cached": lambda server, folder: Cached(_fake(), FakeCalls(), model="m", version="1"),
+    "metered": lambda server, folder: Metered(_fake(), _meter(), model="m"),
+    "recorded": lambda server, folder: Recorded(_fake(), lambda: folder),
+    "redacted": lambda server, folder: Redacted(_fake()),
+    "retried": lambda server, folder: Retried(_fake()),
+    "watched": lambda server, folder: Watched(_fake(), _meter()),
+    "all wrappers": lambda server, folder: _wired(_openai(server), folder),
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture(params=MAKERS)
+def backend(request: pytest.FixtureRequest, server: ModelServer, tmp_path: Path) -> Backend:
+    return MAKERS[request.param](server, tmp_path)
+
+
+def test_a_text_is_answered_by_a_text(backend: Backend) -> None:
+    completion = backend.complete(PREFLIGHT)
+    assert completion.text.strip()
+    assert completion.structured is None
+
+
+def test_a_structured_answer_is_an_instance_of_the_schema(backend: Backend) -> None:
+    for _ in range(2):
+        assert isinstance(backend.complete(SELECT).structured, SelectReply)
+
+
+def test_an_answer_that_can_not_be_decoded_is_a_failed_call_and_no_result(backend: Backend) -> None:
+    for purpose in (PREFLIGHT, SELECT):
+        with pytest.raises(CallFailed) as caught:
+            backend.complete(msgspec.structs.replace(purpose, schema=NobodyKnows))
+        assert caught.value.kind is FailureKind.MALFORMED
+
+
+def test_many_threads_may_ask_at_once(backend: Backend) -> None:
+    prompts = [msgspec.structs.replace(SELECT, sample=sample) for sample in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        completions = list(pool.map(backend.complete, prompts))
+    assert all(isinstance(completion.structured, SelectReply) for completion in completions)

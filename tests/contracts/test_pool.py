@@ -1,0 +1,79 @@
+"""What every pool promises."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.protocols import Pool
+from tests.fakes import SerialPool
+
+MAKERS: dict[str, Callable[[], Pool]] = {
+    "serial": SerialPool,
+    "one thread": lambda: ThreadPool(1, lambda label, done, total: None),
+    "four threads": lambda: ThreadPool(4, lambda label, done, total: None),
+}
+
+
+@pytest.fixture(params=MAKERS)
+def pool(request: pytest.FixtureRequest) -> Pool:
+    return MAKERS[request.param]()
+
+
+def test_results_are_in_the_order_of_the_items(pool: Pool) -> None:
+    def late_first(number: int) -> int:
+        time.sleep((20 - number) / 2_000)
+        return number * number
+
+    assert pool.map(late_first, range(20), label="squares") == tuple(number * number for number in range(20))
+
+
+def test_nothing_to_do_is_no_result(pool: Pool) -> None:
+    assert pool.map(lambda item: item, (), label="nothing") == ()
+
+
+def test_every_item_is_done_once(pool: Pool) -> None:
+    done: list[int] = []
+    pool.map(done.append, range(100), label="once")
+    assert sorted(done) == list(range(100))
+
+
+@pytest.mark.parametrize(
+    "error", [BudgetExhausted("spent"), BackendUnavailable("gone"), ItemError("spoilt"), KeyError("bug")]
+)
+def test_an_error_of_one_item_is_raised(pool: Pool, error: Exception) -> None:
+    def fail_on_three(number: int) -> int:
+        if number == 3:
+            raise error
+        return number
+
+    with pytest.raises(type(error)) as caught:
+        pool.map(fail_on_three, range(6), label="failing")
+    assert caught.value is error
+
+
+def test_after_a_night_error_the_rest_is_not_begun(pool: Pool) -> None:
+    begun: list[int] = []
+    lock = threading.Lock()
+
+    def fail_at_once(number: int) -> None:
+        with lock:
+            begun.append(number)
+        if number == 0:
+            raise BackendUnavailable("gone")
+        time.sleep(0.01)
+
+    with pytest.raises(BackendUnavailable):
+        pool.map(fail_at_once, range(400), label="failing")
+    time.sleep(0.05)
+    # What was in flight may end, and a worker may take one more before the others hear of it.
+    assert len(begun) <= 100
+
+
+def test_a_pool_may_be_used_again_after_an_error(pool: Pool) -> None:
+    with pytest.raises(ZeroDivisionError):
+        pool.map(lambda number: 1 // number, [0], label="failing")
+    assert pool.map(lambda number: number + 1, [1, 2], label="again") == (2, 3)

@@ -1,0 +1,193 @@
+"""One stand-in per protocol, in memory: each does what it is told and remembers what it was asked."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
+
+import msgspec
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.protocols import Tally
+from skillopt_sleep.records import (
+    Completion,
+    Document,
+    Prompt,
+    Purpose,
+    Score,
+    Spend,
+    Task,
+    Trajectory,
+    Usage,
+)
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# A text, something that is sent as JSON, a whole completion, or an error to raise.
+Answer = str | Mapping[str, object] | msgspec.Struct | Exception
+Answers = Answer | Callable[[Prompt], Answer]
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+class FakeBackend:
+    """Answers each purpose as told, and any other with `otherwise`; a reply is decoded as a real backend would.
+
+    A purpose that nobody told it about fails the test.
+    """
+
+    def __init__(
+        self,
+        answers: Mapping[Purpose, Answers] | None = None,
+        *,
+        otherwise: Answers | None = None,
+        usage: Usage | None = None,
+    ) -> None:
+        self.answers: dict[Purpose, Answers] = {} if otherwise is None else dict.fromkeys(Purpose, otherwise)
+        self.answers |= answers or {}
+        self.usage = usage
+        self.prompts: list[Prompt] = []
+        self._lock = threading.Lock()
+
+    def complete(self, prompt: Prompt) -> Completion:
+        with self._lock:
+            self.prompts.append(prompt)
+        assert prompt.purpose in self.answers, f"nobody expected a {prompt.purpose} prompt:\n{prompt.text}"
+        answer = self.answers[prompt.purpose]
+        if callable(answer):
+            answer = answer(prompt)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Completion):
+            return decoded(prompt, answer)
+        text = answer if isinstance(answer, str) else msgspec.json.encode(answer).decode()
+        return decoded(prompt, Completion(text=text, usage=self.usage, model="fake"))
+
+    def asked(self, purpose: Purpose) -> list[Prompt]:
+        """The prompts of one purpose, in order."""
+        return [prompt for prompt in self.prompts if prompt.purpose is purpose]
+
+
+def in_turn(*answers: Answer) -> Callable[[Prompt], Answer]:
+    """One answer after the other; the last one stays."""
+    left = list(answers)
+    return lambda prompt: left.pop(0) if len(left) > 1 else left[0]
+
+
+class FakeExecutor:
+    """Attempts as told: a text, a trajectory, or a function of task, document and sample."""
+
+    def __init__(
+        self, attempt: str | Trajectory | Callable[[Task, Document, int], str | Trajectory] = "done"
+    ) -> None:
+        self.attempt = attempt
+        self.jobs: list[tuple[Task, Document, int]] = []
+
+    def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
+        self.jobs.append((task, document, sample))
+        made = self.attempt(task, document, sample) if callable(self.attempt) else self.attempt
+        return Trajectory(response=made, text_only=True) if isinstance(made, str) else made
+
+
+class FakeJudge:
+    """Grades as told: a number, a score, an error to raise, or a function of task and trajectory."""
+
+    def __init__(
+        self, grade: float | Score | Exception | Callable[[Task, Trajectory], float | Score | Exception] = 1.0
+    ) -> None:
+        self.grade = grade
+        self.graded: list[tuple[Task, Trajectory]] = []
+
+    def score(self, task: Task, trajectory: Trajectory) -> Score:
+        self.graded.append((task, trajectory))
+        grade = self.grade(task, trajectory) if callable(self.grade) else self.grade
+        if isinstance(grade, Exception):
+            raise grade
+        if isinstance(grade, Score):
+            return grade
+        return Score(hard=float(grade >= 1), soft=grade, why="" if grade >= 1 else "it is not what was asked for")
+
+
+class SerialPool:
+    """Runs everything here and now; `labels` is what was run."""
+
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
+        self.labels.append(label)
+        return tuple(function(item) for item in items)
+
+
+class FakeLedger:
+    """A ledger of one night; entry n is the n-th reservation."""
+
+    def __init__(self) -> None:
+        self.purposes: list[Purpose] = []
+        self.settled: dict[int, tuple[Usage | None, float | None, bool]] = {}
+        self._lock = threading.Lock()
+
+    def reserve(self, *, purpose: Purpose, model: str) -> int:
+        with self._lock:
+            self.purposes.append(purpose)
+            return len(self.purposes) - 1
+
+    def reconcile(self, entry: int, *, usage: Usage | None, usd: float | None, failed: bool) -> None:
+        with self._lock:
+            self.settled[entry] = (usage, usd, failed)
+
+    def spent(self) -> Tally:
+        with self._lock:
+            open_ones = len(self.purposes) - len(self.settled)
+            answered = [(usage, usd) for usage, usd, failed in self.settled.values() if not failed]
+            dollars = [usd for _, usd in answered]
+            return Tally(
+                purposes=Counter(self.purposes),
+                usage=sum((usage for usage, _, _ in self.settled.values() if usage), Usage()),
+                usd=None if open_ones or None in dollars else sum(usd for usd in dollars if usd is not None),
+                unnamed=open_ones + sum(usage is None for usage, _ in answered),
+            )
+
+
+class FakeCalls:
+    """Completed calls by content; what is kept has no decoded form, as on disk."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Completion] = {}
+
+    def get(self, key: str) -> Completion | None:
+        return self.kept.get(key)
+
+    def put(self, key: str, *, purpose: Purpose, completion: Completion) -> None:
+        self.kept[key] = msgspec.structs.replace(completion, structured=None)
+
+
+class FakeMeter:
+    """A meter that never complains, unless it is given an error to raise at the end."""
+
+    def __init__(self, error: Exception | None = None, *, spent: Spend | None = None) -> None:
+        self.error = error
+        self.spent = spent or Spend()
+
+    def spend(self) -> Spend:
+        return self.spent
+
+    def check(self) -> None:
+        if self.error:
+            raise self.error
+
+
+class FakeClock:
+    """Stands still until it is set or moved on."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_by(self, **time: float) -> None:
+        """Move on by what `timedelta` understands: `minutes=5`."""
+        self.now += timedelta(**time)
