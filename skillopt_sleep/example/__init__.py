@@ -36,7 +36,16 @@ def unfold(folder: Path, *, now: datetime) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             text = source.read_text(encoding="utf-8").replace(HOME, home)
             target.write_text(_TIME.sub(lambda match: _moved(match[0], shift), text), encoding="utf-8")
+    for project in (folder / "home" / "work").iterdir():
+        _make_repository(project)
     return folder
+
+
+def _make_repository(project: Path) -> None:
+    """An empty git repository, so that a project is one of its own wherever the example is laid out."""
+    for name in ("objects", "refs/heads"):
+        (project / ".git" / name).mkdir(parents=True)
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
 
 
 def _slug(path: str) -> str:

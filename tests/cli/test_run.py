@@ -26,6 +26,15 @@ def test_the_example_answers_in_json_with_nothing_else_on_stdout(tmp_path: Path)
     assert "evil.example" not in str(answer)
 
 
+def test_the_example_has_projects_of_its_own_inside_another_repository(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CLAUDE.md").write_text("# not the example's\n", encoding="utf-8")
+    answer = home.command("run", "--now", "--example", "--json").json
+    assert answer["verdict"] == "improved"
+    assert len(answer["documents"]) == 3
+
+
 def test_the_example_touches_nothing_of_the_persons_own(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

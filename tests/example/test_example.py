@@ -1,4 +1,5 @@
 import filecmp
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -35,6 +36,9 @@ def test_the_day_ended_an_hour_before_it_is_laid_out(tmp_path: Path) -> None:
         for session, _ in reading.sessions
     ]
     assert len(sessions) == 23
+    for project in (folder / "home" / "work").iterdir():
+        asked = ["git", "-C", str(project), "rev-parse", "--show-toplevel"]
+        assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip() == str(project)
     assert {Path(session.project).name for session in sessions} == {"shop-api", "data-tool", "standup"}
     assert all(session.cwd.startswith(str(folder)) for session in sessions)
     quiet = [session.ended for session in sessions if session.ended < NOW - timedelta(minutes=30)]
