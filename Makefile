@@ -37,7 +37,7 @@ clean:
 
 $(STAMP): pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \
-		uv venv --quiet --allow-existing --python 3.11 $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
 	else \
 		$(PYTHON) -m venv $(VENV) && $(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'; \
 	fi

@@ -188,6 +188,24 @@ def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path)
     assert done.json["spend"]["calls"] >= len(server.requests) - 10 * 4
 
 
+def test_a_night_that_is_stopped_says_so_and_leaves_its_sessions_unread(home: Home) -> None:
+    def slowly(asked: Asked) -> Behaviour:
+        time.sleep(0.3)
+        return "healthy"
+
+    with ModelServer(slowly) as server:
+        process = home.start(*night_arguments(server.base_url))
+        while len(server.requests) < 3:
+            time.sleep(0.02)
+        process.terminate()
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 1, err
+        assert '"interrupted"' in out
+        server.behaviour = "healthy"
+        again = home.night(server.base_url).json
+    assert (again["verdict"], again["sessions"]["used"]) == ("improved", len(ASKS))
+
+
 def test_two_nights_at_once_are_one_night(home: Home) -> None:
     def slowly(asked: Asked) -> Behaviour:
         time.sleep(0.3)
