@@ -174,7 +174,9 @@ class ClaudeWriter:
         self.chained({**record, "type": "assistant"}, {} if self.old else made)
 
     def _result(self, name: str, call: ToolCall, parent: str, *, rejected: bool) -> None:
-        block, result = (refusal(name), "User rejected tool use") if rejected else tool_result(name, call)
+        block, result = (
+            (refusal(name), "User rejected tool use") if rejected else tool_result(name, call, old=self.old)
+        )
         extra: Fields = {"toolUseResult": result}
         if not self.old:
             if rejected:

@@ -17,6 +17,8 @@ def tool_use(name: str, call: ToolCall) -> Fields:
         tool, given = "Skill", {"skill": call.skill}
     elif call.command:
         tool, given = "Bash", {"command": call.command, "description": "Run it"}
+    elif call.before:
+        tool, given = "Edit", {"replace_all": False, "file_path": call.path, **_change(call)}
     elif call.content:
         tool, given = "Write", {"file_path": call.path, "content": call.content}
     else:
@@ -29,7 +31,7 @@ def refusal(name: str) -> Fields:
     return {"type": "tool_result", "content": REJECTED, "is_error": True, "tool_use_id": name}
 
 
-def tool_result(name: str, call: ToolCall) -> tuple[Fields, Any]:
+def tool_result(name: str, call: ToolCall, *, old: bool) -> tuple[Fields, Any]:
     """A tool's result: the block the model sees, and the fuller copy the program keeps beside it."""
     head = {"tool_use_id": name, "type": "tool_result"}
     if call.skill:
@@ -38,35 +40,45 @@ def tool_result(name: str, call: ToolCall) -> tuple[Fields, Any]:
         text = f"Exit code {call.exit_code}\n{call.output}"
         return {"type": "tool_result", "content": text, "is_error": True, "tool_use_id": name}, f"Error: {text}"
     if call.command:
-        kept = {
-            "stdout": call.output,
-            "stderr": "",
-            "interrupted": False,
-            "isImage": False,
-            "noOutputExpected": False,
-        }
-        return {**head, "content": call.output, "is_error": False}, kept
+        seen = {"interrupted": False, "isImage": False, "noOutputExpected": False}
+        return {**head, "content": call.output, "is_error": False}, {"stdout": call.output, "stderr": "", **seen}
     if call.content:
-        said = f"File created successfully at: {call.path} (file state is current in your context — no need to Read it back)"
-        made = {
-            "type": "create",
-            "filePath": call.path,
-            "content": call.content,
-            "structuredPatch": [],
-            "originalFile": None,
-        }
-        return {**head, "content": said}, {**made, "userModified": False}
-    if call.image:
+        content, copy = _written(call, old=old)
+    elif call.image:
         source = {"type": "base64", "data": call.image, "media_type": "image/png"}
         file: Fields = {"base64": call.image, "type": "image/png", "originalSize": len(call.image) * 3 // 4}
-        return {**head, "content": [{"type": "image", "source": source}]}, {"type": "image", "file": file}
+        content, copy = [{"type": "image", "source": source}], {"type": "image", "file": file}
+    else:
+        content, copy = _read(call, old=old)
+    return {**head, "content": content}, copy
+
+
+def _change(call: ToolCall) -> Fields:
+    return {"old_string": call.before[:200], "new_string": call.content}
+
+
+def _written(call: ToolCall, *, old: bool) -> tuple[str, Fields]:
+    state = "" if old else " (file state is current in your context — no need to Read it back)"
+    if not call.before:
+        made: Fields = {"type": "create", "filePath": call.path, "content": call.content, "structuredPatch": []}
+        return f"File created successfully at: {call.path}{state}", {
+            **made,
+            "originalFile": None,
+            "userModified": False,
+        }
+    changed = {"filePath": call.path, "oldString": call.before[:200], "newString": call.content}
+    lines = [f"-{call.before[:200]}", f"+{call.content}"]
+    patch = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": lines}]
+    flags = {"userModified": False, "replaceAll": False}
+    said = f"The file {call.path} has been updated successfully.{state}"
+    return said, {**changed, "originalFile": call.before, "structuredPatch": patch, **flags}
+
+
+def _read(call: ToolCall, *, old: bool) -> tuple[str, Fields]:
     lines = call.output.split("\n")
-    shown = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, start=1))
-    file = {
-        "filePath": call.path,
-        "content": call.output,
-        "numLines": len(lines),
-        "startLine": 1,
-        "totalLines": len(lines),
-    }
-    return {**head, "content": shown}, {"type": "text", "file": file}
+    mark = "→" if old else "\t"
+    shown = "\n".join(
+        f"{number:>6}{mark}{line}" if old else f"{number}{mark}{line}" for number, line in enumerate(lines, 1)
+    )
+    file: Fields = {"filePath": call.path, "content": call.output, "numLines": len(lines)}
+    return shown, {"type": "text", "file": {**file, "startLine": 1, "totalLines": len(lines)}}

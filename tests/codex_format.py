@@ -144,7 +144,8 @@ class CodexWriter:
         kind = "custom_tool_call" if call.content else "function_call"
         if call.content:
             added = "".join(f"+{line}\n" for line in call.content.splitlines())
-            patch = f"*** Begin Patch\n*** Add File: {call.path}\n{added}*** End Patch"
+            verb = "Update" if call.before else "Add"
+            patch = f"*** Begin Patch\n*** {verb} File: {call.path}\n{added}*** End Patch"
             asked: Fields = {"status": "completed", "call_id": name, "name": "apply_patch", "input": patch}
         else:
             asked = {**function_call(call, old=self.old), "call_id": name}

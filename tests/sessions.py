@@ -16,13 +16,14 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 class ToolCall:
     """One tool call of the agent: a shell `command`, a file, or a `skill`.
 
-    A file at `path` is written when there is `content`, shown when there is an `image` (base64), else read; what a
-    command or a read gave back is `output`.
+    A file at `path` is written when there is `content`, edited when `before` (the whole file) is given too, shown when
+    there is an `image` (base64), else read; what a command or a read gave back is `output`.
     """
 
     command: str = ""
     path: str = ""
     content: str = ""
+    before: str = ""
     image: str = ""
     skill: str = ""
     output: str = ""

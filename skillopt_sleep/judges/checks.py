@@ -1,11 +1,11 @@
 """Demands a program can decide; what it finds is told in words that never hold what it looked for."""
 
-import json
 from typing import assert_never
 
 import regex
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.jsonish import is_json
 from skillopt_sleep.records import Check, CheckResult, Checks, Op, Score, Trajectory
 
 REGEX_SECONDS = 0.05
@@ -61,7 +61,7 @@ def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one ar
         case Op.MIN_CHARS:
             return len(text) >= _number(check)
         case Op.JSON_VALID:
-            return _is_json(text)
+            return is_json(text)
         case Op.TOOL_CALLED:
             if trajectory.text_only:
                 raise ItemError("a text-only attempt can't call tools, so this task can't be scored by one")
@@ -105,11 +105,3 @@ def _number(check: Check) -> int:
     if not check.arg.isdecimal():
         raise ItemError(f"{check.op} needs a whole number, not {check.arg!r}")
     return int(check.arg)
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True

@@ -11,7 +11,7 @@ _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 def find_object(text: str) -> str | None:
     """The text of the first whole JSON object, or None where there is none."""
     for candidate in (text.strip(), *(match.strip() for match in _FENCE.findall(text))):
-        if candidate.startswith("{") and _is_json(candidate):
+        if candidate.startswith("{") and is_json(candidate):
             return candidate
     decoder = json.JSONDecoder()
     start = text.find("{")
@@ -29,7 +29,8 @@ def find_object(text: str) -> str | None:
     return None
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Whether the whole text is one JSON value."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):

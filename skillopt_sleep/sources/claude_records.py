@@ -1,13 +1,13 @@
-"""The parts of Claude Code's records that we use, decoded; everything else in a line is passed over."""
+"""The parts of Claude Code's records that we use, decoded; everything else in a line is passed over.
+
+Fields stand in the order in which the program writes them, for so they are found fastest.
+"""
 
 from typing import Any
 
 import msgspec
 
 from skillopt_sleep.sources.briefs import ToolInput
-
-
-# Fields stand in the order in which the program writes them, which is the order in which they are found fastest.
 
 
 class Spent(msgspec.Struct, gc=False):

@@ -106,7 +106,8 @@ def _by_rules(session: Session) -> Iterator[Task]:
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
             continue
-        if asks and (is_correction(turn.text) or _was_stopped(session, before=index, since=asks[-1])):
+        since = corrections[-1].turn if corrections else asks[-1] if asks else 0
+        if asks and (is_correction(turn.text) or _was_stopped(session, before=index, since=since)):
             corrections.append(Evidence(session=session.id, turn=index, quote=turn.text))
             continue
         if corrections:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.protocols import Reporter
-from skillopt_sleep.records import CUT_SHORT, NightReport, Outcome
+from skillopt_sleep.records import NightReport, Outcome
 from skillopt_sleep.reporters import REPORTERS
 from tests.builders import a_report
 from tests.reporters.reports import REPORTS, SECRET
@@ -31,7 +31,10 @@ def test_every_night_can_be_told(reporter: Reporter, report: NightReport, tmp_pa
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 def test_no_secret_is_told(reporter: Reporter, report: NightReport, tmp_path: Path) -> None:
-    assert SECRET not in reporter.write(report, tmp_path).read_text(encoding="utf-8")
+    text = reporter.write(report, tmp_path).read_text(encoding="utf-8")
+
+    # Markdown writes its underscore with a backslash.
+    assert SECRET not in text.replace("\\", "")
 
 
 def test_what_it_writes_is_private(reporter: Reporter, tmp_path: Path) -> None:
@@ -49,4 +52,3 @@ def test_writing_again_replaces_the_file(reporter: Reporter, tmp_path: Path) -> 
 
 def test_every_outcome_is_among_the_reports() -> None:
     assert {report.verdict for report in REPORTS.values()} == set(Outcome)
-    assert CUT_SHORT < set(Outcome)

@@ -38,7 +38,7 @@ def live(store: Store, outcome: Outcome = Outcome.NO_CHANGE, *, tasks: bool = Tr
         found = page.index.sessions([line.id for line in page.index.lines(unread=True)])
         made = (a_task(split=Split.TRAIN, cluster="c"),) if tasks else ()
         report = a_report(night=page.night, verdict=outcome)
-        page.close(report, found=found, tasks=made, undone=(), older=())
+        page.close(report, found=found, tasks=made, lost=(), older=())
 
 
 def indexed(store: Store) -> None:
