@@ -1,0 +1,134 @@
+"""A made-up history of both agents, in their genuine formats, for benchmarks: the same seed gives the same bytes."""
+
+import random
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from pydoc_data.topics import topics
+from typing import NamedTuple
+
+from tests.sessions import Exchange, ToolCall, claude_session, codex_session
+
+START = datetime(2026, 10, 1, 7, 0, tzinfo=UTC)
+SECRETS = ("ghp_" + "a1B2c3D4" * 4 + "e5F6", "AKIA" + "Q7ZX2M4N6P8R3T5V", "postgres://app:s3cr3t-pw@db.internal/app")
+
+
+class Made(NamedTuple):
+    """What was written: sessions, what was typed in them, and their bytes."""
+
+    sessions: int
+    prompts: int
+    size: int
+
+
+class Words:
+    """Real prose and code, out of Python's own documentation and library, and made-up pictures."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        library = sorted(Path(random.__file__).parent.glob("[a-z]*.py"))
+        self.code = "\n".join(path.read_text(encoding="utf-8") for path in library)
+        lines = "\n\n".join(topics[name] for name in sorted(topics)).splitlines()
+        self.prose = "\n".join(line for line in lines if not re.search(r"[-=*~^+]{4}", line))
+        alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        self.picture = "iVBORw0KGgo" + "".join(self.random.choices(alphabet, k=600_000))
+
+    def cut(self, pool: str, size: int) -> str:
+        """This much of a pool, from anywhere in it."""
+        at = self.random.randrange(max(len(pool) - size, 1))
+        return pool[at : at + size]
+
+    def size(self, median: float, sigma: float, most: int) -> int:
+        """A size as sizes are: many small ones, a few huge ones."""
+        return min(int(self.random.lognormvariate(0, sigma) * median) + 1, most)
+
+    def sentence(self, median: float, most: int = 4000) -> str:
+        """Something said; now and then with a secret in it."""
+        text = self.cut(self.prose, self.size(median, 0.9, most)).strip() or "go on"
+        return f"{text} {self.random.choice(SECRETS)}" if self.random.random() < 0.01 else text
+
+
+def write_claude(projects: Path, *, size: int, seed: int = 1) -> Made:
+    """Sessions of Claude Code worth this many bytes: mostly 2.1.329, some 1.0.128."""
+    words = Words(seed)
+    vendor_text = words.cut(words.prose, 60_000)
+    sessions = prompts = written = 0
+    while written < size:
+        old = words.random.random() < 0.2
+        exchanges = _exchanges(words, answer=500, pictures=0.005)
+        path = claude_session(
+            projects,
+            cwd=f"/home/dev/work/app-{sessions % 23}",
+            started=START + timedelta(minutes=7 * sessions),
+            exchanges=exchanges,
+            version="1.0.128" if old else "2.1.329",
+            vendor_text=vendor_text,
+        )
+        sessions, prompts, written = sessions + 1, prompts + len(exchanges), written + path.stat().st_size
+    return Made(sessions, prompts, written)
+
+
+def write_codex(home: Path, *, size: int, seed: int = 2, archived: bool = True) -> Made:
+    """Rollouts of Codex worth this many bytes: mostly 0.169.0, some 0.47.0."""
+    words = Words(seed)
+    vendor_text = words.cut(words.prose, 20_000)
+    sessions = prompts = written = 0
+    while written < size:
+        old = words.random.random() < 0.2
+        exchanges = _exchanges(words, answer=900, pictures=0.003)
+        path = codex_session(
+            home,
+            cwd=f"/home/dev/work/app-{sessions % 23}",
+            started=START + timedelta(minutes=7 * sessions),
+            exchanges=exchanges,
+            version="0.47.0" if old else "0.169.0",
+            archived=archived,
+            vendor_text=vendor_text,
+        )
+        sessions, prompts, written = sessions + 1, prompts + len(exchanges), written + path.stat().st_size
+    return Made(sessions, prompts, written)
+
+
+def write_small(projects: Path, *, count: int) -> None:
+    """Many short sessions of Claude Code 1.0.128, for what a harvest costs by the file."""
+    for number in range(count):
+        claude_session(
+            projects,
+            cwd=f"/home/dev/work/app-{number % 40}",
+            started=START + timedelta(minutes=number),
+            exchanges=(Exchange(f"rename the helper of number {number}", "Done."),),
+            version="1.0.128",
+        )
+
+
+def _exchanges(words: Words, *, answer: int, pictures: float) -> Sequence[Exchange]:
+    return [
+        Exchange(
+            words.sentence(160),
+            words.sentence(answer),
+            tools=[_tool(words, pictures) for _ in range(words.random.randint(0, 6))],
+            opening=words.sentence(160),
+            thought=words.cut(words.picture, words.size(1500, 0.8, 12_000)),
+        )
+        for _ in range(words.size(1.2, 0.9, 40) + 1)
+    ]
+
+
+def _tool(words: Words, pictures: float) -> ToolCall:
+    chance = words.random.random()
+    path = f"/home/dev/work/src/{words.random.randint(1, 400)}.py"
+    if chance < pictures:
+        return ToolCall(
+            path=path.replace(".py", ".png"), image=words.cut(words.picture, words.size(120_000, 0.7, 500_000))
+        )
+    if chance < 0.15:
+        before = words.cut(words.code, words.size(9000, 0.9, 200_000))
+        return ToolCall(path=path, content=words.cut(words.code, words.size(300, 1.0, 8_000)), before=before)
+    if chance < 0.22:
+        return ToolCall(path=path, content=words.cut(words.code, words.size(1500, 1.0, 40_000)))
+    output = words.cut(words.code, words.size(3000, 1.7, 1_000_000))
+    if chance < 0.55:
+        return ToolCall(path=path, output=output)
+    code = 1 if words.random.random() < 0.12 else 0
+    return ToolCall(command=words.cut(words.prose, 40), output=output[:30_000], exit_code=code)

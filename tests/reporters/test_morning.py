@@ -1,0 +1,251 @@
+"""The morning report: its first lines say what to decide, on what proof, at what cost, and what went wrong."""
+
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.records import CUT_SHORT, EditOp, NightReport, Note, Outcome, Spend
+from skillopt_sleep.reporters.morning import MorningReporter, code, render, show
+from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
+from tests.reporters.reports import NASTY, REPORTS, SECRET, WHOLE, improved, rejected
+
+texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)))
+
+
+def first_lines(report: NightReport) -> list[str]:
+    """Everything above the first section."""
+    return [line for line in render(report).split("\n## ")[0].splitlines() if line]
+
+
+# the first lines ----------------------------------------------------------------------------------------
+
+
+def test_the_first_lines_answer_what_to_decide_whether_it_is_better_the_cost_and_what_went_wrong() -> None:
+    assert first_lines(WHOLE) == [
+        "# Night of 2026-03-02: improved",
+        "**To decide: 1 proposal.** Nothing is changed until you say so.",
+        (
+            "Is it better? `shop:CLAUDE.md`: 0.25 → 1.00 (n=2) on unseen tasks, "
+            "gain +0.75 (95 % interval -0.61 to +1.00); too few to exclude luck, error rate unknown."
+        ),
+        "Cost: 41 calls (limit 300), 12,345 tokens, $0.50, 75 s; model `openai:m`.",
+        "Went wrong: mine: one call failed, and 1 more below.",
+    ]
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_every_outcome_says_its_four_things_first(report: NightReport) -> None:
+    lines = first_lines(report)
+
+    assert lines[0] == f"# Night of {report.night}: {report.verdict.value}"
+    assert lines[1].startswith("**To decide:" if report.proposals else "**Nothing to decide.**")
+    assert [line.split(":")[0] for line in lines[-2:]] == ["Cost", "Went wrong"]
+    assert len(lines) <= 5
+
+
+def test_a_night_without_a_proposal_says_why_and_what_to_do() -> None:
+    lines = first_lines(
+        a_report(verdict=Outcome.NO_CHANGE, because="shop: no better", remedy="nothing; it was dropped")
+    )
+
+    assert lines[1] == "**Nothing to decide.** Shop: no better."
+    assert lines[2] == "What to do: nothing; it was dropped."
+
+
+@pytest.mark.parametrize("outcome", sorted(CUT_SHORT))
+def test_a_night_that_was_cut_short_says_why_and_that_nothing_is_lost(outcome: Outcome) -> None:
+    text = "\n".join(first_lines(a_report(verdict=outcome, because="no route to it.", remedy="check the address")))
+
+    assert "cut short" in text
+    assert "stay unread" in text
+    assert "Went wrong: no route to it." in text
+    assert "What to do: check the address." in text
+
+
+def test_what_is_unknown_is_called_unknown_and_never_nothing() -> None:
+    (cost,) = [
+        line for line in first_lines(a_report(spend=Spend(calls=3, tokens=None, usd=None))) if line[:4] == "Cost"
+    ]
+
+    assert "an unknown number of tokens" in cost
+    assert "dollars unknown" in cost
+    assert "$0.00" not in cost
+
+
+def test_free_is_free() -> None:
+    assert "$0.00" in render(a_report(spend=Spend(calls=1, usd=0.0)))
+
+
+def test_nothing_that_went_wrong_is_said_so() -> None:
+    assert first_lines(a_report())[-1] == "Went wrong: nothing."
+
+
+def test_several_improved_documents_are_proved_each() -> None:
+    other = improved()
+    report = a_report(
+        verdict=Outcome.IMPROVED,
+        documents=(improved(), other, rejected()),
+        proposals=(a_proposal(), a_proposal(id="P-0002")),
+    )
+
+    lines = first_lines(report)
+
+    assert lines[1].startswith("**To decide: 2 proposals.**")
+    assert lines[2].count("0.25 → 1.00 (n=2)") == 2
+    assert "blog:AGENTS.md" not in lines[2]
+
+
+# the sections -------------------------------------------------------------------------------------------
+
+
+def test_no_number_stands_without_its_n_and_its_interval() -> None:
+    text = render(WHOLE)
+    arrows = re.findall(r"\d\.\d\d → \d\.\d\d(.{0,40})", text)
+
+    assert arrows
+    assert all("n=" in after for after in arrows)
+    assert all(
+        "95 % interval" in after for after in re.findall(r"[+-]\d\.\d\d (.{0,20})", text) if after.startswith("(")
+    )
+
+
+def test_a_proposal_shows_its_change_its_evidence_and_the_commands() -> None:
+    text = render(WHOLE)
+
+    assert "### P-0001: `shop:CLAUDE.md`" in text
+    assert "add: - Use pnpm, never npm." in text
+    assert "You said in `claude_code:s1`, turn 2: «No, use pnpm, not npm.»" in text
+    assert "`skillopt-sleep adopt P-0001`" in text
+    assert "`skillopt-sleep reject P-0001`" in text
+
+
+@pytest.mark.parametrize(
+    ("op", "said"),
+    [
+        (EditOp.APPEND, "add: new"),
+        (EditOp.INSERT_AFTER, "add after «old»: new"),
+        (EditOp.REPLACE, "replace «old» by: new"),
+        (EditOp.DELETE, "remove: old"),
+    ],
+)
+def test_every_kind_of_change_is_told_in_words(op: EditOp, said: str) -> None:
+    report = a_report(proposals=(a_proposal(edits=(an_edit("new", op=op, target="old"),)),))
+
+    assert said in render(report)
+
+
+def test_every_edit_is_listed_with_its_fate_and_reason() -> None:
+    text = render(WHOLE)
+
+    assert "- applied: add: - Use pnpm, never npm." in text
+    assert "- unmatched: replace «- Y.» by: - X. (its target isn't there)" in text
+    assert "- duplicate: add after «- Z.»: - After. (said already)" in text
+    assert "- refused: remove: - Gone. (it is protected)" in text
+
+
+@pytest.mark.parametrize(("after", "word"), [(0.1, "rejected: harmful"), (0.25, "rejected: useless")])
+def test_a_rejected_candidate_is_called_harmful_or_useless(after: float, word: str) -> None:
+    assert f"| {word} |" in render(a_report(documents=(rejected(after),)))
+
+
+def test_a_document_that_was_not_tried_shows_no_number() -> None:
+    assert "| no_headroom | not tried | – |" in render(REPORTS["no headroom"])
+
+
+def test_test_tasks_are_shown_and_called_what_they_are() -> None:
+    assert "on test tasks, never used to decide: 0.00 → 1.00 (n=1)" in render(WHOLE)
+
+
+def test_lessons_that_wait_are_counted() -> None:
+    assert "2 other lessons wait for a second session" in render(WHOLE)
+    assert "1 other lesson waits for a second session" in render(REPORTS["unverified"])
+
+
+def test_text_only_evidence_is_called_so() -> None:
+    assert "The evidence is text only" in render(WHOLE)
+    assert "its error rate is unknown" in render(WHOLE)
+    assert "text only" not in render(REPORTS["no headroom"])
+
+
+def test_sessions_that_were_left_out_are_counted_by_reason() -> None:
+    assert "9 seen, 6 used; left out: 2 headless, 1 active. They became 7 tasks: 3 train, 3 val, 1 test." in render(
+        WHOLE
+    )
+
+
+def test_every_error_is_listed_with_its_remedy() -> None:
+    text = render(WHOLE)
+
+    assert "- mine: one call failed → try again" in text
+    assert "- stage: second" in text
+
+
+def test_the_file_is_the_rendered_report(tmp_path: Path) -> None:
+    path = MorningReporter().write(WHOLE, tmp_path)
+
+    assert path == tmp_path / "report.md"
+    assert path.read_text(encoding="utf-8") == render(WHOLE)
+
+
+def test_it_reads_as_plain_text() -> None:
+    for report in REPORTS.values():
+        text = render(report)
+        assert "\n\n\n" not in text
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+
+
+# text of others -----------------------------------------------------------------------------------------
+
+
+def test_text_of_others_can_not_pass_for_the_report() -> None:
+    text = render(REPORTS["nasty"])
+    outside_code = re.sub(r"`[^`\n]*`", "", text)
+
+    assert "\n# a heading" not in text
+    assert "**bold**" not in outside_code
+    assert "<img" not in re.sub(r"\\<", "", outside_code)
+    assert "[link]" not in re.sub(r"\\\[", "", outside_code)
+    assert not re.search("[\u202e\u200b\x1b]", text)
+    assert SECRET not in text.replace("\\", "")
+
+
+@given(texts)
+def test_text_of_others_stays_on_its_line_and_hides_nothing(text: str) -> None:
+    shown = show(text, 80)
+
+    assert "\n" not in shown
+    assert len(shown.splitlines()) <= 1
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_{}\[\]<>|]", shown)
+    assert not {unicodedata.category(char) for char in shown} & {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+
+
+@given(texts)
+def test_a_name_can_not_break_out_of_its_code_span(text: str) -> None:
+    span = code(text)
+
+    assert span.count("`") == 2
+    assert span.startswith("`")
+    assert span.endswith("`")
+    assert len(span.splitlines()) == 1
+
+
+def test_long_text_is_cut() -> None:
+    report = a_report(documents=(an_outcome(because="x" * 5_000),), errors=(Note(stage="mine", summary="y" * 5_000),))
+
+    assert len(render(report)) < 3_000
+
+
+def test_what_is_invisible_is_written_out() -> None:
+    assert show("a\u202eb") == r"a\\u\{202E\}b"
+
+
+def test_a_document_with_a_strange_name_is_named() -> None:
+    assert "`a b`" in render(a_report(documents=(an_outcome(document=a_document(id="a`\n b")),)))
+
+
+def test_what_is_nasty_is_really_nasty() -> None:
+    assert {"*", "`", "[", "<", "|", "#", "\u202e", "\u200b", "\x1b", "\n"} <= set(NASTY)

@@ -1,0 +1,392 @@
+"""The traps in Claude Code's sessions, on records written here in their shapes."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.records import LeftOut, Origin
+from skillopt_sleep.sources.claude_code import ClaudeCode
+from tests.sessions import Exchange, ToolCall, claude_session
+from tests.sources.reading import only_session, read_all, sessions_of
+
+START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
+COMMON = {"userType": "external", "entrypoint": "cli", "cwd": "/home/dev/shop", "sessionId": "s", "gitBranch": "main"}
+HUMAN = {"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"}
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit)."
+)
+
+
+class Written:
+    """A session put together record by record, each after the one before unless told otherwise."""
+
+    def __init__(self, home: Path, name: str = "s") -> None:
+        self.path = home / "projects" / "-home-dev-shop" / f"{name}.jsonl"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.lines: list[bytes] = []
+        self.last: str | None = None
+
+    def add(self, kind: str, *, parent: str | None = "", **fields: Any) -> str:
+        name = f"u{len(self.lines)}"
+        when = (START + timedelta(seconds=len(self.lines))).isoformat().replace("+00:00", "Z")
+        head = {"parentUuid": self.last if parent == "" else parent, "isSidechain": False, "type": kind}
+        self.lines.append(json.dumps({**head, **fields, "uuid": name, "timestamp": when, **COMMON}).encode())
+        self.last = name
+        return name
+
+    def typed(self, text: str, **fields: Any) -> str:
+        return self.add("user", message={"role": "user", "content": text}, **{**HUMAN, **fields})
+
+    def said(self, text: str, **fields: Any) -> str:
+        content = [{"type": "text", "text": text}]
+        return self.add(
+            "assistant", message={"id": f"m{len(self.lines)}", "role": "assistant", "content": content}, **fields
+        )
+
+    def called(self, name: str, **given: Any) -> str:
+        block = {"type": "tool_use", "id": f"t{len(self.lines)}", "name": name, "input": given}
+        self.add("assistant", message={"id": f"m{len(self.lines)}", "role": "assistant", "content": [block]})
+        return block["id"]
+
+    def result(self, call: str, text: str, *, error: bool = False, **fields: Any) -> str:
+        block = {"type": "tool_result", "content": text, "is_error": error, "tool_use_id": call}
+        return self.add("user", message={"role": "user", "content": [block]}, **fields)
+
+    def save(self, home: Path, ending: bytes = b"\n") -> ClaudeCode:
+        self.path.write_bytes(b"\n".join(self.lines) + ending)
+        return ClaudeCode(home)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    return Written(tmp_path)
+
+
+def test_a_prompt_typed_while_the_agent_works_is_a_turn(tmp_path: Path) -> None:
+    exchange = Exchange(
+        "run the tests", "All pass.", tools=[ToolCall(command="make test")], meanwhile="only the fast ones"
+    )
+    claude_session(tmp_path / "projects", cwd="/home/dev/shop", started=START, exchanges=[exchange])
+    assert only_session(ClaudeCode(tmp_path)).typed == ("run the tests", "only the fast ones")
+
+
+def test_a_queued_notice_of_a_task_is_not_typed(written: Written, tmp_path: Path) -> None:
+    written.typed("go")
+    notice = {
+        "type": "queued_command",
+        "prompt": "<task-notification>done</task-notification>",
+        "commandMode": "task-notification",
+    }
+    written.add("attachment", attachment=notice)
+    assert only_session(written.save(tmp_path)).typed == ("go",)
+
+
+def test_a_prompt_taken_back_and_edited_in_mid_session_vanishes_with_its_branch(
+    written: Written, tmp_path: Path
+) -> None:
+    written.typed("first")
+    answer = written.said("done")
+    written.typed("second, wrong")
+    written.said("on it")
+    written.called("Bash", command="rm -r build")
+    written.typed("and this belongs to the wrong one")
+    written.typed("second, right", parent=answer)
+    written.said("ok")
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("first", "second, right")
+    assert session.tools == ()
+    assert [turn.text for turn in session.turns if turn.origin is Origin.ASSISTANT] == ["done", "ok"]
+
+
+def test_a_prompt_that_was_only_taken_back_stays(written: Written, tmp_path: Path) -> None:
+    root = written.typed("first")
+    written.typed("second", parent=root)
+    written.add("user", parent=root, message={"role": "user", "content": "<bash-input>ls</bash-input>"})
+    assert only_session(written.save(tmp_path)).typed == ("first", "second")
+
+
+def test_a_missing_parent_drops_nothing(written: Written, tmp_path: Path) -> None:
+    written.typed("first")
+    written.said("done")
+    written.typed("second", parent="a record that isn't in the file")
+    written.typed("third", parent=None)
+    written.said("ok")
+    assert only_session(written.save(tmp_path)).typed[1:] == ("second", "third")
+
+
+def test_a_damaged_line_in_the_chain_drops_nothing(written: Written, tmp_path: Path) -> None:
+    written.typed("first")
+    written.said("done")
+    written.lines[1] = b'{"parentUuid":"u0","type":"assistant","mess'
+    written.typed("second")
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("first", "second")
+    assert session.damaged == 1
+
+
+def test_the_live_chain_passes_through_a_compaction(written: Written, tmp_path: Path) -> None:
+    written.typed("first")
+    before = written.said("done")
+    boundary = written.add("system", parent=None, subtype="compact_boundary", logicalParentUuid=before)
+    summary = {"role": "user", "content": "This session is being continued from a previous conversation."}
+    written.add("user", parent=boundary, message=summary, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    at = written.typed("second, wrong")
+    written.typed("second, right", parent="u3")
+    assert at == "u4"
+    assert only_session(written.save(tmp_path)).typed == ("first", "second, right")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<command-name>/review</command-name>\n<command-message>review</command-message>\n<command-args>x</command-args>",
+        "<local-command-stdout>ok</local-command-stdout>",
+        "<bash-input>ls</bash-input>",
+        "<system-reminder>Today's date is 2026-11-21.</system-reminder>",
+        "[Request interrupted by user]",
+        "[Request interrupted by user for tool use]",
+        "[Image: source: /tmp/1.png]",
+        "Caveat: The messages below were generated by the user while running local commands. DO NOT respond.",
+    ],
+)
+def test_what_the_program_writes_in_the_users_place_is_harness(text: str, written: Written, tmp_path: Path) -> None:
+    written.typed("go")
+    written.add("user", message={"role": "user", "content": [{"type": "text", "text": text}]})
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("go",)
+    assert session.turns[-1].origin is Origin.HARNESS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<command-name> is parsed wrongly, mend it",
+        "[Request interrupted by user] is shown twice, why?",
+        "<div>make this</div>\na button",
+        "  indented\n\tand ending in space  ",
+        "/not a command, a path",
+    ],
+)
+def test_what_a_person_typed_stays_as_it_is_however_it_looks(text: str, written: Written, tmp_path: Path) -> None:
+    written.typed(text)
+    assert only_session(written.save(tmp_path)).typed == (text,)
+
+
+def test_meta_records_and_other_origins_are_harness(written: Written, tmp_path: Path) -> None:
+    written.typed("go")
+    written.add("user", message={"role": "user", "content": "a note"}, isMeta=True)
+    written.typed("a timer went off", origin={"kind": "cron"})
+    written.typed("a task ended", origin=None, turnOrigin="task_notification")
+    assert only_session(written.save(tmp_path)).typed == ("go",)
+
+
+def test_reminders_glued_to_a_prompt_of_an_older_version_are_cut_off(written: Written, tmp_path: Path) -> None:
+    glued = "<system-reminder>a</system-reminder>\nfix it\n<system-reminder>b</system-reminder>"
+    written.add("user", message={"role": "user", "content": glued})
+    assert only_session(written.save(tmp_path)).typed == ("fix it",)
+
+
+def test_words_typed_with_a_refusal_are_a_turn(written: Written, tmp_path: Path) -> None:
+    written.typed("publish")
+    call = written.called("Bash", command="git push -f")
+    said = f"{REFUSED} To tell you how to proceed, the user said:\nopen a PR instead"
+    written.result(call, said, error=True, toolDenialKind="user-rejected")
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("publish", "open a PR instead")
+    assert session.tools[0].rejected
+
+
+def test_a_denial_by_configuration_is_an_error_and_no_refusal(written: Written, tmp_path: Path) -> None:
+    written.typed("publish")
+    decision = {"decision": "reject", "source": "config"}
+    call = written.called("Bash", command="git push")
+    written.result(call, "This command requires approval", error=True, permissionDecision=decision)
+    other = written.called("Bash", command="git push -f")
+    written.result(other, REFUSED, error=True, toolDenialKind="user-rejected", permissionDecision=decision)
+    assert [(event.error, event.rejected) for event in only_session(written.save(tmp_path)).tools] == [
+        (True, False)
+    ] * 2
+
+
+def test_a_large_failing_result_still_tells_its_exit_code(written: Written, tmp_path: Path) -> None:
+    written.typed("test")
+    written.result(written.called("Bash", command="make test"), "Exit code 2\n" + "log line\n" * 4000, error=True)
+    (event,) = only_session(written.save(tmp_path)).tools
+    assert (event.error, event.exit_code) == (True, 2)
+
+
+@pytest.mark.parametrize("with_copy", [True, False])
+@pytest.mark.parametrize("first", [True, False])
+def test_text_typed_beside_a_large_tool_result_is_found(
+    written: Written, tmp_path: Path, *, first: bool, with_copy: bool
+) -> None:
+    written.typed("read it")
+    call = written.called("Read", file_path="/home/dev/shop/big.py")
+    big = 'x = "a"\n' * 4000
+    blocks = [
+        {"tool_use_id": call, "type": "tool_result", "content": big},
+        {"type": "text", "text": "now shorten it"},
+    ]
+    record = {
+        "parentUuid": written.last, "isSidechain": False, "promptId": "p", "type": "user",
+        "message": {"role": "user", "content": blocks if first else blocks[::-1]},
+        "uuid": "both", "timestamp": "2026-11-20T08:00:09Z",
+        **({"toolUseResult": {"type": "text", "file": {"content": big}}} if with_copy else {}), **COMMON,
+    }  # fmt: skip
+    written.lines.append(json.dumps(record, separators=(",", ":")).encode())
+    assert only_session(written.save(tmp_path)).typed == ("read it", "now shorten it")
+
+
+def test_a_session_that_ends_in_a_large_result_ends_when_that_was_written(tmp_path: Path) -> None:
+    exchange = Exchange("read it", tools=[ToolCall(path="/home/dev/shop/a.py", output="line\n" * 3000)])
+    path = claude_session(
+        tmp_path / "projects", cwd="/home/dev/shop", started=START, exchanges=[exchange], version="1.0.128"
+    )
+    last = json.loads(path.read_bytes().splitlines()[-1])
+    assert last["type"] == "user"
+    assert only_session(ClaudeCode(tmp_path)).ended == datetime.fromisoformat(last["timestamp"])
+
+
+def test_a_session_of_a_person_that_a_program_went_on_with_keeps_only_the_persons_prompts(
+    written: Written, tmp_path: Path
+) -> None:
+    written.typed("typed by me")
+    sent = {"origin": None, "promptSource": "sdk", "turnOrigin": "sdk"}
+    written.typed("sent by a script", **sent)
+    assert only_session(written.save(tmp_path)).typed == ("typed by me",)
+
+
+def test_a_headless_session_without_any_prompt_is_headless(written: Written, tmp_path: Path) -> None:
+    written.said("hello", entrypoint="sdk-cli")
+    written.lines = [line.replace(b'"entrypoint": "cli"', b'"entrypoint": "sdk-cli"') for line in written.lines]
+    ((_, why),) = sessions_of(written.save(tmp_path)).values()
+    assert why is LeftOut.HEADLESS
+
+
+def test_errors_of_the_api_are_nothing_the_agent_said(written: Written, tmp_path: Path) -> None:
+    written.typed("hello")
+    written.said("API Error: 529", isApiErrorMessage=True)
+    assert [turn.origin for turn in only_session(written.save(tmp_path)).turns] == [Origin.USER]
+
+
+def test_a_flat_sub_agent_file_beside_the_session_is_a_sub_agent(tmp_path: Path) -> None:
+    written = Written(tmp_path, "agent-1")
+    written.typed("Warmup")
+    ((_, why),) = sessions_of(written.save(tmp_path)).values()
+    assert why is LeftOut.SUBAGENT
+
+
+def test_skills_are_known_by_the_tool_and_by_the_text_the_program_inserts(tmp_path: Path) -> None:
+    exchange = Exchange("release it", "Released.", tools=[ToolCall(skill="release")])
+    claude_session(tmp_path / "projects", cwd="/home/dev/shop", started=START, exchanges=[exchange])
+    session = only_session(ClaudeCode(tmp_path))
+    assert session.skills == ("release",)
+    assert session.typed == ("release it",)
+
+
+def test_garbage_of_every_kind_is_counted_and_ends_nothing(written: Written, tmp_path: Path) -> None:
+    written.typed("before")
+    garbage = [
+        b"not json", b"[]", b"3", b"null", b'"text"', b"{", b"\x00\x00\x00", b'{"type":"user","message":5}',
+        b'{"type":"user","message":{"role":"user","content":"\xff\xfe"}}', b'{"type":"mode","mode":"nor',
+        b'{"type":"user","x":' + b"[" * 50_000,
+    ]  # fmt: skip
+    written.lines += garbage
+    written.lines += [b"", b"   "]
+    written.typed("after")
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("before", "after")
+    assert session.damaged == len(garbage)
+
+
+def test_a_last_line_still_being_written_is_no_damage(written: Written, tmp_path: Path) -> None:
+    written.typed("done")
+    written.lines.append(b'{"parentUuid":"u0","isSidechain":false,"type":"user","message":{"role":"us')
+    session = only_session(written.save(tmp_path, ending=b""))
+    assert session.typed == ("done",)
+    assert session.damaged == 0
+
+
+def test_a_whole_last_line_without_its_end_counts(written: Written, tmp_path: Path) -> None:
+    written.typed("one")
+    written.typed("two")
+    assert only_session(written.save(tmp_path, ending=b"")).typed == ("one", "two")
+
+
+def test_half_a_surrogate_pair_as_javascript_writes_it_loses_no_prompt(written: Written, tmp_path: Path) -> None:
+    written.typed("cut here: CUT, and go on")
+    written.lines = [line.replace(b"CUT", b"\\ud83d") for line in written.lines]
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("cut here: \ufffd, and go on",)
+    assert session.damaged == 0
+
+
+def test_line_ends_of_windows_and_a_byte_order_mark_are_no_damage(written: Written, tmp_path: Path) -> None:
+    written.typed("one")
+    written.lines.insert(0, b'{"type":"mode","mode":"normal"}')
+    source = written.save(tmp_path)
+    written.path.write_bytes(b"\xef\xbb\xbf" + written.path.read_bytes().replace(b"\n", b"\r\n"))
+    session = only_session(source)
+    assert (session.typed, session.damaged) == (("one",), 0)
+
+
+def test_secrets_are_redacted_before_anything_is_cut(written: Written, tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
+    written.typed(f"push with {token}")
+    written.said("x" * 1980 + " " + token + " more" * 200)
+    written.called("Bash", command=f"curl -H 'Authorization: token {token}' https://example.org")
+    session = only_session(written.save(tmp_path))
+    assert token[:12] not in repr(session)
+    assert max(len(turn.text) for turn in session.turns) <= 2000
+
+
+def test_a_prompt_is_kept_up_to_twenty_thousand_characters(written: Written, tmp_path: Path) -> None:
+    written.typed("go on " * 3000)
+    written.typed("and on " * 3000)
+    first, second = only_session(written.save(tmp_path)).typed
+    assert first == "go on " * 3000
+    assert len(second) == 20_000
+
+
+def test_a_file_that_may_not_be_read_is_unreadable(written: Written, tmp_path: Path) -> None:
+    written.typed("secret")
+    source = written.save(tmp_path)
+    path = str(written.path)
+    written.path.unlink()
+    ((_, _, reading),) = source.read([path])
+    assert "No such file" in reading.unreadable
+    assert reading.sessions == ()
+
+
+def test_a_folder_that_is_not_there_is_no_sessions(tmp_path: Path) -> None:
+    assert read_all(ClaudeCode(tmp_path / "nowhere")) == {}
+
+
+@pytest.mark.parametrize("version", ["2.1.329", "1.0.128"])
+def test_the_same_session_written_twice_reads_the_same(version: str, tmp_path: Path) -> None:
+    exchanges = [
+        Exchange(
+            "fix it", "Fixed.", tools=[ToolCall(command="make", output="boom", exit_code=2)], opening="Looking."
+        ),
+        Exchange("publish", tools=[ToolCall(command="git push -f")], rejected=True),
+        Exchange(
+            "no, open a PR",
+            "Done.",
+            tools=[ToolCall(path="/home/dev/shop/a.py", content="a = 1\n", before="a = 0\n")],
+        ),
+        Exchange("explain", interrupted=True),
+    ]
+    for number in ("one", "two"):
+        claude_session(
+            tmp_path / number / "projects", cwd="/home/dev/shop", started=START, exchanges=exchanges, version=version
+        )
+    first, second = (only_session(ClaudeCode(tmp_path / number)) for number in ("one", "two"))
+    assert first == second
+    assert first.typed == ("fix it", "publish", "no, open a PR", "explain")
+    assert [(event.name, event.exit_code, event.rejected) for event in first.tools] == [
+        ("Bash", 2, False), ("Bash", None, True), ("Edit", None, False),
+    ]  # fmt: skip
+    assert first.damaged == 0

@@ -1,0 +1,48 @@
+"""One small call tells whether the model answers at all."""
+
+import pytest
+
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.records import Purpose
+from skillopt_sleep.stages.preflight import preflight
+from tests.fakes import FakeBackend
+
+
+def test_a_model_that_answers_is_asked_once_and_for_little() -> None:
+    backend = FakeBackend({Purpose.PREFLIGHT: "ready"})
+
+    preflight(backend, night="2026-03-02")
+
+    (prompt,) = backend.prompts
+    assert (prompt.purpose, prompt.schema) == (Purpose.PREFLIGHT, None)
+    assert len(prompt.text) < 200
+
+
+def test_the_night_is_named_so_that_the_next_one_asks_again() -> None:
+    backend = FakeBackend({Purpose.PREFLIGHT: "ready"})
+
+    preflight(backend, night="2026-03-02")
+    preflight(backend, night="2026-03-03")
+
+    assert backend.prompts[0].text != backend.prompts[1].text
+    assert "2026-03-02" in backend.prompts[0].text
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_a_failed_call_ends_the_night_with_its_words_and_remedy(kind: FailureKind) -> None:
+    backend = FakeBackend({Purpose.PREFLIGHT: CallFailed(kind, "no route to it", remedy="check the address")})
+
+    with pytest.raises(BackendUnavailable, match="no route to it") as caught:
+        preflight(backend, night="2026-03-02")
+
+    assert caught.value.remedy == "check the address"
+
+
+def test_an_empty_answer_ends_the_night_too() -> None:
+    with pytest.raises(BackendUnavailable, match="nothing"):
+        preflight(FakeBackend({Purpose.PREFLIGHT: " "}), night="2026-03-02")
+
+
+def test_a_spent_budget_stays_what_it_is() -> None:
+    with pytest.raises(BudgetExhausted):
+        preflight(FakeBackend({Purpose.PREFLIGHT: BudgetExhausted("all spent")}), night="2026-03-02")

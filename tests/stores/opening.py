@@ -1,0 +1,38 @@
+"""Opening the store the way a night does, for tests."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from skillopt_sleep.protocols import Page, Reading, Stamp
+from skillopt_sleep.records import Session, Task
+from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.builders import a_report
+from tests.fakes import FakeClock
+
+
+def open_at(
+    folder: Path, *, clock: Callable[[], datetime] | None = None, config: str = "one", lookback: float = 7
+) -> SqliteStore:
+    """The store in this folder; `lookback` in days."""
+    return SqliteStore(folder, clock=clock or FakeClock(), lookback=timedelta(days=lookback), config=config)
+
+
+def seal(page: Page, *, found: Sequence[Session] = (), tasks: Sequence[Task] = (), **fields: Any) -> None:
+    """Close the night; `lost` and `older` are the store's, all else is the report's."""
+    lost, older = fields.pop("lost", ()), fields.pop("older", ())
+    report = a_report(night=page.night, started=page.started, folder=str(page.folder), **fields)
+    page.close(report, found=found, tasks=tasks, lost=lost, older=older)
+
+
+def put(store: SqliteStore, *sessions: Session) -> None:
+    """Index these sessions, each from a file of its own."""
+    for session in sessions:
+        reading = Reading(sessions=((session, None),))
+        store.index.put(session.source, [(f"/sessions/{session.id}.jsonl", Stamp(1, 2, 3), reading)])
+
+
+def unread(store: SqliteStore) -> list[str]:
+    """The sessions no night has used."""
+    return [line.id for line in store.index.lines(unread=True)]

@@ -1,0 +1,101 @@
+"""An older file becomes a current one with all its data; a newer one is refused and left as it is."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.errors import StoreError
+from skillopt_sleep.stores.schema import MIGRATIONS, migrate
+
+
+@pytest.fixture
+def connection() -> Iterator[sqlite3.Connection]:
+    opened = sqlite3.connect(":memory:", isolation_level=None)
+    yield opened
+    opened.close()
+
+
+def version(connection: sqlite3.Connection) -> int:
+    return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def layout(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    return set(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+
+
+def at_version(connection: sqlite3.Connection, wanted: int) -> None:
+    """The file as that version wrote it."""
+    for script in MIGRATIONS[:wanted]:
+        connection.executescript(script)
+    connection.execute(f"PRAGMA user_version = {wanted}")
+
+
+def test_an_empty_file_becomes_current(connection: sqlite3.Connection) -> None:
+    assert migrate(connection) == 0
+    assert version(connection) == len(MIGRATIONS)
+
+
+def test_a_current_file_stays_as_it_is(connection: sqlite3.Connection) -> None:
+    migrate(connection)
+    before = layout(connection)
+
+    assert migrate(connection) == len(MIGRATIONS)
+    assert layout(connection) == before
+
+
+@pytest.mark.parametrize("had", range(len(MIGRATIONS)))
+def test_from_any_version_the_tables_end_up_the_same(connection: sqlite3.Connection, had: int) -> None:
+    fresh = sqlite3.connect(":memory:", isolation_level=None)
+    migrate(fresh)
+    at_version(connection, had)
+
+    assert migrate(connection) == had
+    assert layout(connection) == layout(fresh)
+    fresh.close()
+
+
+def test_what_version_one_held_is_still_there(connection: sqlite3.Connection) -> None:
+    at_version(connection, 1)
+    connection.execute("INSERT INTO meta VALUES ('horizon', '2026-01-01')")
+    connection.execute("INSERT INTO nights (id, config, started) VALUES ('2026-01-02', 'c', 's')")
+    connection.execute("INSERT INTO tasks VALUES ('t1', '/p', 's1', 'c-1', 'train', 'at', 'n', x'7b7d')")
+    connection.execute("INSERT INTO ledger (night, at, purpose, model, state) VALUES ('n', 'a', 'mine', 'm', 'done')")
+
+    migrate(connection)
+
+    assert connection.execute("SELECT value FROM meta").fetchall() == [("2026-01-01",)]
+    assert connection.execute("SELECT id, config FROM nights").fetchall() == [("2026-01-02", "c")]
+    assert connection.execute("SELECT id, split, body FROM tasks").fetchall() == [("t1", "train", b"{}")]
+    assert connection.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
+    assert connection.execute("SELECT count(*) FROM proposals").fetchone() == (0,)
+
+
+def test_a_newer_file_is_refused_with_both_numbers_and_a_remedy(connection: sqlite3.Connection) -> None:
+    newer = len(MIGRATIONS) + 1
+    connection.execute(f"PRAGMA user_version = {newer}")
+
+    with pytest.raises(StoreError, match=f"schema {newer}, this one knows {len(MIGRATIONS)}") as caught:
+        migrate(connection)
+
+    assert caught.value.remedy == "upgrade skillopt-sleep"
+    assert layout(connection) == set()
+    assert version(connection) == newer
+
+
+def test_a_migration_that_stops_half_way_leaves_its_version_as_it_was(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "sleep.db", isolation_level=None)
+    at_version(connection, 1)
+    # The second version's first table is there already, as if another program had made it.
+    connection.execute("CREATE TABLE proposals (x)")
+    before = layout(connection)
+
+    with pytest.raises(sqlite3.OperationalError, match="proposals"):
+        migrate(connection)
+    connection.close()
+
+    again = sqlite3.connect(tmp_path / "sleep.db")
+    assert version(again) == 1
+    assert layout(again) == before
+    again.close()

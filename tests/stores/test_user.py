@@ -1,0 +1,65 @@
+"""The user's store: a cut-off night goes on only under the settings that shaped it."""
+
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.settings import (
+    BackendSettings,
+    BudgetSettings,
+    GateSettings,
+    HarvestSettings,
+    MineSettings,
+    NightSettings,
+    ProjectsSettings,
+    Settings,
+    StepSettings,
+    find_paths,
+)
+from skillopt_sleep.stores.user import open_store
+
+FIRST = Settings()
+SAME = {
+    "the same": FIRST,
+    "another budget": Settings(budget=BudgetSettings(calls=7, tokens=8, minutes=9)),
+    "other workers": Settings(night=NightSettings(workers=1)),
+}
+OTHER = {
+    "another model": Settings(backend=BackendSettings(name="openai", model="m")),
+    "another lookback": Settings(harvest=HarvestSettings(lookback="1d")),
+    "other exclusions": Settings(projects=ProjectsSettings(exclude=("/srv",))),
+    "another miner": Settings(mine=MineSettings(miner="heuristic")),
+    "more samples": Settings(step=StepSettings(samples=2)),
+    "more rounds": Settings(gate=GateSettings(rounds=2)),
+}
+
+
+def goes_on(folder: Path, later: Settings) -> bool:
+    """Whether a night that is cut off under the first settings goes on under these."""
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(folder)})
+    for settings in (FIRST, later):
+        store = open_store(settings, paths)
+        with store.open_night() as page:
+            resumed = page.resumed
+        store.close()
+    return resumed
+
+
+@pytest.mark.parametrize("later", SAME.values(), ids=SAME)
+def test_a_night_goes_on_under_other_limits_and_workers(tmp_path: Path, later: Settings) -> None:
+    assert goes_on(tmp_path, later)
+
+
+@pytest.mark.parametrize("later", OTHER.values(), ids=OTHER)
+def test_a_night_does_not_go_on_under_settings_that_would_change_its_results(tmp_path: Path, later: Settings) -> None:
+    assert not goes_on(tmp_path, later)
+
+
+def test_the_store_is_where_the_paths_say(tmp_path: Path) -> None:
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    store = open_store(FIRST, paths)
+    with store.open_night() as page:
+        assert page.folder.parent == paths.nights
+    store.close()
+
+    assert paths.database.is_file()

@@ -1,0 +1,97 @@
+"""Every error says what happened, what to do, and with which exit code the program ends."""
+
+import pytest
+
+from skillopt_sleep.errors import (
+    AdoptInterrupted,
+    BackendUnavailable,
+    BudgetExhausted,
+    CallFailed,
+    ConfigError,
+    Exit,
+    FailureKind,
+    ItemError,
+    NightError,
+    NightInterrupted,
+    NightLocked,
+    ProposalError,
+    SleepError,
+    StaleProposal,
+    StoreError,
+    TranscriptError,
+    UnsafeEdit,
+    UnsafePath,
+)
+
+CODES = {
+    SleepError: 1,
+    ItemError: 1,
+    TranscriptError: 1,
+    NightError: 1,
+    ConfigError: 2,
+    BackendUnavailable: 1,
+    BudgetExhausted: 5,
+    NightInterrupted: 1,
+    NightLocked: 11,
+    StoreError: 1,
+    ProposalError: 6,
+    StaleProposal: 6,
+    UnsafePath: 6,
+    UnsafeEdit: 6,
+    AdoptInterrupted: 6,
+}
+
+
+def test_the_exit_codes_are_the_documented_ones() -> None:
+    assert {code.name: code.value for code in Exit} == {
+        "DONE": 0,
+        "FAILED": 1,
+        "USAGE": 2,
+        "PARTIAL": 3,
+        "LOGIN": 4,
+        "BUDGET": 5,
+        "REFUSED": 6,
+        "WAITING": 10,
+        "LOCKED": 11,
+    }
+
+
+@pytest.mark.parametrize(("kind", "code"), CODES.items(), ids=lambda value: getattr(value, "__name__", str(value)))
+def test_every_kind_of_error_has_its_exit_code(kind: type[SleepError], code: int) -> None:
+    assert kind("something happened").exit_code == code
+
+
+def test_a_model_that_needs_a_login_ends_with_the_login_code() -> None:
+    assert BackendUnavailable("no key", login=True).exit_code is Exit.LOGIN
+    assert BackendUnavailable("no route").exit_code is Exit.FAILED
+
+
+def test_an_error_carries_its_message_and_its_remedy() -> None:
+    error = ConfigError("no model is named", remedy="add --model NAME")
+
+    assert (str(error), error.message, error.remedy) == ("no model is named", "no model is named", "add --model NAME")
+
+
+def test_an_error_without_a_remedy_has_an_empty_one() -> None:
+    assert SleepError("it broke").remedy == ""
+
+
+def test_a_failed_call_spoils_one_item_and_never_the_night() -> None:
+    error = CallFailed(FailureKind.RATE_LIMITED, "slow down", remedy="wait", retry_after=3.0)
+
+    assert isinstance(error, ItemError)
+    assert not isinstance(error, NightError)
+    assert (error.kind, error.retry_after, error.remedy) == (FailureKind.RATE_LIMITED, 3.0, "wait")
+
+
+@pytest.mark.parametrize(
+    "kind", [ConfigError, BackendUnavailable, BudgetExhausted, NightInterrupted, NightLocked, StoreError]
+)
+def test_what_ends_the_night_is_a_night_error(kind: type[SleepError]) -> None:
+    assert issubclass(kind, NightError)
+
+
+@pytest.mark.parametrize("kind", [StaleProposal, UnsafePath, UnsafeEdit, AdoptInterrupted])
+def test_a_refused_change_is_neither_an_item_nor_a_night_error(kind: type[SleepError]) -> None:
+    assert issubclass(kind, ProposalError)
+    assert not issubclass(kind, NightError | ItemError)

@@ -1,0 +1,230 @@
+"""Whole nights with a canary in everything that reflection must never see."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.executors.single_shot import SingleShot
+from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.night import run_night
+from skillopt_sleep.proposals.targets import FileTargets
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import (
+    Check,
+    Checks,
+    Completion,
+    Exact,
+    NightReport,
+    Op,
+    Prompt,
+    Purpose,
+    Reference,
+    Rubric,
+    Session,
+    Split,
+    Task,
+)
+from skillopt_sleep.settings import (
+    BackendSettings,
+    MineSettings,
+    Settings,
+    StepSettings,
+    find_paths,
+)
+from skillopt_sleep.stages.reflect import reflect
+from skillopt_sleep.wiring import wire
+from tests.builders import a_document, a_rollout, a_session, a_task
+from tests.fakes import FakeBackend, SerialPool
+from tests.nights import ASKS, Shelf, Watcher
+
+LEARNING = (Purpose.REFLECT, Purpose.AGGREGATE, Purpose.SELECT)
+SAID = (
+    "no - we always use pnpm here, never npm",
+    "no, please use tabs here, never spaces",
+    "that is wrong, you should be more careful with this data",
+)
+REFERENCES: tuple[Reference, ...] = (
+    Exact(answer="okapi1x and nothing else"),
+    Rubric(text="It talks about okapi2x at length."),
+    Checks(items=(Check(op=Op.CONTAINS, arg="okapi3x"), Check(op=Op.NOT_CONTAINS, arg="okapi4x"))),
+    Checks(items=(Check(op=Op.SECTION_CONTAINS, section="okapi5x", arg="okapi6x"),)),
+    Checks(items=(Check(op=Op.REGEX, arg="okapi7x.*"), Check(op=Op.MAX_CHARS, arg="90909"))),
+)
+REFERENCE_CANARY = re.compile(r"okapi\d+x|90909")
+
+
+class Gossip:
+    """A model whose judge tells the demand, and whose miner writes a canary into every rubric."""
+
+    def __init__(self, inner: Backend) -> None:
+        self.inner = inner
+
+    def complete(self, prompt: Prompt) -> Completion:
+        answer = self.inner.complete(prompt)
+        if prompt.purpose is Purpose.JUDGE:
+            said = json.dumps({"score": 0.25, "reason": prompt.text})
+        elif prompt.purpose is Purpose.MINE:
+            tasks = json.loads(answer.text)["tasks"]
+            wanted = [{"rubric": f"It says okapi{n}x.", "checks": []} for n, _ in enumerate(tasks, start=100)]
+            said = json.dumps({"tasks": [task | more for task, more in zip(tasks, wanted, strict=True)]})
+        else:
+            return answer
+        return decoded(prompt, msgspec.structs.replace(answer, text=said, structured=None))
+
+
+class House:
+    """A machine wired as the program wires it, with every prompt on record."""
+
+    def __init__(self, folder: Path, *, samples: int, heuristic: bool) -> None:
+        self.project = folder / "work" / "shop"
+        self.project.mkdir(parents=True)
+        (self.project / "CLAUDE.md").write_text("# Shop\n", encoding="utf-8")
+        self.home = folder / "home"
+        self.home.mkdir()
+        self.paths = find_paths({"SKILLOPT_SLEEP_HOME": str(folder / "sleep")})
+        self.settings = Settings(
+            backend=BackendSettings(name="simulated", model="simulated"),
+            mine=MineSettings(miner="heuristic" if heuristic else "model"),
+            step=StepSettings(samples=samples, minibatch=2, merge_batch=2, edit_budget=1),
+        )
+        self.shelf = Shelf()
+        self.prompts: list[Prompt] = []
+        self.tasks: tuple[Task, ...] = ()
+
+    def had(self, *numbers: int) -> None:
+        """Sessions with a canary in the request, in the answer and in what the person said about it."""
+        for n in numbers:
+            for which, said in enumerate(SAID):
+                mark = f"{which}n{n}"
+                at = utc_now() - timedelta(hours=80 - n)
+                self.shelf.sessions.append(self._session(mark, ASKS[n % len(ASKS)], said, at=at))
+
+    def _session(self, mark: str, ask: str, said: str, *, at: datetime) -> Session:
+        turns = (f"{ask} for zebra{mark}z", f"Done with gnu{mark}z.", f"{said}, says quagga{mark}z")
+        return a_session(
+            *turns, id=f"claude_code:{mark}", project=str(self.project), cwd=str(self.project), started=at, ended=at
+        )
+
+    def reviewed(self) -> None:
+        """Tasks by hand with references of every kind, some on each side."""
+        for n, reference in enumerate(REFERENCES * 2):
+            self.shelf.tasks.append(
+                a_task(
+                    id=f"r{n}", session=f"tasks_file:t#{n}", project=str(self.project), source="tasks_file",
+                    prompt=f"explain part {n % len(REFERENCES)} zebra9n{n}z", reference=reference, evidence=(),
+                    at=utc_now() - timedelta(days=2),
+                    split=Split.TRAIN if n < len(REFERENCES) else Split.VAL,
+                )
+            )  # fmt: skip
+
+    def night(self) -> NightReport:
+        night = wire(self.settings, self.paths, sources=(self.shelf,), progress=lambda label, done, total: None)
+        recorded = Watcher(Gossip(night.crew.optimizer))
+        crew = replace(
+            night.crew,
+            optimizer=recorded,
+            executor=SingleShot(recorded),
+            judge=ReferenceJudge(recorded),
+            targets=FileTargets(self.home),
+        )
+        try:
+            return run_night(crew, night.plan)
+        finally:
+            self.tasks = night.store.bank.all_tasks()
+            night.store.close()
+            self.prompts += recorded.prompts
+
+    def learning(self) -> str:
+        """All that the optimizer was ever shown to learn from."""
+        return "\n".join(prompt.text for prompt in self.prompts if prompt.purpose in LEARNING)
+
+
+def marks(task: Task) -> set[str]:
+    """The canaries of a task: in its request, and in what the person said about it."""
+    said = " ".join((task.prompt, task.context, *(evidence.quote for evidence in task.evidence)))
+    return set(re.findall(r"(?:zebra|gnu|quagga)\w+", said))
+
+
+def assert_sealed(house: House) -> None:
+    """Nothing of val or test and no reference was shown; what was to be shown was."""
+    shown = house.learning()
+    sides = {side: [task for task in house.tasks if task.split is side] for side in Split}
+    hidden = {mark for side in (Split.VAL, Split.TEST) for task in sides[side] for mark in marks(task)}
+
+    assert all(sides.values()), "a side is empty, so this shows nothing"
+    assert {prompt.purpose for prompt in house.prompts} >= set(LEARNING)
+    assert {mark for mark in hidden if mark in shown} == set()
+    assert REFERENCE_CANARY.findall(shown) == []
+    assert {mark for task in sides[Split.TRAIN] for mark in marks(task) if mark in shown}
+
+
+@pytest.fixture(params=[1, 2], ids=["one sample", "two samples"])
+def samples(request: pytest.FixtureRequest) -> int:
+    return request.param
+
+
+@pytest.fixture(params=[True, False], ids=["rules", "model"])
+def house(request: pytest.FixtureRequest, tmp_path: Path, samples: int) -> House:
+    return House(tmp_path, samples=samples, heuristic=request.param)
+
+
+def test_nothing_of_val_or_test_and_no_reference_reaches_the_optimizer(house: House) -> None:
+    house.had(*range(7))
+    house.reviewed()
+
+    report = house.night()
+
+    assert report.tasks["train"]
+    assert report.documents
+    assert_sealed(house)
+
+
+def test_what_is_recalled_from_earlier_nights_is_as_hidden(house: House) -> None:
+    house.had(0, 1, 2)
+    house.reviewed()
+    house.night()
+    house.had(3, 4, 5, 6)
+
+    report = house.night()
+
+    (document,) = report.documents
+    assert document.train > report.tasks["train"]
+    assert document.val > report.tasks["val"]
+    assert_sealed(house)
+
+
+def test_the_references_were_in_play(house: House) -> None:
+    house.had(*range(7))
+    house.reviewed()
+    house.night()
+
+    judged = "\n".join(prompt.text for prompt in house.prompts if prompt.purpose is Purpose.JUDGE)
+    assert REFERENCE_CANARY.search(judged)
+    assert any(REFERENCE_CANARY.search(str(task.reference)) for task in house.tasks)
+
+
+def test_showing_val_to_reflection_would_be_caught(house: House) -> None:
+    house.had(*range(7))
+    house.night()
+    unseen = next(task for task in house.tasks if task.split is Split.VAL)
+    backend = FakeBackend()
+
+    with pytest.raises(ValueError, match="is not on train"):
+        reflect(
+            [a_rollout(task=unseen.id)],
+            {unseen.id: unseen},
+            a_document(),
+            optimizer=backend,
+            pool=SerialPool(),
+            minibatch=6,
+            budget=3,
+            preferences="",
+        )
+    assert backend.prompts == []

@@ -1,0 +1,203 @@
+"""A trial asks every unseen task under both versions, round by round, until the gate has a verdict."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.records import Decision, Document, GateRule, Metric, Pair, Split, Task, Trajectory, Trial
+from skillopt_sleep.trial import run_trial
+from tests.builders import a_document, a_task
+from tests.fakes import FakeExecutor, FakeJudge, SerialPool
+from tests.nights import a_crew
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+BEFORE = a_document("- Old.")
+AFTER = a_document("- New.")
+VAL = [a_task(id=f"v{i}", split=Split.VAL) for i in range(3)]
+HARD = GateRule(metric=Metric.HARD)
+
+
+class BackwardsPool:
+    """Runs the last item first."""
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
+        return tuple(reversed([function(item) for item in reversed(items)]))
+
+
+def names_itself(task: Task, document: Document, sample: int) -> str:
+    return f"{task.id} {document.body} {sample}"
+
+
+def better(_task: Task, trajectory: Trajectory) -> float:
+    return 1.0 if "New" in trajectory.response else 0.0
+
+
+def run(
+    grade: Any = better,
+    *,
+    rule: GateRule = HARD,
+    val: Sequence[Task] = VAL,
+    candidate: Document = AFTER,
+    pool: Any = None,
+) -> tuple[Any, FakeExecutor]:
+    executor = FakeExecutor(names_itself)
+    crew = a_crew(executor=executor, judge=FakeJudge(grade), pool=pool or SerialPool())
+    return run_trial(BEFORE, candidate, val, crew=crew, rule=rule), executor
+
+
+def test_a_better_candidate_is_accepted_with_its_pairs() -> None:
+    (trial, verdict, rollouts), _ = run()
+
+    assert verdict.decision is Decision.ACCEPT
+    assert trial.pairs == tuple(Pair(task=f"v{i}", sample=0, before=0.0, after=1.0) for i in range(3))
+    assert (trial.before, trial.after, trial.n, trial.rounds) == (0.0, 1.0, 3, 1)
+    assert (trial.unpaired, trial.calls) == (0, 6)
+    assert len(rollouts) == 6
+
+
+def test_a_worse_candidate_is_rejected() -> None:
+    (trial, verdict, _), _ = run(lambda task, trajectory: 1.0 - better(task, trajectory))
+
+    assert verdict.decision is Decision.REJECT
+    assert (trial.before, trial.after) == (1.0, 0.0)
+
+
+def test_a_tie_is_rejected() -> None:
+    (_, verdict, _), _ = run(lambda task, trajectory: 1.0)
+
+    assert verdict.decision is Decision.REJECT
+
+
+def test_an_identical_candidate_costs_nothing() -> None:
+    (trial, verdict, rollouts), executor = run(candidate=a_document("- Old."))
+
+    assert (trial, rollouts, executor.jobs) == (Trial(), (), [])
+    assert (verdict.decision, verdict.reason) == (Decision.ABSTAIN, "nothing was changed")
+
+
+def test_the_arms_are_interleaved_task_by_task() -> None:
+    _, executor = run()
+
+    assert [(task.id, document.body) for task, document, _ in executor.jobs] == [
+        (f"v{i}", body) for i in range(3) for body in ("- Old.", "- New.")
+    ]
+
+
+def test_both_arms_of_a_pair_have_the_same_sample() -> None:
+    _, executor = run(rule=GateRule(metric=Metric.HARD, rounds=2))
+
+    assert [sample for _, _, sample in executor.jobs] == [0] * 6 + [1] * 6
+
+
+def test_rounds_go_on_until_the_gate_has_a_verdict() -> None:
+    (trial, verdict, rollouts), _ = run(rule=GateRule(metric=Metric.HARD, rounds=3))
+
+    assert trial.rounds == 3
+    assert [(pair.task, pair.sample) for pair in trial.pairs] == [(f"v{i}", s) for s in range(3) for i in range(3)]
+    assert (trial.calls, len(rollouts), trial.n) == (18, 18, 9)
+    assert verdict.decision is Decision.ACCEPT
+
+
+@pytest.mark.parametrize("lost", ["- Old.", "- New."])
+def test_a_pair_with_an_unscored_arm_is_no_pair(lost: str) -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return (
+            ItemError("can't tell") if task.id == "v1" and lost in trajectory.response else better(task, trajectory)
+        )
+
+    (trial, verdict, rollouts), _ = run(grade)
+
+    assert [pair.task for pair in trial.pairs] == ["v0", "v2"]
+    assert (trial.unpaired, trial.n, trial.calls) == (1, 2, 6)
+    assert (trial.before, trial.after) == (0.0, 1.0)
+    assert verdict.decision is Decision.ACCEPT
+    assert [rollout.note for rollout in rollouts if rollout.score is None] == ["can't tell"]
+
+
+def test_an_unscored_arm_is_never_a_zero_that_makes_the_other_look_better() -> None:
+    def grade(_task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("can't tell") if "Old" in trajectory.response else 1.0
+
+    (trial, verdict, _), _ = run(grade)
+
+    assert verdict.decision is Decision.ABSTAIN
+    assert (trial.before, trial.after, trial.interval, trial.unpaired) == (None, None, None, 3)
+
+
+def test_a_round_may_pair_what_another_could_not() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("no") if trajectory.response.endswith("0") else better(task, trajectory)
+
+    (trial, verdict, _), _ = run(grade, rule=GateRule(metric=Metric.HARD, rounds=2))
+
+    assert (trial.n, trial.unpaired, trial.rounds) == (3, 3, 2)
+    assert verdict.decision is Decision.ACCEPT
+
+
+def test_without_unseen_tasks_there_is_no_evidence() -> None:
+    (trial, verdict, _), _ = run(val=[])
+
+    assert (verdict.decision, trial.calls) == (Decision.ABSTAIN, 0)
+
+
+def test_the_interval_is_that_of_the_mean_gain() -> None:
+    (trial, _, _), _ = run()
+
+    low, high = trial.interval
+    assert low <= 1.0 <= high
+    assert (low, high) != (1.0, 1.0)
+
+
+def grade_by_name(_task: Task, trajectory: Trajectory) -> float | Exception:
+    """Something different for every attempt, unscored now and then."""
+    number = sum(trajectory.response.encode()) % 7
+    return ItemError("no") if number == 0 else number / 6
+
+
+@given(st.integers(0, 6), st.integers(1, 3))
+def test_the_result_does_not_depend_on_the_order_in_which_the_pool_works(tasks: int, rounds: int) -> None:
+    val = [a_task(id=f"v{i}", split=Split.VAL) for i in range(tasks)]
+    rule = GateRule(rounds=rounds)
+
+    forwards, _ = run(grade_by_name, rule=rule, val=val)
+    backwards, _ = run(grade_by_name, rule=rule, val=val, pool=BackwardsPool())
+
+    assert forwards == backwards
+
+
+def test_the_result_does_not_depend_on_which_thread_is_done_first() -> None:
+    lock, seen = threading.Lock(), [0]
+
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        with lock:
+            seen[0] += 1
+            early = seen[0] % 3
+        time.sleep(early / 500)
+        return grade_by_name(task, trajectory)
+
+    threads, _ = run(grade, pool=ThreadPool(4, lambda label, done, total: None))
+    serial, _ = run(grade_by_name)
+
+    assert threads == serial
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8))
+def test_before_and_after_are_the_means_of_the_pairs(grades: list[tuple[float, float]]) -> None:
+    val = [a_task(id=f"v{i}", split=Split.VAL) for i in range(len(grades))]
+
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        return grades[int(task.id[1:])]["New" in trajectory.response]
+
+    (trial, verdict, _), _ = run(grade, rule=GateRule(metric=Metric.SOFT), val=val)
+
+    assert trial.before == pytest.approx(sum(before for before, _ in grades) / len(grades))
+    assert trial.after == pytest.approx(sum(after for _, after in grades) / len(grades))
+    assert (verdict.decision is Decision.ACCEPT) == (trial.after > trial.before)
