@@ -204,6 +204,10 @@ class Bank(Protocol):
         """The edits a person refused for the document at this path."""
         ...
 
+    def waiting(self, path: str) -> tuple[Proposal, ...]:
+        """The proposals for the document at this path that nobody has decided on."""
+        ...
+
 
 class Page(Protocol):
     """One night of a store, while it is open."""

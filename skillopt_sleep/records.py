@@ -315,7 +315,10 @@ class Score(Record, frozen=True, kw_only=True):
 
 
 class Rollout(Record, frozen=True, kw_only=True):
-    """One attempt of one task under one document; `score` None means not scored, never 0."""
+    """One attempt of one task under one document; `score` None means not scored, never 0.
+
+    `failed`: a call of a model failed, so the attempt says nothing and could be made again.
+    """
 
     task: str
     document_sha: str
@@ -323,6 +326,7 @@ class Rollout(Record, frozen=True, kw_only=True):
     trajectory: Trajectory
     score: Score | None = None
     note: str = ""
+    failed: bool = False
 
 
 # reflect, aggregate, select, update ---------------------------------------------------------------------
@@ -479,7 +483,7 @@ class Note(Record, frozen=True, kw_only=True):
 class StepOutcome(Record, frozen=True, kw_only=True):
     """What one step did to one document; `waiting` lessons have no unseen task yet.
 
-    `unfinished`: no reflection came back, so its sessions stay unread.
+    `unfinished`: calls failed that it could not do without, so its sessions stay unread.
     """
 
     document: Document

@@ -54,16 +54,14 @@ def step(
     train = [task for task in train if task.cluster in provable]
     so_far = replace(_beginning(document, train=train, val=val, test=test), waiting=len(waiting))
     if not train:
-        lessons = "1 lesson was" if len(waiting) == 1 else f"{len(waiting)} lessons were"
-        return _end(
-            so_far, Outcome.UNVERIFIED, f"{lessons} seen in one session only, so there is no unseen task to test with"
-        )
+        return _end(so_far, Outcome.UNVERIFIED, _why_waiting(len(waiting)))
 
     tried = _attempt([(task, document, sample) for task in train for sample in range(plan.samples)], crew, document)
     so_far = replace(so_far, notes=_notes(tried), text_only=any(attempt.trajectory.text_only for attempt in tried))
     log("rollouts", tried)
     scores = [attempt.score for attempt in tried if attempt.score is not None]
     if not scores:
+        so_far = replace(so_far, unfinished=any(attempt.failed for attempt in tried))
         return _end(
             so_far, Outcome.UNVERIFIED, f"none of {len(tried)} attempts at the known requests could be scored"
         )
@@ -81,6 +79,8 @@ def step(
     log("rollouts", made)
     log("trials", (trial,))
     so_far = replace(so_far, candidate=candidate, trial=trial, verdict=verdict, notes=so_far.notes + _notes(made))
+    if verdict.decision is Decision.ABSTAIN:
+        so_far = replace(so_far, unfinished=any(attempt.failed for attempt in made))
     if verdict.decision is Decision.ACCEPT:
         so_far = _on_test(so_far, candidate, test, crew=crew, plan=plan)
     return _end(so_far, ENDS[verdict.decision], verdict.reason)
@@ -156,6 +156,13 @@ def _refusal(train: Sequence[Task], rejected: Sequence[Edit]) -> Callable[[Edit]
 
 def _key(edit: Edit) -> str:
     return " ".join(edit.content.lower().split())
+
+
+def _why_waiting(lessons: int) -> str:
+    if not lessons:
+        return "every task is there to test with, none to learn from"
+    which = "1 lesson was" if lessons == 1 else f"{lessons} lessons were"
+    return f"{which} seen in one session only, so there is no unseen task to test with"
 
 
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:

@@ -112,6 +112,19 @@ def test_every_project_is_taught_for_itself(machine: Machine) -> None:
     assert [proposal.document for proposal in report.proposals] == ["shop/CLAUDE.md"]
 
 
+def test_the_same_change_is_not_proposed_twice_while_it_waits(machine: Machine) -> None:
+    machine.had(0, 1, 2, 3)
+    first = machine.night().proposals
+    machine.had(4, 5)
+    again = machine.night()
+
+    assert again.verdict is Outcome.IMPROVED
+    assert again.proposals == first
+    store = machine.store()
+    assert [decided.proposal.id for decided in store.bank.proposals()] == [first[0].id]
+    store.close()
+
+
 # the other ends -----------------------------------------------------------------------------------------
 
 

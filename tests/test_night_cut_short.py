@@ -241,3 +241,23 @@ def test_two_nights_at_once_are_refused(machine: Machine) -> None:
     with store.open_night(), pytest.raises(NightLocked):
         machine.night()
     store.close()
+
+
+# small outages ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("holding", ["", "pnpm"], ids=["all attempts", "the candidate's attempts"])
+def test_attempts_that_failed_leave_their_sessions_unread_for_a_better_night(machine: Machine, holding: str) -> None:
+    machine.had(0, 1)
+
+    def gone(prompt: Prompt) -> CallFailed | None:
+        return GONE if prompt.purpose is Purpose.ROLLOUT and holding in prompt.text else None
+
+    machine.model.fails = gone
+    report = machine.night()
+    assert report.verdict is Outcome.UNVERIFIED
+    assert machine.unread() == everything(machine)
+    assert banked(machine) == ()
+
+    machine.model.fails = lambda prompt: None
+    assert machine.night().verdict is Outcome.IMPROVED

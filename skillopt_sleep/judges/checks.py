@@ -73,7 +73,7 @@ def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one ar
 
 
 def _has_word(term: str, text: str) -> bool:
-    """Whether the term stands in the text by itself: `npm` is not in `pnpm`, `--force` not in `--force-with-lease`."""
+    """Whether the term stands in the text by itself: `npm` is not in `pnpm`, nor `-f` in `--fast-f`."""
     pattern = rf"(?<![\w-]){regex.escape(term)}(?![\w-])"
     return regex.search(pattern, text, flags=regex.IGNORECASE) is not None
 

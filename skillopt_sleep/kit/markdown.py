@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
-_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]")
 _FENCE_RUN = re.compile(r"`{3,}")
 
 
@@ -21,7 +21,7 @@ def visible(text: str) -> str:
 
 
 def _is_unseen(char: str) -> bool:
-    return char not in "\n\t" and (unicodedata.category(char) in _UNSEEN or char in _BLANK)
+    return char not in "\n\t" and (unicodedata.category(char) in _UNSEEN or _BLANK.match(char) is not None)
 
 
 def one_line(text: str, *, limit: int = 100) -> str:

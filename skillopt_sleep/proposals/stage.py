@@ -43,6 +43,10 @@ class FolderStager:
             except ProposalError as error:
                 notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
                 continue
+            same = [p for p in page.bank.waiting(outcome.document.path) if p.result == paths.digest(result)]
+            if same:
+                proposals.append(same[0])
+                continue
             number = staged.get(outcome.document.path) or page.next_proposal()
             proposal = _proposal(outcome, number=number, night=page.night, base=base, result=result)
             _write(page.folder / FOLDER / number, proposal, base=base, result=result)

@@ -48,6 +48,7 @@ def render(report: NightReport) -> str:
         sentence=show(_sentence(report), 600),
         improved=[outcome for outcome in report.documents if outcome.outcome is Outcome.IMPROVED],
         text_only=next((outcome for outcome in report.documents if outcome.text_only), None),
+        cut_short=report.verdict in CUT_SHORT,
         cost=_cost(report),
         trouble=_trouble(report),
     )
@@ -61,7 +62,7 @@ def show(text: str, limit: int = 100) -> str:
 
 def code(text: str) -> str:
     """A name of ours or the agents', as a code span."""
-    return f"`{one_line(redact(text), limit=200).replace('`', '')}`"
+    return f"`{one_line(redact(text), limit=200).replace('`', '').replace('|', '¦')}`"
 
 
 def _sentence(report: NightReport) -> str:

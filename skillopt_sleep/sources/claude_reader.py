@@ -6,7 +6,7 @@ import msgspec
 
 from skillopt_sleep.records import LeftOut, Origin, Usage
 from skillopt_sleep.sources.briefs import ToolInput
-from skillopt_sleep.sources.claude_records import Block, Record, Spent, kind_of
+from skillopt_sleep.sources.claude_records import Block, Record, Spent, decided_by, kind_of
 from skillopt_sleep.sources.claude_text import (
     is_preface,
     is_refusal,
@@ -145,7 +145,7 @@ class SessionReader:
         text = _text(block.content)
         if found := _EXIT.match(text):
             call.exit_code = int(found[1])
-        if is_refusal(text) and b'"source":"config"' not in bytes(record.permission_decision):
+        if is_refusal(text) and decided_by(record.permission_decision) != "config":
             call.rejected = True
             if said := said_with_refusal(text):
                 self.draft.items.append(Said(Origin.USER, said, record.uuid or ""))

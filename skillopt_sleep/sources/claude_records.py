@@ -85,7 +85,24 @@ class Link(msgspec.Struct, rename="camel", gc=False):
     is_sidechain: bool | None = None
 
 
+class Decision(msgspec.Struct):
+    """Whether a tool might run, and who said so."""
+
+    source: str | None = None
+
+
+_decisions = msgspec.json.Decoder(Decision)
+
+
 def kind_of(origin: Any) -> str:
     """The kind of an origin, empty where it isn't told."""
     kind = origin.get("kind") if isinstance(origin, dict) else origin  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
     return kind if isinstance(kind, str) else ""
+
+
+def decided_by(decision: msgspec.Raw) -> str:
+    """Who took a permission decision, empty where it isn't told."""
+    try:
+        return _decisions.decode(decision).source or ""
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""

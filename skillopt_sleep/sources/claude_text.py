@@ -7,7 +7,7 @@ _TAGS = (
     "|system-reminder|task-notification|user-prompt-submit-hook|session-start-hook|user-memory-input|teammate-message"
     "|ide_opened_file|ide_selection|ide_diagnostics|new-diagnostics|persisted-output|tool_use_error"
 )
-_WRAPPED = re.compile(rf"\s*(?:<({_TAGS})(?:\s[^>]*)?>.*?</\1>\s*)+", re.DOTALL)
+_WRAPPED = re.compile(rf"\s*(?:<({_TAGS})(?:\s[^>]*)?>(?:(?!</\1>).)*</\1>\s*)+", re.DOTALL)
 _REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _NOTE = re.compile(r"\s*\[(?:Request interrupted by user[^\]]*|Image: [^\]]*)\]\s*")
 _PREFACES = (

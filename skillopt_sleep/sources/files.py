@@ -9,6 +9,7 @@ from skillopt_sleep.protocols import Reading, Stamp
 # This runs over every session there is, every night: a handle spares the system the way to each name anew, and a
 # tuple made directly spares half of what a named one costs.
 _BY_HANDLE = os.scandir in os.supports_fd
+_FORMAT = stat.S_IFMT(0xFFFF)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
@@ -39,6 +40,7 @@ def find_sessions(folder: str) -> Iterator[tuple[str, Stamp]]:
 def _look(prefix: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[str, Stamp]]) -> list[str]:
     """Add the folder's session files to what was found; the folders in it."""
     inner: list[str] = []
+    add = found.append
     for entry in entries:
         name = entry.name
         if name.endswith(".jsonl"):
@@ -46,8 +48,8 @@ def _look(prefix: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[
                 status = entry.stat(follow_symlinks=False)
             except OSError:
                 continue
-            if stat.S_ISREG(status.st_mode):
-                found.append((prefix + name, _stamp(Stamp, (status.st_ino, status.st_size, status.st_mtime_ns))))
+            if status.st_mode & _FORMAT == stat.S_IFREG:
+                add((prefix + name, _stamp(Stamp, (status.st_ino, status.st_size, status.st_mtime_ns))))
                 continue
         if entry.is_dir(follow_symlinks=False):
             inner.append(prefix + name)
@@ -62,7 +64,7 @@ def read_each(
         try:
             stamp, reading = parse(path)
         except OSError as error:
-            stamp, reading = stamp_of(path), Reading(unreadable=error.strerror or str(error))
+            stamp, reading = stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
         yield path, stamp, reading
 
 

@@ -96,12 +96,15 @@ def _cut_short(stopped: SleepError) -> tuple[Outcome, str, str]:
 
 
 def _nothing(sessions: SessionCounts, tasks: Sequence[Task]) -> tuple[Outcome, str, str]:
+    if tasks:
+        return (
+            Outcome.NOTHING_NEW,
+            f"{len(tasks)} tasks, none of them with a document to teach",
+            "see the errors below",
+        )
     if not sessions.seen:
         return Outcome.NOTHING_NEW, "no session since the last night", "nothing"
     if not sessions.used:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sessions.skipped.items())
         return Outcome.NOTHING_NEW, f"no session could be used: {reasons}", "see: skillopt-sleep harvest"
-    if not tasks:
-        because = f"{sessions.used} sessions read, in none of them a request was corrected"
-        return Outcome.NOTHING_NEW, because, "nothing"
-    return Outcome.NOTHING_NEW, f"{len(tasks)} tasks, none of them with a document to teach", "see the errors below"
+    return Outcome.NOTHING_NEW, f"{sessions.used} sessions read, in none of them a request was corrected", "nothing"

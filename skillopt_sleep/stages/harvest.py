@@ -1,5 +1,6 @@
 """Which sessions a night reads: what changed is parsed, then every unread one is used or left out for one reason."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,7 +9,7 @@ from pathlib import PurePath
 import msgspec
 
 from skillopt_sleep.protocols import Index, SessionLine, Source
-from skillopt_sleep.records import LeftOut, Origin, Record, Session, SessionCounts, Turn
+from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session, SessionCounts, Turn
 
 # A session from further ahead comes from a clock that was wrong, not from one that is being written.
 _AHEAD = timedelta(days=1)
@@ -28,46 +29,53 @@ class HarvestRules:
 
 
 class Harvest(Record, frozen=True, kw_only=True):
-    """The sessions to use, newest first; `older` names those left out as older, `changed` counts the files read."""
+    """The sessions to use, newest first; `changed` counts the files read, `notes` tells what couldn't be read.
+
+    `older` names the sessions that later nights needn't look at either: those left out as older, and mere copies.
+    """
 
     sessions: tuple[Session, ...]
     counts: SessionCounts
     older: tuple[str, ...] = ()
     changed: int = 0
+    notes: tuple[Note, ...] = ()
 
 
 def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Harvest:
     """Bring the index up to date with the sources and pick the sessions that a night may use."""
     changed = sum(_refresh(source, index) for source in sources)
     lines = index.lines(unread=rules.unread)
-    skipped: dict[LeftOut, int] = {}
-    older: list[str] = []
-    wanted: list[str] = []
-    for line in lines:
-        why = _why_left_out(line, rules)
-        if why is None:
-            wanted.append(line.id)
-            continue
-        skipped[why] = skipped.get(why, 0) + 1
-        if why is LeftOut.OLDER:
-            older.append(line.id)
-    found = _without_copies(index.sessions(wanted))
-    sessions = tuple(session for session in found if session.typed)
-    if len(sessions) < len(wanted):
-        empty = len(wanted) - len(sessions)
-        skipped[LeftOut.NO_USER_TURN] = skipped.get(LeftOut.NO_USER_TURN, 0) + empty
-    counts = SessionCounts(
-        seen=len(lines),
-        used=len(sessions),
-        skipped={why.value: skipped[why] for why in LeftOut if why in skipped},
+    reasons = {line.id: _why_left_out(line, rules) for line in lines}
+    wanted = index.sessions([line.id for line in lines if reasons[line.id] is None])
+    found = _without_copies(wanted)
+    used = tuple(session for session in found if session.typed)
+    empty = [session.id for session in found if not session.typed]
+    reasons.update(dict.fromkeys(empty, LeftOut.NO_USER_TURN))
+    counted = Counter(reasons.values())
+    return Harvest(
+        sessions=used,
+        counts=SessionCounts(
+            seen=len(lines),
+            used=len(used),
+            skipped={why.value: counted[why] for why in LeftOut if counted[why]},
+        ),
+        older=(*(name for name, why in reasons.items() if why is LeftOut.OLDER), *empty),
+        changed=changed,
+        notes=_notes(index.sessions([name for name, why in reasons.items() if why is LeftOut.UNREADABLE])),
     )
-    return Harvest(sessions=sessions, counts=counts, older=tuple(older), changed=changed)
+
+
+def _notes(unreadable: Sequence[Session]) -> tuple[Note, ...]:
+    remedy = "mend the file, or take it out of harvest.tasks_files, or make it readable"
+    return tuple(
+        Note(stage="harvest", summary=turn.text, remedy=remedy) for session in unreadable for turn in session.turns
+    )
 
 
 def _refresh(source: Source, index: Index) -> int:
     """Read the files whose stamp isn't the one they were read with; how many these were."""
-    known = index.stamps(source.name)
-    changed = [path for path, stamp in source.stamps() if known.get(path) != stamp]
+    known = index.stamps(source.name).get
+    changed = [path for path, stamp in source.stamps() if known(path) != stamp]
     if changed:
         index.put(source.name, source.read(changed))
     return len(changed)

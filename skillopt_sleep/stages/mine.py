@@ -156,7 +156,7 @@ def _by_model(sessions: Sequence[Session], optimizer: Backend) -> Mined:
         reply = optimizer.complete(prompt).structured
     except ItemError as error:
         ids = tuple(session.id for session in sessions)
-        what = f"{len(ids)} sessions could not be read and stay unread: {error.message}"
+        what = f"a call failed, {len(ids)} of the sessions stay unread: {error.message}"
         note = Note(stage="mine", summary=what, remedy=error.remedy)
         return Mined(notes=(note,), lost=ids)
     assert isinstance(reply, MineReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises

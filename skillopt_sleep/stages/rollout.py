@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from skillopt_sleep.errors import ItemError
+from skillopt_sleep.errors import CallFailed, ItemError
 from skillopt_sleep.protocols import Executor, Judge, Pool
 from skillopt_sleep.records import Document, Rollout, Task
 
@@ -15,14 +15,20 @@ def rollout(
     def attempt(job: tuple[Task, Document, int]) -> Rollout:
         task, document, sample = job
         trajectory = executor.run(task, document, sample=sample)
-        score, note = None, trajectory.failure
-        if not note:
+        score, note, failed = None, trajectory.failure, bool(trajectory.failure)
+        if not failed:
             try:
                 score = judge.score(task, trajectory)
             except ItemError as error:
-                note = error.message
+                note, failed = error.message, isinstance(error, CallFailed)
         return Rollout(
-            task=task.id, document_sha=document.sha, sample=sample, trajectory=trajectory, score=score, note=note
+            task=task.id,
+            document_sha=document.sha,
+            sample=sample,
+            trajectory=trajectory,
+            score=score,
+            note=note,
+            failed=failed,
         )
 
     return pool.map(attempt, jobs, label=label)

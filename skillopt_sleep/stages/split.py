@@ -30,7 +30,7 @@ def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, s
             continue
         seen.add((task.session, task.prompt))
         sessions = members.setdefault(task.cluster, {})
-        side = side_of.get(task.session) or task.split or _next_side(sessions)
+        side = task.split or side_of.get(task.session) or _next_side(sessions)
         side_of[task.session] = side
         sessions[task.session] = side
         out.append(msgspec.structs.replace(task, split=side))

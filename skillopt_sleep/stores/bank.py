@@ -62,6 +62,11 @@ class SqliteBank:
         rows = self._rows("SELECT body FROM proposals WHERE path = ? AND state = ?", (path, REJECTED))
         return tuple(edit for (body,) in rows for edit in from_json(body, Proposal).edits)
 
+    def waiting(self, path: str) -> tuple[Proposal, ...]:
+        """The proposals for the document at this path that nobody has decided on."""
+        rows = self._rows("SELECT body FROM proposals WHERE path = ? AND state = ? ORDER BY id", (path, WAITING))
+        return tuple(from_json(body, Proposal) for (body,) in rows)
+
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Proposals in these states, oldest first; in any state where none is named."""
         where = f"WHERE state IN ({_marks(states)})" if states else ""

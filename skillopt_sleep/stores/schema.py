@@ -47,17 +47,23 @@ MIGRATIONS: tuple[str, ...] = (
 )
 
 
+def refuse_newer(connection: sqlite3.Connection) -> int:
+    """The file's version; raises StoreError where a newer program wrote it, before anything of it is touched."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"the store was written by a newer version (schema {version}, this one knows {len(MIGRATIONS)})",
+            remedy="upgrade skillopt-sleep",
+        )
+    return version
+
+
 def migrate(connection: sqlite3.Connection) -> int:
     """Bring an older file up to date, one version a transaction; return the version it had.
 
     Raises StoreError where a newer version wrote the file, which is left as it is.
     """
-    had: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if had > len(MIGRATIONS):
-        raise StoreError(
-            f"the store was written by a newer version (schema {had}, this one knows {len(MIGRATIONS)})",
-            remedy="upgrade skillopt-sleep",
-        )
+    had = refuse_newer(connection)
     for version, script in enumerate(MIGRATIONS[had:], start=had + 1):
         connection.executescript(f"BEGIN IMMEDIATE;{script}PRAGMA user_version = {version};COMMIT;")
     return had

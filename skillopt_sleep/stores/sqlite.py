@@ -20,7 +20,7 @@ from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
 from skillopt_sleep.stores.page import SqlitePage
-from skillopt_sleep.stores.schema import migrate
+from skillopt_sleep.stores.schema import migrate, refuse_newer
 
 
 class NightLine(NamedTuple):
@@ -181,6 +181,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     path.touch(mode=PRIVATE_FILE)
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
     try:
+        refuse_newer(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         _refuse_damage(connection)

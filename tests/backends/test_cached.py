@@ -1,9 +1,12 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import msgspec
 import pytest
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.records import Prompt, Purpose, Usage
+from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from skillopt_sleep.stages.aggregate import AggregateReply
 from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_prompt
@@ -102,3 +105,25 @@ def test_parts_of_a_question_can_not_be_shifted_into_one_another() -> None:
     _cached(inner, calls, model="ab", version="c").complete(a_prompt())
     _cached(inner, calls, model="a", version="bc").complete(a_prompt())
     assert len(calls.kept) == 2
+
+
+def test_equal_questions_at_once_are_paid_once() -> None:
+    begun, gate = threading.Event(), threading.Event()
+
+    class Slow:
+        asked = 0
+
+        def complete(self, prompt: Prompt) -> Completion:
+            self.asked += 1
+            begun.set()
+            gate.wait(5)
+            return Completion(text="once")
+
+    inner = Slow()
+    cached = Cached(inner, FakeCalls(), model="m", version="1")
+    with ThreadPoolExecutor(4) as pool:
+        answers = [pool.submit(cached.complete, a_prompt()) for _ in range(4)]
+        begun.wait(5)
+        gate.set()
+    assert [answer.result().text for answer in answers] == ["once"] * 4
+    assert inner.asked == 1

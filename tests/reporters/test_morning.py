@@ -43,7 +43,7 @@ def test_every_outcome_says_its_four_things_first(report: NightReport) -> None:
     assert lines[0] == f"# Night of {report.night}: {report.verdict.value}"
     assert lines[1].startswith("**To decide:" if report.proposals else "**Nothing to decide.**")
     assert [line.split(":")[0] for line in lines[-2:]] == ["Cost", "Went wrong"]
-    assert len(lines) <= 5
+    assert len(lines) <= 6
 
 
 def test_a_night_without_a_proposal_says_why_and_what_to_do() -> None:

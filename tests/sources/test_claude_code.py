@@ -47,9 +47,10 @@ class Written:
         )
 
     def called(self, name: str, **given: Any) -> str:
-        block = {"type": "tool_use", "id": f"t{len(self.lines)}", "name": name, "input": given}
+        call = f"t{len(self.lines)}"
+        block = {"type": "tool_use", "id": call, "name": name, "input": given}
         self.add("assistant", message={"id": f"m{len(self.lines)}", "role": "assistant", "content": [block]})
-        return block["id"]
+        return call
 
     def result(self, call: str, text: str, *, error: bool = False, **fields: Any) -> str:
         block = {"type": "tool_result", "content": text, "is_error": error, "tool_use_id": call}
@@ -112,9 +113,10 @@ def test_a_missing_parent_drops_nothing(written: Written, tmp_path: Path) -> Non
     written.typed("first")
     written.said("done")
     written.typed("second", parent="a record that isn't in the file")
-    written.typed("third", parent=None)
-    written.said("ok")
-    assert only_session(written.save(tmp_path)).typed[1:] == ("second", "third")
+    at = written.last
+    written.typed("third, wrong")
+    written.typed("third, right", parent=at)
+    assert only_session(written.save(tmp_path)).typed == ("first", "second", "third, right")
 
 
 def test_a_damaged_line_in_the_chain_drops_nothing(written: Written, tmp_path: Path) -> None:

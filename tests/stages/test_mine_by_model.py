@@ -168,7 +168,7 @@ def test_a_failing_call_loses_its_batch_alone_and_names_it() -> None:
     assert result.lost == ("s2", "s3")
     assert [task.session for task in result.tasks] == ["s0", "s1", "s4"]
     (note,) = result.notes
-    assert "2 sessions" in note.summary
+    assert "2 of the sessions stay unread" in note.summary
     assert "no answer in time" in note.summary
     assert note.remedy == "try again later"
 
