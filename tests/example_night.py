@@ -1,4 +1,4 @@
-"""Builds the example night of .skillopt-sleep.example: python -m tests.example_night writes it anew."""
+"""Builds the example night and the schemas of .skillopt-sleep.example: python -m tests.example_night writes them anew."""
 
 import os
 import re
@@ -8,7 +8,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-NIGHTS = Path(__file__).parent.parent / ".skillopt-sleep.example" / "nights"
+from skillopt_sleep.kit.codec import schema, to_json
+from skillopt_sleep.records import NightReport
+from skillopt_sleep.reporters.data import Answer
+from skillopt_sleep.reporters.diagnostics import Diagnostics
+
+EXAMPLE = Path(__file__).parent.parent / ".skillopt-sleep.example"
+NIGHTS = EXAMPLE / "nights"
+SCHEMAS = EXAMPLE / "schemas"
+DOCUMENTS = {"report": NightReport, "diagnostics": Diagnostics, "run": Answer}
 SHOWN_HOME = "/home/you/.local/share/skillopt-sleep"
 
 
@@ -30,5 +38,13 @@ def build(target: Path) -> Path:
     return copy
 
 
+def build_schemas(target: Path) -> None:
+    """Write the JSON schema of each of the three documents."""
+    target.mkdir(exist_ok=True, parents=True)
+    for name, kind in DOCUMENTS.items():
+        (target / f"{name}.schema.json").write_bytes(to_json(schema(kind), pretty=True))
+
+
 if __name__ == "__main__":
     build(NIGHTS)
+    build_schemas(SCHEMAS)
