@@ -16,6 +16,7 @@ ASSISTANT_LIMIT = 2_000
 HARNESS_LIMIT = 300
 BRIEF_LIMIT = 200
 
+_BEYOND = 2_048  # a secret that the cut would split is seen by so much of it
 _LIMITS = {Origin.USER: USER_LIMIT, Origin.ASSISTANT: ASSISTANT_LIMIT, Origin.HARNESS: HARNESS_LIMIT}
 
 
@@ -124,9 +125,11 @@ def _brief(text: str) -> str:
 
 
 def _kept(text: str, limit: int) -> str:
-    """The redacted text, cut to its limit; most texts are short and need no cutting."""
-    clean = redact(text) if len(text) <= limit else ""
-    return clean if clean and len(clean) <= limit else clip(text, limit)
+    """The redacted text, cut to its limit; almost always there is no secret in it, nor near the cut."""
+    part = text[: limit + _BEYOND]
+    if redact(part) != part:
+        return clip(text, limit)
+    return text if len(text) <= limit else part[: limit - 1] + "…"
 
 
 def moment(timestamp: str | float | None) -> datetime | None:

@@ -36,6 +36,14 @@ class NightPage:
     folder: Path
     night: str = "2026-11-20"
     given: list[str] = field(default_factory=list)
+    waits: list[Proposal] = field(default_factory=list)
+
+    @property
+    def bank(self) -> "NightPage":
+        return self
+
+    def waiting(self, path: str) -> tuple[Proposal, ...]:
+        return tuple(proposal for proposal in self.waits if proposal.path == path)
 
     def next_proposal(self) -> str:
         self.given.append(f"p{len(self.given) + 1}")

@@ -173,3 +173,15 @@ def test_the_summary_counts_what_was_applied_and_shortens_the_first_rule(root: P
 def test_a_damaged_record_is_refused(root: Path, night: Path) -> None:
     with pytest.raises(StaleProposal, match="can't be read"):
         read_proposal(night / "proposals" / "p9")
+
+
+def test_a_change_that_waits_already_is_not_staged_again(tmp_path: Path) -> None:
+    project = tmp_path / "shop-api"
+    project.mkdir()
+    (project / "CLAUDE.md").write_text("# shop\n", encoding="utf-8")
+    outcome = accepted(document(project / "CLAUDE.md", project))
+    first_night, second_night = page(tmp_path / "one"), page(tmp_path / "two")
+    (waiting,), _ = FolderStager().stage([outcome], first_night)
+    second_night.waits = [waiting]
+    assert FolderStager().stage([outcome], second_night) == ((waiting,), ())
+    assert not (tmp_path / "two" / "proposals").exists()

@@ -38,7 +38,8 @@ class Written:
         return name
 
     def typed(self, text: str, **fields: Any) -> str:
-        return self.add("user", message={"role": "user", "content": text}, **{**HUMAN, **fields})
+        about: dict[str, Any] = {**HUMAN, **fields}
+        return self.add("user", message={"role": "user", "content": text}, **about)
 
     def said(self, text: str, **fields: Any) -> str:
         content = [{"type": "text", "text": text}]

@@ -1,0 +1,86 @@
+"""The nouns, in pipeline order: sessions, tasks, documents, calls, rollouts, edits, trials, the report.
+
+Every record is frozen and keyword-only; unknown fields are refused when one is decoded. Times are UTC.
+"""
+
+from skillopt_sleep.records.calls import Completion, Prompt, Purpose
+from skillopt_sleep.records.documents import Document, DocumentKind
+from skillopt_sleep.records.edits import AppliedEdit, Edit, EditOp, EditSource, Fate, Patch
+from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.reports import (
+    CUT_SHORT,
+    NightReport,
+    Note,
+    Outcome,
+    Proposal,
+    SessionCounts,
+    Spend,
+    StepOutcome,
+)
+from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
+from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, ToolEvent, Turn, Usage
+from skillopt_sleep.records.tasks import (
+    SHAPE_OPS,
+    Check,
+    Checks,
+    Evidence,
+    Exact,
+    Op,
+    Reference,
+    Rubric,
+    Split,
+    Task,
+    TaskOrigin,
+)
+from skillopt_sleep.records.trials import Decision, GateRule, Metric, Pair, Trial, Verdict
+
+__all__ = [
+    "CUT_SHORT",
+    "SHAPE_OPS",
+    "AppliedEdit",
+    "Check",
+    "CheckResult",
+    "Checks",
+    "Completion",
+    "Decision",
+    "Document",
+    "DocumentKind",
+    "Edit",
+    "EditOp",
+    "EditSource",
+    "Evidence",
+    "Exact",
+    "Fate",
+    "GateRule",
+    "LeftOut",
+    "Metric",
+    "NightReport",
+    "Note",
+    "Op",
+    "Origin",
+    "Outcome",
+    "Pair",
+    "Patch",
+    "Prompt",
+    "Proposal",
+    "Purpose",
+    "Record",
+    "Reference",
+    "Role",
+    "Rollout",
+    "Rubric",
+    "Score",
+    "Session",
+    "SessionCounts",
+    "Spend",
+    "Split",
+    "StepOutcome",
+    "Task",
+    "TaskOrigin",
+    "ToolEvent",
+    "Trajectory",
+    "Trial",
+    "Turn",
+    "Usage",
+    "Verdict",
+]

@@ -1,0 +1,41 @@
+"""The text being trained."""
+
+import hashlib
+from enum import StrEnum
+
+from skillopt_sleep.records.record import Record
+
+
+class DocumentKind(StrEnum):
+    """What is trained."""
+
+    SKILL = "skill"
+    MEMORY = "memory"
+
+
+class Document(Record, frozen=True, kw_only=True):
+    """The text being trained: edits act on `body` only; `lead` and `trail` are the rest of the file, as read.
+
+    `open` and `close` are what encloses a body that isn't empty (our markers in a file that isn't ours).
+    """
+
+    id: str
+    kind: DocumentKind
+    path: str
+    project: str
+    body: str
+    lead: str = ""
+    trail: str = ""
+    open: str = ""
+    close: str = ""
+
+    @property
+    def text(self) -> str:
+        """The whole file as the agent would read it."""
+        enclosed = f"{self.open}{self.body}{self.close}" if self.body else ""
+        return f"{self.lead}{enclosed}{self.trail}"
+
+    @property
+    def sha(self) -> str:
+        """SHA-256 of the whole text, in hex."""
+        return hashlib.sha256(self.text.encode()).hexdigest()

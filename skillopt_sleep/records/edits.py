@@ -1,0 +1,59 @@
+"""Reflect, aggregate, select, update: changes of a document."""
+
+from enum import StrEnum
+
+from skillopt_sleep.records.record import Record
+
+
+class EditOp(StrEnum):
+    """How an edit changes the body."""
+
+    APPEND = "append"
+    INSERT_AFTER = "insert_after"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class EditSource(StrEnum):
+    """What an edit was learned from."""
+
+    FAILURE = "failure"
+    SUCCESS = "success"
+    SLOW = "slow"
+
+
+class Edit(Record, frozen=True, kw_only=True):
+    """One change of a document; `support` counts the rollouts, `tasks` names them."""
+
+    op: EditOp
+    content: str = ""
+    target: str = ""
+    reason: str = ""
+    source: EditSource = EditSource.FAILURE
+    support: int = 1
+    tasks: tuple[str, ...] = ()
+
+
+class Patch(Record, frozen=True, kw_only=True):
+    """A set of edits proposed together."""
+
+    edits: tuple[Edit, ...] = ()
+    reasoning: str = ""
+    source: EditSource = EditSource.FAILURE
+
+
+class Fate(StrEnum):
+    """What became of an edit when it was applied."""
+
+    APPLIED = "applied"
+    UNMATCHED = "unmatched"
+    DUPLICATE = "duplicate"
+    REFUSED = "refused"
+
+
+class AppliedEdit(Record, frozen=True, kw_only=True):
+    """An edit and its fate, with the reason when it wasn't applied."""
+
+    edit: Edit
+    fate: Fate
+    because: str = ""

@@ -1,0 +1,126 @@
+"""The report: what a night did and ended as."""
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from skillopt_sleep.records.documents import Document, DocumentKind
+from skillopt_sleep.records.edits import AppliedEdit, Edit
+from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.tasks import Evidence
+from skillopt_sleep.records.trials import Trial, Verdict
+
+
+class Outcome(StrEnum):
+    """What a whole night ended as; the first three cut it short, the rest from best to least."""
+
+    BACKEND_FAILED = "backend_failed"
+    OVER_BUDGET = "over_budget"
+    INTERRUPTED = "interrupted"
+    IMPROVED = "improved"
+    UNDECIDED = "undecided"
+    UNVERIFIED = "unverified"
+    NO_CHANGE = "no_change"
+    NO_HEADROOM = "no_headroom"
+    NOTHING_NEW = "nothing_new"
+    SKIPPED = "skipped"
+
+
+CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED})
+
+
+class Note(Record, frozen=True, kw_only=True):
+    """Something that went wrong without ending the night: where, what, and what to do."""
+
+    stage: str
+    summary: str
+    remedy: str = ""
+
+
+class StepOutcome(Record, frozen=True, kw_only=True):
+    """What one step did to one document; `waiting` lessons have no unseen task yet.
+
+    `unfinished`: calls failed that it could not do without, so its sessions stay unread.
+    """
+
+    document: Document
+    outcome: Outcome
+    because: str
+    verdict: Verdict
+    candidate: Document | None = None
+    trial: Trial = Trial()
+    edits: tuple[AppliedEdit, ...] = ()
+    train: int = 0
+    val: int = 0
+    test: int = 0
+    test_before: float | None = None
+    test_after: float | None = None
+    test_n: int = 0
+    evidence: tuple[Evidence, ...] = ()
+    text_only: bool = False
+    waiting: int = 0
+    unfinished: bool = False
+    sessions: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+class Proposal(Record, frozen=True, kw_only=True):
+    """A staged change waiting for a yes or no; `base` is the live file's SHA-256, empty when there was none."""
+
+    id: str
+    night: str
+    document: str
+    path: str
+    kind: DocumentKind
+    root: str
+    base: str
+    result: str
+    summary: str
+    before: float | None = None
+    after: float | None = None
+    n: int = 0
+    interval: tuple[float, float] | None = None
+    error_rate: str = ""
+    edits: tuple[Edit, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Spend(Record, frozen=True, kw_only=True):
+    """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls."""
+
+    calls: int = 0
+    tokens: int | None = 0
+    usd: float | None = None
+    purposes: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class SessionCounts(Record, frozen=True, kw_only=True):
+    """How many sessions were seen, used, and left out by reason."""
+
+    seen: int = 0
+    used: int = 0
+    skipped: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class NightReport(Record, frozen=True, kw_only=True):
+    """One night as data; report.json is this record."""
+
+    schema_version: int = 1
+    night: str
+    started: datetime
+    ended: datetime
+    verdict: Outcome
+    because: str
+    remedy: str = ""
+    folder: str = ""
+    model: str = ""
+    sessions: SessionCounts = SessionCounts()
+    tasks: dict[str, int] = msgspec.field(default_factory=dict)
+    documents: tuple[StepOutcome, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    spend: Spend = Spend()
+    limits: dict[str, float] = msgspec.field(default_factory=dict)
+    resumed: bool = False
+    login_needed: bool = False
+    errors: tuple[Note, ...] = ()

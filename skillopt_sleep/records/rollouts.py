@@ -1,0 +1,49 @@
+"""Rollout: an attempt, what happened in it, its grade."""
+
+from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.sessions import Usage
+
+
+class Trajectory(Record, frozen=True, kw_only=True):
+    """What happened in one attempt; `failure` says why there is no response. `text_only`: no tools could run."""
+
+    response: str = ""
+    tool_calls: tuple[str, ...] = ()
+    changed_files: tuple[str, ...] = ()
+    exit: int | None = None
+    seconds: float = 0.0
+    usage: Usage | None = None
+    failure: str = ""
+    text_only: bool = False
+
+
+class CheckResult(Record, frozen=True, kw_only=True):
+    """One demand and whether it held; `arg` is for the report and never shown to the optimizer."""
+
+    name: str
+    passed: bool
+    arg: str = ""
+
+
+class Score(Record, frozen=True, kw_only=True):
+    """A grade: hard and soft in [0, 1]; `why` is words that never hold a judge's pattern."""
+
+    hard: float
+    soft: float
+    why: str = ""
+    checks: tuple[CheckResult, ...] = ()
+
+
+class Rollout(Record, frozen=True, kw_only=True):
+    """One attempt of one task under one document; `score` None means not scored, never 0.
+
+    `failed`: a call of a model failed, so the attempt says nothing and could be made again.
+    """
+
+    task: str
+    document_sha: str
+    sample: int
+    trajectory: Trajectory
+    score: Score | None = None
+    note: str = ""
+    failed: bool = False

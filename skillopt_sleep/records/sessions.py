@@ -1,0 +1,103 @@
+"""Harvest: what was said and done in one conversation with one agent."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from skillopt_sleep.records.record import Record
+
+
+class Role(StrEnum):
+    """Who speaks in a turn."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class Origin(StrEnum):
+    """Where a turn's text comes from; only USER text was typed by the person."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    FILE = "file"
+    WEB = "web"
+    HARNESS = "harness"
+
+
+class Turn(Record, frozen=True, kw_only=True):
+    """One thing said in a session; `id` is the agent's own record id, where it has one."""
+
+    role: Role
+    origin: Origin
+    text: str
+    id: str = ""
+
+
+class ToolEvent(Record, frozen=True, kw_only=True):
+    """One tool call: `turn` is the index of the turn it followed; `exit_code` where a program reported one."""
+
+    name: str
+    turn: int
+    brief: str = ""
+    error: bool = False
+    exit_code: int | None = None
+    rejected: bool = False
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """Tokens of one or many calls; cached input tokens are part of `input_tokens`."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+        )
+
+
+class LeftOut(StrEnum):
+    """Why a session isn't read; a closed set, in the order in which the reasons are tried."""
+
+    UNREADABLE = "unreadable"
+    SUBAGENT = "subagent"
+    OWN_REPLAY = "own_replay"
+    HEADLESS = "headless"
+    NO_USER_TURN = "no_user_turn"
+    EXCLUDED = "excluded"
+    ACTIVE = "active"
+    OLDER = "older"
+
+
+class Session(Record, frozen=True, kw_only=True):
+    """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`."""
+
+    id: str
+    source: str
+    project: str
+    cwd: str
+    started: datetime
+    ended: datetime
+    turns: tuple[Turn, ...]
+    branch: str = ""
+    commit: str = ""
+    entrypoint: str = ""
+    tools: tuple[ToolEvent, ...] = ()
+    skills: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    damaged: int = 0
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """What the person typed, in order."""
+        return tuple(turn.text for turn in self.turns if turn.origin is Origin.USER)

@@ -1,0 +1,98 @@
+"""Mine, cluster, split: a request that can be asked again, and the reference its answer is scored by."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from skillopt_sleep.records.record import Record
+
+
+class Op(StrEnum):
+    """The checks a program can decide."""
+
+    CONTAINS = "contains"
+    NOT_CONTAINS = "not_contains"
+    REGEX = "regex"
+    SECTION_CONTAINS = "section_contains"
+    MAX_CHARS = "max_chars"
+    MIN_CHARS = "min_chars"
+    JSON_VALID = "json_valid"
+    TOOL_CALLED = "tool_called"
+    NO_REFUSAL = "no_refusal"
+
+
+SHAPE_OPS = frozenset({Op.MAX_CHARS, Op.MIN_CHARS, Op.JSON_VALID, Op.NO_REFUSAL})
+
+
+class Check(Record, frozen=True, kw_only=True):
+    """One decidable demand; `section` names the heading for `section_contains`, `arg` is the operand."""
+
+    op: Op
+    arg: str = ""
+    section: str = ""
+
+
+class Exact(Record, frozen=True, kw_only=True, tag_field="kind", tag="exact"):
+    """The answer must be this text, up to case and white space at its ends."""
+
+    answer: str
+
+
+class Checks(Record, frozen=True, kw_only=True, tag_field="kind", tag="checks"):
+    """All of these must hold; shape-only checks never stand alone."""
+
+    items: tuple[Check, ...]
+
+
+class Rubric(Record, frozen=True, kw_only=True, tag_field="kind", tag="rubric"):
+    """A demand in words, graded by the judge's model."""
+
+    text: str
+
+
+Reference = Exact | Checks | Rubric
+
+
+class Split(StrEnum):
+    """Which side a task is on: reflection sees train only, val gates, test is only ever reported."""
+
+    TRAIN = "train"
+    VAL = "val"
+    TEST = "test"
+
+
+class TaskOrigin(StrEnum):
+    """Where a task comes from."""
+
+    REAL = "real"
+    RECALLED = "recalled"
+    AUGMENTED = "augmented"
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """Words of the user that found a reference: the session, the index of the turn, the quoted span."""
+
+    session: str
+    turn: int
+    quote: str
+
+
+class Task(Record, frozen=True, kw_only=True):
+    """A request that can be asked again, with the reference its answer is scored by.
+
+    `project` and `source` say whose documents it may teach; `cluster` and `split` are empty until those stages
+    ran; `at` orders the occurrences of a cluster.
+    """
+
+    id: str
+    prompt: str
+    reference: Reference
+    session: str
+    project: str
+    source: str
+    at: datetime
+    context: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    cluster: str = ""
+    split: Split | None = None
+    document: str = ""
+    origin: TaskOrigin = TaskOrigin.REAL

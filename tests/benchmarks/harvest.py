@@ -1,0 +1,205 @@
+"""How fast a harvest is, against PyPI's skillopt 0.2.0 on the same files, and against a bare loop of os.stat.
+
+`make bench NAME=harvest`. The environment variable SKILLOPT_PEER_PYTHON names a Python that has skillopt==0.2.0;
+without it pip installs it into a folder of its own.
+"""
+
+import argparse
+import json
+import os
+import random
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import venv
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.protocols import Source
+from skillopt_sleep.sources.claude_code import ClaudeCode
+from skillopt_sleep.sources.codex import Codex
+from skillopt_sleep.stages.harvest import HarvestRules, harvest
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.schema import migrate
+from tests.benchmarks.history import SECRETS, Made, write_claude, write_codex, write_small
+
+PEER = "skillopt==0.2.0"
+ROUNDS = 7
+SMALL_FILES = 4000
+CHECKOUT = Path(__file__).parent.parent.parent
+RULES = HarvestRules(
+    now=datetime(2027, 6, 1, tzinfo=UTC),
+    quiet_seconds=600,
+    horizon=None,
+    include_headless=False,
+    excluded=lambda project, cwd: False,
+    own_roots=(),
+)
+DEFINITIONS = f"""
+ours    seconds around harvest(), in a process of its own: from an empty index, every session parsed, redacted,
+        written to a new SQLite file, and read back from it
+peer    seconds around harvest() or harvest_codex() of {PEER}, in a process of its own, on the same files (Codex's
+        under archived_sessions, the only place it looks); of Claude Code's text it redacts none, of Codex's all
+ratio   peer / ours, the median of the ratios of the rounds; in a round both run once, in random order, from a warm
+        page cache; libraries are imported before the clock starts, on both sides
+stat    a second harvest of {SMALL_FILES} unchanged sessions, all of them read, over a loop of os.stat over their files, in
+        one process: the median of the ratios of 15 rounds
+"""
+
+
+def main() -> None:
+    """Generate, measure in rounds, check that both found the same, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worker", nargs=2, metavar=("WHAT", "FOLDER"))
+    parser.add_argument("--claude-mb", type=int, default=256)
+    parser.add_argument("--codex-mb", type=int, default=128)
+    given = parser.parse_args()
+    if given.worker:
+        print(json.dumps(work(*given.worker)))
+        return
+    with tempfile.TemporaryDirectory(prefix="bench-harvest-") as name:
+        home = Path(name)
+        print(
+            f"writing {given.claude_mb} MB of Claude Code's and {given.codex_mb} MB of Codex's sessions ...",
+            flush=True,
+        )
+        made = {
+            "claude": write_claude(home / "claude" / "projects", size=given.claude_mb << 20),
+            "codex": write_codex(home / "codex", size=given.codex_mb << 20),
+        }
+        write_small(home / "small" / "projects", count=SMALL_FILES)
+        peer = peer_python(home)
+        figures = {f"{agent}_x_peer": compare(agent, home, made[agent], peer) for agent in made}
+        figures["unchanged_x_stat"] = unchanged(home)
+    print(DEFINITIONS)
+    print(json.dumps(figures))
+
+
+def compare(agent: str, home: Path, made: Made, peer: Path) -> float:
+    """The ratio for one agent, with its table."""
+    folder = home / agent
+    theirs = folder / ("projects" if agent == "claude" else "archived_sessions")
+    commands = {
+        "ours": ([sys.executable, "-m", "tests.benchmarks.harvest", "--worker", agent, str(folder)], CHECKOUT),
+        "peer": ([str(peer), str(CHECKOUT / "tests" / "benchmarks" / "peer_harvest.py"), agent, str(theirs)], home),
+    }
+    rounds: dict[str, list[float]] = {"ours": [], "peer": []}
+    order = random.Random(agent)
+    for _ in range(ROUNDS):
+        for side in order.sample(sorted(commands), 2):
+            found = run(*commands[side])
+            check(side, agent, found, made)
+            rounds[side].append(found["seconds"])
+    ratios = [theirs / ours for ours, theirs in zip(rounds["ours"], rounds["peer"], strict=True)]
+    print(f"\n{agent}: {made.sessions} sessions, {made.prompts} prompts, {made.size / 1e6:.0f} MB, {ROUNDS} rounds")
+    print("        min s   median s   max s    MB/s")
+    for side, seconds in rounds.items():
+        middle = statistics.median(seconds)
+        speed = made.size / 1e6 / middle
+        print(f"{side:5} {min(seconds):8.3f} {middle:10.3f} {max(seconds):7.3f} {speed:7.0f}")
+    middle = statistics.median(ratios)
+    print(f"ratio {min(ratios):8.2f} {middle:10.2f} {max(ratios):7.2f}", flush=True)
+    return round(middle, 2)
+
+
+def check(side: str, agent: str, found: dict[str, Any], made: Made) -> None:
+    """Both must have found every session, and we every prompt; the peer counts some prompts twice."""
+    prompts_agree = found["prompts"] == made.prompts if side == "ours" else found["prompts"] >= made.prompts
+    if found["sessions"] != made.sessions or not prompts_agree:
+        raise SystemExit(f"{agent}: {side} found {found}, but {made} were written")
+
+
+def unchanged(home: Path) -> float:
+    """The ratio of a second harvest to a loop of os.stat, with its table."""
+    found = run(
+        [sys.executable, "-m", "tests.benchmarks.harvest", "--worker", "unchanged", str(home / "small")], CHECKOUT
+    )
+    print(f"\nunchanged: {found['files']} files, all of their sessions read")
+    print(
+        f"second harvest {found['ours'] * 1e3:.1f} ms, os.stat {found['stat'] * 1e3:.1f} ms, ratio {found['ratio']:.2f}"
+    )
+    return round(found["ratio"], 2)
+
+
+# inside a worker ----------------------------------------------------------------------------------------
+
+
+def work(what: str, folder: str) -> dict[str, Any]:
+    """One measurement in this process."""
+    # detect-secrets is imported at the first text that needs it, which is no part of a harvest.
+    for secret in SECRETS:
+        redact(f"token = {secret}")
+    source: Source = Codex(Path(folder)) if what == "codex" else ClaudeCode(Path(folder))
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        connection = sqlite3.connect(Path(name) / "sleep.db", isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        migrate(connection)
+        index = SqliteIndex(connection, threading.RLock())
+        begun = time.perf_counter()
+        found = harvest([source], index, RULES)
+        seconds = time.perf_counter() - begun
+        prompts = sum(len(session.typed) for session in found.sessions)
+        if what == "unchanged":
+            index.mark_read([session.id for session in found.sessions], "N-1")
+            del found
+            return second_harvest(source, index)
+        return {"seconds": seconds, "sessions": len(found.sessions), "prompts": prompts}
+
+
+def second_harvest(source: Source, index: SqliteIndex) -> dict[str, Any]:
+    """Rounds of a loop of os.stat and a harvest that finds nothing new."""
+    paths = [path for path, _ in source.stamps()]
+    stat: list[float] = []
+    ours: list[float] = []
+    for _ in range(15):
+        begun = time.perf_counter()
+        for path in paths:
+            os.stat(path)  # noqa: PTH116 - the bare call is what we compare with
+        between = time.perf_counter()
+        found = harvest([source], index, RULES)
+        ended = time.perf_counter()
+        if found.changed or found.counts.seen:
+            raise SystemExit(f"nothing changed, but {found.changed} files were read")
+        stat.append(between - begun)
+        ours.append(ended - between)
+    ratio = statistics.median(mine / bare for mine, bare in zip(ours, stat, strict=True))
+    return {"files": len(paths), "ours": statistics.median(ours), "stat": statistics.median(stat), "ratio": ratio}
+
+
+# processes ----------------------------------------------------------------------------------------------
+
+
+def peer_python(home: Path) -> Path:
+    """A Python that has the peer: the one that is named, or a new one."""
+    named = os.environ.get("SKILLOPT_PEER_PYTHON")
+    if named:
+        return Path(named)
+    print(f"installing {PEER} ...", flush=True)
+    venv.create(home / "peer", with_pip=True)
+    python = home / "peer" / "bin" / "python"
+    run_quietly([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PEER], home)
+    return python
+
+
+def run(command: Sequence[str], folder: Path) -> dict[str, Any]:
+    """What a measuring process prints."""
+    return json.loads(run_quietly(command, folder))
+
+
+def run_quietly(command: Sequence[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Times the harvest of the installed `skillopt` package; run by its own Python, outside of this checkout.
+
+Prints one JSON object: seconds around the harvest call, sessions, prompts.
+"""
+
+import json
+import sys
+import time
+
+
+def main() -> None:
+    agent, folder = sys.argv[1:]
+    if agent == "claude":
+        from skillopt_sleep.harvest import harvest
+    else:
+        from skillopt_sleep.harvest_codex import harvest_codex as harvest
+    begun = time.perf_counter()
+    digests = harvest(folder)
+    seconds = time.perf_counter() - begun
+    print(json.dumps({"seconds": seconds, "sessions": len(digests), "prompts": sum(d.n_user_turns for d in digests)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Which sessions a night reads."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from skillopt_sleep.protocols import Reading, Stamp
+from skillopt_sleep.records import LeftOut, Origin, Role, Session, ToolEvent, Turn
+from skillopt_sleep.sources.claude_code import ClaudeCode
+from skillopt_sleep.stages.harvest import HarvestRules, harvest
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.schema import migrate
+from tests.sessions import Exchange, claude_session
+
+NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
+RULES = HarvestRules(
+    now=NOW,
+    quiet_seconds=600,
+    horizon=NOW - timedelta(days=7),
+    include_headless=False,
+    excluded=lambda project, cwd: False,
+    own_roots=("/own/replays",),
+)
+
+
+class Listed:
+    """A source of sessions made here; a file's size is the length of its sessions' texts."""
+
+    name = "listed"
+
+    def __init__(self, files: dict[str, Reading]) -> None:
+        self.files = files
+        self.read_paths: list[str] = []
+
+    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+        return ((path, Stamp(1, len(repr(reading)), 1)) for path, reading in self.files.items())
+
+    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+        stamps = dict(self.stamps())
+        self.read_paths = list(paths)
+        return ((path, stamps[path], self.files[path]) for path in paths)
+
+
+def a_session(name: str, *, hours: float = 2, turns: Sequence[Turn] | None = None, **fields: Any) -> Session:
+    when = NOW - timedelta(hours=hours)
+    kept = tuple(turns) if turns is not None else (typed(f"{name}-t"),)
+    base = Session(id=f"listed:{name}", source="listed", project="/p", cwd="/p", started=when, ended=when, turns=kept)
+    return msgspec.structs.replace(base, **fields)
+
+
+def typed(name: str, text: str = "fix it") -> Turn:
+    return Turn(role=Role.USER, origin=Origin.USER, text=text, id=name)
+
+
+def a_source(*sessions: Session | tuple[Session, LeftOut]) -> Listed:
+    pairs = [session if isinstance(session, tuple) else (session, None) for session in sessions]
+    return Listed({f"/{session.id}": Reading(sessions=((session, why),)) for session, why in pairs})
+
+
+@pytest.fixture
+def index() -> Iterator[SqliteIndex]:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    migrate(connection)
+    yield SqliteIndex(connection, threading.RLock())
+    connection.close()
+
+
+def test_usable_sessions_come_newest_first_and_are_counted(index: SqliteIndex) -> None:
+    found = harvest([a_source(a_session("old", hours=9), a_session("new", hours=1))], index, RULES)
+    assert [session.id for session in found.sessions] == ["listed:new", "listed:old"]
+    assert (found.counts.seen, found.counts.used, found.counts.skipped) == (2, 2, {})
+    assert found.changed == 2
+
+
+def test_only_files_that_changed_are_read_again(index: SqliteIndex) -> None:
+    source = a_source(a_session("a"), a_session("b"))
+    harvest([source], index, RULES)
+    source.files["/listed:b"] = Reading(sessions=((a_session("b", turns=[typed("x", "something else")]), None),))
+    assert harvest([source], index, RULES).changed == 1
+    assert source.read_paths == ["/listed:b"]
+    assert harvest([source], index, RULES).changed == 0
+
+
+def test_a_session_stays_when_its_file_is_gone(index: SqliteIndex) -> None:
+    source = a_source(a_session("a"))
+    harvest([source], index, RULES)
+    source.files.clear()
+    assert len(harvest([source], index, RULES).sessions) == 1
+
+
+@pytest.mark.parametrize(
+    ("session", "by_itself", "reason"),
+    [
+        (a_session("s", cwd="/own/replays/x"), LeftOut.SUBAGENT, "subagent"),
+        (a_session("s", cwd="/own/replays/x"), None, "own_replay"),
+        (a_session("s", cwd="/own/replays/x"), LeftOut.HEADLESS, "own_replay"),
+        (a_session("s", cwd="/own/replays"), None, "own_replay"),
+        (a_session("s"), LeftOut.HEADLESS, "headless"),
+        (a_session("s", turns=[]), LeftOut.NO_USER_TURN, "no_user_turn"),
+        (a_session("s", project="/secret"), None, "excluded"),
+        (a_session("s", project="/secret", hours=0.1), None, "excluded"),
+        (a_session("s", hours=0.1), None, "active"),
+        (a_session("s", hours=-1), None, "active"),
+        (a_session("s", hours=24 * 8), None, "older"),
+    ],
+)
+def test_a_session_is_left_out_for_the_first_reason_that_holds(
+    session: Session, by_itself: LeftOut | None, reason: str, index: SqliteIndex
+) -> None:
+    rules = replace(RULES, excluded=lambda project, cwd: project == "/secret")
+    found = harvest([Listed({"/s": Reading(sessions=((session, by_itself),))})], index, rules)
+    assert found.sessions == ()
+    assert found.counts.skipped == {reason: 1}
+    assert found.older == (("listed:s",) if reason == "older" else ())
+
+
+@pytest.mark.parametrize("cwd", ["/own/replays-of-mine", "/own", ""])
+def test_a_folder_that_only_looks_like_ours_is_not_ours(cwd: str, index: SqliteIndex) -> None:
+    assert harvest([a_source(a_session("s", cwd=cwd))], index, RULES).counts.used == 1
+
+
+@pytest.mark.parametrize("hours", [0.17, -25, 24 * 6.9])
+def test_a_session_that_rests_or_comes_from_a_wrong_clock_is_used(hours: float, index: SqliteIndex) -> None:
+    assert harvest([a_source(a_session("s", hours=hours))], index, RULES).counts.used == 1
+
+
+def test_an_unreadable_file_is_counted_and_told(index: SqliteIndex) -> None:
+    found = harvest([Listed({"/x": Reading(unreadable="/x: Permission denied")})], index, RULES)
+    assert found.counts.skipped == {"unreadable": 1}
+    assert [note.summary for note in found.notes] == ["/x: Permission denied"]
+
+
+def test_headless_sessions_are_used_when_asked_for(index: SqliteIndex) -> None:
+    rules = replace(RULES, include_headless=True)
+    empty = a_session("e", turns=[])
+    found = harvest([a_source((a_session("s"), LeftOut.HEADLESS), (empty, LeftOut.HEADLESS))], index, rules)
+    assert [session.id for session in found.sessions] == ["listed:s"]
+    assert found.counts.skipped == {"no_user_turn": 1}
+
+
+def test_sessions_of_an_earlier_night_come_only_when_asked_for(index: SqliteIndex) -> None:
+    source = a_source(a_session("a"))
+    harvest([source], index, RULES)
+    index.mark_read(["listed:a"], "N-1")
+    assert harvest([source], index, RULES).counts.seen == 0
+    every = replace(RULES, unread=False)
+    assert harvest([source], index, every).counts.used == 1
+
+
+def test_what_a_fork_copied_counts_in_the_earlier_session_only(index: SqliteIndex) -> None:
+    answer = Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text="done", id="a")
+    first = a_session("first", hours=5, turns=[typed("1"), answer])
+    tools = (ToolEvent(name="Bash", turn=0), ToolEvent(name="Bash", turn=1), ToolEvent(name="Bash", turn=2))
+    fork = a_session("fork", hours=4, turns=[typed("1"), answer, typed("2", "instead")], tools=tools)
+    found = harvest([a_source(fork, first)], index, RULES)
+    kept = {session.id: session for session in found.sessions}
+    assert kept["listed:first"].typed == ("fix it",)
+    assert [turn.text for turn in kept["listed:fork"].turns] == ["done", "instead"]
+    assert [event.turn for event in kept["listed:fork"].tools] == [0, 0, 1]
+
+
+def test_a_mere_copy_has_no_user_turn_and_is_done_with(index: SqliteIndex) -> None:
+    source = a_source(a_session("first", hours=5, turns=[typed("1")]), a_session("copy", hours=4, turns=[typed("1")]))
+    found = harvest([source], index, RULES)
+    assert [session.id for session in found.sessions] == ["listed:first"]
+    assert found.counts.skipped == {"no_user_turn": 1}
+    assert found.older == ("listed:copy",)
+
+
+def test_turns_without_an_id_are_nobodys_copy(index: SqliteIndex) -> None:
+    source = a_source(a_session("a", hours=5, turns=[typed("")]), a_session("b", hours=4, turns=[typed("")]))
+    assert harvest([source], index, RULES).counts.used == 2
+
+
+def test_a_real_folder_of_sessions_is_harvested_once(tmp_path: Path, index: SqliteIndex) -> None:
+    for number in range(3):
+        claude_session(
+            tmp_path / "projects", cwd=f"/home/dev/app-{number}", started=NOW - timedelta(hours=number + 2),
+            exchanges=[Exchange("fix it", "Fixed.")], headless=number == 2,
+        )  # fmt: skip
+    source = ClaudeCode(tmp_path)
+    found = harvest([source], index, RULES)
+    assert [session.cwd for session in found.sessions] == ["/home/dev/app-0", "/home/dev/app-1"]
+    assert found.counts.skipped == {"headless": 1}
+    assert harvest([source], index, RULES).changed == 0

@@ -1,0 +1,160 @@
+"""What was parsed from which file, and which sessions no night has used."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from skillopt_sleep.protocols import Reading, Stamp
+from skillopt_sleep.records import Exact, LeftOut, Origin, Role, Session, Task, Turn
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.schema import migrate
+
+START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
+STAMP = Stamp(1, 100, 5)
+
+
+def a_session(name: str = "1", *, text: str = "fix it", minutes: int = 0, source: str = "codex") -> Session:
+    turn = Turn(role=Role.USER, origin=Origin.USER, text=text, id="t")
+    when = START + timedelta(minutes=minutes)
+    return Session(
+        id=f"{source}:{name}", source=source, project="/p", cwd="/p/src", started=when, ended=when, turns=(turn,)
+    )
+
+
+def held(*sessions: Session, left_out: LeftOut | None = None) -> Reading:
+    return Reading(sessions=tuple((session, left_out) for session in sessions))
+
+
+@pytest.fixture(params=[None, ""], ids=["autocommit", "legacy"])
+def index(request: pytest.FixtureRequest) -> Iterator[SqliteIndex]:
+    connection = sqlite3.connect(":memory:", isolation_level=request.param, check_same_thread=False)
+    migrate(connection)
+    yield SqliteIndex(connection, threading.RLock())
+    connection.close()
+
+
+def unread(index: SqliteIndex) -> list[str]:
+    return [line.id for line in index.lines(unread=True)]
+
+
+def test_what_was_put_is_there_again_newest_first(index: SqliteIndex) -> None:
+    older, newer = a_session("1"), a_session("2", minutes=5)
+    index.put("codex", [("/a", STAMP, held(older)), ("/b", STAMP, held(newer, left_out=LeftOut.HEADLESS))])
+    first, second = index.lines(unread=True)
+    assert (first.id, first.left_out, second.left_out) == ("codex:2", LeftOut.HEADLESS, None)
+    assert (second.source, second.project, second.cwd, second.ended) == ("codex", "/p", "/p/src", START)
+    assert index.sessions(["codex:1", "codex:2"]) == (older, newer)
+    assert index.sessions(["codex:2", "codex:unknown", "codex:1"]) == (newer, older)
+
+
+def test_stamps_are_those_of_the_last_reading_by_source(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    index.put("codex", [("/a", Stamp(1, 200, 6), held(a_session()))])
+    index.put("claude_code", [("/c", STAMP, Reading())])
+    assert index.stamps("codex") == {"/a": Stamp(1, 200, 6)}
+    assert index.stamps("codex")["/a"].size == 200
+    assert index.stamps("claude_code") == {"/c": STAMP}
+    assert index.stamps("other") == {}
+
+
+def test_a_session_that_did_not_change_stays_read(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    index.mark_read(["codex:1"], "N-1")
+    assert unread(index) == []
+    index.put("codex", [("/a", Stamp(1, 100, 9), held(a_session()))])
+    assert unread(index) == []
+    assert [line.id for line in index.lines(unread=False)] == ["codex:1"]
+
+
+def test_a_session_that_changed_is_unread_again(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    index.mark_read(["codex:1"], "N-1")
+    index.put("codex", [("/a", STAMP, held(a_session(text="fix it all")))])
+    assert unread(index) == ["codex:1"]
+
+
+def test_of_two_files_with_the_same_session_the_one_that_goes_on_longer_counts(index: SqliteIndex) -> None:
+    longer = a_session(text="and on", minutes=5)
+    index.put("codex", [("/sessions/a", STAMP, held(a_session())), ("/archived/a", STAMP, held(longer))])
+    index.put("codex", [("/sessions/a", Stamp(1, 1, 1), held(a_session(text="fix it now")))])
+    assert index.sessions(["codex:1"]) == (longer,)
+    assert len(index.lines(unread=True)) == 1
+
+
+def test_a_session_moved_to_another_file_stays_read(index: SqliteIndex) -> None:
+    index.put("codex", [("/sessions/a", STAMP, held(a_session()))])
+    index.mark_read(["codex:1"], "N-1")
+    index.put("codex", [("/archived/a", STAMP, held(a_session()))])
+    assert unread(index) == []
+
+
+def test_a_file_that_became_shorter_replaces_itself(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session(minutes=9)))])
+    index.put("codex", [("/a", STAMP, held(a_session(text="new")))])
+    assert index.sessions(["codex:1"])[0].typed == ("new",)
+
+
+def test_an_unreadable_file_is_a_line_with_its_reason_until_it_can_be_read(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, Reading(unreadable="/a: Permission denied"))])
+    (line,) = index.lines(unread=True)
+    assert (line.id, line.left_out) == ("codex:file:/a", LeftOut.UNREADABLE)
+    assert index.sessions([line.id])[0].turns[0].text == "/a: Permission denied"
+    assert index.stamps("codex") == {"/a": STAMP}
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    assert unread(index) == ["codex:1"]
+
+
+def test_tasks_written_by_hand_are_those_of_the_last_reading(index: SqliteIndex) -> None:
+    def task(name: str) -> Task:
+        return Task(
+            id=name,
+            prompt="x",
+            reference=Exact(answer="y"),
+            session=f"f#{name}",
+            project="/p",
+            source="tasks_file",
+            at=START,
+        )
+
+    index.put("tasks_file", [("/t", STAMP, Reading(tasks=(task("a"), task("b"))))])
+    assert [found.id for found in index.reviewed()] == ["a", "b"]
+    index.put("tasks_file", [("/t", STAMP, Reading(tasks=(task("b"),)))])
+    assert index.reviewed() == (task("b"),)
+    index.put("tasks_file", [("/t", STAMP, Reading(unreadable="/t: task 1: no"))])
+    assert index.reviewed() == ()
+
+
+def test_ended_sorts_as_time_whatever_the_fraction(index: SqliteIndex) -> None:
+    moments = [START + timedelta(microseconds=micro) for micro in (0, 10, 100_000, 999_999, 1_000_000)]
+    sessions = [msgspec.structs.replace(a_session(str(n)), ended=at) for n, at in enumerate(moments)]
+    index.put("codex", [(f"/{n}", STAMP, held(session)) for n, session in enumerate(sessions)])
+    assert [line.ended for line in index.lines(unread=True)] == moments[::-1]
+
+
+def test_more_files_than_a_batch_are_all_kept(index: SqliteIndex) -> None:
+    index.put("codex", ((f"/{n}", STAMP, held(a_session(str(n)))) for n in range(700)))
+    assert len(index.lines(unread=True)) == 700
+    assert len(index.sessions([f"codex:{n}" for n in range(700)])) == 700
+
+
+def test_a_reading_that_fails_half_way_leaves_whole_files(index: SqliteIndex) -> None:
+    def readings() -> Iterator[tuple[str, Stamp, Reading]]:
+        for number in range(300):
+            yield f"/{number}", STAMP, held(a_session(str(number)))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.put("codex", readings())
+    assert len(index.stamps("codex")) == len(index.lines(unread=True)) == 256
+
+
+def test_marks_are_part_of_a_transaction_that_is_already_open(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    index._connection.execute("BEGIN IMMEDIATE")
+    index.mark_read(["codex:1"], "N-1")
+    index._connection.rollback()
+    assert unread(index) == ["codex:1"]
