@@ -42,8 +42,10 @@ class ClaudeWriter:
         headless: bool,
         clock: Clock,
         vendor_text: str,
+        subagent_of: str,
     ) -> None:
-        self.session = session
+        self.session = subagent_of or session
+        self.side: Fields = {"agentId": session[:17].replace("-", "")} if subagent_of else {}
         self.cwd = cwd
         self.model = model
         self.headless = headless
@@ -53,7 +55,7 @@ class ClaudeWriter:
         self.common: Fields = {"userType": "external"}
         if not self.old:
             self.common["entrypoint"] = "sdk-cli" if headless else "cli"
-        self.common |= {"cwd": cwd, "sessionId": session, "version": version, "gitBranch": branch}
+        self.common |= {"cwd": cwd, "sessionId": self.session, "version": version, "gitBranch": branch}
         self.lines: list[bytes] = []
         self.parent: str | None = None
         self.prompt = ""
@@ -73,17 +75,13 @@ class ClaudeWriter:
 
     def _prompt(self, exchange: Exchange, number: int) -> None:
         self.prompt = self.unique()
-        if not self.old:
-            self._before(exchange.user)
         extra: Fields = {}
-        if not self.old:
-            origin: Fields = (
-                {"promptSource": "sdk", "turnOrigin": "sdk"}
-                if self.headless
-                else {"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"}
-            )
+        if not self.old and not self.side:
+            self._before(exchange.user)
+            sent: Fields = {"promptSource": "sdk", "turnOrigin": "sdk"}
+            typed: Fields = {"origin": {"kind": "human"}, "promptSource": "typed", "turnOrigin": "human"}
             position = {"promptIndex": 0 if self.headless else number, "turnIndex": number}
-            extra = {"permissionMode": "acceptEdits", **origin, "turnPosition": position}
+            extra = {"permissionMode": "acceptEdits", **(sent if self.headless else typed), "turnPosition": position}
         self.chained({"type": "user", "message": {"role": "user", "content": exchange.user}}, extra)
         if not self.old and number == 1:
             self._attachments()
@@ -118,13 +116,12 @@ class ClaudeWriter:
 
     def _end(self, exchange: Exchange, number: int) -> None:
         if exchange.rejected or exchange.interrupted:
-            what = (
-                "[Request interrupted by user for tool use]" if exchange.rejected else "[Request interrupted by user]"
-            )
-            self.chained({"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": what}]}})
+            what = " for tool use" if exchange.rejected else ""
+            content = [{"type": "text", "text": f"[Request interrupted by user{what}]"}]
+            self.chained({"type": "user", "message": {"role": "user", "content": content}})
         elif exchange.assistant:
             self._message([{"type": "text", "text": exchange.assistant}], stop="end_turn")
-        if self.old:
+        if self.old or self.side:
             return
         if not self.headless:
             took: Fields = {"subtype": "turn_duration", "durationMs": 400 + number, "messageCount": 15}
@@ -144,13 +141,13 @@ class ClaudeWriter:
     def chained(self, body: Fields, extra: Fields | None = None, *, prompt: bool = True) -> None:
         """A record of the conversation, after the last one."""
         name = self.unique()
-        head: Fields = {"parentUuid": self.parent, "isSidechain": False}
+        head: Fields = {"parentUuid": self.parent, "isSidechain": bool(self.side)}
         tail: Fields = {"uuid": name, "timestamp": self.clock.stamp()}
         if self.old:
             self.lines.append(encode({**head, **self.common, **body, **tail, **(extra or {})}))
         else:
             asked: Fields = {"promptId": self.prompt} if prompt and body["type"] == "user" else {}
-            self.lines.append(encode({**head, **asked, **body, **tail, **(extra or {}), **self.common}))
+            self.lines.append(encode({**head, **asked, **self.side, **body, **tail, **(extra or {}), **self.common}))
         self.parent = name
 
     def loose(self, body: Fields) -> None:

@@ -1,16 +1,14 @@
 """How Codex writes a rollout: record shapes and key order of 0.169.0 (TUI and exec) and 0.47.0."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid5
 
 import msgspec
 
+from tests.codex_tools import Fields, call_output, function_call
 from tests.sessions import Clock, Exchange, ToolCall, stamp
 
-Fields = dict[str, Any]
 ABORTED = (
     "<turn_aborted>\nThe user interrupted the previous turn on purpose. Any running unified exec processes may still be "
     "running in the background. If any tools/commands were aborted, they may have partially executed.\n</turn_aborted>"
@@ -35,7 +33,9 @@ class CodexWriter:
         headless: bool,
         clock: Clock,
         vendor_text: str,
+        subagent_of: str,
     ) -> None:
+        self.subagent_of = subagent_of
         self.session = session
         self.cwd = cwd
         self.version = version
@@ -231,9 +231,12 @@ class CodexWriter:
         if self.old:
             self.line("session_meta", {**head, **program, "instructions": None, **source, "git": self.git})
             return
-        head = {"session_id": self.session, **head, "runtime_workspace_roots": [self.cwd]}
+        head = {"session_id": self.subagent_of or self.session, **head, "runtime_workspace_roots": [self.cwd]}
+        if self.subagent_of:
+            source = {"source": {"subagent": {"thread_spawn": {"parent_thread_id": self.subagent_of, "depth": 1}}}}
         instructions = {"text": self.vendor_text, "provenance": {"type": "model", "model": self.model}}
-        about: Fields = {"thread_source": "user", "model_provider": "openai", "base_instructions": instructions}
+        thread = "subagent" if self.subagent_of else "user"
+        about: Fields = {"thread_source": thread, "model_provider": "openai", "base_instructions": instructions}
         self.line(
             "session_meta", {**head, **program, **source, **about, "history_mode": "paginated", "git": self.git}
         )
@@ -275,25 +278,3 @@ class CodexWriter:
         if not self.old:
             limits = {"limit_id": "codex", "limit_name": None, **limits, "credits": None, "plan_type": None}
         self.event({"type": "token_count", "info": info, "rate_limits": limits})
-
-
-def function_call(call: ToolCall, *, old: bool) -> Fields:
-    """The name and arguments of a call that isn't a patch."""
-    if call.image:
-        return {"name": "view_image", "arguments": json.dumps({"path": call.path})}
-    command = call.command or f"cat {call.path}"
-    if old:
-        return {"name": "shell", "arguments": json.dumps({"command": ["bash", "-lc", command]})}
-    return {"name": "exec_command", "arguments": json.dumps({"cmd": command})}
-
-
-def call_output(call: ToolCall, *, old: bool) -> Any:
-    """What the tool gave back, as each version wraps it."""
-    if call.image:
-        return [{"type": "input_image", "image_url": f"data:image/png;base64,{call.image}", "detail": "original"}]
-    text = f"Success. Updated the following files:\nA {call.path}\n" if call.content else call.output
-    if old:
-        metadata = {"exit_code": call.exit_code, "duration_seconds": 0.0}
-        return json.dumps({"output": text, "metadata": metadata}, separators=(",", ":"))
-    head = f"Chunk ID: a7c099\nWall time: 0.0000 seconds\nProcess exited with code {call.exit_code}\n"
-    return text if call.content else f"{head}Original token count: {len(text) // 4}\nOutput:\n{text}"

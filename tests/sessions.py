@@ -93,10 +93,12 @@ def claude_session(
     model: str = "claude-opus-5-5",
     pause: timedelta = timedelta(minutes=2),
     vendor_text: str = "[vendor text removed]",
+    subagent_of: Path | None = None,
 ) -> Path:
     """Write a Claude Code session below `projects` (the folder of that name); versions 2.1.329 and 1.0.128.
 
     1.0.128 has no way to tell headless from interactive. `vendor_text` stands for system prompt and tool schemas.
+    `subagent_of` is the file of the session whose sub-agent this is (2.1.329 only).
     """
     from tests.claude_format import ClaudeWriter
 
@@ -105,9 +107,12 @@ def claude_session(
     folder.mkdir(parents=True, exist_ok=True)
     writer = ClaudeWriter(
         session=name, cwd=cwd, branch=branch, version=version, model=model, headless=headless,
-        clock=Clock(started, pause), vendor_text=vendor_text,
+        clock=Clock(started, pause), vendor_text=vendor_text, subagent_of=subagent_of.stem if subagent_of else "",
     )  # fmt: skip
     path = folder / f"{name}.jsonl"
+    if subagent_of:
+        path = subagent_of.with_suffix("") / "subagents" / f"agent-{name[:17].replace('-', '')}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(writer.session_bytes(exchanges))
     return path
 
@@ -127,8 +132,12 @@ def codex_session(
     pause: timedelta = timedelta(minutes=2),
     archived: bool = False,
     vendor_text: str = "[vendor text removed]",
+    subagent_of: str = "",
 ) -> Path:
-    """Write a Codex rollout below `codex_home`, in sessions/ by day or in archived_sessions/; 0.169.0 and 0.47.0."""
+    """Write a Codex rollout below `codex_home`, in sessions/ by day or in archived_sessions/; 0.169.0 and 0.47.0.
+
+    `subagent_of` is the id of the session whose sub-agent this is (0.169.0 only).
+    """
     from tests.codex_format import CodexWriter
 
     name = session_id or str(session_uuid("codex", cwd, started.isoformat(), exchanges[0].user if exchanges else ""))
@@ -137,7 +146,7 @@ def codex_session(
     folder.mkdir(parents=True, exist_ok=True)
     writer = CodexWriter(
         session=name, cwd=cwd, branch=branch, commit=commit, version=version, model=model, headless=headless,
-        clock=Clock(started, pause), vendor_text=vendor_text,
+        clock=Clock(started, pause), vendor_text=vendor_text, subagent_of=subagent_of,
     )  # fmt: skip
     path = folder / f"rollout-{started.strftime('%Y-%m-%dT%H-%M-%S')}-{name}.jsonl"
     path.write_bytes(writer.session_bytes(exchanges))

@@ -12,7 +12,7 @@ from skillopt_sleep.sources.claude_reader import SessionReader
 from skillopt_sleep.sources.claude_records import Link, Record
 from skillopt_sleep.sources.claude_tree import abandoned
 from skillopt_sleep.sources.files import find_sessions, read_each
-from skillopt_sleep.sources.jsonl import Lines
+from skillopt_sleep.sources.jsonl import BRACE, Lines, time_in
 
 NAME = "claude_code"
 
@@ -30,10 +30,9 @@ _LARGE = re.compile(
 )
 _COPY = b'"toolUseResult":'
 _BEFORE_COPY = re.compile(rb'"uuid":"[^"]*","timestamp":"[^"]*",\Z')
-_BLOCK = b'"type":"t'
+_TEXT = b'"type":"text"'
 _ERROR = b'"is_error":true'
 _NEAR = 200
-_TIME = b'"timestamp":"'
 
 
 class ClaudeCode:
@@ -55,32 +54,54 @@ class ClaudeCode:
 
 def parse(path: str) -> tuple[Stamp, Reading]:
     """One session file; raises OSError where it can't be read."""
+    where = Path(path)
+    if where.name.startswith("agent-") or where.parent.name == "subagents":
+        return _outline(where)
     lines = Lines(path)
     reader = SessionReader()
+    _read(lines, reader)
+    if reader.forked:
+        reader.drop(abandoned(_tree(path), reader.typed()))
+    left_out = reader.left_out()
+    if left_out is LeftOut.SUBAGENT:
+        reader.draft.items.clear()
+    session = reader.draft.session(NAME, where.stem, lines.stamp, damaged=lines.damaged)
+    return lines.stamp, Reading(sessions=((session, left_out),))
+
+
+def _read(lines: Lines, reader: SessionReader) -> None:
     passed: tuple[bytes, int, int] | None = None
     for block, at, end in lines:
         if block.startswith(_LOOSE, at):
             name = at + len(_LOOSE)
             if block[name : block.find(b'"', name, end)] not in _SPOKEN:
-                lines.passes(block, at, end)
+                if block[end - 1] != BRACE:
+                    lines.check_end(block, at, end)
                 continue
         elif end - at > _SMALL and _is_needless(block, at, end):
-            lines.passes(block, at, end)
+            if block[end - 1] != BRACE:
+                lines.check_end(block, at, end)
             passed = block, at, end
             continue
         record = lines.decode(_records, block[at:end], torn=end == len(block))
         if record is not None and reader.take(record):
             passed = None
     if passed is not None:
-        reader.draft.saw(_time_of(*passed))
-    if reader.forked:
-        reader.drop(abandoned(_tree(path), reader.typed()))
-    where = Path(path)
-    left_out = reader.left_out(beside=where.name.startswith("agent-") or where.parent.name == "subagents")
-    if left_out is LeftOut.SUBAGENT:
-        reader.draft.items.clear()
-    session = reader.draft.session(NAME, where.stem, lines.stamp, damaged=lines.damaged)
-    return lines.stamp, Reading(sessions=((session, left_out),))
+        reader.draft.saw(time_in(*passed))
+
+
+def _outline(path: Path) -> tuple[Stamp, Reading]:
+    """A sub-agent's file, which is left out whole: only its place and its times are read."""
+    lines = Lines(str(path))
+    reader = SessionReader()
+    for block, at, end in lines:
+        record = lines.decode(_records, block[at:end], torn=end == len(block))
+        if record is not None and reader.take(record) and record.cwd:
+            reader.draft.saw(lines.last_time())
+            break
+    reader.draft.items.clear()
+    session = reader.draft.session(NAME, path.stem, lines.stamp, damaged=lines.damaged)
+    return lines.stamp, Reading(sessions=((session, LeftOut.SUBAGENT),))
 
 
 def _is_needless(block: bytes, at: int, end: int) -> bool:
@@ -98,16 +119,11 @@ def _is_needless(block: bytes, at: int, end: int) -> bool:
     if copy < 0:
         copy = block.find(_COPY, middle, end)
     if copy < 0 or _BEFORE_COPY.search(block, max(copy - 120, begun), copy) is None:
-        return block.find(_BLOCK, begun, end) < 0 and block.find(_ERROR, begun, end) < 0
-    # Within a text all quotes are escaped, so what looks like a block is one: a text, or another result. A flag
-    # stands before or after the result's text.
-    alone = block.find(_BLOCK, begun, copy) < 0
+        return block.find(_TEXT, begun, end) < 0 and block.find(_ERROR, begun, end) < 0
+    # Within a text all quotes are escaped, so what looks like a text block is one. A flag stands before or after
+    # the result's own text.
+    alone = block.find(_TEXT, begun, copy) < 0
     return alone and block.find(_ERROR, begun, begun + _NEAR) < 0 and block.find(_ERROR, copy - _NEAR, copy) < 0
-
-
-def _time_of(block: bytes, at: int, end: int) -> str:
-    start = block.rfind(_TIME, at, end) + len(_TIME)
-    return block[start : block.find(b'"', start, end)].decode("ascii", "replace")
 
 
 def _tree(path: str) -> list[Link]:

@@ -68,10 +68,10 @@ class SessionReader:
         if record.git_branch != "HEAD":
             draft.branch = draft.branch or record.git_branch or ""
 
-    def left_out(self, *, beside: bool) -> LeftOut | None:
+    def left_out(self) -> LeftOut | None:
         """Why the session is left out by itself."""
         self.draft.usage = _sum(self._spent)
-        if beside or (self._side and not self._main):
+        if self._side and not self._main:
             return LeftOut.SUBAGENT
         if self.draft.by_program():
             return LeftOut.HEADLESS

@@ -11,7 +11,7 @@ from skillopt_sleep.records import LeftOut
 from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader
 from skillopt_sleep.sources.codex_records import Line
 from skillopt_sleep.sources.files import find_sessions, read_each
-from skillopt_sleep.sources.jsonl import Lines
+from skillopt_sleep.sources.jsonl import BRACE, Lines
 
 NAME = "codex"
 
@@ -45,11 +45,16 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     for block, at, end in lines:
         head = HEAD.match(block, at, end)
         if head is not None and reader.glance(head, block, end):
-            lines.passes(block, at, end)
+            if block[end - 1] != BRACE:
+                lines.check_end(block, at, end)
             continue
         record = lines.decode(_lines, block[at:end], torn=end == len(block))
         if record is not None and record.payload is not None:
             reader.take(record, record.payload)
+        if reader.is_subagent:
+            # It is left out whole, so only its end is looked at.
+            reader.draft.saw(lines.last_time())
+            break
     if reader.tokens:
         block, at, end = reader.tokens
         count = lines.decode(_lines, block[at:end])

@@ -4,13 +4,14 @@ import re
 
 from skillopt_sleep.records import LeftOut, Origin, Usage
 from skillopt_sleep.sources.briefs import brief_of
-from skillopt_sleep.sources.codex_records import Info, Item, Line, Part, Payload
+from skillopt_sleep.sources.codex_records import Attribution, Info, Item, Line, Part, Payload
 from skillopt_sleep.sources.codex_text import (
     exit_code,
     is_failure,
     is_image,
     is_refusal,
     is_wrapper,
+    joined,
     patched_files,
     skill_name,
     typed_part,
@@ -30,7 +31,8 @@ _COMMAND_EXIT = re.compile(rb'"exit_code":(-?\d+),"duration":')
 _COMMAND_TAIL = 400
 _MESSAGES = frozenset({b"user_message", b"agent_message"})
 _ITEMS = frozenset({b"UserMessage", b"AgentMessage", b"CommandExecution"})
-_CALLS = frozenset({b"function_call", b"custom_tool_call", b"local_shell_call", b"web_search_call"})
+_CALL_TYPES = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
+_CALLS = frozenset(name.encode() for name in _CALL_TYPES)
 _OUTPUTS = frozenset({b"function_call_output", b"custom_tool_call_output"})
 
 
@@ -46,9 +48,9 @@ class RolloutReader:
         self.name = ""
         self.tokens: tuple[bytes, int, int] | None = None
         self._last: bytes | str | float | None = None
-        self._subagent = False
+        self.is_subagent = False
         self._headless = False
-        self._trigger = b""
+        self._trigger = ""
         self._heard_person = False
         self._heard_agent = False
         self._unproved: list[Said] = []
@@ -95,7 +97,7 @@ class RolloutReader:
             )
         if kind == b"task_started":
             found = _TRIGGER.search(block, head.end(), end)
-            self._trigger = found[1] if found else b""
+            self._trigger = found[1].decode() if found else ""
         elif kind == b"token_count" and block.startswith(b',"info":{', head.end()):
             self.tokens = block, head.start(), end
         return kind not in _MESSAGES
@@ -144,6 +146,8 @@ class RolloutReader:
 
     def left_out(self) -> LeftOut | None:
         """Why the session is left out by itself; settles first which texts count."""
+        if self.is_subagent:
+            return LeftOut.SUBAGENT
         self.draft.saw(_as_text(self._last))
         if self._heard_person:
             for said in self._unsure:
@@ -151,8 +155,6 @@ class RolloutReader:
         if self._heard_agent:
             echoes = {id(said) for said in self._replies}
             self.draft.items = [item for item in self.draft.items if id(item) not in echoes]
-        if self._subagent:
-            return LeftOut.SUBAGENT
         if self.draft.by_program():
             return LeftOut.HEADLESS
         if any(isinstance(item, Said) and item.origin is Origin.USER for item in self.draft.items):
@@ -160,8 +162,7 @@ class RolloutReader:
         return LeftOut.HEADLESS if self._headless else LeftOut.NO_USER_TURN
 
     def _saw(self, time: bytes | str | float) -> None:
-        if not self.draft.first:
-            self.draft.saw(_as_text(time))
+        self.draft.first = self.draft.first or _as_text(time)
         self._last = time
 
     def _meta(self, payload: Payload) -> None:
@@ -175,14 +176,18 @@ class RolloutReader:
             draft.branch = payload.git.branch or ""
             draft.commit = payload.git.commit_hash or ""
         source = bytes(payload.source)
-        self._subagent = payload.thread_source == "subagent" or b'"subagent"' in source
+        self.is_subagent = payload.thread_source == "subagent" or b'"subagent"' in source
         self._headless = payload.originator == "codex_exec" or source == b'"exec"'
 
     # messages -----------------------------------------------------------------------------------------------
 
     def _event(self, payload: Payload) -> None:
         item = payload.item
-        if payload.type == "user_message" and payload.kind in {None, "plain"}:
+        if payload.type == "task_started":
+            self._trigger = (payload.turn_attribution or Attribution()).turn_trigger or ""
+        elif payload.type == "token_count":
+            self.spent(payload.info)
+        elif payload.type == "user_message" and payload.kind in {None, "plain"}:
             self._typed(payload.message or "", "")
         elif payload.type == "agent_message" and payload.message:
             self._heard_agent = True
@@ -195,7 +200,7 @@ class RolloutReader:
             self._typed("\n".join(part.text for part in parts if part.type == "text" and part.text), item.id or "")
         elif item.type == "AgentMessage":
             self._heard_agent = True
-            self.draft.items.append(Said(Origin.ASSISTANT, _joined(item.content), item.id or ""))
+            self.draft.items.append(Said(Origin.ASSISTANT, joined(item.content), item.id or ""))
         elif item.type == "CommandExecution" and item.source != "user_shell":
             self._command(item)
 
@@ -220,13 +225,13 @@ class RolloutReader:
         if payload.type == "message" and payload.role == "user":
             self._user(payload, payload.content or [])
         elif payload.type == "message" and payload.role == "assistant":
-            said = Said(Origin.ASSISTANT, _joined(payload.content), payload.id or "")
+            said = Said(Origin.ASSISTANT, joined(payload.content), payload.id or "")
             self._replies.append(said)
             self.draft.items.append(said)
         elif payload.type in {"function_call_output", "custom_tool_call_output"}:
             output = bytes(payload.output)
             self._output(payload.call_id or "", output, 0, len(output))
-        else:
+        elif payload.type in _CALL_TYPES:
             self._call(payload)
 
     def _user(self, payload: Payload, parts: list[Part]) -> None:
@@ -257,7 +262,7 @@ class RolloutReader:
             self._unsure.append(said)
 
     def _by_program(self) -> bool:
-        return self._trigger == b"exec" if self._trigger else self._headless
+        return self._trigger == "exec" if self._trigger else self._headless
 
     # tools --------------------------------------------------------------------------------------------------
 
@@ -289,12 +294,6 @@ class RolloutReader:
             call.exit_code = code
         call.rejected = is_refusal(block, at)
         call.error = call.error or bool(code) or call.rejected or is_failure(block, at)
-
-
-def _joined(parts: list[Part] | None) -> str:
-    if parts and len(parts) == 1:
-        return parts[0].text or ""
-    return "\n".join(part.text for part in parts or () if part.text)
 
 
 def _as_text(time: bytes | str | float | None) -> str | float | None:

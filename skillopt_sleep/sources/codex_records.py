@@ -1,4 +1,7 @@
-"""The parts of a Codex rollout that we use, decoded; everything else in a line is passed over."""
+"""The parts of a Codex rollout that we use, decoded; everything else in a line is passed over.
+
+Fields stand in the order in which the program writes them, for so they are found fastest.
+"""
 
 import msgspec
 
@@ -49,23 +52,30 @@ class Info(msgspec.Struct, gc=False):
     total_token_usage: Tokens | None = None
 
 
+class Attribution(msgspec.Struct, gc=False):
+    """Who began a turn: a person, or `exec`."""
+
+    turn_trigger: str | None = None
+
+
 class Payload(msgspec.Struct, gc=False):
     """What a line is about; which fields there are depends on the line's and the payload's type."""
 
     type: str | None = None
     id: str | None = None
     role: str | None = None
+    name: str | None = None
+    arguments: str | None = None
+    call_id: str | None = None
     content: list[Part] | None = None
     internal_chat_message_metadata_passthrough: Passed | None = None
     message: str | None = None
     kind: str | None = None
-    name: str | None = None
-    arguments: str | None = None
-    input: str | None = None
-    action: msgspec.Raw = msgspec.Raw()
-    call_id: str | None = None
-    output: msgspec.Raw = msgspec.Raw()
     item: Item | None = None
+    turn_attribution: Attribution | None = None
+    input: str | None = None
+    output: msgspec.Raw = msgspec.Raw()
+    action: msgspec.Raw = msgspec.Raw()
     info: Info | None = None
     cwd: str | None = None
     model: str | None = None
@@ -84,7 +94,7 @@ class Beside(msgspec.Struct, gc=False):
 class Line(msgspec.Struct, gc=False):
     """One line."""
 
-    type: str = ""
     timestamp: str | float | None = None
+    type: str = ""
     payload: Payload | None = None
     metadata: Beside | None = None

@@ -2,6 +2,8 @@
 
 import re
 
+from skillopt_sleep.sources.codex_records import Part
+
 # What older versions put into the user's role, without saying so.
 _WRAPPER = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|INSTRUCTIONS|skill|skills_instructions|turn_aborted"
@@ -41,6 +43,13 @@ def skill_name(text: str) -> str:
     """The skill whose text the program inserted; empty where it didn't."""
     found = _SKILL.match(text)
     return found[1].strip() if found else ""
+
+
+def joined(parts: list[Part] | None) -> str:
+    """The texts of a message's parts; nearly always there is one."""
+    if parts and len(parts) == 1:
+        return parts[0].text or ""
+    return "\n".join(part.text for part in parts or () if part.text)
 
 
 def typed_part(text: str) -> str:

@@ -15,7 +15,9 @@ Kind = TypeVar("Kind")
 
 LONGEST_LINE = 16 * 1024 * 1024
 _BLOCK = 4 * 1024 * 1024
-_BRACE = ord("}")
+_TAIL = 64 * 1024
+_TIME = b'"timestamp":"'
+BRACE = ord("}")
 _BOM = b"\xef\xbb\xbf"
 # A name that became a link, a pipe or a device since it was listed must neither be followed nor block us.
 _FLAGS = (
@@ -90,9 +92,14 @@ class Lines:
         elif rest:
             yield rest
 
-    def passes(self, block: bytes, at: int, end: int) -> None:
-        """Note that a line is left undecoded; one that doesn't end as an object does is damage, unless torn off."""
-        if block[end - 1] != _BRACE and end < len(block) and not block[at:end].rstrip().endswith(b"}"):
+    def last_time(self) -> str:
+        """The last timestamp there is in the file's end; for a file of which no more lines are wanted."""
+        self._file.seek(max(self.stamp.size - _TAIL, 0))
+        return time_in(self._file.read(_TAIL))
+
+    def check_end(self, block: bytes, at: int, end: int) -> None:
+        """Count a line that is left undecoded as damage if it doesn't end as an object does and wasn't torn off."""
+        if end < len(block) and not block[at:end].rstrip().endswith(b"}"):
             self.damaged += 1
 
     def decode(self, decoder: "msgspec.json.Decoder[Kind]", line: bytes, *, torn: bool = False) -> Kind | None:
@@ -109,3 +116,13 @@ class Lines:
         if not torn and not line.isspace():
             self.damaged += 1
         return None
+
+
+def time_in(block: bytes, at: int = 0, end: int | None = None) -> str:
+    """The last timestamp in this part of a block, empty where there is none."""
+    end = len(block) if end is None else end
+    start = block.rfind(_TIME, at, end)
+    if start < 0:
+        return ""
+    start += len(_TIME)
+    return block[start : block.find(b'"', start, end)].decode("ascii", "replace")

@@ -45,13 +45,19 @@ class SqliteIndex:
     def __init__(self, connection: sqlite3.Connection, lock: RLock) -> None:
         self._connection = connection
         self._lock = lock
+        self._known: dict[str, tuple[tuple[int, int], Mapping[str, Stamp]]] = {}
 
     def stamps(self, source: str) -> Mapping[str, Stamp]:
-        """The stamp every file of this source had when it was last read."""
+        """The stamp every file of this source had when it was last read; fetched anew only after a change."""
         query = "SELECT path, inode, size, mtime_ns FROM files WHERE source = ?"
         with self._lock:
-            rows = self._connection.execute(query, (source,)).fetchall()
-        return {row[0]: _stamp(Stamp, row[1:]) for row in rows}
+            # The first tells of other connections' changes, the second of our own.
+            (others,) = self._connection.execute("PRAGMA data_version").fetchone()
+            now = others, self._connection.total_changes
+            if source not in self._known or self._known[source][0] != now:
+                rows = self._connection.execute(query, (source,)).fetchall()
+                self._known[source] = now, {row[0]: _stamp(Stamp, row[1:]) for row in rows}
+            return self._known[source][1]
 
     def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
         """Keep what was read, a file wholly or not at all; a session whose content changed is unread again.

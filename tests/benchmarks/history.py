@@ -14,12 +14,24 @@ START = datetime(2026, 10, 1, 7, 0, tzinfo=UTC)
 SECRETS = ("ghp_" + "a1B2c3D4" * 4 + "e5F6", "AKIA" + "Q7ZX2M4N6P8R3T5V", "postgres://app:s3cr3t-pw@db.internal/app")
 
 
-class Made(NamedTuple):
-    """What was written: sessions, what was typed in them, and their bytes."""
+OLD = 0.2  # of the sessions are of an old version
+DELEGATED = 0.3  # of the others have a sub-agent
 
-    sessions: int
-    prompts: int
-    size: int
+
+class Made(NamedTuple):
+    """What was written: sessions, files of sub-agents, what a person typed, and the bytes of all."""
+
+    sessions: int = 0
+    delegated: int = 0
+    prompts: int = 0
+    size: int = 0
+
+    def and_one(self, path: Path, *, prompts: int) -> "Made":
+        """With this file; one without prompts is a sub-agent's."""
+        grown = self.size + path.stat().st_size
+        if not prompts:
+            return self._replace(delegated=self.delegated + 1, size=grown)
+        return self._replace(sessions=self.sessions + 1, prompts=self.prompts + prompts, size=grown)
 
 
 class Words:
@@ -50,44 +62,61 @@ class Words:
 
 
 def write_claude(projects: Path, *, size: int, seed: int = 1) -> Made:
-    """Sessions of Claude Code worth this many bytes: mostly 2.1.329, some 1.0.128."""
+    """Sessions of Claude Code worth this many bytes: mostly 2.1.329 with some sub-agents, some 1.0.128."""
     words = Words(seed)
     vendor_text = words.cut(words.prose, 60_000)
-    sessions = prompts = written = 0
-    while written < size:
-        old = words.random.random() < 0.2
+    made = Made()
+    while made.size < size:
+        started = START + timedelta(minutes=7 * made.sessions)
+        cwd = f"/home/dev/work/app-{made.sessions % 23}"
+        old = words.random.random() < OLD
         exchanges = _exchanges(words, answer=500, pictures=0.005)
         path = claude_session(
             projects,
-            cwd=f"/home/dev/work/app-{sessions % 23}",
-            started=START + timedelta(minutes=7 * sessions),
+            cwd=cwd,
+            started=started,
             exchanges=exchanges,
             version="1.0.128" if old else "2.1.329",
             vendor_text=vendor_text,
         )
-        sessions, prompts, written = sessions + 1, prompts + len(exchanges), written + path.stat().st_size
-    return Made(sessions, prompts, written)
+        made = made.and_one(path, prompts=len(exchanges))
+        if not old and words.random.random() < DELEGATED:
+            task = _task(words)
+            path = claude_session(
+                projects, cwd=cwd, started=started, exchanges=task, vendor_text=vendor_text, subagent_of=path
+            )
+            made = made.and_one(path, prompts=0)
+    return made
 
 
 def write_codex(home: Path, *, size: int, seed: int = 2, archived: bool = True) -> Made:
-    """Rollouts of Codex worth this many bytes: mostly 0.169.0, some 0.47.0."""
+    """Rollouts of Codex worth this many bytes: mostly 0.169.0 with some sub-agents, some 0.47.0."""
     words = Words(seed)
     vendor_text = words.cut(words.prose, 20_000)
-    sessions = prompts = written = 0
-    while written < size:
-        old = words.random.random() < 0.2
+    made = Made()
+    while made.size < size:
+        started = START + timedelta(minutes=7 * made.sessions)
+        cwd = f"/home/dev/work/app-{made.sessions % 23}"
+        old = words.random.random() < OLD
         exchanges = _exchanges(words, answer=900, pictures=0.003)
         path = codex_session(
             home,
-            cwd=f"/home/dev/work/app-{sessions % 23}",
-            started=START + timedelta(minutes=7 * sessions),
+            cwd=cwd,
+            started=started,
             exchanges=exchanges,
             version="0.47.0" if old else "0.169.0",
             archived=archived,
             vendor_text=vendor_text,
         )
-        sessions, prompts, written = sessions + 1, prompts + len(exchanges), written + path.stat().st_size
-    return Made(sessions, prompts, written)
+        made = made.and_one(path, prompts=len(exchanges))
+        if not old and words.random.random() < DELEGATED:
+            task = _task(words)
+            path = codex_session(
+                home, cwd=cwd, started=started + timedelta(seconds=5), exchanges=task, archived=archived,
+                vendor_text=vendor_text, subagent_of=path.stem[-36:],
+            )  # fmt: skip
+            made = made.and_one(path, prompts=0)
+    return made
 
 
 def write_small(projects: Path, *, count: int) -> None:
@@ -113,6 +142,12 @@ def _exchanges(words: Words, *, answer: int, pictures: float) -> Sequence[Exchan
         )
         for _ in range(words.size(1.2, 0.9, 40) + 1)
     ]
+
+
+def _task(words: Words) -> Sequence[Exchange]:
+    """What an agent lets a sub-agent do: one request, a lot of reading, one answer."""
+    tools = [_tool(words, 0) for _ in range(words.random.randint(3, 12))]
+    return [Exchange(words.sentence(400), words.sentence(900), tools=tools, opening=words.sentence(120))]
 
 
 def _tool(words: Words, pictures: float) -> ToolCall:

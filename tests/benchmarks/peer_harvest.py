@@ -11,9 +11,9 @@ import time
 def main() -> None:
     agent, folder = sys.argv[1:]
     if agent == "claude":
-        from skillopt_sleep.harvest import harvest
+        from skillopt_sleep.harvest import harvest  # pyright: ignore[reportMissingImports]
     else:
-        from skillopt_sleep.harvest_codex import harvest_codex as harvest
+        from skillopt_sleep.harvest_codex import harvest_codex as harvest  # pyright: ignore[reportMissingImports]
     begun = time.perf_counter()
     digests = harvest(folder)
     seconds = time.perf_counter() - begun

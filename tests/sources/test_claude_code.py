@@ -393,3 +393,36 @@ def test_the_same_session_written_twice_reads_the_same(version: str, tmp_path: P
         ("Bash", 2, False), ("Bash", None, True), ("Edit", None, False),
     ]  # fmt: skip
     assert first.damaged == 0
+
+
+def test_of_a_sub_agents_file_only_place_and_times_are_read(tmp_path: Path) -> None:
+    exchanges = [Exchange("find it", "Found.", tools=[ToolCall(path="/a", output="x\n" * 50_000)])]
+    parent = claude_session(tmp_path / "projects", cwd="/home/dev/shop", started=START, exchanges=exchanges)
+    path = claude_session(
+        tmp_path / "projects", cwd="/home/dev/shop/sub", started=START, exchanges=exchanges, subagent_of=parent
+    )
+    session, why = sessions_of(ClaudeCode(tmp_path))[path.stem]
+    assert why is LeftOut.SUBAGENT
+    assert session.cwd == "/home/dev/shop/sub"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    first, *_, last = [line["timestamp"] for line in lines if "uuid" in line]
+    assert (session.started, session.ended) == (datetime.fromisoformat(first), datetime.fromisoformat(last))
+    assert (session.turns, session.tools) == ((), ())
+
+
+@pytest.mark.parametrize("version", ["2.1.329", "1.0.128"])
+def test_a_session_in_another_spacing_reads_the_same(version: str, tmp_path: Path) -> None:
+    tools = [
+        ToolCall(path="/a.py", output="x = 1\n" * 3000),
+        ToolCall(command="make", output="boom\n" * 3000, exit_code=2),
+        ToolCall(path="/b.py", content="y = 2\n", before="z\n" * 5000),
+        ToolCall(path="/c.png", image="iVBORw0K" * 2000),
+    ]
+    exchanges = [Exchange("fix it", "Fixed.", tools=tools), Exchange("thanks", "Welcome.")]
+    path = claude_session(
+        tmp_path / "projects", cwd="/home/dev/shop", started=START, exchanges=exchanges, version=version
+    )
+    before = only_session(ClaudeCode(tmp_path))
+    path.write_text("\n".join(json.dumps(json.loads(line)) for line in path.read_text().splitlines()) + "\n")
+    assert only_session(ClaudeCode(tmp_path)) == before
+    assert [event.exit_code for event in before.tools] == [None, 2, None, None]

@@ -283,3 +283,29 @@ def test_a_written_exec_session_is_headless(tmp_path: Path) -> None:
     ((session, why),) = sessions_of(Codex(tmp_path)).values()
     assert why is LeftOut.HEADLESS
     assert session.typed == ("fix it",)
+
+
+def test_of_a_sub_agents_rollout_only_place_and_times_are_read(tmp_path: Path) -> None:
+    exchanges = [Exchange("find it", "Found.", tools=[ToolCall(path="/a", output="x\n" * 50_000)])]
+    path = codex_session(tmp_path, cwd="/home/dev/shop", started=START, exchanges=exchanges, subagent_of=NAME)
+    ((session, why),) = sessions_of(Codex(tmp_path)).values()
+    assert why is LeftOut.SUBAGENT
+    assert session.cwd == "/home/dev/shop"
+    assert session.ended == datetime.fromisoformat(json.loads(path.read_bytes().splitlines()[-1])["timestamp"])
+
+
+@pytest.mark.parametrize("version", ["0.169.0", "0.47.0"])
+def test_a_rollout_in_another_spacing_reads_the_same(version: str, tmp_path: Path) -> None:
+    exchanges = [
+        Exchange(
+            "fix it",
+            "Fixed.",
+            tools=[ToolCall(command="make", output="boom\n" * 2000, exit_code=2)],
+            opening="Looking.",
+        ),
+        Exchange("publish", tools=[ToolCall(command="git push -f")], rejected=True),
+    ]
+    path = codex_session(tmp_path, cwd="/home/dev/shop", started=START, exchanges=exchanges, version=version)
+    before = only_session(Codex(tmp_path))
+    path.write_text("\n".join(json.dumps(json.loads(line)) for line in path.read_text().splitlines()) + "\n")
+    assert only_session(Codex(tmp_path)) == before

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -158,3 +159,17 @@ def test_marks_are_part_of_a_transaction_that_is_already_open(index: SqliteIndex
     index.mark_read(["codex:1"], "N-1")
     index._connection.rollback()
     assert unread(index) == ["codex:1"]
+
+
+def test_stamps_show_what_another_connection_wrote(tmp_path: Path) -> None:
+    def opened() -> SqliteIndex:
+        connection = sqlite3.connect(tmp_path / "sleep.db", isolation_level=None)
+        migrate(connection)
+        return SqliteIndex(connection, threading.RLock())
+
+    ours, theirs = opened(), opened()
+    assert ours.stamps("codex") == {}
+    theirs.put("codex", [("/a", STAMP, held(a_session()))])
+    assert ours.stamps("codex") == {"/a": STAMP}
+    for index in (ours, theirs):
+        index._connection.close()
