@@ -16,18 +16,17 @@ from skillopt_sleep.step import step
 def run_night(crew: Crew, plan: Plan) -> NightReport:
     """Learn from the unread sessions and stage what passed the gate; adopt nothing."""
     with crew.store.open_night() as page:
-        found = page.keep("sessions", Harvest, lambda: harvest(crew.sources, page.index, _rules(crew, plan, page)))
+        rules = HarvestRules.of(plan, now=crew.clock(), horizon=page.horizon)
+        kept = page.keep("sessions", Harvest, lambda: harvest(crew.sources, page.index, rules))
+        found = kept.allowed(plan.excluded)
         page.write("sessions", found.sessions)
-        reviewed = page.bank.unknown(page.index.reviewed())
+        reviewed = page.bank.unknown(found.reviewed)
         mined, tasks, routing, outcomes, stopped = Mined(), tuple[Task, ...](), Routing(), list[StepOutcome](), None
         try:
             if found.sessions or reviewed:
                 preflight(crew.optimizer, night=page.night)
                 mined = page.keep("mined", Mined, lambda: _mine(found, crew, plan))
-                fresh = (*mined.tasks, *reviewed)
-                known = page.bank.tasks({task.project for task in fresh})
-                tasks = page.keep("tasks", tuple[Task, ...], lambda: _sides(fresh, known, page))
-                page.write("tasks", tasks)
+                tasks, known = _tonight((*mined.tasks, *reviewed), plan, page)
                 routing = crew.targets.route(recall(tasks, known=known))
                 for document in routing.documents:
                     own = [task for task in routing.tasks if task.document == document.id]
@@ -46,26 +45,16 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             tasks,
             outcomes,
             proposals=proposals,
-            notes=(*plan.excluded.notes, *mined.notes, *routing.notes, *staging),
+            notes=(*found.notes, *plan.excluded.notes, *mined.notes, *routing.notes, *staging),
             spend=crew.meter.spend(),
             ended=crew.clock(),
             stopped=stopped,
         )
         for reporter in crew.reporters:
             reporter.write(report, page.folder)
-        page.close(report, found=found.sessions, tasks=tasks, lost=mined.lost, older=found.older)
+        lost = (*mined.lost, *(task.session for task in routing.tasks if not task.document))
+        page.close(report, found=found.sessions, tasks=tasks, lost=lost, copies=found.copies)
     return report
-
-
-def _rules(crew: Crew, plan: Plan, page: Page) -> HarvestRules:
-    return HarvestRules(
-        now=crew.clock(),
-        quiet_seconds=plan.quiet_seconds,
-        horizon=page.horizon,
-        include_headless=plan.include_headless,
-        excluded=plan.excluded,
-        own_roots=plan.own_roots,
-    )
 
 
 def _mine(found: Harvest, crew: Crew, plan: Plan) -> Mined:
@@ -75,6 +64,16 @@ def _mine(found: Harvest, crew: Crew, plan: Plan) -> Mined:
     )
 
 
-def _sides(tasks: tuple[Task, ...], known: tuple[Task, ...], page: Page) -> tuple[Task, ...]:
-    sides = page.bank.sides({task.session for task in tasks})
-    return split(cluster(tasks, known=known), known=known, sides=sides)
+def _tonight(mined: tuple[Task, ...], plan: Plan, page: Page) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
+    """Tonight's tasks with their sides, and those that earlier nights know of in their projects."""
+    fresh = {task.id: task for task in mined if not plan.excluded(task.project, task.project)}
+    banked = page.bank.tasks({task.project for task in fresh.values()})
+    known = tuple(task for task in banked if task.id not in fresh)
+    sides = page.bank.sides({task.session for task in fresh.values()})
+
+    def split_up() -> tuple[Task, ...]:
+        return split(cluster(tuple(fresh.values()), known=known), known=known, sides=sides)
+
+    tasks = tuple(task for task in page.keep("tasks", tuple[Task, ...], split_up) if task.id in fresh)
+    page.write("tasks", tasks)
+    return tasks, known

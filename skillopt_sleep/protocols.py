@@ -94,8 +94,16 @@ class Index(Protocol):
         """These sessions, decoded, in this order."""
         ...
 
-    def reviewed(self) -> tuple[Task, ...]:
-        """The tasks that a person wrote or reviewed by hand."""
+    def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
+        """The sessions of these projects that earlier nights used."""
+        ...
+
+    def forget(self, source: str, paths: Collection[str]) -> None:
+        """Let go of files that are gone, with their unread sessions and reviewed tasks."""
+        ...
+
+    def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
+        """The tasks that a person wrote or reviewed by hand, of these sources."""
         ...
 
 
@@ -266,12 +274,11 @@ class Page(Protocol):
         found: Sequence[Session],
         tasks: Sequence[Task],
         lost: Sequence[str],
-        older: Sequence[str],
+        copies: Sequence[str],
     ) -> None:
-        """Seal the night; unless it was cut short, bank the tasks and mark the sessions read.
+        """Seal the night; unless it was cut short, bank the tasks and mark the sessions and the mere copies read.
 
-        Sessions that mining `lost` or whose document's step is unfinished stay unread and their tasks unbanked; those
-        left out as `older` are done with.
+        Sessions that were `lost` on the way or whose document's step is unfinished stay unread, their tasks unbanked.
         """
         ...
 

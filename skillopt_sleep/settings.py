@@ -27,7 +27,8 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 Count = Annotated[int, Meta(ge=1)]
 Amount = Annotated[int, Meta(ge=0)]
-Duration = Annotated[str, Meta(pattern=r"^[0-9]+(s|m|h|d)$")]
+Duration = Annotated[str, Meta(pattern=r"^[0-9]{1,5}(s|m|h|d)$")]
+Timeout = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,4}(s|m|h)$")]
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -41,7 +42,7 @@ class BackendSettings(Section, frozen=True, kw_only=True):
     model: str = ""
     base_url: str = ""
     api_key_env: str = "OPENAI_API_KEY"
-    timeout: Duration = "120s"
+    timeout: Timeout = "120s"
     confirmed: bool = False
 
 
@@ -60,7 +61,7 @@ class HarvestSettings(Section, frozen=True, kw_only=True):
 
 
 class ProjectsSettings(Section, frozen=True, kw_only=True):
-    """Projects that are never read: paths or glob patterns; a folder excludes what is below it."""
+    """Projects that are never used or sent: paths, folder names or glob patterns, with all that is below them."""
 
     exclude: tuple[str, ...] = ()
 
@@ -203,6 +204,14 @@ def load_project(folder: Path) -> ProjectSettings:
     return _convert(raw, ProjectSettings, where=str(path))
 
 
+def read_preferences(path: Path) -> str:
+    """The user's house rules, or nothing."""
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+    except (UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{path}: {error}", remedy="house rules are a UTF-8 text file") from error
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """The file's tables; ConfigError with the line where it isn't TOML."""
     try:
@@ -269,6 +278,8 @@ def _convert(raw: dict[str, Any], kind: type[Kind], *, where: str, origin: Mappi
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         said, _, at = str(error).partition(" - at `$.")
+        if "matching regex" in said:
+            said = "a length of time is a number with s, m, h or d, such as 90s, 10m or 7d"
         key = at.rstrip("`").partition("[")[0]
         raise ConfigError(
             f"{(origin or {}).get(key, where)}: {key}: {said}",

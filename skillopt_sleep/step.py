@@ -13,6 +13,7 @@ from skillopt_sleep.records import (
     Decision,
     Document,
     Edit,
+    EditOp,
     Fate,
     Note,
     Outcome,
@@ -69,8 +70,12 @@ def step(
         return _end(so_far, Outcome.NO_HEADROOM, f"all {len(scores)} attempts already do what was asked")
 
     edits, notes, unfinished = _learn(tried, train, document, crew=crew, plan=plan, log=log)
+    if unfinished:
+        said = notes[0].summary if notes else "no answer came"
+        so_far = replace(so_far, notes=so_far.notes + notes, unfinished=True)
+        return _end(so_far, Outcome.UNVERIFIED, f"no lesson could be drawn: {said}")
     bundle, fates = update(document, edits, refuse=_refusal(train, rejected))
-    so_far = replace(so_far, edits=fates, notes=so_far.notes + notes, unfinished=unfinished)
+    so_far = replace(so_far, edits=fates, notes=so_far.notes + notes)
     log("edits", fates)
     if bundle.text == document.text:
         return _end(so_far, Outcome.NO_CHANGE, _why_unchanged(fates))
@@ -149,13 +154,15 @@ def _refusal(train: Sequence[Task], rejected: Sequence[Edit]) -> Callable[[Edit]
     def refuse(edit: Edit) -> str:
         if _key(edit) in refused:
             return "you rejected it before"
-        return "; ".join(problems(edit.content, evidence=evidence))
+        return "" if edit.op is EditOp.DELETE else "; ".join(problems(edit.content, evidence=evidence))
 
     return refuse
 
 
-def _key(edit: Edit) -> str:
-    return " ".join(edit.content.lower().split())
+def _key(edit: Edit) -> tuple[str, ...]:
+    """What makes two edits the same to a person: the text they bring, or the text they take away."""
+    taken = edit.op is EditOp.DELETE
+    return ("delete" if taken else "", " ".join((edit.target if taken else edit.content).lower().split()))
 
 
 def _why_waiting(lessons: int) -> str:

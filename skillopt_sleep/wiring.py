@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cache
 from glob import escape
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from skillopt_sleep import __version__
 from skillopt_sleep.backends.cached import Cached
@@ -26,7 +27,7 @@ from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend, Crew, Plan, Source
 from skillopt_sleep.records import GateRule, Note
 from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.settings import BackendSettings, Paths, Settings, load_project, seconds
+from skillopt_sleep.settings import BackendSettings, Paths, Settings, load_project, read_preferences, seconds
 from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.sources.codex import Codex
 from skillopt_sleep.sources.tasks_file import TasksFile
@@ -84,15 +85,23 @@ class Exclusions:
 
     def __init__(self, settings: Settings, *, only: str = "") -> None:
         self._patterns = settings.projects.exclude
-        self._only = only
+        self._only = (only, str(Path(only).resolve())) if only else ()
         self.notes: list[Note] = []
         self._own = cache(self._opted_out)
 
     def __call__(self, project: str, cwd: str) -> bool:
         """Whether a session in this folder is left out."""
-        if self._only and not is_excluded(project, (self._only,)) and not is_excluded(cwd, (self._only,)):
+        if self._only and not any(is_excluded(place, self._only) for place in self._places(project, cwd)):
             return True
         return is_excluded(project, self._patterns) or is_excluded(cwd, self._patterns) or self._own(project, cwd)
+
+    @staticmethod
+    @cache
+    def _places(project: str, cwd: str) -> tuple[str, ...]:
+        """The folders of a session, as they are written and where their links lead."""
+        return tuple(
+            dict.fromkeys(str(path) for name in (project, cwd) if name for path in (name, Path(name).resolve()))
+        )
 
     def _opted_out(self, project: str, cwd: str) -> bool:
         """What the project says itself; one whose file can't be read is left out, and named."""
@@ -128,7 +137,7 @@ def wire(
     Raises ConfigError or BackendUnavailable where the backend can't be used as it is set up.
     """
     raw, model = _model(settings.backend, environ)
-    store = open_store(settings, paths)
+    store = open_store(settings, paths, only=only)
     meter = NightMeter(
         store.ledger,
         calls=settings.budget.calls,
@@ -183,7 +192,7 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
             "minutes": settings.budget.minutes,
         },
         model=model,
-        preferences=paths.preferences.read_text(encoding="utf-8") if paths.preferences.is_file() else "",
+        preferences=read_preferences(paths.preferences),
     )
 
 
@@ -197,6 +206,8 @@ def _model(backend: BackendSettings, environ: Mapping[str, str]) -> tuple[Backen
         case "openai":
             if not backend.model:
                 raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model in config.toml")
+            if backend.base_url and not _is_address(backend.base_url):
+                raise ConfigError(f"{backend.base_url!r} is no address", remedy="such as http://localhost:11434/v1")
             # openai takes longer to import than everything else together, and most commands don't need it
             from skillopt_sleep.backends.openai import OpenAIBackend
 
@@ -216,3 +227,11 @@ def _model(backend: BackendSettings, environ: Mapping[str, str]) -> tuple[Backen
                 "no backend is named: nothing is sent anywhere without your word",
                 remedy="run --now --backend openai --model NAME, or try run --now --example",
             )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

@@ -87,6 +87,11 @@ class Home:
 
     def had_sessions(self, asks: Sequence[tuple[str, str]] = ASKS, *, days_ago: float = 3) -> None:
         """Sessions of both agents in which the same correction came up again and again."""
+        self.had_sessions_in(self.project, asks, days_ago=days_ago)
+
+    def had_sessions_in(self, project: Path, asks: Sequence[tuple[str, str]], *, days_ago: float = 3) -> None:
+        """The same in a project of choice."""
+        project.mkdir(parents=True, exist_ok=True)
         start = datetime.now(UTC).replace(microsecond=0) - timedelta(days=days_ago)
         for number, (ask, correction) in enumerate(asks):
             exchanges = (
@@ -95,10 +100,10 @@ class Home:
             )
             started = start + timedelta(hours=3 * number)
             if number % 3 == 2:
-                codex_session(self.folder / ".codex", cwd=str(self.project), started=started, exchanges=exchanges)
+                codex_session(self.folder / ".codex", cwd=str(project), started=started, exchanges=exchanges)
             else:
                 projects = self.folder / ".claude" / "projects"
-                claude_session(projects, cwd=str(self.project), started=started, exchanges=exchanges)
+                claude_session(projects, cwd=str(project), started=started, exchanges=exchanges)
 
 
 def night_arguments(base_url: str) -> tuple[str, ...]:

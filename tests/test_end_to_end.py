@@ -147,6 +147,7 @@ def test_the_limit_of_calls_is_never_passed(home: Home) -> None:
         assert home.night(server.base_url).json["sessions"]["used"] == len(ASKS)
 
 
+@pytest.mark.slow
 def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path) -> None:
     """Ten kills at random moments; what was answered a moment before a kill must never be asked again."""
     home = Home(tmp_path)

@@ -13,9 +13,20 @@ from skillopt_sleep.records import (
     Purpose,
     Task,
 )
-from tests.nights import ASKS, Machine, first_time
+from tests.nights import ASKS, Machine, NothingExcluded, first_time
 
 GONE = CallFailed(FailureKind.TIMED_OUT, "no answer in time", remedy="try again later")
+
+
+class Without(NothingExcluded):
+    """Leaves one project out."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def __call__(self, project: str, cwd: str) -> bool:
+        return Path(project).name == self.name
 
 
 @pytest.fixture
@@ -261,3 +272,49 @@ def test_attempts_that_failed_leave_their_sessions_unread_for_a_better_night(mac
 
     machine.model.fails = lambda prompt: None
     assert machine.night().verdict is Outcome.IMPROVED
+
+
+# what a night could not take ----------------------------------------------------------------------------
+
+
+def test_what_is_more_than_one_night_takes_waits_for_the_next(machine: Machine) -> None:
+    machine.had(0, 1, 2, 3)
+    report = machine.night(max_tasks=2)
+    assert any("more than one night takes" in error.summary for error in report.errors)
+    assert machine.unread() == everything(machine)[:2]
+    assert sum(machine.night().tasks.values()) == 2
+
+
+def test_a_file_that_is_edited_during_the_night_is_tried_again(machine: Machine) -> None:
+    machine.had(0, 1)
+    instructions = machine.project() / "CLAUDE.md"
+
+    def edits(prompt: Prompt) -> None:
+        if prompt.purpose is Purpose.REFLECT:
+            instructions.write_text("# Shop, edited\n", encoding="utf-8")
+
+    machine.model.fails = edits
+    report = machine.night()
+    assert (report.verdict, report.proposals) == (Outcome.UNVERIFIED, ())
+    assert machine.unread() == everything(machine)
+
+    machine.model.fails = lambda prompt: None
+    assert machine.night().verdict is Outcome.IMPROVED
+
+
+def test_a_project_that_opts_out_after_a_crash_is_left_alone_when_the_night_goes_on(machine: Machine) -> None:
+    machine.had(0, 1)
+    machine.had(2, 3, name="hush-hush")
+
+    def dies(prompt: Prompt) -> BaseException | None:
+        return MemoryError("gone") if prompt.purpose is Purpose.REFLECT else None
+
+    machine.model.fails = dies
+    with pytest.raises(MemoryError):
+        machine.night()
+    machine.model.fails = lambda prompt: None
+    before = len(machine.model.prompts)
+    report = machine.night(excluded=Without("hush-hush"))
+    assert report.resumed
+    assert [outcome.document.id for outcome in report.documents] == ["shop/CLAUDE.md"]
+    assert [p.text for p in machine.model.prompts[before:] if "hush-hush" in p.text] == []

@@ -311,6 +311,17 @@ def test_an_edit_that_a_person_rejected_is_not_tried_again(content: str, op: Edi
     assert night.attempted == ["train"]
 
 
+def test_a_removal_that_a_person_rejected_is_not_tried_again() -> None:
+    said = a_document("- Use npm.")
+    removal = {"edits": [{"op": "delete", "target": "- Use npm."}]}
+    night = Night(edits=removal)
+    kept = an_edit("", op=EditOp.DELETE, target="- use  NPM.")
+
+    outcome = night.step([*TRAIN, *VAL], document=said, rejected=[kept])
+
+    assert [applied.fate for applied in outcome.edits] == [Fate.REFUSED]
+
+
 def test_another_edit_is_tried_although_one_was_rejected() -> None:
     assert Night().step([*TRAIN, *VAL], rejected=[an_edit("- Use yarn.")]).outcome is Outcome.IMPROVED
 
@@ -382,7 +393,8 @@ def test_where_no_reflection_came_back_the_step_is_unfinished() -> None:
     outcome = Night(edits=CallFailed(FailureKind.TIMED_OUT, "no answer")).step([*TRAIN, *VAL])
 
     assert outcome.unfinished
-    assert outcome.outcome is Outcome.NO_CHANGE
+    assert outcome.outcome is Outcome.UNVERIFIED
+    assert "no lesson could be drawn" in outcome.because
     assert [note.stage for note in outcome.notes] == ["reflect"]
 
 

@@ -9,6 +9,7 @@ from skillopt_sleep.protocols import Backend, Ledger
 from skillopt_sleep.records import Completion, Prompt, Purpose, Spend, Usage
 
 FAILURES_IN_A_ROW = 3
+CHARS_PER_TOKEN = 4
 REMEDY = "raise it in config.toml, or let the next night go on: what was paid for is kept"
 
 
@@ -26,6 +27,7 @@ class NightMeter:
         self._clock = clock
         self._until = clock() + timedelta(minutes=minutes)
         self._lock = threading.Lock()
+        self._estimated = 0
         self._failed_in_a_row = 0
         self._structured = {True: 0, False: 0}
         self._last_failure: CallFailed | None = None
@@ -38,6 +40,7 @@ class NightMeter:
             calls=tally.calls,
             tokens=tally.usage.tokens if known else None,
             usd=tally.usd,
+            unnamed=tally.unnamed,
             purposes=dict(tally.purposes),
         )
 
@@ -56,7 +59,7 @@ class NightMeter:
             tally = self._ledger.spent()
             if tally.calls >= self._most_calls:
                 raise BudgetExhausted(f"the limit of {self._most_calls} calls is reached", remedy=REMEDY)
-            if tally.usage.tokens >= self._most_tokens:
+            if tally.usage.tokens + self._estimated >= self._most_tokens:
                 raise BudgetExhausted(f"the limit of {self._most_tokens} tokens is reached", remedy=REMEDY)
             if self._clock() >= self._until:
                 raise BudgetExhausted(f"the limit of {self._minutes} minutes is reached", remedy=REMEDY)
@@ -67,6 +70,11 @@ class NightMeter:
         if not failed:
             self._failed_in_a_row = 0
         self._ledger.reconcile(entry, usage=usage, usd=usd, failed=failed)
+
+    def estimate(self, characters: int) -> None:
+        """Count an answer whose tokens nobody named towards the limit, by its length; it is not reported as known."""
+        with self._lock:
+            self._estimated += characters // CHARS_PER_TOKEN
 
     def answered(self, prompt: Prompt) -> None:
         """A question was answered, by the model or from the store."""
@@ -103,6 +111,8 @@ class Metered:
             self._meter.settle(entry, usage=usage, usd=None, failed=True)
             raise
         self._meter.settle(entry, usage=completion.usage, usd=completion.usd, failed=False)
+        if completion.usage is None:
+            self._meter.estimate(len(prompt.text) + len(completion.text))
         return completion
 
 

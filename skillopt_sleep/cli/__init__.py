@@ -56,6 +56,11 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(Exit.FAILED)
+    except OSError as error:
+        _complain(
+            f"{error.filename or 'the disk'}: {error.strerror or error}", "check that it is there and can be written"
+        )
+        sys.exit(Exit.FAILED)
     except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
         _complain(f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}")
         sys.exit(Exit.FAILED)
@@ -75,7 +80,11 @@ def _log(error: Exception) -> str:
     from skillopt_sleep.settings import find_paths
 
     path = find_paths().data / "logs" / "crash.log"
-    private_dir(path.parent)
-    with path.open("a", encoding="utf-8") as file:
-        traceback.print_exception(error, file=file)
+    try:
+        private_dir(path.parent)
+        with path.open("a", encoding="utf-8") as file:
+            traceback.print_exception(error, file=file)
+    except OSError:
+        traceback.print_exception(error)
+        return "the lines above"
     return str(path)

@@ -38,6 +38,10 @@ def harvest(
         say(f"  {count:4}  {source:11}  {project}")
     for reason, count in found.counts.skipped.items():
         say(f"  {count:4}  left out: {reason}")
+    if found.reviewed:
+        say(f"  {len(found.reviewed):4}  tasks written by hand")
+    for note in found.notes:
+        say(f"{note.summary}\n  → {note.remedy}")
 
 
 def _shown(session: Session) -> dict[str, object]:

@@ -30,6 +30,8 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         "schema_version": 1,
         "sessions": {"seen": found.counts.seen, "used": found.counts.used, "skipped": found.counts.skipped},
         "projects": dict(projects),
+        "reviewed_tasks": len(found.reviewed),
+        "errors": [note.summary for note in found.notes],
         "sends_to": destination,
         "consent": backend.confirmed or backend.name == "simulated",
         "limits": {
@@ -47,6 +49,10 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         say(f"  {count:4}  {project}")
     for reason, count in found.counts.skipped.items():
         say(f"  {count:4}  left out: {reason}")
+    if found.reviewed:
+        say(f"  {len(found.reviewed):4}  tasks written by hand")
+    for note in found.notes:
+        say(f"        {note.summary}")
     say(f"It would send redacted excerpts of them to: {destination}")
     say(
         f"It would spend at most {settings.budget.calls} calls, {settings.budget.tokens:,} tokens, "

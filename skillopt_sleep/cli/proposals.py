@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.cli.stored import opened
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, ProposalError, SleepError, StaleProposal
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import Journal
@@ -32,13 +33,11 @@ def show(
     """Show the exact change a proposal would make, and its proof."""
     with opened() as store:
         if not proposal:
-            _list(store)
+            _list(store, as_json=as_json)
             return
         found = _find(store, proposal)
         folder = _folder(store, found)
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
-
         sys.stdout.write(to_json(found.proposal, pretty=True).decode())
         return
     one = found.proposal
@@ -54,7 +53,7 @@ def show(
     for evidence in one.evidence[:5]:
         say(f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»")
     say("")
-    say(visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip())
+    say(_diff(folder))
     if found.state in {WAITING, UNDONE}:
         say(f"\nadopt: skillopt-sleep adopt {one.id}      reject: skillopt-sleep reject {one.id}")
 
@@ -62,13 +61,26 @@ def show(
 def adopt(proposals: Ids = None, *, every: All = False) -> None:
     """Put proposals live, if the files are still the ones they were made for."""
     with opened() as store:
-        for found in _chosen(store, proposals, every=every):
-            if found.state == REJECTED:
-                raise ConfigError(f"{found.proposal.id} was rejected", remedy="only waiting proposals can be adopted")
-            done = put_live(_folder(store, found), journal=_journal(), at=utc_now())
-            store.bank.decide(found.proposal.id, ADOPTED, at=utc_now())
-            say(f"adopted {found.proposal.id}: wrote {done.path}")
-            say(f"  take it back: skillopt-sleep undo {found.proposal.id}")
+        refused = [error for found in _chosen(store, proposals, every=every) if (error := _adopt_one(store, found))]
+    for error in refused[:-1]:
+        warn(f"skillopt-sleep: {error.message}\n  → {error.remedy}")
+    if refused:
+        raise refused[-1]
+
+
+def _adopt_one(store: SqliteStore, found: Decided) -> SleepError | None:
+    """Put one live; the refusal where that isn't safe, so that the others still get their turn."""
+    name = found.proposal.id
+    if found.state == REJECTED:
+        return ConfigError(f"{name} was rejected", remedy="only waiting proposals can be adopted")
+    try:
+        done = put_live(_folder(store, found), journal=_journal(), at=utc_now())
+    except ProposalError as error:
+        return error
+    store.bank.decide(name, ADOPTED, at=utc_now())
+    say(f"{name} is adopted already: {done.path}" if done.already else f"adopted {name}: wrote {done.path}")
+    say(f"  take it back: skillopt-sleep undo {name}")
+    return None
 
 
 def reject(
@@ -96,23 +108,46 @@ def undo(proposals: Ids = None) -> None:
         if not wanted:
             raise ConfigError("nothing is adopted", remedy="see: skillopt-sleep show")
         for found in wanted:
+            if found.state != ADOPTED:
+                raise ConfigError(
+                    f"{found.proposal.id} is {found.state}, not adopted", remedy="see: skillopt-sleep show"
+                )
             back = take_back(found.proposal.id, journal=_journal(), at=utc_now())
             store.bank.decide(found.proposal.id, UNDONE, at=utc_now())
             say(f"undone {found.proposal.id}: {back.path} is as it was before")
             say(f"  put it live again: skillopt-sleep adopt {found.proposal.id}")
 
 
-def _list(store: SqliteStore) -> None:
+def _list(store: SqliteStore, *, as_json: bool) -> None:
     decided = store.bank.proposals()
+    if as_json:
+        rows = [
+            {"id": d.proposal.id, "state": d.state, "document": d.proposal.document, "summary": d.proposal.summary}
+            for d in decided
+        ]
+        sys.stdout.write(to_json(rows, pretty=True).decode())
+        return
     if not decided:
         say("no proposals yet")
     for found in decided:
         say(f"{found.proposal.id}  {found.state:8}  {found.proposal.summary}")
 
 
+def _diff(folder: Path) -> str:
+    try:
+        return visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip()
+    except OSError as error:
+        raise StaleProposal(
+            f"{folder} is gone: {error.strerror}", remedy="reject it; a night can propose it again"
+        ) from error
+
+
 def _chosen(store: SqliteStore, names: list[str] | None, *, every: bool) -> list[Decided]:
     if every:
-        return list(store.bank.proposals(WAITING))
+        waits = list(store.bank.proposals(WAITING))
+        if not waits:
+            say("nothing waits")
+        return waits
     if not names:
         waiting = ", ".join(found.proposal.id for found in store.bank.proposals(WAITING)) or "none"
         raise ConfigError("no proposal is named", remedy=f"name one, or --all; waiting: {waiting}")

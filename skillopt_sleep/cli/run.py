@@ -1,5 +1,6 @@
 """skillopt-sleep run: one night, now."""
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -39,7 +40,9 @@ def run(
     paths = find_paths()
     flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
     settings = load(paths, flags=flags)
-    only = str(Path(project).expanduser().absolute()) if project else ""
+    if example and (project or backend or model or base_url):
+        raise ConfigError("the example has its own projects and model", remedy="leave out --example, or the others")
+    only = os.path.abspath(Path(project).expanduser()) if project else ""  # noqa: PTH100 - links are kept, `..` isn't
     if only and not Path(only).is_dir():
         raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
     if plan:
@@ -90,7 +93,8 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], only:
     from skillopt_sleep.night import run_night
     from skillopt_sleep.wiring import wire
 
-    signal.signal(signal.SIGTERM, _interrupt)
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, _interrupt)
     with progress() as advance:
         night = wire(settings, paths, sources=sources, progress=advance, only=only)
         try:
@@ -102,6 +106,7 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], only:
 
 
 def _interrupt(_signum: int, _frame: FrameType | None) -> None:
+    warn("stopping as soon as the calls on their way are answered; what was paid for is kept")
     raise KeyboardInterrupt
 
 

@@ -24,6 +24,7 @@ def status(
     with opened() as store:
         nights = store.nights()
         waiting = store.bank.proposals(WAITING)
+        running = store.is_running()
     last = next((night for night in nights if night.closed), None)
     if as_json:
         from skillopt_sleep.kit.codec import to_json
@@ -35,6 +36,7 @@ def status(
                 {"id": p.id, "document": p.document, "summary": p.summary}
                 for p in (found.proposal for found in waiting)
             ],
+            "running": running,
             "unfinished": [night.id for night in nights if not night.closed],
         }
         sys.stdout.write(to_json(answer, pretty=True).decode())
@@ -43,7 +45,8 @@ def status(
         say(f"Last night   {outcome}")
         for night in nights:
             if not night.closed:
-                say(f"Unfinished   {night.id}: the next run goes on with it")
+                goes_on = "" if running else ": the next run goes on with it"
+                say(f"{'Running' if running else 'Unfinished':12} {night.id}{goes_on}")
         say(f"Waiting      {len(waiting) or 'no'} {'proposal' if len(waiting) == 1 else 'proposals'}")
         for proposal in (found.proposal for found in waiting):
             say(f"  {proposal.id}  {proposal.summary}")

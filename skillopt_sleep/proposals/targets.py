@@ -18,6 +18,7 @@ from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import Document, Note, Task
 
 CODEX = "codex"
+BY_HAND = "tasks_file"
 # Codex cuts its instructions at this size without a word; the room is for our block.
 CODEX_LIMIT = 32 * 1024
 BLOCK_ROOM = 4 * 1024
@@ -79,7 +80,7 @@ def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
 
 def _places(root: Path, agents: set[str], home: Path) -> tuple[PurePath, ...]:
     """Where this project's lessons may go, best first."""
-    if agents == {CODEX}:
+    if agents - {BY_HAND} == {CODEX} or not (agents - {BY_HAND} or _uses_claude(root)):
         read = _is_there(root / _AGENTS) and not _is_there(root / _OVERRIDE)
         return (_AGENTS, live.SKILL) if read else (live.SKILL,)
     for place in (_CLAUDE, _DOT_CLAUDE):
@@ -88,6 +89,10 @@ def _places(root: Path, agents: set[str], home: Path) -> tuple[PurePath, ...]:
     if _is_there(root / _AGENTS) and not _claude_has_its_own(root, home):
         return _AGENTS, live.RULES
     return (live.RULES,)
+
+
+def _uses_claude(root: Path) -> bool:
+    return any(_is_there(root / place) for place in (_CLAUDE, PurePath(".claude")))
 
 
 def _claude_has_its_own(root: Path, home: Path) -> bool:

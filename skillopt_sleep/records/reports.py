@@ -87,11 +87,15 @@ class Proposal(Record, frozen=True, kw_only=True):
 
 
 class Spend(Record, frozen=True, kw_only=True):
-    """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls."""
+    """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls.
+
+    Of `unnamed` calls the model named no tokens: `tokens` is then what is known at least.
+    """
 
     calls: int = 0
     tokens: int | None = 0
     usd: float | None = None
+    unnamed: int = 0
     purposes: dict[str, int] = msgspec.field(default_factory=dict)
 
 

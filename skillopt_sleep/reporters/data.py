@@ -106,7 +106,7 @@ def answer(report: NightReport) -> Answer:
                 document=proposal.document,
                 path=proposal.path,
                 summary=proposal.summary,
-                folder=str(Path(report.folder) / "proposals" / proposal.id),
+                folder=str(Path(report.folder).parent / proposal.night / "proposals" / proposal.id),
             )
             for proposal in report.proposals
         ),

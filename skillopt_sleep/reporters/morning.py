@@ -121,7 +121,8 @@ def _verdict(outcome: StepOutcome) -> str:
 
 def _cost(report: NightReport) -> str:
     spend = report.spend
-    tokens = "an unknown number of tokens" if spend.tokens is None else f"{spend.tokens:,} tokens"
+    least = "at least " if spend.unnamed else ""
+    tokens = "an unknown number of tokens" if spend.tokens is None else f"{least}{spend.tokens:,} tokens"
     usd = "dollars unknown" if spend.usd is None else f"${spend.usd:.2f}"
     seconds = (report.ended - report.started).total_seconds()
     most = f" (limit {report.limits['calls']:.0f})" if "calls" in report.limits else ""

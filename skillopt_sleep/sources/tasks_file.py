@@ -78,7 +78,7 @@ def _tasks(path: Path, written: datetime) -> tuple[Task, ...]:
     tasks: dict[str, Task] = {}
     for number, raw in enumerate(_entries(path), start=1):
         try:
-            task = _task(path, number, msgspec.convert(raw, Entry), written)
+            task = _task(path, msgspec.convert(raw, Entry), written)
         except ValueError as error:
             raise ValueError(f"task {number}: {_plain(error)}") from error
         if task.id in tasks:
@@ -107,7 +107,7 @@ def _entries(path: Path) -> list[Any]:
     return entries
 
 
-def _task(path: Path, number: int, entry: Entry, written: datetime) -> Task:
+def _task(path: Path, entry: Entry, written: datetime) -> Task:
     if not entry.prompt.strip():
         raise ValueError("'prompt' is empty")
     reference = entry.reference
@@ -117,12 +117,13 @@ def _task(path: Path, number: int, entry: Entry, written: datetime) -> Task:
         reference = Rubric(text=redact(reference.text))
     at = entry.at or written
     key = hashlib.blake2b("\0".join((str(path), entry.prompt, entry.context)).encode(), digest_size=6).hexdigest()
+    name = entry.id or f"tasks-{key}"
     return Task(
-        id=entry.id or f"tasks-{key}",
+        id=name,
         prompt=redact(entry.prompt),
         context=redact(entry.context),
         reference=reference,
-        session=f"{NAME}:{path}#{number}",
+        session=f"{NAME}:{path}#{name}",
         project=str((path.parent / Path(entry.project).expanduser()).absolute()) if entry.project else "",
         source=NAME,
         at=at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC),

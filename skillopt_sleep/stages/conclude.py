@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
+    LeftOut,
     NightReport,
     Note,
     Outcome,
@@ -41,6 +44,8 @@ def conclude(
     stopped: SleepError | None,
 ) -> NightReport:
     """The night as one record."""
+    staged = {proposal.path for proposal in proposals}
+    outcomes = [_as_staged(outcome, staged) for outcome in outcomes]
     verdict, because, remedy = _outcome(sessions, tasks, outcomes, stopped)
     sides = Counter(task.split for task in tasks)
     return NightReport(
@@ -62,6 +67,14 @@ def conclude(
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=(*notes, *(note for outcome in outcomes for note in outcome.notes)),
     )
+
+
+def _as_staged(outcome: StepOutcome, staged: set[str]) -> StepOutcome:
+    """An accepted change that could not be staged improves nothing yet: its sessions stay unread for a next try."""
+    if outcome.outcome is not Outcome.IMPROVED or outcome.document.path in staged:
+        return outcome
+    because = f"{outcome.because}; but the change could not be staged, see the errors"
+    return replace(outcome, outcome=Outcome.UNVERIFIED, because=because, unfinished=True)
 
 
 def _outcome(
@@ -106,5 +119,6 @@ def _nothing(sessions: SessionCounts, tasks: Sequence[Task]) -> tuple[Outcome, s
         return Outcome.NOTHING_NEW, "no session since the last night", "nothing"
     if not sessions.used:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sessions.skipped.items())
-        return Outcome.NOTHING_NEW, f"no session could be used: {reasons}", "see: skillopt-sleep harvest"
+        older = "raise harvest.lookback to read older sessions; " if LeftOut.OLDER in sessions.skipped else ""
+        return Outcome.NOTHING_NEW, f"no session could be used: {reasons}", f"{older}see: skillopt-sleep harvest"
     return Outcome.NOTHING_NEW, f"{sessions.used} sessions read, in none of them a request was corrected", "nothing"

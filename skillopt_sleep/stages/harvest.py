@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 import msgspec
 
-from skillopt_sleep.protocols import Index, SessionLine, Source
-from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session, SessionCounts, Turn
+from skillopt_sleep.protocols import Index, Plan, SessionLine, Source
+from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session, SessionCounts, Task, Turn
 
 # A session from further ahead comes from a clock that was wrong, not from one that is being written.
 _AHEAD = timedelta(days=1)
@@ -27,29 +27,52 @@ class HarvestRules:
     own_roots: tuple[str, ...]
     unread: bool = True
 
+    @classmethod
+    def of(cls, plan: Plan, *, now: datetime, horizon: datetime) -> "HarvestRules":
+        """The rules of a night."""
+        return cls(
+            now=now,
+            quiet_seconds=plan.quiet_seconds,
+            horizon=horizon,
+            include_headless=plan.include_headless,
+            excluded=plan.excluded,
+            own_roots=plan.own_roots,
+        )
+
 
 class Harvest(Record, frozen=True, kw_only=True):
-    """The sessions to use, newest first; `changed` counts the files read, `notes` tells what couldn't be read.
+    """The sessions to use, newest first, and the tasks a person wrote; `notes` tells what couldn't be read.
 
-    `older` names the sessions that later nights needn't look at either: those left out as older, and mere copies.
+    `copies` are sessions that hold nothing but what another one says; `changed` counts the files read.
     """
 
     sessions: tuple[Session, ...]
     counts: SessionCounts
-    older: tuple[str, ...] = ()
+    reviewed: tuple[Task, ...] = ()
+    copies: tuple[str, ...] = ()
     changed: int = 0
     notes: tuple[Note, ...] = ()
+
+    def allowed(self, excluded: Callable[[str, str], bool]) -> "Harvest":
+        """Without what was excluded since: a night that goes on asks again."""
+        return msgspec.structs.replace(
+            self,
+            sessions=tuple(session for session in self.sessions if not excluded(session.project, session.cwd)),
+            reviewed=tuple(task for task in self.reviewed if not excluded(task.project, task.project)),
+        )
 
 
 def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Harvest:
     """Bring the index up to date with the sources and pick the sessions that a night may use."""
     changed = sum(_refresh(source, index) for source in sources)
-    lines = index.lines(unread=rules.unread)
+    names = {source.name for source in sources}
+    lines = [line for line in index.lines(unread=rules.unread) if line.source in names]
     reasons = {line.id: _why_left_out(line, rules) for line in lines}
     wanted = index.sessions([line.id for line in lines if reasons[line.id] is None])
-    found = _without_copies(wanted)
+    earlier = index.used_in({session.project for session in wanted}) if rules.unread and wanted else ()
+    found = _without_copies(wanted, earlier)
     used = tuple(session for session in found if session.typed)
-    empty = [session.id for session in found if not session.typed]
+    empty = tuple(session.id for session in found if not session.typed)
     reasons.update(dict.fromkeys(empty, LeftOut.NO_USER_TURN))
     counted = Counter(reasons.values())
     return Harvest(
@@ -59,7 +82,8 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
             used=len(used),
             skipped={why.value: counted[why] for why in LeftOut if counted[why]},
         ),
-        older=(*(name for name, why in reasons.items() if why is LeftOut.OLDER), *empty),
+        reviewed=tuple(task for task in index.reviewed(names) if not rules.excluded(task.project, task.project)),
+        copies=empty,
         changed=changed,
         notes=_notes(index.sessions([name for name, why in reasons.items() if why is LeftOut.UNREADABLE])),
     )
@@ -73,11 +97,15 @@ def _notes(unreadable: Sequence[Session]) -> tuple[Note, ...]:
 
 
 def _refresh(source: Source, index: Index) -> int:
-    """Read the files whose stamp isn't the one they were read with; how many these were."""
-    known = index.stamps(source.name).get
-    changed = [path for path, stamp in source.stamps() if known(path) != stamp]
-    if changed:
+    """Read the files with another stamp than they were read with, forget those that are gone; how many were read."""
+    known = index.stamps(source.name)
+    here = list(source.stamps())
+    get = known.get
+    changed = [path for path, stamp in here if get(path) != stamp]
+    if changed or len(known) != len(here):
+        gone = known.keys() - {path for path, _ in here}
         index.put(source.name, source.read(changed))
+        index.forget(source.name, gone)
     return len(changed)
 
 
@@ -103,9 +131,9 @@ def _is_inside(folder: str, roots: tuple[str, ...]) -> bool:
     return bool(folder) and any(PurePath(folder).is_relative_to(root) for root in roots)
 
 
-def _without_copies(sessions: Sequence[Session]) -> list[Session]:
-    """The sessions, with what a fork copied from an earlier one taken out of the later one."""
-    seen: set[str] = set()
+def _without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
+    """The sessions, with what a fork copied from one before it, tonight or on an `earlier` night, taken out."""
+    seen = {turn.id for session in earlier for turn in session.turns if turn.origin is Origin.USER and turn.id}
     kept: dict[str, Session] = {}
     for session in sorted(sessions, key=lambda session: (session.started, session.ended, session.id)):
         copied = [turn.origin is Origin.USER and turn.id in seen for turn in session.turns]

@@ -90,12 +90,14 @@ def mine(sessions: Sequence[Session], *, optimizer: Backend | None, pool: Pool, 
     tasks = sorted((task for part in found for task in part.tasks), key=lambda task: (task.at, task.id))
     notes = [note for part in found for note in part.notes]
     if len(tasks) > most:
-        remedy = "raise mine.max_tasks to learn from more at once"
-        notes.append(Note(stage="mine", summary=f"{len(tasks) - most} older tasks were left out", remedy=remedy))
+        remedy = "nothing; the next night takes them, or raise mine.max_tasks"
+        notes.append(
+            Note(stage="mine", summary=f"{len(tasks) - most} tasks are more than one night takes", remedy=remedy)
+        )
     return Mined(
         tasks=tuple(tasks[-most:]),
         notes=tuple(notes),
-        lost=tuple(session for part in found for session in part.lost),
+        lost=(*(name for part in found for name in part.lost), *(task.session for task in tasks[:-most])),
     )
 
 

@@ -27,11 +27,10 @@ def update(
 
 
 def _apply(body: str, edit: Edit, refuse: Callable[[Edit], str]) -> tuple[str, Fate, str]:
-    if edit.op is not EditOp.DELETE:
-        if because := refuse(edit):
-            return body, Fate.REFUSED, because
-        if edit.op is not EditOp.REPLACE and _says_already(body, edit.content):
-            return body, Fate.DUPLICATE, "the document says it already"
+    if because := refuse(edit):
+        return body, Fate.REFUSED, because
+    if edit.op in {EditOp.APPEND, EditOp.INSERT_AFTER} and _says_already(body, edit.content):
+        return body, Fate.DUPLICATE, "the document says it already"
     if edit.op is EditOp.APPEND:
         return _appended(body, edit.content), Fate.APPLIED, ""
     start = body.find(edit.target) if edit.target else -1

@@ -43,11 +43,11 @@ class SqliteBank:
         return tuple(from_json(body, Task) for (body,) in self._rows("SELECT body FROM tasks ORDER BY at, id", ()))
 
     def unknown(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
-        """Those of these tasks that no night has banked."""
+        """Those of these tasks that no night has banked as they are now."""
         ids = tuple(task.id for task in tasks)
-        rows = self._rows(f"SELECT id FROM tasks WHERE id IN ({_marks(ids)})", ids)  # noqa: S608
-        known = {row[0] for row in rows}
-        return tuple(task for task in tasks if task.id not in known)
+        rows = self._rows(f"SELECT body FROM tasks WHERE id IN ({_marks(ids)})", ids)  # noqa: S608
+        known = {_content(from_json(body, Task)) for (body,) in rows}
+        return tuple(task for task in tasks if _content(task) not in known)
 
     def sides(self, sessions: Collection[str]) -> Mapping[str, str]:
         """Which of these sessions already have a side."""
@@ -87,11 +87,11 @@ class SqliteBank:
     def add(self, tasks: Sequence[Task], proposals: Sequence[Proposal], *, night: str) -> None:
         """Bank a night's tasks and proposals; within the caller's transaction."""
         self._connection.executemany(
-            "INSERT OR IGNORE INTO tasks (id, project, session, cluster, split, at, night, body) "
+            "INSERT OR REPLACE INTO tasks (id, project, session, cluster, split, at, night, body) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 (t.id, t.project, t.session, t.cluster, t.split or "", t.at.isoformat(), night, to_json(t))
-                for t in tasks
+                for t in self.unknown(tasks)
             ],
         )
         self._connection.executemany(
@@ -102,6 +102,10 @@ class SqliteBank:
     def _rows(self, query: str, values: tuple[str, ...]) -> list[Any]:
         with self._lock:
             return self._connection.execute(query, values).fetchall()
+
+
+def _content(task: Task) -> tuple[object, ...]:
+    return task.id, task.prompt, task.context, task.reference, task.project
 
 
 def _marks(values: Collection[str]) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
@@ -91,10 +91,31 @@ class SqliteIndex:
                 bodies.update(self._connection.execute(query, some).fetchall())
         return tuple(_sessions.decode(bodies[name]) for name in ids if name in bodies)
 
-    def reviewed(self) -> tuple[Task, ...]:
-        """The tasks that a person wrote or reviewed by hand."""
+    def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
+        """The sessions of these projects that earlier nights used."""
+        marks = ",".join("?" * len(projects))
+        query = f"SELECT body FROM sessions WHERE read_by IS NOT NULL AND project IN ({marks})"  # noqa: S608 - only marks
         with self._lock:
-            rows = self._connection.execute("SELECT body FROM reviewed ORDER BY path, id").fetchall()
+            rows = self._connection.execute(query, tuple(projects)).fetchall()
+        return tuple(_sessions.decode(body) for (body,) in rows)
+
+    def forget(self, source: str, paths: Collection[str]) -> None:
+        """Let go of files that are gone, with their unread sessions and reviewed tasks."""
+        with self._writing():
+            for path in paths:
+                self._connection.execute("DELETE FROM files WHERE source = ? AND path = ?", (source, path))
+                self._connection.execute("DELETE FROM reviewed WHERE path = ?", (path,))
+                self._connection.execute("DELETE FROM sessions WHERE path = ? AND read_by IS NULL", (path,))
+
+    def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
+        """The tasks that a person wrote or reviewed by hand, of these sources."""
+        marks = ",".join("?" * len(sources))
+        query = f"""
+            SELECT body FROM reviewed WHERE path IN (SELECT path FROM files WHERE source IN ({marks}))
+            ORDER BY path, id
+        """  # noqa: S608 - only marks
+        with self._lock:
+            rows = self._connection.execute(query, tuple(sources)).fetchall()
         return tuple(_tasks.decode(body) for (body,) in rows)
 
     def mark_read(self, ids: Iterable[str], night: str) -> None:

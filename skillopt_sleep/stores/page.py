@@ -76,7 +76,7 @@ class SqlitePage:
         found: Sequence[Session],
         tasks: Sequence[Task],
         lost: Sequence[str],
-        older: Sequence[str],
+        copies: Sequence[str],
     ) -> None:
         """Seal the night in one transaction; a night that was cut short leaves its sessions unread."""
         with self._lock, self._connection:
@@ -87,7 +87,7 @@ class SqlitePage:
             self.bank.add(banked, report.proposals, night=self.night)
             if not cut:
                 read = [session.id for session in found if session.id not in undone]
-                self.index.mark_read([*read, *older], night=self.night)
+                self.index.mark_read([*read, *copies], night=self.night)
             self._connection.execute("DELETE FROM kept WHERE night = ?", (self.night,))
             self._connection.execute(
                 "UPDATE nights SET closed = ?, outcome = ?, report = ? WHERE id = ?",

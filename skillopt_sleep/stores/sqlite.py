@@ -79,6 +79,16 @@ class SqliteStore:
             holder.unlink(missing_ok=True)
             lock.release()
 
+    def is_running(self) -> bool:
+        """Whether a night holds the lock at this moment."""
+        lock = filelock.FileLock(self._data / "night.lock", timeout=0, mode=PRIVATE_FILE)
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            return True
+        lock.release()
+        return False
+
     def nights(self) -> tuple[NightLine, ...]:
         """All nights, newest first."""
         with self._lock:
@@ -108,8 +118,8 @@ class SqliteStore:
     def horizon(self) -> datetime:
         """Sessions that ended before are older than the first night looks, or looked, back."""
         with self._lock:
-            row = self._connection.execute("SELECT value FROM meta WHERE key = 'horizon'").fetchone()
-        return datetime.fromisoformat(row[0]) if row else self._clock() - self._lookback
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'first_night'").fetchone()
+        return (datetime.fromisoformat(row[0]) if row else self._clock()) - self._lookback
 
     def _begin(self) -> SqlitePage:
         now = self._clock()
@@ -119,9 +129,7 @@ class SqliteStore:
                 "UPDATE nights SET closed = ?, outcome = ? WHERE closed IS NULL AND config != ?",
                 (now.isoformat(), Outcome.INTERRUPTED, self._config),
             )
-            self._connection.execute(
-                "INSERT OR IGNORE INTO meta VALUES ('horizon', ?)", ((now - self._lookback).isoformat(),)
-            )
+            self._connection.execute("INSERT OR IGNORE INTO meta VALUES ('first_night', ?)", (now.isoformat(),))
             row = self._connection.execute("SELECT id, started FROM nights WHERE closed IS NULL").fetchone()
             night, started = row or (self._fresh_id(now), now.isoformat())
             if row is None:

@@ -12,12 +12,15 @@ from skillopt_sleep.settings import BudgetSettings, NightSettings, Paths, Settin
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-def open_store(settings: Settings, paths: Paths) -> SqliteStore:
-    """The store; a night that was cut off goes on only under the same settings, limits and workers aside."""
+def open_store(settings: Settings, paths: Paths, *, only: str = "") -> SqliteStore:
+    """The store; a night that was cut off goes on only under the same settings, limits and workers aside.
+
+    `only` is the one project a night is narrowed to, where it is.
+    """
     same = replace(settings, budget=BudgetSettings(), night=NightSettings())
     return SqliteStore(
         paths.data,
         clock=utc_now,
         lookback=timedelta(seconds=seconds(settings.harvest.lookback)),
-        config=hashlib.sha256(to_json(same) + __version__.encode()).hexdigest(),
+        config=hashlib.sha256(to_json(same) + f"{only}\0{__version__}".encode()).hexdigest(),
     )

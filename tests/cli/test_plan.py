@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from tests.command import Home
+from tests.example_night import EXAMPLE
 
 
 def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
@@ -19,3 +20,26 @@ def test_a_plan_counts_what_the_first_night_leaves_out_as_older(tmp_path: Path) 
     answer = home.command("run", "--plan", "--json").json
     assert answer["sessions"] == {"seen": 1, "used": 0, "skipped": {"older": 1}}
     assert answer["sends_to"] == "nobody: no backend is named"
+
+
+def test_looking_further_back_reads_what_was_older(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions(days_ago=40)
+    first = home.command("run", "--now", "--backend", "simulated", "--json").json
+    assert first["verdict"] == "nothing_new"
+    assert "harvest.lookback" in first["remedy"]
+    (tmp_path / "sleep" / "config.toml").write_text('[harvest]\nlookback = "90d"\n', encoding="utf-8")
+    assert home.command("run", "--now", "--backend", "simulated", "--json").json["verdict"] == "improved"
+
+
+def test_tasks_written_by_hand_are_counted_and_a_broken_file_is_named(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (tmp_path / "tasks.toml").write_bytes((EXAMPLE / "tasks.toml").read_bytes())
+    (tmp_path / "bad.toml").write_text("[[task]]\nprompt = 3\n", encoding="utf-8")
+    (tmp_path / "sleep").mkdir()
+    config = f'[harvest]\ntasks_files = ["{tmp_path}/tasks.toml", "{tmp_path}/bad.toml"]\n'
+    (tmp_path / "sleep" / "config.toml").write_text(config, encoding="utf-8")
+    answer = home.command("run", "--plan", "--json").json
+    assert answer["reviewed_tasks"] == 4
+    assert "bad.toml" in answer["errors"][0]
+    assert "4  tasks written by hand" in home.command("harvest").out

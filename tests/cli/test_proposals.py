@@ -1,8 +1,9 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.command import Home
+from tests.command import ASKS, Home
 
 
 @pytest.fixture
@@ -56,3 +57,46 @@ def test_nothing_named_is_nothing_done(home: Home) -> None:
     assert home.command("adopt").code == 2
     assert home.command("reject").code == 2
     assert home.command("undo").code == 2
+
+
+def test_undo_takes_back_only_what_is_adopted(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    home.command("undo", "P-0001")
+    home.command("reject", "P-0001")
+    done = home.command("undo", "P-0001")
+    assert done.code == 2
+    assert "rejected, not adopted" in done.err
+    assert "rejected" in home.command("show").out
+
+
+def test_adopting_twice_says_that_it_is_live_already(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    assert "adopted already" in home.command("adopt", "P-0001").out
+
+
+def test_the_list_is_json_too(home: Home) -> None:
+    assert [row["id"] for row in home.command("show", "--json").json] == ["P-0001"]
+
+
+def test_adopting_all_goes_on_after_a_stale_one(home: Home) -> None:
+    other = home.folder / "work" / "other"
+    home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
+    home.command("run", "--now", "--backend", "simulated")
+    (home.project / "CLAUDE.md").write_text("# edited\n", encoding="utf-8")
+    done = home.command("adopt", "--all")
+    assert done.code == 6
+    assert "P-0001" in done.err
+    assert "adopted P-0002" in done.out
+    assert "nothing waits" not in done.out
+
+
+def test_nothing_waiting_is_said(tmp_path: Path) -> None:
+    assert "nothing waits" in Home(tmp_path).command("adopt", "--all").out
+
+
+def test_a_proposal_whose_night_is_gone_is_one_line(home: Home) -> None:
+    (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
+    shutil.rmtree(night)
+    done = home.command("show", "P-0001")
+    assert done.code == 6
+    assert "is gone" in done.err

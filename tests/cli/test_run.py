@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from tests.command import Home
 from tests.server import ModelServer
 
@@ -56,9 +58,39 @@ def test_only_one_project_is_read_where_one_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_project_folder_is_named(tmp_path: Path) -> None:
-    done = Home(tmp_path).command("run", "--now", "--example", "--project", "/nowhere/at/all")
+    done = Home(tmp_path).command("run", "--now", "--backend", "simulated", "--project", "/nowhere/at/all")
     assert done.code == 2
     assert "/nowhere/at/all" in done.err
+
+
+def test_a_project_may_be_named_by_a_detour_or_a_link(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    (tmp_path / "link").symlink_to(home.project)
+    for name in ("work/../work/shop-api", "link"):
+        answer = home.command("run", "--plan", "--json", "--project", name).json
+        assert answer["sessions"]["used"] == 5, name
+
+
+def test_the_example_refuses_what_it_would_ignore(tmp_path: Path) -> None:
+    done = Home(tmp_path).command("run", "--now", "--example", "--model", "x")
+    assert done.code == 2
+    assert "--example" in done.err
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "localhost:11434", "ftp://models"])
+def test_an_address_that_is_none_is_named(tmp_path: Path, address: str) -> None:
+    done = Home(tmp_path).command("run", "--now", "--backend", "openai", "--model", "m", "--base-url", address)
+    assert done.code == 2
+    assert address in done.err
+
+
+def test_a_home_that_can_not_be_made_is_one_line(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (tmp_path / "sleep").write_text("a file", encoding="utf-8")
+    done = home.command("run", "--now", "--backend", "simulated")
+    assert done.code == 1
+    assert "Traceback" not in done.err
 
 
 def test_a_model_must_be_named(tmp_path: Path) -> None:

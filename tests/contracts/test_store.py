@@ -38,7 +38,7 @@ def live(store: Store, outcome: Outcome = Outcome.NO_CHANGE, *, tasks: bool = Tr
         found = page.index.sessions([line.id for line in page.index.lines(unread=True)])
         made = (a_task(split=Split.TRAIN, cluster="c"),) if tasks else ()
         report = a_report(night=page.night, verdict=outcome)
-        page.close(report, found=found, tasks=made, lost=(), older=())
+        page.close(report, found=found, tasks=made, lost=(), copies=())
 
 
 def indexed(store: Store) -> None:
@@ -91,12 +91,12 @@ def test_the_reason_a_session_is_left_out_is_kept(store: Store) -> None:
 def test_reviewed_tasks_are_found_and_known_once_banked(store: Store) -> None:
     with store.open_night() as page:
         page.index.put("tasks_file", [("/t.toml", STAMP, Reading(tasks=(a_task(),)))])
-        assert page.bank.unknown(page.index.reviewed()) == (a_task(),)
+        assert page.bank.unknown(page.index.reviewed({"tasks_file"})) == (a_task(),)
     live(store)
 
     with store.open_night() as page:
-        assert page.index.reviewed() == (a_task(),)
-        assert page.bank.unknown(page.index.reviewed()) == ()
+        assert page.index.reviewed({"tasks_file"}) == (a_task(),)
+        assert page.bank.unknown(page.index.reviewed({"tasks_file"})) == ()
 
 
 @pytest.mark.parametrize("outcome", Outcome)

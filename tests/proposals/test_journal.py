@@ -200,6 +200,7 @@ def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, fil
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "at_least"), [("adopt", 100), ("undo", 100), ("random", 100)])
 def test_a_kill_at_any_step_leaves_old_or_new_and_a_journal_that_agrees(
     scenario: str, at_least: int, tmp_path: Path

@@ -17,7 +17,7 @@ texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)))
 
 def first_lines(report: NightReport) -> list[str]:
     """Everything above the first section."""
-    return [line for line in render(report).split("\n## ")[0].splitlines() if line]
+    return [line.rstrip() for line in render(report).split("\n## ")[0].splitlines() if line]
 
 
 # the first lines ----------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ def test_tasks_of_a_toml_file(tmp_path: Path) -> None:
     first, second = read(path, TOML).tasks
     assert first.prompt == "Which package manager do we use?"
     assert first.reference == Exact(answer="pnpm")
-    assert (first.session, first.source, first.split) == (f"tasks_file:{path}#1", "tasks_file", Split.VAL)
+    assert (first.session, first.source, first.split) == (f"tasks_file:{path}#{first.id}", "tasks_file", Split.VAL)
     assert (first.project, first.context) == (str(tmp_path / "shop"), "a Node project")
     assert first.at.isoformat() == "2026-11-20T08:00:00+00:00"
     assert (second.id, second.project) == ("mine", "")

@@ -23,7 +23,7 @@ from skillopt_sleep.records import (
     Verdict,
 )
 from skillopt_sleep.stages.conclude import BEST_FIRST, REMEDIES, conclude
-from tests.builders import a_document, a_task
+from tests.builders import a_document, a_proposal, a_task
 from tests.fakes import NOON
 from tests.nights import a_plan
 
@@ -55,6 +55,7 @@ def close(
     tasks: Sequence[Task] | None = None,
     notes: tuple[Note, ...] = (),
     resumed: bool = False,
+    staged: bool = True,
 ) -> NightReport:
     return conclude(
         cast("Page", OpenPage(resumed=resumed)),
@@ -62,7 +63,7 @@ def close(
         counts or SessionCounts(seen=3, used=2, skipped={"active": 1}),
         (a_task(split=Split.TRAIN),) if tasks is None else tasks,
         outcomes,
-        proposals=(),
+        proposals=tuple(a_proposal(path=o.document.path) for o in outcomes) if staged else (),
         notes=notes,
         spend=Spend(calls=7),
         ended=NOON + timedelta(minutes=5),
@@ -92,6 +93,14 @@ def test_every_document_that_ended_as_the_night_is_in_its_sentence() -> None:
     )
 
     assert report.because == "a: 0 → 1; c: 1 → 2"
+
+
+def test_a_change_that_could_not_be_staged_improves_nothing() -> None:
+    report = close(ended_as(Outcome.IMPROVED, "0 → 1"), staged=False)
+
+    assert report.verdict is Outcome.UNVERIFIED
+    assert "could not be staged" in report.because
+    assert report.documents[0].unfinished
 
 
 STOPPED = {

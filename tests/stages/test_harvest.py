@@ -88,11 +88,30 @@ def test_only_files_that_changed_are_read_again(index: SqliteIndex) -> None:
     assert harvest([source], index, RULES).changed == 0
 
 
-def test_a_session_stays_when_its_file_is_gone(index: SqliteIndex) -> None:
+def test_an_unread_session_goes_with_its_file_and_comes_back_with_it(index: SqliteIndex) -> None:
     source = a_source(a_session("a"))
     harvest([source], index, RULES)
+    files = dict(source.files)
     source.files.clear()
+    assert harvest([source], index, RULES).counts.seen == 0
+    source.files.update(files)
     assert len(harvest([source], index, RULES).sessions) == 1
+
+
+def test_a_source_that_is_turned_off_is_not_read_from_memory(index: SqliteIndex) -> None:
+    harvest([a_source(a_session("a"))], index, RULES)
+    assert harvest([], index, RULES).counts.seen == 0
+
+
+def test_what_a_fork_copied_from_an_earlier_nights_session_is_left_out(index: SqliteIndex) -> None:
+    first = a_session("first")
+    source = a_source(first)
+    harvest([source], index, RULES)
+    index.mark_read([f"listed:{first.id.partition(':')[2]}"], "one")
+    fork = a_session("fork", turns=first.turns)
+    found = harvest([a_source(first, fork)], index, RULES)
+    assert found.sessions == ()
+    assert found.copies == ("listed:fork",)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +137,7 @@ def test_a_session_is_left_out_for_the_first_reason_that_holds(
     found = harvest([Listed({"/s": Reading(sessions=((session, by_itself),))})], index, rules)
     assert found.sessions == ()
     assert found.counts.skipped == {reason: 1}
-    assert found.older == (("listed:s",) if reason == "older" else ())
+    assert found.copies == ()
 
 
 @pytest.mark.parametrize("cwd", ["/own/replays-of-mine", "/own", ""])
@@ -171,7 +190,7 @@ def test_a_mere_copy_has_no_user_turn_and_is_done_with(index: SqliteIndex) -> No
     found = harvest([source], index, RULES)
     assert [session.id for session in found.sessions] == ["listed:first"]
     assert found.counts.skipped == {"no_user_turn": 1}
-    assert found.older == ("listed:copy",)
+    assert found.copies == ("listed:copy",)
 
 
 def test_turns_without_an_id_are_nobodys_copy(index: SqliteIndex) -> None:

@@ -234,17 +234,12 @@ def test_an_edit_is_refused_with_the_words_of_the_refusal() -> None:
     assert fates == (AppliedEdit(edit=an_edit(EditOp.APPEND, "bad"), fate=Fate.REFUSED, because="it is bad"),)
 
 
-def test_deleting_brings_nothing_in_so_no_content_is_judged() -> None:
-    asked: list[Edit] = []
+def test_a_removal_can_be_refused_too() -> None:
+    text = a_text("- One.")
+    candidate, (applied,) = update(text, [an_edit(EditOp.DELETE, target="- One.")], refuse=lambda edit: "no")
 
-    def refuse(edit: Edit) -> str:
-        asked.append(edit)
-        return "no"
-
-    candidate, _ = update(a_text("- One."), [an_edit(EditOp.DELETE, target="- One.")], refuse=refuse)
-
-    assert asked == []
-    assert candidate.text == "# Shop\n\n\nThe user's own end.\n"
+    assert (applied.fate, applied.because) == (Fate.REFUSED, "no")
+    assert candidate.text == text.text
 
 
 def test_no_edits_change_nothing() -> None:

@@ -20,10 +20,10 @@ def open_at(
 
 
 def seal(page: Page, *, found: Sequence[Session] = (), tasks: Sequence[Task] = (), **fields: Any) -> None:
-    """Close the night; `lost` and `older` are the store's, all else is the report's."""
-    lost, older = fields.pop("lost", ()), fields.pop("older", ())
+    """Close the night; `lost` and `copies` are the store's, all else is the report's."""
+    lost, copies = fields.pop("lost", ()), fields.pop("copies", ())
     report = a_report(night=page.night, started=page.started, folder=str(page.folder), **fields)
-    page.close(report, found=found, tasks=tasks, lost=lost, older=older)
+    page.close(report, found=found, tasks=tasks, lost=lost, copies=copies)
 
 
 def put(store: SqliteStore, *sessions: Session) -> None:

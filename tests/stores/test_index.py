@@ -122,11 +122,11 @@ def test_tasks_written_by_hand_are_those_of_the_last_reading(index: SqliteIndex)
         )
 
     index.put("tasks_file", [("/t", STAMP, Reading(tasks=(task("a"), task("b"))))])
-    assert [found.id for found in index.reviewed()] == ["a", "b"]
+    assert [found.id for found in index.reviewed({"tasks_file"})] == ["a", "b"]
     index.put("tasks_file", [("/t", STAMP, Reading(tasks=(task("b"),)))])
-    assert index.reviewed() == (task("b"),)
+    assert index.reviewed({"tasks_file"}) == (task("b"),)
     index.put("tasks_file", [("/t", STAMP, Reading(unreadable="/t: task 1: no"))])
-    assert index.reviewed() == ()
+    assert index.reviewed({"tasks_file"}) == ()
 
 
 def test_ended_sorts_as_time_whatever_the_fraction(index: SqliteIndex) -> None:

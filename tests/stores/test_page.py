@@ -108,7 +108,7 @@ def test_a_whole_night_banks_its_tasks_and_marks_its_sessions_read(store: Sqlite
 def test_a_night_that_was_cut_short_leaves_all_unread_and_banks_nothing(store: SqliteStore, outcome: Outcome) -> None:
     put(store, ONE, TWO)
     with store.open_night() as page:
-        seal(page, found=[ONE], tasks=[banked("codex:s1")], older=["codex:s2"], verdict=outcome)
+        seal(page, found=[ONE], tasks=[banked("codex:s1")], copies=["codex:s2"], verdict=outcome)
 
     assert sorted(unread(store)) == ["codex:s1", "codex:s2"]
     assert store.bank.all_tasks() == ()
@@ -141,10 +141,10 @@ def test_sessions_that_were_lost_on_the_way_stay_unread_and_their_tasks_unbanked
     assert [task.session for task in store.bank.all_tasks()] == ["codex:s1"]
 
 
-def test_sessions_left_out_as_older_are_done_with(store: SqliteStore) -> None:
+def test_sessions_that_are_mere_copies_are_done_with(store: SqliteStore) -> None:
     put(store, ONE, TWO)
     with store.open_night() as page:
-        seal(page, found=[ONE], older=["codex:s2"])
+        seal(page, found=[ONE], copies=["codex:s2"])
 
     assert unread(store) == []
 

@@ -133,7 +133,7 @@ def test_an_older_store_is_brought_up_to_date_with_its_data(tmp_path: Path) -> N
     connection = sqlite3.connect(tmp_path / "sleep.db")
     connection.executescript(MIGRATIONS[0])
     connection.execute("PRAGMA user_version = 1")
-    connection.execute("INSERT INTO meta VALUES ('horizon', '2026-01-01T00:00:00+00:00')")
+    connection.execute("INSERT INTO meta VALUES ('first_night', '2026-01-08T00:00:00+00:00')")
     connection.commit()
     connection.close()
 
@@ -184,7 +184,7 @@ def test_nights_are_listed_newest_first(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_horizon_is_fixed_by_the_first_night(tmp_path: Path) -> None:
+def test_the_horizon_is_the_first_night_less_how_far_to_look_back(tmp_path: Path) -> None:
     clock = FakeClock()
     store = open_at(tmp_path, clock=clock, lookback=7)
     assert store.horizon() == NOON - timedelta(days=7)
@@ -197,7 +197,8 @@ def test_the_horizon_is_fixed_by_the_first_night(tmp_path: Path) -> None:
 
     later = open_at(tmp_path, clock=clock, lookback=90)
     with later.open_night() as page:
-        assert page.horizon == first == later.horizon() == NOON - timedelta(days=6)
+        assert first == NOON + timedelta(days=1 - 7)
+        assert page.horizon == later.horizon() == NOON + timedelta(days=1 - 90)
         seal(page)
     later.close()
 

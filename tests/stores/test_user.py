@@ -63,3 +63,14 @@ def test_the_store_is_where_the_paths_say(tmp_path: Path) -> None:
     store.close()
 
     assert paths.database.is_file()
+
+
+def test_a_night_that_was_narrowed_to_a_project_goes_on_only_so(tmp_path: Path) -> None:
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    resumed: list[bool] = []
+    for only in ("/work/a", "", "/work/a"):
+        store = open_store(FIRST, paths, only=only)
+        with store.open_night() as page:
+            resumed.append(page.resumed)
+        store.close()
+    assert resumed == [False, False, False]
