@@ -17,6 +17,14 @@ TOKENS: Fields = {
     "input_tokens": 1200, "cached_input_tokens": 100, "output_tokens": 25, "reasoning_output_tokens": 5, "total_tokens": 1225,
 }  # fmt: skip
 
+# What the developer is made to say at first in a project with an AGENTS.md, and how much of it there is.
+TOLD = {
+    "host_skills.instructions": 6_000,
+    "permissions.instructions": 3_000,
+    "collaboration_mode.instructions": 2_000,
+    "tools.deferred_namespaces": 1_000,
+}
+
 
 class CodexWriter:
     """One rollout file, line by line."""
@@ -33,6 +41,7 @@ class CodexWriter:
         headless: bool,
         clock: Clock,
         vendor_text: str,
+        project_text: str,
         subagent_of: str,
     ) -> None:
         self.subagent_of = subagent_of
@@ -43,6 +52,7 @@ class CodexWriter:
         self.headless = headless
         self.clock = clock
         self.vendor_text = vendor_text
+        self.project_text = project_text
         self.git = {"commit_hash": commit, "branch": branch}
         self.old = version.startswith("0.4")
         self.lines: list[bytes] = []
@@ -86,12 +96,24 @@ class CodexWriter:
             }
             self.event({"type": "task_started", "turn_attribution": trigger, **when})
         if first:
-            if not self.old:
-                self._message("developer", [self.vendor_text], "host_skills.instructions")
-            context = f"<environment_context>\n  <cwd>{self.cwd}</cwd>\n  <shell>bash</shell>\n</environment_context>"
-            self._message("user", [context], "environments.environment_context")
+            self._tell()
         if not self.old:
             self._turn_context()
+
+    def _tell(self) -> None:
+        context = f"<environment_context>\n  <cwd>{self.cwd}</cwd>\n  <shell>bash</shell>\n</environment_context>"
+        where = "environments.environment_context"
+        if self.project_text:
+            self._message("developer", [self.vendor_text[:size] for size in TOLD.values()], *TOLD)
+            text = f"# AGENTS.md instructions for {self.cwd}\n\n<INSTRUCTIONS>\n{self.project_text}\n</INSTRUCTIONS>"
+            self._message("user", [text, context], "agents_md.instructions", where)
+            skills = {"body": self.vendor_text[: TOLD["host_skills.instructions"]], "includeInstructions": True}
+            state = {"agents_md": {"text": self.project_text}, "host_skills": skills, "model": self.model}
+            self.line("world_state", {"full": True, "state": state})
+            return
+        if not self.old:
+            self._message("developer", [self.vendor_text], "host_skills.instructions")
+        self._message("user", [context], where)
 
     def _end(self, exchange: Exchange) -> None:
         if exchange.rejected or exchange.interrupted:
@@ -210,16 +232,12 @@ class CodexWriter:
             "response_item", {**payload, "internal_chat_message_metadata_passthrough": passed}, {"metadata": metadata}
         )
 
-    def _message(self, role: str, texts: list[str], kind: str, *, name: str = "") -> None:
+    def _message(self, role: str, texts: list[str], *kinds: str, name: str = "") -> None:
         part = "output_text" if role == "assistant" else "input_text"
         known: Fields = {} if self.old else {"id": name or f"msg_{self.unique()}"}
-        body: Fields = {
-            "type": "message",
-            **known,
-            "role": role,
-            "content": [{"type": part, "text": text} for text in texts],
-        }
-        self._response(body, {"content_item_kinds": [kind] * len(texts)})
+        content = [{"type": part, "text": text} for text in texts]
+        body: Fields = {"type": "message", **known, "role": role, "content": content}
+        self._response(body, {"content_item_kinds": kinds})
 
     def _meta(self) -> None:
         when: datetime = self.clock.now

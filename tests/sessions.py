@@ -132,10 +132,13 @@ def codex_session(
     pause: timedelta = timedelta(minutes=2),
     archived: bool = False,
     vendor_text: str = "[vendor text removed]",
+    project_text: str = "",
     subagent_of: str = "",
 ) -> Path:
     """Write a Codex rollout below `codex_home`, in sessions/ by day or in archived_sessions/; 0.169.0 and 0.47.0.
 
+    `vendor_text` stands for base instructions and all the developer says, `project_text` for the project's AGENTS.md
+    (0.169.0 only);
     `subagent_of` is the id of the session whose sub-agent this is (0.169.0 only).
     """
     from tests.codex_format import CodexWriter
@@ -146,7 +149,7 @@ def codex_session(
     folder.mkdir(parents=True, exist_ok=True)
     writer = CodexWriter(
         session=name, cwd=cwd, branch=branch, commit=commit, version=version, model=model, headless=headless,
-        clock=Clock(started, pause), vendor_text=vendor_text, subagent_of=subagent_of,
+        clock=Clock(started, pause), vendor_text=vendor_text, project_text=project_text, subagent_of=subagent_of,
     )  # fmt: skip
     path = folder / f"rollout-{started.strftime('%Y-%m-%dT%H-%M-%S')}-{name}.jsonl"
     path.write_bytes(writer.session_bytes(exchanges))

@@ -113,9 +113,10 @@ Span = tuple[int, int, str]
 
 def vendor_tokens(text: str, start: int, end: int) -> Iterator[Span]:
     """Where text[start:end] holds a token of a known vendor; what precedes `start` decides what a beginning is."""
-    for match in _vendors().finditer(text, start, end):
+    for match in _any_vendor().finditer(text, start, end):
         if not _PLACEHOLDER_TOKEN.search(match[0]):
-            kind = _VENDORS[match.lastindex - 1][0] if match.lastindex else "jwt"
+            which = _vendors().match(text, match.start(), end)
+            kind = _VENDORS[which.lastindex - 1][0] if which and which.lastindex else "jwt"
             yield match.start(), match.end(), kind
 
 
@@ -135,6 +136,13 @@ def library_tokens(text: str, start: int, end: int) -> Iterator[Span]:
 @functools.cache
 def _vendors() -> re.Pattern[str]:
     rules = "|".join(f"({pattern})" for _, pattern in _VENDORS)
+    return re.compile(f"{_START}(?:{rules}|{_JWT})[\\w-]*", re.ASCII)
+
+
+@functools.cache
+def _any_vendor() -> re.Pattern[str]:
+    # Without groups an alternative is ruled out by its first character, which is several times as fast.
+    rules = "|".join(pattern for _, pattern in _VENDORS)
     return re.compile(f"{_START}(?:{rules}|{_JWT})[\\w-]*", re.ASCII)
 
 

@@ -25,7 +25,7 @@ class Origin(StrEnum):
     HARNESS = "harness"
 
 
-class Turn(Record, frozen=True, kw_only=True):
+class Turn(Record, frozen=True, kw_only=True, gc=False):
     """One thing said in a session; `id` is the agent's own record id, where it has one."""
 
     role: Role
@@ -34,7 +34,7 @@ class Turn(Record, frozen=True, kw_only=True):
     id: str = ""
 
 
-class ToolEvent(Record, frozen=True, kw_only=True):
+class ToolEvent(Record, frozen=True, kw_only=True, gc=False):
     """One tool call: `turn` is the index of the turn it followed; `exit_code` where a program reported one."""
 
     name: str
@@ -45,7 +45,7 @@ class ToolEvent(Record, frozen=True, kw_only=True):
     rejected: bool = False
 
 
-class Usage(Record, frozen=True, kw_only=True):
+class Usage(Record, frozen=True, kw_only=True, gc=False):
     """Tokens of one or many calls; cached input tokens are part of `input_tokens`."""
 
     input_tokens: int = 0

@@ -30,7 +30,7 @@ _SESSION = """
 """
 _LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
 _MANY = 500
-_BATCH = 256
+_BATCH = 64
 
 # Made directly, a named tuple costs half: there is one for every file there is, every night.
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

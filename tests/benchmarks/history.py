@@ -15,6 +15,7 @@ SECRETS = ("ghp_" + "a1B2c3D4" * 4 + "e5F6", "AKIA" + "Q7ZX2M4N6P8R3T5V", "postg
 
 
 OLD = 0.2  # of the sessions are of an old version
+PROJECTS = 23
 DELEGATED = 0.3  # of the others have a sub-agent
 
 
@@ -68,7 +69,7 @@ def write_claude(projects: Path, *, size: int, seed: int = 1) -> Made:
     made = Made()
     while made.size < size:
         started = START + timedelta(minutes=7 * made.sessions)
-        cwd = f"/home/dev/work/app-{made.sessions % 23}"
+        cwd = f"/home/dev/work/app-{made.sessions % PROJECTS}"
         old = words.random.random() < OLD
         exchanges = _exchanges(words, answer=500, pictures=0.005)
         path = claude_session(
@@ -92,12 +93,14 @@ def write_claude(projects: Path, *, size: int, seed: int = 1) -> Made:
 def write_codex(home: Path, *, size: int, seed: int = 2, archived: bool = True) -> Made:
     """Rollouts of Codex worth this many bytes: mostly 0.169.0 with some sub-agents, some 0.47.0."""
     words = Words(seed)
-    vendor_text = words.cut(words.prose, 20_000)
+    vendor_text = words.cut(words.prose, 22_000)
+    told = [words.cut(words.prose, words.size(4000, 0.7, 32_000)) for _ in range(PROJECTS)]
     made = Made()
     while made.size < size:
         started = START + timedelta(minutes=7 * made.sessions)
-        cwd = f"/home/dev/work/app-{made.sessions % 23}"
+        cwd = f"/home/dev/work/app-{made.sessions % PROJECTS}"
         old = words.random.random() < OLD
+        project_text = "" if old else told[made.sessions % PROJECTS]
         exchanges = _exchanges(words, answer=900, pictures=0.003)
         path = codex_session(
             home,
@@ -107,13 +110,14 @@ def write_codex(home: Path, *, size: int, seed: int = 2, archived: bool = True) 
             version="0.47.0" if old else "0.169.0",
             archived=archived,
             vendor_text=vendor_text,
+            project_text=project_text,
         )
         made = made.and_one(path, prompts=len(exchanges))
         if not old and words.random.random() < DELEGATED:
             task = _task(words)
             path = codex_session(
                 home, cwd=cwd, started=started + timedelta(seconds=5), exchanges=task, archived=archived,
-                vendor_text=vendor_text, subagent_of=path.stem[-36:],
+                vendor_text=vendor_text, project_text=project_text, subagent_of=path.stem[-36:],
             )  # fmt: skip
             made = made.and_one(path, prompts=0)
     return made

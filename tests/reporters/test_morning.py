@@ -140,7 +140,7 @@ def test_every_kind_of_change_is_told_in_words(op: EditOp, said: str) -> None:
 def test_every_edit_is_listed_with_its_fate_and_reason() -> None:
     text = render(WHOLE)
 
-    assert "- applied: add: - Use pnpm, never npm." in text
+    assert "- tried: add: - Use pnpm, never npm." in text
     assert "- unmatched: replace «- Y.» by: - X. (its target isn't there)" in text
     assert "- duplicate: add after «- Z.»: - After. (said already)" in text
     assert "- refused: remove: - Gone. (it is protected)" in text
