@@ -1,4 +1,4 @@
-"""One night, start to finish. Each verb is a file in stages/; the nouns are in records.py."""
+"""One night, start to finish. Each verb is a file in stages/; the nouns are in records/."""
 
 from skillopt_sleep.errors import NightError, NightInterrupted
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
