@@ -98,7 +98,7 @@ class Home:
                 Exchange(ask, "Done with npm.", tools=(ToolCall(command="npm install", output="ok"),)),
                 Exchange(correction, "Sorry, changed."),
             )
-            started = start + timedelta(hours=3 * number)
+            started = start + number * min(timedelta(hours=3), timedelta(days=days_ago * 0.8) / len(asks))
             if number % 3 == 2:
                 codex_session(self.folder / ".codex", cwd=str(project), started=started, exchanges=exchanges)
             else:

@@ -138,7 +138,8 @@ class ModelServer:
         asked = Asked(purpose=_purpose(body, prompt), prompt=prompt, body=body, headers=dict(request.headers))
         with self._lock:
             self.requests.append(asked)
-            behaviour = self.behaviour(asked) if callable(self.behaviour) else self.behaviour
+        # Outside the lock: a behaviour may take its time, and nobody else waits for it.
+        behaviour = self.behaviour(asked) if callable(self.behaviour) else self.behaviour
         response = self._reply(behaviour, asked)
         response.headers["Connection"] = "close"
         return response
