@@ -36,10 +36,6 @@ class ItemError(SleepError):
     """Spoils one item; the stage records it as unscored or noted and goes on."""
 
 
-class TranscriptError(ItemError):
-    """One session file can't be used."""
-
-
 class FailureKind(StrEnum):
     """Why a call of a model failed; never a score."""
 

@@ -18,7 +18,6 @@ from skillopt_sleep.errors import (
     SleepError,
     StaleProposal,
     StoreError,
-    TranscriptError,
     UnsafeEdit,
     UnsafePath,
 )
@@ -26,7 +25,6 @@ from skillopt_sleep.errors import (
 CODES = {
     SleepError: 1,
     ItemError: 1,
-    TranscriptError: 1,
     NightError: 1,
     ConfigError: 2,
     BackendUnavailable: 1,
