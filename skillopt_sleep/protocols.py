@@ -15,6 +15,7 @@ from skillopt_sleep.records import (
     LeftOut,
     NightReport,
     Note,
+    Packed,
     Prompt,
     Proposal,
     Purpose,
@@ -40,9 +41,9 @@ class Stamp(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What one file held: sessions with the reason each is left out by itself (or None), and reviewed tasks."""
+    """What one file held: sessions and reviewed tasks, or why it couldn't be read."""
 
-    sessions: tuple[tuple[Session, LeftOut | None], ...] = ()
+    sessions: tuple[Packed, ...] = ()
     tasks: tuple[Task, ...] = ()
     unreadable: str = ""
 

@@ -23,7 +23,7 @@ from skillopt_sleep.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend, Crew, Plan, Reading, Stamp
-from skillopt_sleep.records import Completion, GateRule, NightReport, Note, Prompt, Purpose, Session, Task
+from skillopt_sleep.records import Completion, GateRule, NightReport, Note, Packed, Prompt, Purpose, Session, Task
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session
@@ -110,7 +110,7 @@ class Shelf:
 
     def _files(self) -> Iterator[tuple[str, Stamp, Reading]]:
         for session in self.sessions:
-            yield session.id, Stamp(1, len(session.turns), 0), Reading(sessions=((session, None),))
+            yield session.id, Stamp(1, len(session.turns), 0), Reading(sessions=(Packed.of(session),))
         if self.tasks:
             yield "tasks.toml", Stamp(2, len(self.tasks), 0), Reading(tasks=tuple(self.tasks))
 

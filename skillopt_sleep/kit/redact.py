@@ -129,7 +129,14 @@ def _tokens(text: str, runs: bytes) -> Iterator[Span]:
 
 # Names, and what stands between a name and its value ----------------------------------------------------
 
-_HINT = re.compile(rb"p(?:ass|wd|rivate-)|s(?:ecret|ig)|token|key|credential|auth|b(?:earer|asic )")
+# Each word is looked for by its rarest letter, of which so much stands before what is found; keyword, passed and sign
+# are ruled out at once.
+_ENDED = rb"(?:(?![a-z])|(?=key|val|str|text|b64|base|hex))"
+_HINT = re.compile(
+    rb"p(?:ass(?![abd-or-vx-z])|wd|rivate-)|k(?:ey%b|en(?<=token))|c(?:redential|ret(?<=secret))"
+    rb"|g(?<=sig)(?:(?=nat)|%b)|uth(?<=auth)(?:(?=oriz)|%b)|b(?:earer|asic )" % (_ENDED, _ENDED, _ENDED)
+)
+_BEFORE_HINT = {b"ken": 2, b"cret": 2, b"g": 2, b"uth": 1}
 _NAME = re.compile(
     rb"(?P<password>passw(?:or)?d|passphrase|passcode|pass|pwd)\d{0,2}(?![a-z])"
     rb"|(?P<header>authorization|bearer|basic)(?![a-z])"
@@ -184,8 +191,8 @@ def _named(text: str, lower: bytes, at: int) -> Iterator[Span]:
     """Values whose name says that they are secret; no hint of one is before `at`."""
     hidden_to = 0
     for hint in _HINT.finditer(lower, at):
-        name = _NAME.match(lower, hint.start())
-        if not name or hint.start() < hidden_to:
+        name = _NAME.match(lower, hint.start() - _BEFORE_HINT.get(hint[0], 0))
+        if not name or name.start() < hidden_to:
             continue
         span = _header_value(text, name.end()) if name["header"] else _assigned(text, lower, name)
         if span:

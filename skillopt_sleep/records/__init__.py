@@ -6,6 +6,7 @@ Every record is frozen and keyword-only; unknown fields are refused when one is 
 from skillopt_sleep.records.calls import Completion, Prompt, Purpose
 from skillopt_sleep.records.documents import Document, DocumentKind
 from skillopt_sleep.records.edits import AppliedEdit, Edit, EditOp, EditSource, Fate, Patch
+from skillopt_sleep.records.packed import Packed, unpacked
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.reports import (
     CUT_SHORT,
@@ -59,6 +60,7 @@ __all__ = [
     "Op",
     "Origin",
     "Outcome",
+    "Packed",
     "Pair",
     "Patch",
     "Prompt",
@@ -83,4 +85,5 @@ __all__ = [
     "Turn",
     "Usage",
     "Verdict",
+    "unpacked",
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import LeftOut
+from skillopt_sleep.records import LeftOut, Packed
 from skillopt_sleep.sources.claude_reader import SessionReader
 from skillopt_sleep.sources.claude_records import Link, Record
 from skillopt_sleep.sources.claude_tree import abandoned
@@ -66,7 +66,7 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
     session = reader.draft.session(NAME, where.stem, lines.stamp, damaged=lines.damaged)
-    return lines.stamp, Reading(sessions=((session, left_out),))
+    return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 
 def _read(lines: Lines, reader: SessionReader) -> None:
@@ -101,7 +101,7 @@ def _outline(path: Path) -> tuple[Stamp, Reading]:
             break
     reader.draft.items.clear()
     session = reader.draft.session(NAME, path.stem, lines.stamp, damaged=lines.damaged)
-    return lines.stamp, Reading(sessions=((session, LeftOut.SUBAGENT),))
+    return lines.stamp, Reading(sessions=(Packed.of(session, LeftOut.SUBAGENT),))
 
 
 def _is_needless(block: bytes, at: int, end: int) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import LeftOut
+from skillopt_sleep.records import LeftOut, Packed
 from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader
 from skillopt_sleep.sources.codex_records import Line
 from skillopt_sleep.sources.files import find_sessions, read_each
@@ -62,8 +62,12 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     left_out = reader.left_out()
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
+    session = reader.draft.session(NAME, reader.name or _named(path), lines.stamp, damaged=lines.damaged)
+    return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
+
+
+def _named(path: str) -> str:
+    """The session id in a rollout's name, else the name."""
     stem = Path(path).stem
     found = _ID.search(stem)
-    name = reader.name or (found[0] if found else stem)
-    session = reader.draft.session(NAME, name, lines.stamp, damaged=lines.damaged)
-    return lines.stamp, Reading(sessions=((session, left_out),))
+    return found[0] if found else stem

@@ -1,39 +1,44 @@
 """What the lines of one Codex rollout amount to."""
 
 import re
+from collections.abc import Callable
+from typing import ClassVar
 
 from skillopt_sleep.records import LeftOut, Origin, Usage
 from skillopt_sleep.sources.briefs import brief_of
 from skillopt_sleep.sources.codex_records import Attribution, Info, Item, Line, Part, Payload
 from skillopt_sleep.sources.codex_text import (
     exit_code,
-    is_failure,
     is_image,
-    is_refusal,
     is_wrapper,
     joined,
     patched_files,
     skill_name,
+    trouble,
     typed_part,
 )
 from skillopt_sleep.sources.draft import Called, Draft, Said
 
 HEAD = re.compile(
     rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":\d+,)?"type":"(?P<type>\w+)","payload":\{(?:"type":"(?P<kind>\w+)"'
-    rb'(?:,"(?:id|thread_id|turn_id|call_id)":(?:null|"[^"]*"))*'
+    rb'(?:,"(?:(?:id|thread_id|turn_id)":(?:null|"[^"]*")|call_id":"(?P<call>[^"]*)"))*'
     rb'(?:,"role":"(?P<role>\w+)"|,"item":\{"type":"(?P<item>\w+)"|(?P<output>,"output":))?)?'
 )
-_CALL = re.compile(rb'"call_id":"([^"]*)"')
 _MODEL = re.compile(rb'"model":"([^"]*)"')
 _TRIGGER = re.compile(rb'"turn_trigger":"(\w+)"')
 _COMMAND = re.compile(rb',"id":"([^"]*)"')
 _COMMAND_EXIT = re.compile(rb'"exit_code":(-?\d+),"duration":')
 _COMMAND_TAIL = 400
-_MESSAGES = frozenset({b"user_message", b"agent_message"})
 _ITEMS = frozenset({b"UserMessage", b"AgentMessage", b"CommandExecution"})
+_OUTPUT_TYPES = frozenset({"function_call_output", "custom_tool_call_output"})
 _CALL_TYPES = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
-_CALLS = frozenset(name.encode() for name in _CALL_TYPES)
-_OUTPUTS = frozenset({b"function_call_output", b"custom_tool_call_output"})
+
+
+Look = Callable[["RolloutReader", re.Match[bytes], bytes, int], bool]
+
+
+def _decode(_reader: "RolloutReader", _head: re.Match[bytes], _block: bytes, _end: int) -> bool:
+    return False
 
 
 class RolloutReader:
@@ -47,7 +52,7 @@ class RolloutReader:
         self.draft = Draft()
         self.name = ""
         self.tokens: tuple[bytes, int, int] | None = None
-        self._last: bytes | str | float | None = None
+        self._last: re.Match[bytes] | str | float | None = None
         self.is_subagent = False
         self._headless = False
         self._trigger = ""
@@ -61,46 +66,38 @@ class RolloutReader:
 
     def glance(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
         """Learn what a line's head tells; False where the line, which ends at `end`, has to be decoded."""
-        sort = head["type"]
-        if sort == b"response_item":
-            known = self._glance_response(head, block, end)
-        elif sort == b"event_msg":
-            known = self._glance_event(head, block, end)
-        elif sort == b"turn_context":
-            known = self._glance_context(head, block, end)
-        else:
-            known = sort != b"session_meta" or bool(self.name)
-        if known:
-            self._saw(head["time"])
-        return known
+        look = self._GLANCES.get(head.group("type", "kind"))
+        if look is not None and not look(self, head, block, end):
+            return False
+        self._last = head
+        if self.draft.first is None:
+            self.draft.first = _as_text(head)
+        return True
 
-    def _glance_response(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
-        kind = head["kind"]
-        if kind == b"message":
-            role = head["role"]
-            return role == b"developer" or (role == b"assistant" and self._heard_agent)
-        if kind not in _OUTPUTS:
-            return kind not in _CALLS
+    def _glance_message(self, head: re.Match[bytes], _block: bytes, _end: int) -> bool:
+        role = head["role"]
+        return role == b"developer" or (role == b"assistant" and self._heard_agent)
+
+    def _glance_output(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
         at = head.end("output")
         if at < 0:
             return False
-        found = _CALL.search(block, head.end("kind"), at)
-        self._output(found[1].decode("utf-8", "replace") if found else "", block, at, end)
+        self._output((head["call"] or b"").decode("utf-8", "replace"), block, at, end)
         return True
 
-    def _glance_event(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
-        kind = head["kind"]
-        if kind == b"item_completed":
-            item = head["item"]
-            return item not in _ITEMS or (
-                item == b"CommandExecution" and self._glance_command(head.end(), block, end)
-            )
-        if kind == b"task_started":
-            found = _TRIGGER.search(block, head.end(), end)
-            self._trigger = found[1].decode() if found else ""
-        elif kind == b"token_count" and block.startswith(b',"info":{', head.end()):
+    def _glance_item(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        item = head["item"]
+        return item not in _ITEMS or (item == b"CommandExecution" and self._glance_command(head.end(), block, end))
+
+    def _glance_started(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        found = _TRIGGER.search(block, head.end(), end)
+        self._trigger = found[1].decode() if found else ""
+        return True
+
+    def _glance_tokens(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        if block.startswith(b',"info":{', head.end()):
             self.tokens = block, head.start(), end
-        return kind not in _MESSAGES
+        return True
 
     def _glance_command(self, at: int, block: bytes, end: int) -> bool:
         name = _COMMAND.match(block, at)
@@ -112,6 +109,9 @@ class RolloutReader:
         call.error = bool(call.exit_code)
         return True
 
+    def _glance_meta(self, _head: re.Match[bytes], _block: bytes, _end: int) -> bool:
+        return bool(self.name)
+
     def _glance_context(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
         found = _MODEL.search(block, head.end(), end)
         if found is None or not self.draft.cwd:
@@ -119,10 +119,28 @@ class RolloutReader:
         self.draft.models[found[1].decode("utf-8", "replace")] = None
         return True
 
+    # What a head tells, by the line's type and its payload's; of all other lines only the time is of use.
+    _GLANCES: ClassVar[dict[tuple[bytes | None, ...], Look]] = {
+        (b"session_meta", None): _glance_meta,
+        (b"turn_context", None): _glance_context,
+        (b"response_item", None): _decode,
+        (b"response_item", b"message"): _glance_message,
+        **{(b"response_item", name.encode()): _decode for name in _CALL_TYPES},
+        (b"response_item", b"function_call_output"): _glance_output,
+        (b"response_item", b"custom_tool_call_output"): _glance_output,
+        (b"event_msg", None): _decode,
+        (b"event_msg", b"item_completed"): _glance_item,
+        (b"event_msg", b"task_started"): _glance_started,
+        (b"event_msg", b"token_count"): _glance_tokens,
+        (b"event_msg", b"user_message"): _decode,
+        (b"event_msg", b"agent_message"): _decode,
+    }
+
     def take(self, line: Line, payload: Payload) -> None:
         """Use one decoded line."""
         if line.timestamp:
-            self._saw(line.timestamp)
+            self.draft.first = self.draft.first or line.timestamp
+            self._last = line.timestamp
         if line.type == "session_meta":
             self._meta(payload)
         elif line.type == "turn_context":
@@ -160,10 +178,6 @@ class RolloutReader:
         if any(isinstance(item, Said) and item.origin is Origin.USER for item in self.draft.items):
             return None
         return LeftOut.HEADLESS if self._headless else LeftOut.NO_USER_TURN
-
-    def _saw(self, time: bytes | str | float) -> None:
-        self.draft.first = self.draft.first or _as_text(time)
-        self._last = time
 
     def _meta(self, payload: Payload) -> None:
         if self.name:
@@ -228,7 +242,7 @@ class RolloutReader:
             said = Said(Origin.ASSISTANT, joined(payload.content), payload.id or "")
             self._replies.append(said)
             self.draft.items.append(said)
-        elif payload.type in {"function_call_output", "custom_tool_call_output"}:
+        elif payload.type in _OUTPUT_TYPES:
             output = bytes(payload.output)
             self._output(payload.call_id or "", output, 0, len(output))
         elif payload.type in _CALL_TYPES:
@@ -292,9 +306,9 @@ class RolloutReader:
         code = exit_code(block, at, end)
         if code is not None:
             call.exit_code = code
-        call.rejected = is_refusal(block, at)
-        call.error = call.error or bool(code) or call.rejected or is_failure(block, at)
+        failed, call.rejected = trouble(block, at)
+        call.error = call.error or bool(code) or failed
 
 
-def _as_text(time: bytes | str | float | None) -> str | float | None:
-    return time.decode("ascii", "replace") if isinstance(time, bytes) else time
+def _as_text(time: re.Match[bytes] | str | float | None) -> str | float | None:
+    return time["time"].decode("ascii", "replace") if isinstance(time, re.Match) else time

@@ -20,10 +20,11 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE
 # A tool's output as it stands in the line: a JSON string, its quotes and line ends escaped.
 _EXIT = re.compile(rb"(?:Process exited with code|Exit code:) (-?\d+)")
 _EXIT_JSON = re.compile(rb'\\"exit_code\\":\s*(-?\d+)')
-_REFUSED = re.compile(
-    rb'"(?:Wall time: [\d.]+ seconds\\n)?(?:aborted by user|(?:exec command|patch) rejected by user)[^"\\]{0,40}"'
+_TROUBLE = re.compile(
+    rb'"(?:(?P<refused>(?:Wall time: [\d.]+ seconds\\n)?'
+    rb'(?:aborted by user|(?:exec command|patch) rejected by user)[^"\\]{0,40}")'
+    rb"|unsupported call|failed to parse function arguments|apply_patch verification failed)"
 )
-_FAILED = re.compile(rb'"(?:unsupported call|failed to parse function arguments|apply_patch verification failed)')
 _HEAD = 400
 _PATCH = 8_000
 _TAIL = 300
@@ -73,11 +74,7 @@ def exit_code(block: bytes, at: int, end: int) -> int | None:
     return int(found[1]) if found else None
 
 
-def is_refusal(block: bytes, at: int) -> bool:
-    """Whether the output at this place says that the person refused or stopped the call."""
-    return _REFUSED.match(block, at) is not None
-
-
-def is_failure(block: bytes, at: int) -> bool:
-    """Whether the output at this place says that the call couldn't be made."""
-    return _FAILED.match(block, at) is not None
+def trouble(block: bytes, at: int) -> tuple[bool, bool]:
+    """Whether the output at this place says that the call failed, and whether the person refused or stopped it."""
+    found = _TROUBLE.match(block, at)
+    return found is not None, found is not None and found["refused"] is not None

@@ -64,7 +64,7 @@ class Draft:
 
     def by_program(self) -> bool:
         """Whether all prompts were typed by a program; where a person typed too, a program's become the harness's."""
-        prompts = [item for item in self.items if isinstance(item, Said) and item.origin is Origin.USER]
+        prompts = [item for item in self.items if type(item) is Said and item.origin is Origin.USER]
         if all(prompt.by_program for prompt in prompts):
             return bool(prompts)
         for prompt in prompts:

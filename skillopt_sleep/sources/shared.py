@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from selectors import EVENT_READ, BaseSelector, DefaultSelector
 
 import msgspec
 
@@ -15,17 +15,13 @@ Parse = Callable[[str], Found]
 
 _THREADS = Path("/proc/self/task")
 _LENGTH = 8
+_NUMBER = 4
 _PIPE_SIZE = 1 << 20  # a worker goes on so far while its results are being stored
 _BATCH_BYTES = 2 << 20
 _BATCH_FILES = 64
 
 _encode = msgspec.msgpack.Encoder().encode
-_found = msgspec.msgpack.Decoder(list[Found])
-
-
-class _Worker(NamedTuple):
-    pid: int
-    results: BinaryIO
+_results = msgspec.msgpack.Decoder(tuple[int, list[Found]])
 
 
 def can_share() -> bool:
@@ -39,22 +35,27 @@ def can_share() -> bool:
 def read_shared(paths: Sequence[str], sizes: Sequence[int], parse: Parse, *, workers: int) -> Generator[Found]:
     """What `parse` finds in each file, in order; what a worker that died was to read is read here.
 
-    The files are cut into batches of like size, which the workers take in turn, so that the next batch always comes
-    from a known one and none has to be told what to do.
+    The files are cut into batches of like size. A worker takes the next one when it is done with one, so that none
+    waits for another that has to share its processor.
     """
     batches = list(_batches(paths, sizes))
-    crew = [_start(batches[number::workers], parse) for number in range(min(workers, len(batches)))]
+    crew = _start(batches, parse, min(workers, len(batches)))
+    done: dict[int, list[Found]] = {}
     try:
-        for number, batch in enumerate(batches):
-            found = _receive(crew[number % workers].results)
-            yield from map(parse, batch) if found is None else found
+        with DefaultSelector() as pipes:
+            for pipe in crew.values():
+                pipes.register(pipe, EVENT_READ)
+            for number, batch in enumerate(batches):
+                while number not in done and pipes.get_map():
+                    _receive_any(pipes, done)
+                yield from done.pop(number) if number in done else map(parse, batch)
     finally:
         # A worker whose results nobody takes any more ends at its next one.
-        for worker in crew:
-            worker.results.close()
+        for pipe in crew.values():
+            os.close(pipe)
         for worker in crew:
             with suppress(ChildProcessError):
-                os.waitpid(worker.pid, 0)
+                os.waitpid(worker, 0)
 
 
 def _batches(paths: Sequence[str], sizes: Sequence[int]) -> Iterator[Sequence[str]]:
@@ -68,19 +69,31 @@ def _batches(paths: Sequence[str], sizes: Sequence[int]) -> Iterator[Sequence[st
         yield paths[begun:]
 
 
-def _start(batches: Sequence[Sequence[str]], parse: Parse) -> _Worker:
-    results, sink = os.pipe()
-    _widen(sink)
-    pid = os.fork()
-    if pid:
-        os.close(sink)
-        return _Worker(pid, os.fdopen(results, "rb"))
+def _start(batches: Sequence[Sequence[str]], parse: Parse, count: int) -> dict[int, int]:
+    """The workers' process ids, each with the pipe its results come through."""
+    crew: dict[int, int] = {}
+    # All share one place in this file: a number that one has read is taken.
+    todo = os.memfd_create("batches")
     try:
-        os.close(results)
-        _work(sink, batches, parse)
+        os.pwrite(todo, b"".join(number.to_bytes(_NUMBER, "big") for number in range(len(batches))), 0)
+        for _ in range(count):
+            results, sink = os.pipe()
+            _widen(sink)
+            worker = os.fork()
+            if not worker:
+                try:
+                    # A pipe breaks, and ends its writer, only when nobody holds its other end any more.
+                    for pipe in (results, *crew.values()):
+                        os.close(pipe)
+                    _work(todo, sink, batches, parse)
+                finally:
+                    # After an error too nothing of the parent's may be run or written twice.
+                    os._exit(0)
+            os.close(sink)
+            crew[worker] = results
     finally:
-        # After an error too nothing of the parent's may be run or written twice; missing results tell it enough.
-        os._exit(0)
+        os.close(todo)
+    return crew
 
 
 def _widen(pipe: int) -> None:
@@ -91,17 +104,31 @@ def _widen(pipe: int) -> None:
         fcntl(pipe, F_SETPIPE_SZ, _PIPE_SIZE)
 
 
-def _work(sink: int, batches: Sequence[Sequence[str]], parse: Parse) -> None:
+def _work(todo: int, sink: int, batches: Sequence[Sequence[str]], parse: Parse) -> None:
     with os.fdopen(sink, "wb") as results:
-        for batch in batches:
-            body = _encode([parse(path) for path in batch])
+        while number := os.read(todo, _NUMBER):
+            which = int.from_bytes(number, "big")
+            body = _encode((which, [parse(path) for path in batches[which]]))
             results.write(len(body).to_bytes(_LENGTH, "big") + body)
             results.flush()
 
 
-def _receive(results: BinaryIO) -> list[Found] | None:
-    """A worker's next batch; None where it died."""
-    head = results.read(_LENGTH)
-    size = int.from_bytes(head, "big")
-    body = results.read(size) if len(head) == _LENGTH else b""
-    return _found.decode(body) if body and len(body) == size else None
+def _receive_any(pipes: BaseSelector, done: dict[int, list[Found]]) -> None:
+    """Wait for a batch from any worker; the pipe of one that has ended is taken out."""
+    for key, _ in pipes.select():
+        size = int.from_bytes(_read(key.fd, _LENGTH), "big")
+        body = _read(key.fd, size)
+        if size and len(body) == size:
+            number, found = _results.decode(body)
+            done[number] = found
+        else:
+            pipes.unregister(key.fileobj)
+
+
+def _read(pipe: int, size: int) -> bytes:
+    """So many bytes, or fewer where the other end was closed."""
+    parts: list[bytes] = []
+    while size and (part := os.read(pipe, size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -1,7 +1,7 @@
 """Which sessions a night reads: what changed is parsed, then every unread one is used or left out for one reason."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -136,18 +136,19 @@ def _without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> 
     seen = {turn.id for session in earlier for turn in session.turns if turn.origin is Origin.USER and turn.id}
     kept: dict[str, Session] = {}
     for session in sorted(sessions, key=lambda session: (session.started, session.ended, session.id)):
-        copied = [turn.origin is Origin.USER and turn.id in seen for turn in session.turns]
-        seen.update(turn.id for turn in session.turns if turn.origin is Origin.USER and turn.id)
-        kept[session.id] = _leave_out(session, copied) if any(copied) else session
+        names = [turn.id for turn in session.turns if turn.origin is Origin.USER and turn.id]
+        copied = seen.intersection(names)
+        seen.update(names)
+        kept[session.id] = _leave_out(session, copied) if copied else session
     return [kept[session.id] for session in sessions]
 
 
-def _leave_out(session: Session, copied: Sequence[bool]) -> Session:
-    """The session without these turns; its tool events follow the turns that are left."""
+def _leave_out(session: Session, copied: Collection[str]) -> Session:
+    """The session without these prompts; its tool events follow the turns that are left."""
     turns: list[Turn] = []
     last: list[int] = []
-    for turn, gone in zip(session.turns, copied, strict=True):
-        if not gone:
+    for turn in session.turns:
+        if turn.origin is not Origin.USER or turn.id not in copied:
             turns.append(turn)
         last.append(max(len(turns) - 1, 0))
     tools = tuple(msgspec.structs.replace(event, turn=last[event.turn]) for event in session.tools)

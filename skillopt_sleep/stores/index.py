@@ -1,6 +1,5 @@
 """The index in SQLite: which file was read when, what it held, and which sessions no night has used yet."""
 
-import hashlib
 import sqlite3
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from threading import RLock
 import msgspec
 
 from skillopt_sleep.protocols import Reading, SessionLine, Stamp
-from skillopt_sleep.records import LeftOut, Origin, Role, Session, Task, Turn
+from skillopt_sleep.records import LeftOut, Origin, Packed, Role, Session, Task, Turn, unpacked
 
 _FILE = """
     INSERT INTO files (source, path, inode, size, mtime_ns) VALUES (?, ?, ?, ?, ?)
@@ -35,7 +34,6 @@ _BATCH = 64
 # Made directly, a named tuple costs half: there is one for every file there is, every night.
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 _encode = msgspec.msgpack.Encoder().encode
-_sessions = msgspec.msgpack.Decoder(Session)
 _tasks = msgspec.msgpack.Decoder(Task)
 
 
@@ -68,8 +66,7 @@ class SqliteIndex:
         rest = iter(readings)
         while batch := list(islice(rest, _BATCH)):
             with self._writing():
-                for path, stamp, reading in batch:
-                    self._put_one(source, path, stamp, reading)
+                self._put_batch(source, batch)
 
     def lines(self, *, unread: bool) -> Sequence[SessionLine]:
         """What is known of all sessions, or of those no night has used yet; newest first."""
@@ -89,7 +86,7 @@ class SqliteIndex:
                 some = ids[at : at + _MANY]
                 query = f"SELECT id, body FROM sessions WHERE id IN ({','.join('?' * len(some))})"  # noqa: S608 - only marks
                 bodies.update(self._connection.execute(query, some).fetchall())
-        return tuple(_sessions.decode(bodies[name]) for name in ids if name in bodies)
+        return tuple(unpacked(bodies[name]) for name in ids if name in bodies)
 
     def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
         """The sessions of these projects that earlier nights used."""
@@ -97,7 +94,7 @@ class SqliteIndex:
         query = f"SELECT body FROM sessions WHERE read_by IS NOT NULL AND project IN ({marks})"  # noqa: S608 - only marks
         with self._lock:
             rows = self._connection.execute(query, tuple(projects)).fetchall()
-        return tuple(_sessions.decode(body) for (body,) in rows)
+        return tuple(unpacked(body) for (body,) in rows)
 
     def forget(self, source: str, paths: Collection[str]) -> None:
         """Let go of files that are gone, with their unread sessions and reviewed tasks."""
@@ -140,33 +137,41 @@ class SqliteIndex:
                 raise
             self._connection.commit()
 
-    def _put_one(self, source: str, path: str, stamp: Stamp, reading: Reading) -> None:
-        execute = self._connection.execute
-        execute(_FILE, (source, path, *stamp))
-        execute("DELETE FROM reviewed WHERE path = ?", (path,))
-        self._connection.executemany(
-            "INSERT INTO reviewed (path, id, body) VALUES (?, ?, ?)",
-            ((path, task.id, _encode(task)) for task in reading.tasks),
+    def _put_batch(self, source: str, batch: Sequence[tuple[str, Stamp, Reading]]) -> None:
+        many = self._connection.executemany
+        many(_FILE, [(source, path, *stamp) for path, stamp, _ in batch])
+        many("DELETE FROM reviewed WHERE path = ?", [(path,) for path, _, _ in batch])
+        tasks = [(path, task.id, _encode(task)) for path, _, got in batch for task in got.tasks]
+        many("INSERT INTO reviewed (path, id, body) VALUES (?, ?, ?)", tasks)
+        many(
+            "DELETE FROM sessions WHERE id = ?",
+            [(_name(source, path),) for path, _, got in batch if not got.unreadable],
         )
-        if reading.unreadable:
-            session = _unreadable(source, path, stamp, reading.unreadable)
-            self._put_session(path, session, LeftOut.UNREADABLE)
-            return
-        execute("DELETE FROM sessions WHERE id = ?", (f"{source}:file:{path}",))
-        for session, left_out in reading.sessions:
-            self._put_session(path, session, left_out)
-
-    def _put_session(self, path: str, session: Session, left_out: LeftOut | None) -> None:
-        body = _encode(session)
-        digest = hashlib.blake2b(body, digest_size=16).hexdigest()
-        ended = session.ended.astimezone(UTC).isoformat(timespec="microseconds")
-        row = (session.id, session.source, path, session.project, session.cwd, ended, left_out, digest, body)
-        self._connection.execute(_SESSION, row)
+        many(
+            _SESSION,
+            [_row(path, session) for path, stamp, got in batch for session in _sessions(source, path, stamp, got)],
+        )
 
 
-def _unreadable(source: str, path: str, stamp: Stamp, reason: str) -> Session:
-    """A session in the place of a file that can't be read, so that it is counted and the reason is at hand."""
+def _row(path: str, session: Packed) -> tuple[str | bytes | None, ...]:
+    ended = session.ended.astimezone(UTC).isoformat(timespec="microseconds")
+    return (
+        *(session.id, session.source, path, session.project, session.cwd),
+        *(ended, session.left_out, session.digest, session.body),
+    )
+
+
+def _name(source: str, path: str) -> str:
+    """The id of the session that stands for a file that can't be read."""
+    return f"{source}:file:{path}"
+
+
+def _sessions(source: str, path: str, stamp: Stamp, reading: Reading) -> tuple[Packed, ...]:
+    """What a file held; one that can't be read has a session in its place, so that it is counted, with the reason."""
+    if not reading.unreadable:
+        return reading.sessions
     when = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
-    said = Turn(role=Role.USER, origin=Origin.HARNESS, text=reason)
-    name = f"{source}:file:{path}"
-    return Session(id=name, source=source, project="", cwd="", started=when, ended=when, turns=(said,))
+    said = Turn(role=Role.USER, origin=Origin.HARNESS, text=reading.unreadable)
+    name = _name(source, path)
+    session = Session(id=name, source=source, project="", cwd="", started=when, ended=when, turns=(said,))
+    return (Packed.of(session, LeftOut.UNREADABLE),)

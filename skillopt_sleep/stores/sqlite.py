@@ -22,6 +22,10 @@ from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
 from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.schema import migrate, refuse_newer
 
+# A session's body has some 6 KB: in pages of 4 it would be chained over several of them.
+_PAGE_SIZE = 16_384
+_CACHE_KIB = 32_768
+
 
 class NightLine(NamedTuple):
     """A night as a list shows it; `closed` is None while it is open."""
@@ -190,6 +194,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
     try:
         refuse_newer(connection)
+        connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         _refuse_damage(connection)

@@ -8,26 +8,23 @@ import argparse
 import json
 import os
 import random
-import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import venv
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.protocols import Source
+from skillopt_sleep.protocols import Index, Source
 from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.sources.codex import Codex
 from skillopt_sleep.stages.harvest import HarvestRules, harvest
-from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.schema import migrate
+from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.benchmarks.history import SECRETS, Made, write_claude, write_codex, write_small
 
 PEER = "skillopt==0.2.0"
@@ -146,11 +143,8 @@ def work(what: str, folder: str) -> dict[str, Any]:
         redact(f"token = {secret}")
     source: Source = Codex(Path(folder)) if what == "codex" else ClaudeCode(Path(folder))
     with tempfile.TemporaryDirectory(dir=folder) as name:
-        connection = sqlite3.connect(Path(name) / "sleep.db", isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        migrate(connection)
-        index = SqliteIndex(connection, threading.RLock())
+        store = SqliteStore(Path(name), clock=lambda: RULES.now, lookback=timedelta(days=7), config="")
+        index = store.index
         begun = time.perf_counter()
         found = harvest([source], index, RULES)
         seconds = time.perf_counter() - begun
@@ -162,7 +156,7 @@ def work(what: str, folder: str) -> dict[str, Any]:
         return {"seconds": seconds, "sessions": len(found.sessions), "prompts": prompts}
 
 
-def second_harvest(source: Source, index: SqliteIndex) -> dict[str, Any]:
+def second_harvest(source: Source, index: Index) -> dict[str, Any]:
     """Rounds of a loop of os.stat and a harvest that finds nothing new."""
     paths = [path for path, _ in source.stamps()]
     stat: list[float] = []

@@ -84,9 +84,9 @@ def test_a_file_that_is_gone_is_unreadable_and_says_so_in_one_line(made: Made) -
 def test_a_whole_file_holds_something_of_this_source(made: Made) -> None:
     found = read(made)[str(made.whole)]
     assert not found.unreadable
-    owned = [session.source for session, _ in found.sessions] + [task.source for task in found.tasks]
+    owned = [session.source for session in found.sessions] + [task.source for task in found.tasks]
     assert owned == [made.source.name]
-    assert all(session.id.startswith(f"{made.source.name}:") for session, _ in found.sessions)
+    assert all(session.id.startswith(f"{made.source.name}:") for session in found.sessions)
     assert all(task.session.startswith(f"{made.source.name}:") for task in found.tasks)
 
 

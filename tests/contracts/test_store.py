@@ -8,7 +8,7 @@ import pytest
 
 from skillopt_sleep.errors import NightLocked
 from skillopt_sleep.protocols import Reading, Stamp, Store
-from skillopt_sleep.records import CUT_SHORT, LeftOut, Outcome, Split
+from skillopt_sleep.records import CUT_SHORT, LeftOut, Outcome, Packed, Split
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report, a_session, a_task
 from tests.fakes import NOON, FakeClock
@@ -43,7 +43,7 @@ def live(store: Store, outcome: Outcome = Outcome.NO_CHANGE, *, tasks: bool = Tr
 
 def indexed(store: Store) -> None:
     with store.open_night() as page:
-        page.index.put("claude_code", [("/a.jsonl", STAMP, Reading(sessions=((a_session(), None),)))])
+        page.index.put("claude_code", [("/a.jsonl", STAMP, Reading(sessions=(Packed.of(a_session()),)))])
 
 
 def test_one_night_at_a_time(store: Store) -> None:
@@ -83,7 +83,7 @@ def test_what_was_indexed_is_found_again_as_it_was(store: Store) -> None:
 
 def test_the_reason_a_session_is_left_out_is_kept(store: Store) -> None:
     with store.open_night() as page:
-        page.index.put("codex", [("/a", STAMP, Reading(sessions=((a_session(), LeftOut.HEADLESS),)))])
+        page.index.put("codex", [("/a", STAMP, Reading(sessions=(Packed.of(a_session(), LeftOut.HEADLESS),)))])
 
         assert [line.left_out for line in page.index.lines(unread=True)] == [LeftOut.HEADLESS]
 
@@ -116,7 +116,7 @@ def test_a_session_that_changed_is_unread_again(store: Store) -> None:
     longer = a_session("one", "two", "three", "four", ended=NOON + timedelta(hours=1))
 
     with store.open_night() as page:
-        page.index.put("claude_code", [("/a.jsonl", STAMP, Reading(sessions=((longer, None),)))])
+        page.index.put("claude_code", [("/a.jsonl", STAMP, Reading(sessions=(Packed.of(longer),)))])
         assert [line.id for line in page.index.lines(unread=True)] == ["claude_code:s1"]
 
 

@@ -33,7 +33,7 @@ def test_the_day_ended_an_hour_before_it_is_laid_out(tmp_path: Path) -> None:
         session
         for source in (ClaudeCode(folder / "home" / ".claude"), Codex(folder / "home" / ".codex"))
         for _, _, reading in source.read([path for path, _ in source.stamps()])
-        for session, _ in reading.sessions
+        for session in reading.sessions
     ]
     assert len(sessions) == 23
     for project in (folder / "home" / "work").iterdir():

@@ -16,8 +16,8 @@ def read_all(source: Source) -> dict[str, Reading]:
 
 def sessions_of(source: Source) -> dict[str, tuple[Session, LeftOut | None]]:
     """Every session by the agent's own id, with the reason it is left out."""
-    found = [pair for reading in read_all(source).values() for pair in reading.sessions]
-    return {session.id.partition(":")[2]: (session, why) for session, why in found}
+    found = [packed for reading in read_all(source).values() for packed in reading.sessions]
+    return {packed.id.partition(":")[2]: (packed.session, packed.left_out) for packed in found}
 
 
 def only_session(source: Source) -> Session:

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,6 +38,11 @@ def reader_of(path: str) -> tuple[Stamp, Reading]:
     return stamp_of(path), Reading(unreadable=str(os.getpid()))
 
 
+def reads_slowly(path: str) -> tuple[Stamp, Reading]:
+    time.sleep(0.002)
+    return reader_of(path)
+
+
 def shared(paths: Sequence[str], workers: int = 2) -> list[str]:
     """Who read each file."""
     sizes = [stamp_of(path).size for path in paths]
@@ -68,11 +74,28 @@ def test_reading_with_processes_gives_exactly_what_reading_without_gives(tmp_pat
         assert alone[-1][2].unreadable.endswith("gone.jsonl: No such file or directory")
 
 
-def test_the_workers_read_in_turn_and_are_gone_afterwards(tmp_path: Path) -> None:
-    readers = shared(some_files(tmp_path, 150))
+def test_the_workers_share_the_files_and_are_gone_afterwards(tmp_path: Path) -> None:
+    paths = some_files(tmp_path, 250)
+    found = read_shared(paths, [1] * 250, reads_slowly, workers=2)
+    readers = [reading.unreadable for _, reading in found]
     assert str(ME) not in readers
     assert len(set(readers)) == 2
     assert no_children_are_left()
+
+
+def test_a_worker_that_is_slow_holds_nobody_up(tmp_path: Path) -> None:
+    paths = some_files(tmp_path, 640)
+    last_read = tmp_path / "last-read"
+
+    def reads(path: str) -> tuple[Stamp, Reading]:
+        if path == paths[-1]:
+            last_read.touch()
+        while path == paths[0] and not last_read.exists():
+            time.sleep(0.001)
+        return reader_of(path)
+
+    readers = [reading.unreadable for _, reading in read_shared(paths, [1] * 640, reads, workers=2)]
+    assert readers.count(readers[0]) == 64
 
 
 def test_few_files_take_few_workers(tmp_path: Path) -> None:
@@ -105,7 +128,10 @@ def test_an_error_in_a_worker_is_raised_here(tmp_path: Path) -> None:
 
 
 def test_readings_that_nobody_takes_leave_no_worker_behind(tmp_path: Path) -> None:
-    found = read_shared(some_files(tmp_path, 300), [1] * 300, reader_of, workers=2)
+    def much(path: str) -> tuple[Stamp, Reading]:
+        return stamp_of(path), Reading(unreadable="x" * 100_000)
+
+    found = read_shared(some_files(tmp_path, 300), [1] * 300, much, workers=2)
     next(found)
     found.close()
     assert no_children_are_left()

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import LeftOut, Origin, Role, Session, ToolEvent, Turn
+from skillopt_sleep.records import LeftOut, Origin, Packed, Role, Session, ToolEvent, Turn
 from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.stages.harvest import HarvestRules, harvest
 from skillopt_sleep.stores.index import SqliteIndex
@@ -61,7 +61,7 @@ def typed(name: str, text: str = "fix it") -> Turn:
 
 def a_source(*sessions: Session | tuple[Session, LeftOut]) -> Listed:
     pairs = [session if isinstance(session, tuple) else (session, None) for session in sessions]
-    return Listed({f"/{session.id}": Reading(sessions=((session, why),)) for session, why in pairs})
+    return Listed({f"/{session.id}": Reading(sessions=(Packed.of(session, why),)) for session, why in pairs})
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_usable_sessions_come_newest_first_and_are_counted(index: SqliteIndex) -
 def test_only_files_that_changed_are_read_again(index: SqliteIndex) -> None:
     source = a_source(a_session("a"), a_session("b"))
     harvest([source], index, RULES)
-    source.files["/listed:b"] = Reading(sessions=((a_session("b", turns=[typed("x", "something else")]), None),))
+    source.files["/listed:b"] = Reading(sessions=(Packed.of(a_session("b", turns=[typed("x", "something else")])),))
     assert harvest([source], index, RULES).changed == 1
     assert source.read_paths == ["/listed:b"]
     assert harvest([source], index, RULES).changed == 0
@@ -134,7 +134,7 @@ def test_a_session_is_left_out_for_the_first_reason_that_holds(
     session: Session, by_itself: LeftOut | None, reason: str, index: SqliteIndex
 ) -> None:
     rules = replace(RULES, excluded=lambda project, cwd: project == "/secret")
-    found = harvest([Listed({"/s": Reading(sessions=((session, by_itself),))})], index, rules)
+    found = harvest([Listed({"/s": Reading(sessions=(Packed.of(session, by_itself),))})], index, rules)
     assert found.sessions == ()
     assert found.counts.skipped == {reason: 1}
     assert found.copies == ()

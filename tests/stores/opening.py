@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.protocols import Page, Reading, Stamp
-from skillopt_sleep.records import Session, Task
+from skillopt_sleep.records import Packed, Session, Task
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report
 from tests.fakes import FakeClock
@@ -29,7 +29,7 @@ def seal(page: Page, *, found: Sequence[Session] = (), tasks: Sequence[Task] = (
 def put(store: SqliteStore, *sessions: Session) -> None:
     """Index these sessions, each from a file of its own."""
     for session in sessions:
-        reading = Reading(sessions=((session, None),))
+        reading = Reading(sessions=(Packed.of(session),))
         store.index.put(session.source, [(f"/sessions/{session.id}.jsonl", Stamp(1, 2, 3), reading)])
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import Exact, LeftOut, Origin, Role, Session, Task, Turn
+from skillopt_sleep.records import Exact, LeftOut, Origin, Packed, Role, Session, Task, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 
@@ -27,7 +27,7 @@ def a_session(name: str = "1", *, text: str = "fix it", minutes: int = 0, source
 
 
 def held(*sessions: Session, left_out: LeftOut | None = None) -> Reading:
-    return Reading(sessions=tuple((session, left_out) for session in sessions))
+    return Reading(sessions=tuple(Packed.of(session, left_out) for session in sessions))
 
 
 @pytest.fixture(params=[None, ""], ids=["autocommit", "legacy"])
