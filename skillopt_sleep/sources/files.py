@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 from skillopt_sleep.protocols import Reading, Stamp
 from skillopt_sleep.sources.shared import can_share, read_shared
@@ -73,14 +74,18 @@ def read_each(
         except OSError as error:
             return stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
 
-    sizes = [stamp_of(path).size for path in paths]
     workers = min(os.cpu_count() or 1, _WORKERS)
-    if sum(sizes) >= large and len(paths) > 1 < workers and can_share():
-        found = read_shared(paths, sizes, read, workers=workers)
+    if workers > 1 and len(paths) > 1 and _holds(paths, large) and can_share():
+        found = read_shared(paths, read, workers=workers)
     else:
         found = map(read, paths)
     for path, (stamp, reading) in zip(paths, found, strict=True):
         yield path, stamp, reading
+
+
+def _holds(paths: Sequence[str], size: int) -> bool:
+    """Whether these files together have so many bytes; stops looking as soon as they have."""
+    return any(held >= size for held in accumulate(stamp_of(path).size for path in paths))
 
 
 def stamp_of(path: str) -> Stamp:

@@ -1,7 +1,7 @@
 """Sharing a long list of files out among processes; what comes back is as if one had read them all."""
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from selectors import EVENT_READ, BaseSelector, DefaultSelector
@@ -10,6 +10,8 @@ import msgspec
 
 from skillopt_sleep.protocols import Reading, Stamp
 
+BATCH = 16
+
 Found = tuple[Stamp, Reading]
 Parse = Callable[[str], Found]
 
@@ -17,8 +19,6 @@ _THREADS = Path("/proc/self/task")
 _LENGTH = 8
 _NUMBER = 4
 _PIPE_SIZE = 1 << 20  # a worker goes on so far while its results are being stored
-_BATCH_BYTES = 2 << 20
-_BATCH_FILES = 64
 
 _encode = msgspec.msgpack.Encoder().encode
 _results = msgspec.msgpack.Decoder(tuple[int, list[Found]])
@@ -32,13 +32,13 @@ def can_share() -> bool:
         return False
 
 
-def read_shared(paths: Sequence[str], sizes: Sequence[int], parse: Parse, *, workers: int) -> Generator[Found]:
+def read_shared(paths: Sequence[str], parse: Parse, *, workers: int) -> Generator[Found]:
     """What `parse` finds in each file, in order; what a worker that died was to read is read here.
 
-    The files are cut into batches of like size. A worker takes the next one when it is done with one, so that none
-    waits for another that has to share its processor.
+    A worker takes the next batch of files when it is done with one, so that none waits for another that has larger
+    files or has to share its processor.
     """
-    batches = list(_batches(paths, sizes))
+    batches = [paths[at : at + BATCH] for at in range(0, len(paths), BATCH)]
     crew = _start(batches, parse, min(workers, len(batches)))
     done: dict[int, list[Found]] = {}
     try:
@@ -56,17 +56,6 @@ def read_shared(paths: Sequence[str], sizes: Sequence[int], parse: Parse, *, wor
         for worker in crew:
             with suppress(ChildProcessError):
                 os.waitpid(worker, 0)
-
-
-def _batches(paths: Sequence[str], sizes: Sequence[int]) -> Iterator[Sequence[str]]:
-    begun, held = 0, 0
-    for number, size in enumerate(sizes, start=1):
-        held += size
-        if held >= _BATCH_BYTES or number - begun == _BATCH_FILES:
-            yield paths[begun:number]
-            begun, held = number, 0
-    if begun < len(paths):
-        yield paths[begun:]
 
 
 def _start(batches: Sequence[Sequence[str]], parse: Parse, count: int) -> dict[int, int]:

@@ -14,7 +14,7 @@ import pytest
 from skillopt_sleep.protocols import Reading, Stamp
 from skillopt_sleep.sources import claude_code, codex
 from skillopt_sleep.sources.files import read_each, stamp_of
-from skillopt_sleep.sources.shared import can_share, read_shared
+from skillopt_sleep.sources.shared import BATCH, can_share, read_shared
 from tests.sessions import Exchange, ToolCall, claude_session, codex_session
 
 pytestmark = [
@@ -45,8 +45,7 @@ def reads_slowly(path: str) -> tuple[Stamp, Reading]:
 
 def shared(paths: Sequence[str], workers: int = 2) -> list[str]:
     """Who read each file."""
-    sizes = [stamp_of(path).size for path in paths]
-    return [reading.unreadable for _, reading in read_shared(paths, sizes, reader_of, workers=workers)]
+    return [reading.unreadable for _, reading in read_shared(paths, reader_of, workers=workers)]
 
 
 def no_children_are_left() -> bool:
@@ -67,8 +66,7 @@ def test_reading_with_processes_gives_exactly_what_reading_without_gives(tmp_pat
     for parse, pattern in ((claude_code.parse, "projects/**/*.jsonl"), (codex.parse, "codex/**/*.jsonl")):
         paths = [*(str(path) for path in sorted(tmp_path.glob(pattern))), str(tmp_path / "gone.jsonl")]
         alone = list(read_each(paths, parse, large=1 << 40))
-        sizes = [stamp_of(path).size for path in paths[:-1]]
-        apart = list(read_shared(paths[:-1], sizes, parse, workers=3))
+        apart = list(read_shared(paths[:-1], parse, workers=3))
         assert list(read_each(paths, parse, large=0)) == alone
         assert [(path, *found) for path, found in zip(paths[:-1], apart, strict=True)] == alone[:-1]
         assert alone[-1][2].unreadable.endswith("gone.jsonl: No such file or directory")
@@ -76,7 +74,7 @@ def test_reading_with_processes_gives_exactly_what_reading_without_gives(tmp_pat
 
 def test_the_workers_share_the_files_and_are_gone_afterwards(tmp_path: Path) -> None:
     paths = some_files(tmp_path, 250)
-    found = read_shared(paths, [1] * 250, reads_slowly, workers=2)
+    found = read_shared(paths, reads_slowly, workers=2)
     readers = [reading.unreadable for _, reading in found]
     assert str(ME) not in readers
     assert len(set(readers)) == 2
@@ -94,8 +92,8 @@ def test_a_worker_that_is_slow_holds_nobody_up(tmp_path: Path) -> None:
             time.sleep(0.001)
         return reader_of(path)
 
-    readers = [reading.unreadable for _, reading in read_shared(paths, [1] * 640, reads, workers=2)]
-    assert readers.count(readers[0]) == 64
+    readers = [reading.unreadable for _, reading in read_shared(paths, reads, workers=2)]
+    assert readers.count(readers[0]) == BATCH
 
 
 def test_few_files_take_few_workers(tmp_path: Path) -> None:
@@ -111,7 +109,7 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return stamp_of(path), Reading(unreadable=path)
 
-    found = list(read_shared(paths, [1] * 200, killed_half_way, workers=2))
+    found = list(read_shared(paths, killed_half_way, workers=2))
     assert found == [(stamp_of(path), Reading(unreadable=path)) for path in paths]
     assert no_children_are_left()
 
@@ -123,7 +121,7 @@ def test_an_error_in_a_worker_is_raised_here(tmp_path: Path) -> None:
         raise ValueError(path)
 
     with pytest.raises(ValueError, match=r"000\.jsonl"):
-        list(read_shared(paths, [1] * 100, fails, workers=2))
+        list(read_shared(paths, fails, workers=2))
     assert no_children_are_left()
 
 
@@ -131,7 +129,7 @@ def test_readings_that_nobody_takes_leave_no_worker_behind(tmp_path: Path) -> No
     def much(path: str) -> tuple[Stamp, Reading]:
         return stamp_of(path), Reading(unreadable="x" * 100_000)
 
-    found = read_shared(some_files(tmp_path, 300), [1] * 300, much, workers=2)
+    found = read_shared(some_files(tmp_path, 300), much, workers=2)
     next(found)
     found.close()
     assert no_children_are_left()
