@@ -12,16 +12,17 @@ from skillopt_sleep.records import (
     Document,
     Edit,
     GateRule,
-    LeftOut,
     NightReport,
     Note,
-    Packed,
     Prompt,
     Proposal,
     Purpose,
+    Reading,
     Score,
     Session,
+    SessionLine,
     Spend,
+    Stamp,
     StepOutcome,
     Task,
     Trajectory,
@@ -30,22 +31,6 @@ from skillopt_sleep.records import (
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-class Stamp(NamedTuple):
-    """What tells a changed file from an unchanged one without reading it."""
-
-    inode: int
-    size: int
-    mtime_ns: int
-
-
-class Reading(NamedTuple):
-    """What one file held: sessions and reviewed tasks, or why it couldn't be read."""
-
-    sessions: tuple[Packed, ...] = ()
-    tasks: tuple[Task, ...] = ()
-    unreadable: str = ""
 
 
 class Source(Protocol):
@@ -63,17 +48,6 @@ class Source(Protocol):
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
         """Parse these files; each is answered once, with the stamp it had when it was read."""
         ...
-
-
-class SessionLine(NamedTuple):
-    """What is known of an unread session without decoding it."""
-
-    id: str
-    source: str
-    project: str
-    cwd: str
-    ended: datetime
-    left_out: LeftOut | None
 
 
 class Index(Protocol):

@@ -22,8 +22,20 @@ from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend, Crew, Plan, Reading, Stamp
-from skillopt_sleep.records import Completion, GateRule, NightReport, Note, Packed, Prompt, Purpose, Session, Task
+from skillopt_sleep.protocols import Backend, Crew, Plan
+from skillopt_sleep.records import (
+    Completion,
+    GateRule,
+    NightReport,
+    Note,
+    Packed,
+    Prompt,
+    Purpose,
+    Reading,
+    Session,
+    Stamp,
+    Task,
+)
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session

@@ -1,9 +1,10 @@
 """A stand-in for target, optimizer, judge and miner, for the example and for measuring: no model, no network.
 
-Its target follows a rule that kit.wishes can read when the instructions in its prompt state it, and forgets one now
-and then (seeded noise). Its optimizer turns what the person said into an edit: a useful one where the words name what
-is wanted, a useless one ("be careful") where they name nothing, and a harmful one (single-word answers) where they
-complain of length. Its judge counts the demand's words in the answer. Nothing it says is evidence about a real model.
+Its target follows a rule that mining.wishes can read when the instructions in its prompt state it, and forgets one
+now and then (seeded noise). Its optimizer turns what the person said into an edit: a useful one where the words name
+what is wanted, a useless one ("be careful") where they name nothing, and a harmful one (single-word answers) where
+they complain of length. Its judge counts the demand's words in the answer. Nothing it says is evidence about a real
+model.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ import random
 import re
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.kit.wishes import Wish, is_correction, read_wish
+from skillopt_sleep.mining.wishes import Wish, is_correction, read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
 MODEL = "simulated"

@@ -6,7 +6,7 @@ Every record is frozen and keyword-only; unknown fields are refused when one is 
 from skillopt_sleep.records.calls import Completion, Prompt, Purpose
 from skillopt_sleep.records.documents import Document, DocumentKind
 from skillopt_sleep.records.edits import AppliedEdit, Edit, EditOp, EditSource, Fate, Patch
-from skillopt_sleep.records.packed import Packed, unpacked
+from skillopt_sleep.records.readings import Packed, Reading, SessionLine, Stamp, unpacked
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.reports import (
     CUT_SHORT,
@@ -29,6 +29,7 @@ from skillopt_sleep.records.tasks import (
     Op,
     Reference,
     Rubric,
+    SignalKind,
     Split,
     Task,
     TaskOrigin,
@@ -66,6 +67,7 @@ __all__ = [
     "Prompt",
     "Proposal",
     "Purpose",
+    "Reading",
     "Record",
     "Reference",
     "Role",
@@ -74,8 +76,11 @@ __all__ = [
     "Score",
     "Session",
     "SessionCounts",
+    "SessionLine",
+    "SignalKind",
     "Spend",
     "Split",
+    "Stamp",
     "StepOutcome",
     "Task",
     "TaskOrigin",

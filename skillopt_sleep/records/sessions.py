@@ -79,7 +79,10 @@ class LeftOut(StrEnum):
 
 
 class Session(Record, frozen=True, kw_only=True):
-    """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`."""
+    """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`.
+
+    `stops` are the indices of the turns after which the person stopped the agent at its work.
+    """
 
     id: str
     source: str
@@ -92,6 +95,7 @@ class Session(Record, frozen=True, kw_only=True):
     commit: str = ""
     entrypoint: str = ""
     tools: tuple[ToolEvent, ...] = ()
+    stops: tuple[int, ...] = ()
     skills: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     usage: Usage = Usage()

@@ -76,11 +76,25 @@ class Evidence(Record, frozen=True, kw_only=True):
     quote: str
 
 
+class SignalKind(StrEnum):
+    """What a person did that tells how an answer was taken; from what they did, before what they said."""
+
+    REJECTED = "rejected"
+    STOPPED = "stopped"
+    CORRECTED = "corrected"
+    ASKED_AGAIN = "asked_again"
+    UNDONE = "undone"
+    FIXED = "fixed"
+    TESTS_PASSED = "tests_passed"
+    ACCEPTED = "accepted"
+
+
 class Task(Record, frozen=True, kw_only=True):
     """A request that can be asked again, with the reference its answer is scored by.
 
     `project` and `source` say whose documents it may teach; `cluster` and `split` are empty until those stages
-    ran; `at` orders the occurrences of a cluster.
+    ran; `at` orders the occurrences of a cluster. `rejected` is the answer the person corrected and `accepted` the
+    one they went on from, both excerpts and never authority; `signals` tell what they did.
     """
 
     id: str
@@ -92,6 +106,9 @@ class Task(Record, frozen=True, kw_only=True):
     at: datetime
     context: str = ""
     evidence: tuple[Evidence, ...] = ()
+    rejected: str = ""
+    accepted: str = ""
+    signals: tuple[SignalKind, ...] = ()
     cluster: str = ""
     split: Split | None = None
     document: str = ""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import LeftOut, Packed
+from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
 from skillopt_sleep.sources.claude_reader import SessionReader
 from skillopt_sleep.sources.claude_records import Link, Record
 from skillopt_sleep.sources.claude_tree import abandoned

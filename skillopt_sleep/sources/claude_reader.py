@@ -8,6 +8,7 @@ from skillopt_sleep.records import LeftOut, Origin, Usage
 from skillopt_sleep.sources.briefs import ToolInput
 from skillopt_sleep.sources.claude_records import Block, Record, Spent, decided_by, kind_of
 from skillopt_sleep.sources.claude_text import (
+    is_interruption,
     is_preface,
     is_refusal,
     is_wrapper,
@@ -15,7 +16,7 @@ from skillopt_sleep.sources.claude_text import (
     skill_folder,
     without_reminders,
 )
-from skillopt_sleep.sources.draft import Called, Draft, Said
+from skillopt_sleep.sources.draft import Called, Draft, Said, Stopped
 
 _results = msgspec.json.Decoder(str | list[Block])
 _SPOKEN = frozenset({"user", "assistant", "attachment", "system"})
@@ -114,6 +115,8 @@ class SessionReader:
         if text := "\n".join(typed):
             self.draft.items.append(Said(Origin.USER, text, name, by_program))
         else:
+            if any(is_interruption(text) for text in texts):
+                self.draft.items.append(Stopped(name))
             self.draft.items.append(Said(Origin.HARNESS, "\n".join(texts), name))
 
     def _assistant(self, record: Record) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import LeftOut, Packed
+from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
 from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader
 from skillopt_sleep.sources.codex_records import Line
 from skillopt_sleep.sources.files import find_sessions, read_each

@@ -17,7 +17,7 @@ from skillopt_sleep.sources.codex_text import (
     trouble,
     typed_part,
 )
-from skillopt_sleep.sources.draft import Called, Draft, Said
+from skillopt_sleep.sources.draft import Called, Draft, Said, Stopped
 
 HEAD = re.compile(
     rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":\d+,)?"type":"(?P<type>\w+)","payload":\{(?:"type":"(?P<kind>\w+)"'
@@ -29,6 +29,7 @@ _TRIGGER = re.compile(rb'"turn_trigger":"(\w+)"')
 _COMMAND = re.compile(rb',"id":"([^"]*)"')
 _COMMAND_EXIT = re.compile(rb'"exit_code":(-?\d+),"duration":')
 _COMMAND_TAIL = 400
+_INTERRUPTED = b'"reason":"interrupted"'
 _ITEMS = frozenset({b"UserMessage", b"AgentMessage", b"CommandExecution"})
 _OUTPUT_TYPES = frozenset({"function_call_output", "custom_tool_call_output"})
 _CALL_TYPES = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
@@ -94,6 +95,11 @@ class RolloutReader:
         self._trigger = found[1].decode() if found else ""
         return True
 
+    def _glance_aborted(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        if block.find(_INTERRUPTED, head.end(), end) >= 0:
+            self.draft.items.append(Stopped())
+        return True
+
     def _glance_tokens(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
         if block.startswith(b',"info":{', head.end()):
             self.tokens = block, head.start(), end
@@ -132,6 +138,7 @@ class RolloutReader:
         (b"event_msg", b"item_completed"): _glance_item,
         (b"event_msg", b"task_started"): _glance_started,
         (b"event_msg", b"token_count"): _glance_tokens,
+        (b"event_msg", b"turn_aborted"): _glance_aborted,
         (b"event_msg", b"user_message"): _decode,
         (b"event_msg", b"agent_message"): _decode,
     }
@@ -201,6 +208,8 @@ class RolloutReader:
             self._trigger = (payload.turn_attribution or Attribution()).turn_trigger or ""
         elif payload.type == "token_count":
             self.spent(payload.info)
+        elif payload.type == "turn_aborted" and payload.reason == "interrupted":
+            self.draft.items.append(Stopped())
         elif payload.type == "user_message" and payload.kind in {None, "plain"}:
             self._typed(payload.message or "", "")
         elif payload.type == "agent_message" and payload.message:

@@ -72,6 +72,7 @@ class Payload(msgspec.Struct, gc=False):
     message: str | None = None
     kind: str | None = None
     item: Item | None = None
+    reason: str | None = None
     turn_attribution: Attribution | None = None
     input: str | None = None
     output: msgspec.Raw = msgspec.Raw()

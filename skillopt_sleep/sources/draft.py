@@ -8,8 +8,7 @@ import msgspec
 
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.redact import clip, redact
-from skillopt_sleep.protocols import Stamp
-from skillopt_sleep.records import Origin, Role, Session, ToolEvent, Turn, Usage
+from skillopt_sleep.records import Origin, Role, Session, Stamp, ToolEvent, Turn, Usage
 
 USER_LIMIT = 20_000
 ASSISTANT_LIMIT = 2_000
@@ -40,6 +39,12 @@ class Called(msgspec.Struct, gc=False):
     rejected: bool = False
 
 
+class Stopped(msgspec.Struct, gc=False):
+    """The person stopped the agent at its work; `id` is that of the record that says so."""
+
+    id: str = ""
+
+
 @dataclass(slots=True)
 class Draft:
     """What is known so far."""
@@ -50,7 +55,7 @@ class Draft:
     entrypoint: str = ""
     first: str | float | None = None
     last: str | float | None = None
-    items: list[Said | Called] = field(default_factory=list[Said | Called])
+    items: list[Said | Called | Stopped] = field(default_factory=list[Said | Called | Stopped])
     skills: dict[str, None] = field(default_factory=dict[str, None])
     models: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
@@ -74,7 +79,7 @@ class Draft:
 
     def session(self, source: str, name: str, stamp: Stamp, *, damaged: int) -> Session:
         """The finished record, redacted; without any time of its own it has the file's."""
-        turns, tools = self._turns()
+        turns, tools, stops = self._turns()
         fallback = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
         started = moment(self.first) or moment(self.last) or fallback
         ended = moment(self.last) or started
@@ -90,23 +95,27 @@ class Draft:
             commit=self.commit,
             entrypoint=self.entrypoint,
             tools=tools,
+            stops=stops,
             skills=tuple(self.skills),
             models=tuple(self.models),
             usage=self.usage,
             damaged=damaged,
         )
 
-    def _turns(self) -> tuple[tuple[Turn, ...], tuple[ToolEvent, ...]]:
+    def _turns(self) -> tuple[tuple[Turn, ...], tuple[ToolEvent, ...], tuple[int, ...]]:
         turns: list[Turn] = []
         tools: list[ToolEvent] = []
+        stops: dict[int, None] = {}
         for item in self.items:
             if isinstance(item, Called):
                 tools.append(_event(item, max(len(turns) - 1, 0)))
+            elif isinstance(item, Stopped):
+                stops[max(len(turns) - 1, 0)] = None
             elif item.text and not item.text.isspace():
                 role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
                 text = _kept(item.text, _LIMITS[item.origin])
                 turns.append(Turn(role=role, origin=item.origin, text=text, id=item.id))
-        return tuple(turns), tuple(tools)
+        return tuple(turns), tuple(tools), tuple(stops)
 
 
 def _event(call: Called, turn: int) -> ToolEvent:

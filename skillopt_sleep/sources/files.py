@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
-from skillopt_sleep.protocols import Reading, Stamp
+from skillopt_sleep.records import Reading, Stamp
 from skillopt_sleep.sources.shared import can_share, read_shared
 
 # This runs over every session there is, every night: a handle spares the system the way to each name anew, and a

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from skillopt_sleep.protocols import Stamp
+from skillopt_sleep.records import Stamp
 
 Kind = TypeVar("Kind")
 

@@ -8,7 +8,7 @@ from selectors import EVENT_READ, BaseSelector, DefaultSelector
 
 import msgspec
 
-from skillopt_sleep.protocols import Reading, Stamp
+from skillopt_sleep.records import Reading, Stamp
 
 BATCH = 16
 

@@ -12,8 +12,19 @@ import msgspec
 import regex
 
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import SHAPE_OPS, Check, Checks, Op, Record, Reference, Rubric, Split, Task
+from skillopt_sleep.records import (
+    SHAPE_OPS,
+    Check,
+    Checks,
+    Op,
+    Reading,
+    Record,
+    Reference,
+    Rubric,
+    Split,
+    Stamp,
+    Task,
+)
 from skillopt_sleep.sources.files import NO_STAMP
 
 NAME = "tasks_file"

@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 import msgspec
 
-from skillopt_sleep.protocols import Index, Plan, SessionLine, Source
-from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session, SessionCounts, Task, Turn
+from skillopt_sleep.protocols import Index, Plan, Source
+from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session, SessionCounts, SessionLine, Task, Turn
 
 # A session from further ahead comes from a clock that was wrong, not from one that is being written.
 _AHEAD = timedelta(days=1)

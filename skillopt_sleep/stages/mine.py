@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.wishes import is_correction, read_wish
+from skillopt_sleep.mining.wishes import is_correction, read_wish
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import (

@@ -9,8 +9,19 @@ from threading import RLock
 
 import msgspec
 
-from skillopt_sleep.protocols import Reading, SessionLine, Stamp
-from skillopt_sleep.records import LeftOut, Origin, Packed, Role, Session, Task, Turn, unpacked
+from skillopt_sleep.records import (
+    LeftOut,
+    Origin,
+    Packed,
+    Reading,
+    Role,
+    Session,
+    SessionLine,
+    Stamp,
+    Task,
+    Turn,
+    unpacked,
+)
 
 _FILE = """
     INSERT INTO files (source, path, inode, size, mtime_ns) VALUES (?, ?, ?, ?, ?)

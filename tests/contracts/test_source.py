@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from skillopt_sleep.protocols import Reading, Source
+from skillopt_sleep.protocols import Source
+from skillopt_sleep.records import Reading
 from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.sources.codex import Codex
 from skillopt_sleep.sources.tasks_file import TasksFile

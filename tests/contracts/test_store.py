@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import NightLocked
-from skillopt_sleep.protocols import Reading, Stamp, Store
-from skillopt_sleep.records import CUT_SHORT, LeftOut, Outcome, Packed, Split
+from skillopt_sleep.protocols import Store
+from skillopt_sleep.records import CUT_SHORT, LeftOut, Outcome, Packed, Reading, Split, Stamp
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report, a_session, a_task
 from tests.fakes import NOON, FakeClock

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from skillopt_sleep.protocols import Reading, Source
-from skillopt_sleep.records import LeftOut, Session
+from skillopt_sleep.protocols import Source
+from skillopt_sleep.records import LeftOut, Reading, Session
 
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 

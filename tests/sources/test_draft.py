@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from skillopt_sleep.protocols import Stamp
-from skillopt_sleep.records import Origin
+from skillopt_sleep.records import Origin, Stamp
 from skillopt_sleep.sources.draft import Called, Draft, Said, moment
 
 STAMP = Stamp(1, 2, 1_800_000_000_000_000_000)

@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from skillopt_sleep.protocols import Reading, Stamp
+from skillopt_sleep.records import Reading, Stamp
 from skillopt_sleep.sources import claude_code, codex
 from skillopt_sleep.sources.files import read_each, stamp_of
 from skillopt_sleep.sources.shared import BATCH, can_share, read_shared

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.protocols import Reading
-from skillopt_sleep.records import Checks, Exact, Op, Rubric, Split
+from skillopt_sleep.records import Checks, Exact, Op, Reading, Rubric, Split
 from skillopt_sleep.sources.tasks_file import TasksFile
 
 TOML = """

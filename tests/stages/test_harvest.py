@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import LeftOut, Origin, Packed, Role, Session, ToolEvent, Turn
+from skillopt_sleep.records import LeftOut, Origin, Packed, Reading, Role, Session, Stamp, ToolEvent, Turn
 from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.stages.harvest import HarvestRules, harvest
 from skillopt_sleep.stores.index import SqliteIndex

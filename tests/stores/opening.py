@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from skillopt_sleep.protocols import Page, Reading, Stamp
-from skillopt_sleep.records import Packed, Session, Task
+from skillopt_sleep.protocols import Page
+from skillopt_sleep.records import Packed, Reading, Session, Stamp, Task
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report
 from tests.fakes import FakeClock

@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from skillopt_sleep.protocols import Reading, Stamp
-from skillopt_sleep.records import Exact, LeftOut, Origin, Packed, Role, Session, Task, Turn
+from skillopt_sleep.records import Exact, LeftOut, Origin, Packed, Reading, Role, Session, Stamp, Task, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 

@@ -1,4 +1,4 @@
-"""A session on its way into the index."""
+"""What a source reads out of one file, on its way into the index."""
 
 import hashlib
 from datetime import datetime
@@ -7,9 +7,18 @@ from typing import NamedTuple
 import msgspec
 
 from skillopt_sleep.records.sessions import LeftOut, Session
+from skillopt_sleep.records.tasks import Task
 
 _encode = msgspec.msgpack.Encoder().encode
 _sessions = msgspec.msgpack.Decoder(Session)
+
+
+class Stamp(NamedTuple):
+    """What tells a changed file from an unchanged one without reading it."""
+
+    inode: int
+    size: int
+    mtime_ns: int
 
 
 class Packed(NamedTuple):
@@ -40,3 +49,22 @@ class Packed(NamedTuple):
 def unpacked(body: bytes) -> Session:
     """The session in a body; msgspec.DecodeError where there is none in it."""
     return _sessions.decode(body)
+
+
+class Reading(NamedTuple):
+    """What one file held: sessions and reviewed tasks, or why it couldn't be read."""
+
+    sessions: tuple[Packed, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    unreadable: str = ""
+
+
+class SessionLine(NamedTuple):
+    """What is known of an unread session without decoding it."""
+
+    id: str
+    source: str
+    project: str
+    cwd: str
+    ended: datetime
+    left_out: LeftOut | None

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.wishes import Wish, is_correction, read_wish
+from skillopt_sleep.mining.wishes import Wish, is_correction, read_wish
 
 
 @pytest.mark.parametrize(
