@@ -13,6 +13,7 @@ class Purpose(StrEnum):
 
     PREFLIGHT = "preflight"
     MINE = "mine"
+    PROVE = "prove"
     ROLLOUT = "rollout"
     JUDGE = "judge"
     REFLECT = "reflect"

@@ -94,7 +94,8 @@ class Task(Record, frozen=True, kw_only=True):
 
     `project` and `source` say whose documents it may teach; `cluster` and `split` are empty until those stages
     ran; `at` orders the occurrences of a cluster. `rejected` is the answer the person corrected and `accepted` the
-    one they went on from, both excerpts and never authority; `signals` tell what they did.
+    one they went on from, both excerpts and never authority; `signals` tell what they did;
+    `in_words` says that it can be asked again without the repository.
     """
 
     id: str
@@ -109,6 +110,7 @@ class Task(Record, frozen=True, kw_only=True):
     rejected: str = ""
     accepted: str = ""
     signals: tuple[SignalKind, ...] = ()
+    in_words: bool = False
     cluster: str = ""
     split: Split | None = None
     document: str = ""

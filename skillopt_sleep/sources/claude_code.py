@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -9,9 +10,10 @@ import msgspec
 from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
 from skillopt_sleep.sources.claude_reader import SessionReader
 from skillopt_sleep.sources.claude_records import Link, Record
-from skillopt_sleep.sources.claude_tree import abandoned
+from skillopt_sleep.sources.claude_tree import abandoned, strangers
+from skillopt_sleep.sources.draft import MOST_ITEMS
 from skillopt_sleep.sources.files import find_sessions, read_each
-from skillopt_sleep.sources.jsonl import BRACE, Lines, time_in
+from skillopt_sleep.sources.jsonl import BRACE, REACH, Lines, ends_well, time_in
 
 NAME = "claude_code"
 
@@ -29,9 +31,13 @@ _LARGE = re.compile(
 )
 _COPY = b'"toolUseResult":'
 _BEFORE_COPY = re.compile(rb'"uuid":"[^"]*","timestamp":"[^"]*",\Z')
+_DIALOG = (b'{"questions":', b'{"answers":')
+_ANSWERS = b'"answers":{'
 _TEXT = b'"type":"text"'
 _ERROR = b'"is_error":true'
 _NEAR = 200
+_SECOND = b'{"parentUuid":'
+_MOST_LINKS = 2 * MOST_ITEMS
 
 
 class ClaudeCode:
@@ -56,46 +62,61 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     where = Path(path)
     if where.name.startswith("agent-") or where.parent.name == "subagents":
         return _outline(where)
-    lines = Lines(path)
-    reader = SessionReader()
-    _read(lines, reader)
+    lines, reader = _read(path, SessionReader(where.stem))
+    if reader.mixed and (others := strangers(_tree(path), where.stem)):
+        lines, reader = _read(path, SessionReader(where.stem, others))
     if reader.forked:
         reader.drop(abandoned(_tree(path), reader.typed()))
     left_out = reader.left_out()
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
-    session = reader.draft.session(NAME, where.stem, lines.stamp, damaged=lines.damaged)
+    damaged = lines.damaged + reader.misplaced
+    session = reader.draft.session(NAME, where.stem, lines.stamp, damaged=damaged)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 
-def _read(lines: Lines, reader: SessionReader) -> None:
+def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:
+    lines = Lines(path)
     passed: tuple[bytes, int, int] | None = None
+    last = b""
     for block, at, end in lines:
+        if block is not last:
+            last = block
+            if reader.is_full():
+                lines.pass_rest(block, at)
+                reader.draft.saw(lines.last_time())
+                return lines, reader
         if block.startswith(_LOOSE, at):
             name = at + len(_LOOSE)
-            if block[name : block.find(b'"', name, end)] not in _SPOKEN:
-                if block[end - 1] != BRACE:
-                    lines.check_end(block, at, end)
+            kind = block[name : block.find(b'"', name, end)]
+            if kind not in _SPOKEN and _is_one(block, at, end):
                 continue
-        elif end - at > _SMALL and _is_needless(block, at, end):
-            if block[end - 1] != BRACE:
-                lines.check_end(block, at, end)
+        elif end - at > _SMALL and _is_needless(block, at, end) and _is_one(block, at, end):
             passed = block, at, end
             continue
-        record = lines.decode(_records, block[at:end], torn=end == len(block))
-        if record is not None and reader.take(record):
-            passed = None
+        for record in lines.decode(_records, block[at:end], torn=end == len(block)):
+            if reader.take(record):
+                passed = None
     if passed is not None:
         reader.draft.saw(time_in(*passed))
+    return lines, reader
+
+
+def _is_one(block: bytes, at: int, end: int) -> bool:
+    """Whether a line that isn't decoded is a record, and holds no second one near its end."""
+    near = end - REACH
+    if block.find(_SECOND, near if near > at else at + 1, end) >= 0:
+        return False
+    return block[end - 1] == BRACE or ends_well(block, at, end)
 
 
 def _outline(path: Path) -> tuple[Stamp, Reading]:
     """A sub-agent's file, which is left out whole: only its place and its times are read."""
     lines = Lines(str(path))
-    reader = SessionReader()
+    reader = SessionReader(path.stem)
     for block, at, end in lines:
-        record = lines.decode(_records, block[at:end], torn=end == len(block))
-        if record is not None and reader.take(record) and record.cwd:
+        found = lines.decode(_records, block[at:end], torn=end == len(block))
+        if any(reader.take(record) and record.cwd for record in found):
             reader.draft.saw(lines.last_time())
             break
     reader.draft.items.clear()
@@ -117,8 +138,10 @@ def _is_needless(block: bytes, at: int, end: int) -> bool:
     copy = block.find(_COPY, begun, begun + 1000)
     if copy < 0:
         copy = block.find(_COPY, middle, end)
+    if block.startswith(_DIALOG, copy + len(_COPY)):
+        return False
     if copy < 0 or _BEFORE_COPY.search(block, max(copy - 120, begun), copy) is None:
-        return block.find(_TEXT, begun, end) < 0 and block.find(_ERROR, begun, end) < 0
+        return all(block.find(sign, begun, end) < 0 for sign in (_TEXT, _ERROR, _ANSWERS))
     # Within a text all quotes are escaped, so what looks like a text block is one. A flag stands before or after
     # the result's own text.
     alone = block.find(_TEXT, begun, copy) < 0
@@ -126,6 +149,14 @@ def _is_needless(block: bytes, at: int, end: int) -> bool:
 
 
 def _tree(path: str) -> list[Link]:
-    lines = Lines(path)
-    found = (lines.decode(_links, block[at:end]) for block, at, end in lines)
-    return [link for link in found if link is not None]
+    """The records' places; of a file that holds too much only so many as were read of it."""
+    return list(islice((link for link in _whole_links(Lines(path)) if link.uuid), _MOST_LINKS))
+
+
+def _whole_links(lines: Lines) -> Iterator[Link]:
+    """The links of undamaged lines: a record without its parent's name would look like a new root."""
+    for block, at, end in lines:
+        damaged = lines.damaged
+        found = lines.decode(_links, block[at:end])
+        if lines.damaged == damaged:
+            yield from found

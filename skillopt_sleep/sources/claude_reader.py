@@ -1,12 +1,21 @@
 """What the records of one Claude Code session amount to."""
 
 import re
+from collections.abc import Collection
 
 import msgspec
 
 from skillopt_sleep.records import LeftOut, Origin, Usage
 from skillopt_sleep.sources.briefs import ToolInput
-from skillopt_sleep.sources.claude_records import Block, Record, Spent, decided_by, kind_of
+from skillopt_sleep.sources.claude_records import (
+    DIALOG,
+    Block,
+    Record,
+    Spent,
+    answers_in,
+    decided_by,
+    kind_of,
+)
 from skillopt_sleep.sources.claude_text import (
     is_interruption,
     is_preface,
@@ -16,7 +25,7 @@ from skillopt_sleep.sources.claude_text import (
     skill_folder,
     without_reminders,
 )
-from skillopt_sleep.sources.draft import Called, Draft, Said, Stopped
+from skillopt_sleep.sources.draft import MOST_ITEMS, Called, Draft, Said
 
 _results = msgspec.json.Decoder(str | list[Block])
 _SPOKEN = frozenset({"user", "assistant", "attachment", "system"})
@@ -24,11 +33,15 @@ _EXIT = re.compile(r"(?:Error: )?Exit code (-?\d+)")
 
 
 class SessionReader:
-    """Takes the records in the order of the file."""
+    """Takes the records in the order of the file, but for those of `strangers`: sessions that don't belong here."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, strangers: Collection[str] = ()) -> None:
         self.draft = Draft()
         self.forked = False
+        self.mixed = False
+        self.misplaced = 0
+        self._name = name
+        self._strangers = strangers
         self._main = False
         self._side = False
         self._parents: set[str | None] = set()
@@ -39,6 +52,8 @@ class SessionReader:
         """Use one record; whether it belongs to the conversation."""
         kind = record.type
         if kind not in _SPOKEN:
+            return False
+        if record.session_id != self._name and self._strays(record):
             return False
         side = record.is_sidechain
         if side:
@@ -51,15 +66,25 @@ class SessionReader:
         if not draft.branch or not draft.cwd:
             self._place(record)
         if not side:
-            if kind == "assistant":
-                self._main = True
-                self._assistant(record)
-            elif kind == "user":
-                self._main = True
-                self._user(record)
-            elif kind == "attachment":
-                self._attachment(record)
+            self._use(kind, record)
         return True
+
+    def _use(self, kind: str, record: Record) -> None:
+        if kind == "assistant":
+            self._main = True
+            self._assistant(record)
+        elif kind == "user":
+            self._main = True
+            self._user(record)
+        elif kind == "attachment":
+            self._attachment(record)
+
+    def _strays(self, record: Record) -> bool:
+        """Whether the record is another session's, which was written into this file by mistake."""
+        self.mixed = self.mixed or bool(record.session_id)
+        stray = record.session_id in self._strangers
+        self.misplaced += stray
+        return stray
 
     def _place(self, record: Record) -> None:
         draft = self.draft
@@ -79,6 +104,10 @@ class SessionReader:
         if self.typed():
             return None
         return LeftOut.HEADLESS if self.draft.entrypoint.startswith("sdk") else LeftOut.NO_USER_TURN
+
+    def is_full(self) -> bool:
+        """Let go of what is of no use; whether this is all that a session holds."""
+        return self.draft.is_full() or len(self._spent) > MOST_ITEMS
 
     def typed(self) -> set[str]:
         """The ids of the records that a person, or a program in their place, typed."""
@@ -103,7 +132,6 @@ class SessionReader:
         self._say(record, texts, kind_of(record.origin))
 
     def _say(self, record: Record, texts: list[str], origin: str) -> None:
-        by_program = record.prompt_source == "sdk" or (record.entrypoint or "").startswith("sdk")
         hidden = record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
         if hidden or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
             typed: list[str] = []
@@ -113,10 +141,10 @@ class SessionReader:
             typed = [without_reminders(text) for text in texts if not is_wrapper(text) and not is_preface(text)]
         name = record.uuid or ""
         if text := "\n".join(typed):
-            self.draft.items.append(Said(Origin.USER, text, name, by_program))
+            self.draft.items.append(Said(Origin.USER, text, name, _by_program(record)))
         else:
             if any(is_interruption(text) for text in texts):
-                self.draft.items.append(Stopped(name))
+                self.draft.stop(name)
             self.draft.items.append(Said(Origin.HARNESS, "\n".join(texts), name))
 
     def _assistant(self, record: Record) -> None:
@@ -142,7 +170,11 @@ class SessionReader:
 
     def _result(self, record: Record, block: Block) -> None:
         call = self._calls.get(block.tool_use_id or "")
-        if call is None or not block.is_error:
+        if call is None:
+            return
+        if call.name == DIALOG and not block.is_error and (chosen := answers_in(record.tool_use_result)):
+            self.draft.items.append(Said(Origin.USER, chosen, record.uuid or "", _by_program(record)))
+        if not block.is_error:
             return
         call.error = True
         text = _text(block.content)
@@ -169,6 +201,10 @@ class SessionReader:
         """Two prompts after the same record: one of them was edited and taken back."""
         self.forked = self.forked or record.parent_uuid in self._parents
         self._parents.add(record.parent_uuid)
+
+
+def _by_program(record: Record) -> bool:
+    return record.prompt_source == "sdk" or (record.entrypoint or "").startswith("sdk")
 
 
 def _blocks(prompt: object) -> list[Block]:

@@ -69,10 +69,15 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     origin: Any = None
     prompt_source: str | None = None
     turn_origin: str | None = None
+    tool_use_result: msgspec.Raw = msgspec.Raw()
     permission_decision: msgspec.Raw = msgspec.Raw()
     entrypoint: str | None = None
     cwd: str | None = None
+    session_id: str | None = None
     git_branch: str | None = None
+
+
+UNKNOWN = "?"  # the parent of a record that names none: a root says null
 
 
 class Link(msgspec.Struct, rename="camel", gc=False):
@@ -80,9 +85,10 @@ class Link(msgspec.Struct, rename="camel", gc=False):
 
     type: str = ""
     uuid: str | None = None
-    parent_uuid: str | None = None
+    parent_uuid: str | None = UNKNOWN
     logical_parent_uuid: str | None = None
     is_sidechain: bool | None = None
+    session_id: str | None = None
 
 
 class Decision(msgspec.Struct):
@@ -91,6 +97,14 @@ class Decision(msgspec.Struct):
     source: str | None = None
 
 
+class Answers(msgspec.Struct):
+    """What the person chose or typed in a dialog, by question."""
+
+    answers: dict[str, str] = {}
+
+
+DIALOG = "AskUserQuestion"
+_answers = msgspec.json.Decoder(Answers)
 _decisions = msgspec.json.Decoder(Decision)
 
 
@@ -106,3 +120,12 @@ def decided_by(decision: msgspec.Raw) -> str:
         return _decisions.decode(decision).source or ""
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
+
+
+def answers_in(result: msgspec.Raw) -> str:
+    """The questions of a dialog with the person's answers, a line each; empty where it holds none."""
+    try:
+        found = _answers.decode(result).answers
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    return "\n".join(f"{question}: {answer}" for question, answer in found.items() if answer.strip())

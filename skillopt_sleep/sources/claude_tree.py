@@ -1,9 +1,11 @@
-"""Which records of a Claude Code session belong to prompts that the person took back and edited."""
+"""What the tree of a Claude Code session's records tells: prompts taken back and edited, and records that strayed."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.sources.claude_records import Link
+
+_SPOKEN = frozenset({"user", "assistant", "attachment", "system"})
 
 
 class _Place(NamedTuple):
@@ -35,6 +37,36 @@ def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
         if place.parent in gone or (tops_a_branch and place.number < replaced.get(place.parent, -1)):
             gone.add(name)
     return frozenset(gone)
+
+
+def strangers(links: Sequence[Link], name: str) -> frozenset[str]:
+    """The ids of other sessions whose records were written into the file of the session of this name.
+
+    A session that is resumed or forked may go on under a new id; then its first record follows one of the old id's,
+    and none of the old id's comes later except after one of the new. Where no record has the file's name, the first
+    id stands for it.
+    """
+    spoken = [(link.session_id, link) for link in links if link.type in _SPOKEN and link.session_id]
+    owners = {link.uuid: owner for owner, link in spoken}
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    before: dict[str, set[str]] = {}
+    after: dict[str, set[str]] = {}
+    for number, (owner, link) in enumerate(spoken):
+        first.setdefault(owner, number)
+        last[owner] = number
+        parent = owners.get(link.parent_uuid or link.logical_parent_uuid)
+        if parent and parent != owner:
+            before.setdefault(owner, set()).add(parent)
+            after.setdefault(parent, set()).add(owner)
+    ours: set[str] = set()
+    waiting = [name] if name in first else list(first)[:1]
+    while waiting:
+        one = waiting.pop()
+        ours.add(one)
+        later = (other for other in after.get(one, ()) if last[one] < first[other])
+        waiting += {*before.get(one, ()), *later} - ours
+    return frozenset(first.keys() - ours)
 
 
 def _chain(links: Sequence[Link], places: dict[str, _Place]) -> set[str]:

@@ -10,12 +10,12 @@ from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
 from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader
 from skillopt_sleep.sources.codex_records import Line
 from skillopt_sleep.sources.files import find_sessions, read_each
-from skillopt_sleep.sources.jsonl import BRACE, Lines
+from skillopt_sleep.sources.jsonl import BRACE, REACH, Lines, ends_well
 
 NAME = "codex"
 
 _lines = msgspec.json.Decoder(Line)
-_TYPE = b'"type":"'
+_SECOND = b'{"timestamp":"'
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
 
@@ -41,28 +41,47 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     """One rollout; raises OSError where it can't be read."""
     lines = Lines(path)
     reader = RolloutReader()
-    for block, at, end in lines:
-        head = HEAD.match(block, at, end)
-        if head is not None and reader.glance(head, block, end):
-            if block[end - 1] != BRACE:
-                lines.check_end(block, at, end)
-            continue
-        record = lines.decode(_lines, block[at:end], torn=end == len(block))
-        if record is not None and record.payload is not None:
-            reader.take(record, record.payload)
-        if reader.is_subagent:
-            # It is left out whole, so only its end is looked at.
-            reader.draft.saw(lines.last_time())
-            break
+    _read(lines, reader)
     if reader.tokens:
         block, at, end = reader.tokens
-        count = lines.decode(_lines, block[at:end])
-        reader.spent(count.payload.info if count and count.payload else None)
+        for count in lines.decode(_lines, block[at:end]):
+            reader.spent(count.payload.info if count.payload else None)
     left_out = reader.left_out()
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
     session = reader.draft.session(NAME, reader.name or _named(path), lines.stamp, damaged=lines.damaged)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
+
+
+def _read(lines: Lines, reader: RolloutReader) -> None:
+    looks = reader.LOOKS
+    begun = False
+    last = b""
+    for block, at, end in lines:
+        if block is not last and reader.draft.is_full():
+            lines.pass_rest(block, at)
+            reader.end(lines.last_time())
+            break
+        last = block
+        head = HEAD.match(block, at, end)
+        if head is not None:
+            near = end - REACH
+            alone = block.find(_SECOND, near if near > at else at + 1, end) < 0
+            if alone and (block[end - 1] == BRACE or ends_well(block, at, end)):
+                look = looks.get(head.group(2, 3))
+                if look is None or look(reader, head, block, end):
+                    reader.last = head
+                    if not begun:
+                        reader.begin(head)
+                        begun = True
+                    continue
+        for record in lines.decode(_lines, block[at:end], torn=end == len(block)):
+            if record.payload is not None:
+                reader.take(record, record.payload)
+        if reader.is_subagent:
+            # It is left out whole, so only its end is looked at.
+            reader.draft.saw(lines.last_time())
+            break
 
 
 def _named(path: str) -> str:

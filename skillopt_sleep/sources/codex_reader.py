@@ -17,7 +17,7 @@ from skillopt_sleep.sources.codex_text import (
     trouble,
     typed_part,
 )
-from skillopt_sleep.sources.draft import Called, Draft, Said, Stopped
+from skillopt_sleep.sources.draft import Called, Draft, Said, held
 
 HEAD = re.compile(
     rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":\d+,)?"type":"(?P<type>\w+)","payload":\{(?:"type":"(?P<kind>\w+)"'
@@ -53,7 +53,7 @@ class RolloutReader:
         self.draft = Draft()
         self.name = ""
         self.tokens: tuple[bytes, int, int] | None = None
-        self._last: re.Match[bytes] | str | float | None = None
+        self.last: re.Match[bytes] | str | float | None = None
         self.is_subagent = False
         self._headless = False
         self._trigger = ""
@@ -65,15 +65,9 @@ class RolloutReader:
         self._replies: list[Said] = []
         self._calls: dict[str, Called] = {}
 
-    def glance(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
-        """Learn what a line's head tells; False where the line, which ends at `end`, has to be decoded."""
-        look = self._GLANCES.get(head.group("type", "kind"))
-        if look is not None and not look(self, head, block, end):
-            return False
-        self._last = head
-        if self.draft.first is None:
-            self.draft.first = _as_text(head)
-        return True
+    def begin(self, head: re.Match[bytes]) -> None:
+        """Note the time of the first line, of which only the head is looked at."""
+        self.draft.first = self.draft.first or _as_text(head)
 
     def _glance_message(self, head: re.Match[bytes], _block: bytes, _end: int) -> bool:
         role = head["role"]
@@ -97,7 +91,7 @@ class RolloutReader:
 
     def _glance_aborted(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
         if block.find(_INTERRUPTED, head.end(), end) >= 0:
-            self.draft.items.append(Stopped())
+            self.draft.stop()
         return True
 
     def _glance_tokens(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
@@ -125,8 +119,9 @@ class RolloutReader:
         self.draft.models[found[1].decode("utf-8", "replace")] = None
         return True
 
-    # What a head tells, by the line's type and its payload's; of all other lines only the time is of use.
-    _GLANCES: ClassVar[dict[tuple[bytes | None, ...], Look]] = {
+    # What is learnt from a line's head, by the line's type and its payload's; each says whether the line needn't be
+    # decoded. Of all other lines only the time is of use, which `last` keeps.
+    LOOKS: ClassVar[dict[tuple[bytes | None, ...], Look]] = {
         (b"session_meta", None): _glance_meta,
         (b"turn_context", None): _glance_context,
         (b"response_item", None): _decode,
@@ -147,7 +142,7 @@ class RolloutReader:
         """Use one decoded line."""
         if line.timestamp:
             self.draft.first = self.draft.first or line.timestamp
-            self._last = line.timestamp
+            self.last = line.timestamp
         if line.type == "session_meta":
             self._meta(payload)
         elif line.type == "turn_context":
@@ -169,11 +164,15 @@ class RolloutReader:
                 cached_tokens=total.cached_input_tokens or 0,
             )
 
+    def end(self, time: str) -> None:
+        """Note the time of the last line, where not all were taken."""
+        self.last = time or self.last
+
     def left_out(self) -> LeftOut | None:
         """Why the session is left out by itself; settles first which texts count."""
         if self.is_subagent:
             return LeftOut.SUBAGENT
-        self.draft.saw(_as_text(self._last))
+        self.draft.saw(_as_text(self.last))
         if self._heard_person:
             for said in self._unsure:
                 said.origin = Origin.HARNESS
@@ -209,7 +208,7 @@ class RolloutReader:
         elif payload.type == "token_count":
             self.spent(payload.info)
         elif payload.type == "turn_aborted" and payload.reason == "interrupted":
-            self.draft.items.append(Stopped())
+            self.draft.stop()
         elif payload.type == "user_message" and payload.kind in {None, "plain"}:
             self._typed(payload.message or "", "")
         elif payload.type == "agent_message" and payload.message:
@@ -229,7 +228,7 @@ class RolloutReader:
 
     def _typed(self, text: str, name: str) -> None:
         """An event says that this was typed: it proves a response item, or stands for itself."""
-        text = typed_part(text)
+        text = held(typed_part(text), Origin.USER)
         if not text:
             return
         self._heard_person = True
@@ -272,7 +271,7 @@ class RolloutReader:
                 self.draft.skills[skill] = None
         if others:
             self.draft.items.append(Said(Origin.HARNESS, "\n".join(others), payload.id or ""))
-        text = typed_part("\n".join(typed))
+        text = held(typed_part("\n".join(typed)), Origin.USER)
         if not text:
             return
         if text == self._announced:

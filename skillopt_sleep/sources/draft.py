@@ -1,5 +1,6 @@
 """A session while its file is read: what was said and called, in order, and what is known of it as a whole."""
 
+import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,7 +16,15 @@ ASSISTANT_LIMIT = 2_000
 HARNESS_LIMIT = 300
 BRIEF_LIMIT = 200
 
+# No session has near as much: beyond it a file is no longer read, so that none fills the memory.
+MOST_ITEMS = 50_000
+MOST_TEXT = 8_000_000
+
 _BEYOND = 2_048  # a secret that the cut would split is seen by so much of it
+_HELD = 10_000  # so much beyond its limit is kept of a text until it is redacted and cut
+_LONGEST_PATH = 4_096
+_ABSOLUTE = re.compile(r"/|\\\\|[A-Za-z]:[/\\]")
+_EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)  # an earlier time is that of a clock that wasn't set
 _LIMITS = {Origin.USER: USER_LIMIT, Origin.ASSISTANT: ASSISTANT_LIMIT, Origin.HARNESS: HARNESS_LIMIT}
 
 
@@ -59,6 +68,25 @@ class Draft:
     skills: dict[str, None] = field(default_factory=dict[str, None])
     models: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
+    held: int = 0
+    trimmed: int = 0
+
+    def is_full(self) -> bool:
+        """Let go of what is of no use in the texts that came since the last time; whether a session holds no more."""
+        for item in self.items[self.trimmed :]:
+            if isinstance(item, Said):
+                item.text = held(item.text, item.origin)
+                self.held += len(item.text)
+            elif isinstance(item, Called):
+                item.brief = item.brief[:_HELD]
+                self.held += len(item.brief)
+        self.trimmed = len(self.items)
+        return self.trimmed >= MOST_ITEMS or self.held >= MOST_TEXT
+
+    def stop(self, name: str = "") -> None:
+        """Note that the person stopped the agent, once where the program says so twice."""
+        if not self.items or type(self.items[-1]) is not Stopped:
+            self.items.append(Stopped(name))
 
     def saw(self, timestamp: str | float | None) -> None:
         """Note the time of a record."""
@@ -80,18 +108,18 @@ class Draft:
     def session(self, source: str, name: str, stamp: Stamp, *, damaged: int) -> Session:
         """The finished record, redacted; without any time of its own it has the file's."""
         turns, tools, stops = self._turns()
-        fallback = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
-        started = moment(self.first) or moment(self.last) or fallback
-        ended = moment(self.last) or started
+        ended = moment(self.last) or datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
+        started = moment(self.first) or ended
+        cwd = self.cwd if _is_folder(self.cwd) else ""
         return Session(
             id=f"{source}:{name}",
             source=source,
-            project=project_root(self.cwd),
-            cwd=self.cwd,
+            project=redact(project_root(cwd)),
+            cwd=redact(cwd),
             started=min(started, ended),
             ended=ended,
             turns=turns,
-            branch=self.branch,
+            branch=redact(self.branch),
             commit=self.commit,
             entrypoint=self.entrypoint,
             tools=tools,
@@ -106,16 +134,30 @@ class Draft:
         turns: list[Turn] = []
         tools: list[ToolEvent] = []
         stops: dict[int, None] = {}
+        heard = 0
         for item in self.items:
             if isinstance(item, Called):
                 tools.append(_event(item, max(len(turns) - 1, 0)))
             elif isinstance(item, Stopped):
-                stops[max(len(turns) - 1, 0)] = None
+                stops[heard] = None
             elif item.text and not item.text.isspace():
                 role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
                 text = _kept(item.text, _LIMITS[item.origin])
                 turns.append(Turn(role=role, origin=item.origin, text=text, id=item.id))
+                if item.origin is not Origin.HARNESS:
+                    heard = len(turns) - 1
         return tuple(turns), tuple(tools), tuple(stops)
+
+
+def held(text: str, origin: Origin) -> str:
+    """So much of a text as can be of use: its limit, and enough to find a secret that begins before it."""
+    most = _LIMITS[origin] + _HELD
+    return text if len(text) <= most else text[:most]
+
+
+def _is_folder(cwd: str) -> bool:
+    """Whether this may name a folder: what isn't whole and absolute would lead to wherever we happen to run."""
+    return len(cwd) <= _LONGEST_PATH and "\0" not in cwd and _ABSOLUTE.match(cwd) is not None
 
 
 def _event(call: Called, turn: int) -> ToolEvent:
@@ -148,13 +190,15 @@ def _kept(text: str, limit: int) -> str:
 
 
 def moment(timestamp: str | float | None) -> datetime | None:
-    """A record's time in UTC: ISO 8601, or seconds or milliseconds since 1970; None where it is neither."""
+    """A record's time in UTC: ISO 8601, or seconds or milliseconds since 1970; None where it can't be one."""
     try:
         if isinstance(timestamp, str):
             found = datetime.fromisoformat(timestamp)
-            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-        if timestamp is not None:
-            return datetime.fromtimestamp(timestamp / 1000 if timestamp > 1e11 else timestamp, tz=UTC)  # noqa: PLR2004
+            found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        elif timestamp is not None:
+            found = datetime.fromtimestamp(timestamp / 1000 if timestamp > 1e11 else timestamp, tz=UTC)  # noqa: PLR2004
+        else:
+            return None
     except (ValueError, OverflowError, OSError):
-        pass
-    return None
+        return None
+    return found if found >= _EARLIEST else None

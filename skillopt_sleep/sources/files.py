@@ -47,6 +47,8 @@ def _look(prefix: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[
     add = found.append
     for entry in entries:
         name = entry.name
+        if not (name.isascii() or _is_text(name)):
+            continue
         if name.endswith(".jsonl"):
             try:
                 status = entry.stat(follow_symlinks=False)
@@ -58,6 +60,15 @@ def _look(prefix: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[
         if entry.is_dir(follow_symlinks=False):
             inner.append(prefix + name)
     return inner
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written down: one that isn't in the system's encoding can't, and no agent gives such."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_each(

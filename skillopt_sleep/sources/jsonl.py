@@ -4,20 +4,24 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
 
 from skillopt_sleep.records import Stamp
+from skillopt_sleep.sources.salvage import whole_records
 
 Kind = TypeVar("Kind")
+_UNDECODED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 LONGEST_LINE = 16 * 1024 * 1024
 _BLOCK = 4 * 1024 * 1024
 _TAIL = 64 * 1024
 _TIME = b'"timestamp":"'
 BRACE = ord("}")
+REACH = 1024  # so far from its end a line that isn't decoded is searched for a second record
 _BOM = b"\xef\xbb\xbf"
 # A name that became a link, a pipe or a device since it was listed must neither be followed nor block us.
 _FLAGS = (
@@ -34,7 +38,7 @@ _HALF_PAIR = re.compile(
 
 
 class Lines:
-    """The lines of one file, up to the length it had when it was opened; `damaged` counts those of no use.
+    """The lines of one file, up to the length it had when it was opened; `damaged` counts those that aren't whole.
 
     Iterating gives every line once as a block of bytes with the line's start and end in it, so that a line of no
     interest is never copied. Raises OSError where the file can't be opened or isn't a regular file.
@@ -48,6 +52,7 @@ class Lines:
             self._file.close()
             raise OSError("not a regular file")
         self.stamp = Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
+        self._left = found.st_size
 
     def __iter__(self) -> Iterator[tuple[bytes, int, int]]:
         """Block, start, end: blank lines and lines that are too long are passed over. Closes the file."""
@@ -64,14 +69,9 @@ class Lines:
 
     def _blocks(self) -> Iterator[bytes]:
         """The file in pieces that end where a line ends, except perhaps the last."""
-        left = self.stamp.size
         rest = b""
         first = True
-        while left > 0:
-            block = self._file.read(min(left, _BLOCK))
-            if not block:
-                break
-            left -= len(block)
+        while self._left > 0 and (block := self._read()):
             if first and block.startswith(_BOM):
                 block = block[len(_BOM) :]
             first = False
@@ -92,30 +92,48 @@ class Lines:
         elif rest:
             yield rest
 
+    def _read(self) -> bytes:
+        block = self._file.read(min(self._left, _BLOCK))
+        self._left -= len(block)
+        return block
+
     def last_time(self) -> str:
         """The last timestamp there is in the file's end; for a file of which no more lines are wanted."""
         self._file.seek(max(self.stamp.size - _TAIL, 0))
         return time_in(self._file.read(_TAIL))
 
-    def check_end(self, block: bytes, at: int, end: int) -> None:
-        """Count a line that is left undecoded as damage if it doesn't end as an object does and wasn't torn off."""
-        if end < len(block) and not block[at:end].rstrip().endswith(b"}"):
-            self.damaged += 1
+    def pass_rest(self, block: bytes, at: int) -> None:
+        """Count what follows from here on as damage, without giving it; for a file that holds too much."""
+        self.damaged += block.count(b"\n", at)
+        while block := self._read():
+            self.damaged += block.count(b"\n")
 
-    def decode(self, decoder: "msgspec.json.Decoder[Kind]", line: bytes, *, torn: bool = False) -> Kind | None:
-        """The line as the decoder's type; None where it isn't that, which is damage unless it was `torn` off."""
+    def decode(self, decoder: "msgspec.json.Decoder[Kind]", line: bytes, *, torn: bool = False) -> Sequence[Kind]:
+        """The line's records as the decoder's type: one, or what is left of a damaged line.
+
+        A line that was `torn` off by the end of the file, and may yet be completed, is no damage.
+        """
         try:
-            return decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return (decoder.decode(line),)
+        except _UNDECODED:
             mended = _HALF_PAIR.sub(rb"\\ufffd", line)
         if mended != line:
             try:
-                return decoder.decode(mended)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                return (decoder.decode(mended),)
+            except _UNDECODED:
                 pass
-        if not torn and not line.isspace():
+        found: list[Kind] = []
+        for record in whole_records(mended):
+            with suppress(*_UNDECODED):
+                found.append(decoder.decode(record))
+        if not line.isspace() and (found or not torn or b"\x00" in line):
             self.damaged += 1
-        return None
+        return found
+
+
+def ends_well(block: bytes, at: int, end: int) -> bool:
+    """Whether a line ends as an object does; mostly its last byte tells already."""
+    return block[at:end].rstrip().endswith(b"}")
 
 
 def time_in(block: bytes, at: int = 0, end: int | None = None) -> str:

@@ -1,21 +1,27 @@
-"""Tasks that a person wrote or reviewed by hand: [[task]] tables of a TOML file, or the lines of a JSONL file."""
+"""Tasks that a person wrote or reviewed by hand: [[task]] tables of a TOML file, or the lines of a JSONL file.
+
+An entry's id tells which banked task it is; of a change of the file and one by `tasks edit` the later holds.
+"""
 
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, assert_never, cast
 
 import msgspec
 import regex
 
-from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact, secrets
+from skillopt_sleep.kit.toml import to_tables
 from skillopt_sleep.records import (
     SHAPE_OPS,
     Check,
     Checks,
+    Exact,
     Op,
     Reading,
     Record,
@@ -66,12 +72,20 @@ class TasksFile:
         for path in paths:
             stamp = _stamp_of(Path(path))
             try:
-                reading = Reading(tasks=_tasks(Path(path), datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)))
+                written = datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
+                reading = Reading(tasks=read_tasks(_named(path), written=written))
             except OSError as error:
                 reading = Reading(unreadable=f"{path}: {error.strerror or error}")
             except ValueError as error:
                 reading = Reading(unreadable=f"{path}: {' '.join(str(error).split())}")
             yield path, stamp, reading
+
+
+def _named(name: str) -> Path:
+    path = Path(name)
+    if not path.is_file():
+        raise FileNotFoundError(2, "there is no such file; mend harvest.tasks_files")
+    return path
 
 
 def _stamp_of(path: Path) -> Stamp:
@@ -82,20 +96,90 @@ def _stamp_of(path: Path) -> Stamp:
     return Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def _tasks(path: Path, written: datetime) -> tuple[Task, ...]:
-    """The file's tasks; ValueError naming the entry and the key where one can't be used."""
-    if not path.is_file():
-        raise FileNotFoundError(2, "there is no such file; mend harvest.tasks_files")
+def read_tasks(
+    path: Path, *, written: datetime, session: str | None = None, folder: Path | None = None, name: str = ""
+) -> tuple[Task, ...]:
+    """The tasks of a file; ValueError names the entry and the key that can't be used.
+
+    What an entry doesn't say: `name` is its id, `written` is when it is from; a relative project is one below
+    `folder`, else below the file's. `session` stands for the file's path in the tasks' sessions.
+    """
+    origin = str(path) if session is None else session
     tasks: dict[str, Task] = {}
     for number, raw in enumerate(_entries(path), start=1):
         try:
-            task = _task(path, msgspec.convert(raw, Entry), written)
+            task = make_task(raw, session=origin, folder=folder or path.parent, written=written, name=name)
         except ValueError as error:
             raise ValueError(f"task {number}: {_plain(error)}") from error
         if task.id in tasks:
             raise ValueError(f"task {number}: the id '{task.id}' is taken by an earlier one")
         tasks[task.id] = task
     return tuple(tasks.values())
+
+
+def make_task(raw: object, *, session: str, folder: Path, written: datetime, name: str = "") -> Task:
+    """The task of one entry, redacted; ValueError names the key that can't be used."""
+    entry = msgspec.convert(raw, Entry)
+    if not entry.prompt.strip():
+        raise ValueError("'prompt' is empty")
+    at = entry.at or written
+    key = hashlib.blake2b(f"{session}\0{entry.prompt}\0{entry.context}".encode(), digest_size=6).hexdigest()
+    name = entry.id or name or f"tasks-{key}"
+    if name != one_line(name) or secrets(name):
+        raise ValueError("'id' is a short name on one line")
+    return Task(
+        id=name,
+        prompt=redact(entry.prompt),
+        context=redact(entry.context),
+        reference=_usable(entry.reference),
+        session=f"{NAME}:{session}#{name}",
+        project=str((folder / Path(entry.project).expanduser()).absolute()) if entry.project else "",
+        source=NAME,
+        at=at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC),
+        split=entry.split,
+    )
+
+
+def to_text(tasks: Sequence[Task]) -> str:
+    """The text of a TOML file that holds these tasks, redacted; what is read of it is written the same again."""
+    return to_tables("task", [_fields(task) for task in tasks])
+
+
+def problem_of(reference: Reference) -> str:
+    """Why an answer can't be scored by this, as a tasks file would be refused for it; empty where it can."""
+    try:
+        _usable(reference)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _fields(task: Task) -> Mapping[str, object]:
+    fields = {
+        "id": task.id,
+        "project": task.project,
+        "at": task.at,
+        "split": task.split,
+        "context": redact(task.context),
+        "prompt": redact(task.prompt),
+        "reference": _said(task.reference),
+    }
+    return {key: value for key, value in fields.items() if value}
+
+
+def _said(reference: Reference) -> Mapping[str, object]:
+    match reference:
+        case Exact():
+            return {"kind": "exact", "answer": redact(reference.answer)}
+        case Rubric():
+            return {"kind": "rubric", "text": redact(reference.text)}
+        case Checks():
+            items = [
+                {"op": check.op, "section": check.section, "arg": redact(check.arg)} for check in reference.items
+            ]
+            return {"kind": "checks", "items": [{key: said for key, said in item.items() if said} for item in items]}
+        case _:
+            assert_never(reference)
 
 
 def _entries(path: Path) -> list[Any]:
@@ -118,28 +202,30 @@ def _entries(path: Path) -> list[Any]:
     return entries
 
 
-def _task(path: Path, entry: Entry, written: datetime) -> Task:
-    if not entry.prompt.strip():
-        raise ValueError("'prompt' is empty")
-    reference = entry.reference
-    if isinstance(reference, Checks):
-        _refuse_weak(reference)
-    elif isinstance(reference, Rubric):
-        reference = Rubric(text=redact(reference.text))
-    at = entry.at or written
-    key = hashlib.blake2b("\0".join((str(path), entry.prompt, entry.context)).encode(), digest_size=6).hexdigest()
-    name = entry.id or f"tasks-{key}"
-    return Task(
-        id=name,
-        prompt=redact(entry.prompt),
-        context=redact(entry.context),
-        reference=reference,
-        session=f"{NAME}:{path}#{name}",
-        project=str((path.parent / Path(entry.project).expanduser()).absolute()) if entry.project else "",
-        source=NAME,
-        at=at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC),
-        split=entry.split,
-    )
+def _usable(reference: Reference) -> Reference:
+    """The reference, redacted; ValueError where no answer could be told right by it, or it holds a secret."""
+    match reference:
+        case Rubric():
+            if not reference.text.strip():
+                raise ValueError("the rubric's 'text' is empty")
+            return Rubric(text=redact(reference.text))
+        case Exact():
+            if not reference.answer.strip():
+                raise ValueError("the exact 'answer' is empty")
+            _refuse_secret(reference.answer)
+        case Checks():
+            _refuse_weak(reference)
+            for check in reference.items:
+                _refuse_secret(f"{check.section}\n{check.arg}")
+        case _:
+            assert_never(reference)
+    return reference
+
+
+def _refuse_secret(text: str) -> None:
+    """What an answer is compared with can't be redacted: it would never be found."""
+    if kinds := secrets(text):
+        raise ValueError(f"the reference holds a secret ({', '.join(kinds)}): ask for something else")
 
 
 def _refuse_weak(checks: Checks) -> None:

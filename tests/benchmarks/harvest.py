@@ -8,6 +8,9 @@ import argparse
 import json
 import os
 import random
+import re
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,13 +26,29 @@ from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.protocols import Index, Source
 from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.sources.codex import Codex
-from skillopt_sleep.stages.harvest import HarvestRules, harvest
+from skillopt_sleep.stages.harvest import Harvest, HarvestRules, harvest
+from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.benchmarks.history import SECRETS, Made, write_claude, write_codex, write_small
+from tests.benchmarks.history import (
+    SECRETS,
+    Made,
+    last_prompt,
+    write_claude,
+    write_codex,
+    write_days,
+    write_huge,
+    write_small,
+)
 
 PEER = "skillopt==0.2.0"
 ROUNDS = 7
 SMALL_FILES = 4000
+MANY_FILES = 10_000
+CHANGED_FILES = 30
+HUGE_LINE_MB = 300
+HUGE_FILE_MB = 1024
+HUGE_HISTORY_FILES = 20_000
+SPARE_MB = 2048  # so much of the disk is left free
 CHECKOUT = Path(__file__).parent.parent.parent
 RULES = HarvestRules(
     now=datetime(2027, 6, 1, tzinfo=UTC),
@@ -50,6 +69,12 @@ sizes   a session of Claude Code 2.1.329 holds 140 KB of system prompt and tool 
         base instructions, 12 KB of the developer's, and the project's AGENTS.md, about 4 KB; a fifth are of old versions
 stat    a second harvest of {SMALL_FILES} unchanged sessions, all of them read, over a loop of os.stat over their files, in
         one process: the median of the ratios of 15 rounds
+changed {CHANGED_FILES} of {MANY_FILES:,} indexed sessions are appended to: the harvest that finds them, parses them, stores them and
+        picks them, over source.read of these {CHANGED_FILES} alone, in one process; the median of the ratios of 15 rounds; all
+        sessions were read by an earlier night, and are as large as a working day's
+rss     the greatest resident memory, of the process or any of its workers, of a first harvest of one history: a file
+        with a line of {HUGE_LINE_MB} MB, a file of {HUGE_FILE_MB} MB of repeated prompts and answers (less where the disk is small, and then it
+        says so), and {HUGE_HISTORY_FILES:,} short sessions; Linux only; 0 where it can't be measured
 """
 
 
@@ -77,6 +102,8 @@ def main() -> None:
         peer = peer_python(home)
         figures = {f"{agent}_x_peer": compare(agent, home, made[agent], peer) for agent in made}
         figures["unchanged_x_stat"] = unchanged(home)
+        figures["changed_x_read"] = changed(home)
+        figures["rss_mb"] = memory(home)
     print(DEFINITIONS)
     print(json.dumps(figures))
 
@@ -133,6 +160,38 @@ def unchanged(home: Path) -> float:
     return round(found["ratio"], 2)
 
 
+def changed(home: Path) -> float:
+    """The ratio of a harvest that finds a few files changed to reading these alone, with its table."""
+    write_days(home / "many" / "projects", count=MANY_FILES)
+    found = run(
+        [sys.executable, "-m", "tests.benchmarks.harvest", "--worker", "changed", str(home / "many")], CHECKOUT
+    )
+    shutil.rmtree(home / "many")
+    print(
+        f"\nchanged: {found['changed']} of {found['files']} files, {found['size'] / 1e6:.1f} MB in those that changed"
+    )
+    print(f"harvest {found['ours'] * 1e3:.1f} ms, read {found['read'] * 1e3:.1f} ms, ratio {found['ratio']:.2f}")
+    return round(found["ratio"], 2)
+
+
+def memory(home: Path) -> int:
+    """The greatest memory of a harvest of the largest history, in megabytes."""
+    folder = home / "huge"
+    free = shutil.disk_usage(home).free // 1_000_000 - SPARE_MB - HUGE_LINE_MB - HUGE_HISTORY_FILES // 200
+    size = max(min(HUGE_FILE_MB, free), 1)
+    if size < HUGE_FILE_MB:
+        print(f"\nthe disk has too little room: the huge file is of {size} MB, not {HUGE_FILE_MB}")
+    write_small(folder / "projects", count=HUGE_HISTORY_FILES)
+    write_huge(folder / "projects", line_mb=HUGE_LINE_MB, file_mb=size)
+    found = run([sys.executable, "-m", "tests.benchmarks.harvest", "--worker", "huge", str(folder)], CHECKOUT)
+    shutil.rmtree(folder)
+    print(
+        f"\nhuge: a line of {HUGE_LINE_MB} MB, a file of {size} MB, {found['sessions']} sessions, {found['damaged']} damaged lines"
+    )
+    print(f"harvest {found['seconds']:.1f} s, {found['parent']} MB, its workers {found['workers']} MB each at most")
+    return max(found["parent"], found["workers"])
+
+
 # inside a worker ----------------------------------------------------------------------------------------
 
 
@@ -148,11 +207,17 @@ def work(what: str, folder: str) -> dict[str, Any]:
         begun = time.perf_counter()
         found = harvest([source], index, RULES)
         seconds = time.perf_counter() - begun
+        if what == "huge":
+            return {"seconds": seconds, **_peaks(), **_counts(found)}
         prompts = sum(len(session.typed) for session in found.sessions)
         if what == "unchanged":
             index.mark_read([session.id for session in found.sessions], "N-1")
             del found
             return second_harvest(source, index)
+        if what == "changed":
+            index.mark_read([session.id for session in found.sessions], "N-1")
+            del found
+            return changed_harvest(source, index)
         return {"seconds": seconds, "sessions": len(found.sessions), "prompts": prompts}
 
 
@@ -174,6 +239,46 @@ def second_harvest(source: Source, index: Index) -> dict[str, Any]:
         ours.append(ended - between)
     ratio = statistics.median(mine / bare for mine, bare in zip(ours, stat, strict=True))
     return {"files": len(paths), "ours": statistics.median(ours), "stat": statistics.median(stat), "ratio": ratio}
+
+
+def changed_harvest(source: Source, index: SqliteIndex) -> dict[str, Any]:
+    """Rounds of reading a few files that have changed, and of the harvest that finds them."""
+    files = [path for path, _ in source.stamps()]
+    paths = files[:: len(files) // CHANGED_FILES][:CHANGED_FILES]
+    read: list[float] = []
+    ours: list[float] = []
+    for number in range(15):
+        for path in paths:
+            with Path(path).open("ab") as file:
+                file.write(last_prompt(number, path[-41:-6]))
+        begun = time.perf_counter()
+        readings = list(source.read(paths))
+        between = time.perf_counter()
+        found = harvest([source], index, RULES)
+        ended = time.perf_counter()
+        if found.changed != len(paths) or len(found.sessions) != len(readings):
+            raise SystemExit(f"{len(paths)} files changed, but {found.changed} were read, {len(found.sessions)} used")
+        index.mark_read([session.id for session in found.sessions], "N-1")
+        read.append(between - begun)
+        ours.append(ended - between)
+    ratio = statistics.median(mine / alone for mine, alone in zip(ours, read, strict=True))
+    size = sum(Path(path).stat().st_size for path in paths)
+    middle = {"ours": statistics.median(ours), "read": statistics.median(read), "ratio": ratio}
+    return {"files": len(files), "changed": len(paths), "size": size, **middle}
+
+
+def _peaks() -> dict[str, int]:
+    """The greatest resident memory so far of this process and of its workers, in megabytes."""
+    if sys.platform != "linux":
+        return {"parent": 0, "workers": 0}
+    # What getrusage tells of this process is never less than what its parent held when it was started.
+    peak = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
+    workers = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return {"parent": int(peak[1]) // 1024 if peak else 0, "workers": workers // 1024}
+
+
+def _counts(found: Harvest) -> dict[str, int]:
+    return {"sessions": len(found.sessions), "damaged": sum(session.damaged for session in found.sessions)}
 
 
 # processes ----------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A made-up history of both agents, in their genuine formats, for benchmarks: the same seed gives the same bytes."""
 
+import json
 import random
 import re
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from pathlib import Path
 from pydoc_data.topics import topics
 from typing import NamedTuple
 
-from tests.sessions import Exchange, ToolCall, claude_session, codex_session
+from tests.sessions import Exchange, ToolCall, claude_session, codex_session, stamp
 
 START = datetime(2026, 10, 1, 7, 0, tzinfo=UTC)
 SECRETS = ("ghp_" + "a1B2c3D4" * 4 + "e5F6", "AKIA" + "Q7ZX2M4N6P8R3T5V", "postgres://app:s3cr3t-pw@db.internal/app")
@@ -133,6 +134,49 @@ def write_small(projects: Path, *, count: int) -> None:
             exchanges=(Exchange(f"rename the helper of number {number}", "Done."),),
             version="1.0.128",
         )
+
+
+def write_days(projects: Path, *, count: int, seed: int = 3) -> None:
+    """Many sessions of Claude Code 1.0.128 of the length of a working day."""
+    words = Words(seed)
+    days = [_exchanges(words, answer=500, pictures=0) for _ in range(50)]
+    for number in range(count):
+        claude_session(
+            projects,
+            cwd=f"/home/dev/work/app-{number % 40}",
+            started=START + timedelta(minutes=number),
+            exchanges=days[number % len(days)],
+            version="1.0.128",
+        )
+
+
+def write_huge(projects: Path, *, line_mb: int, file_mb: int) -> None:
+    """Two files in a project: one with a line of so many megabytes, one of so many megabytes of short records."""
+    folder = projects / "-home-dev-work-huge"
+    folder.mkdir(parents=True)
+    with (folder / "line.jsonl").open("wb") as file:
+        file.write(last_prompt(1, "line") + b'{"type":"user","message":"')
+        for _ in range(line_mb):
+            file.write(b"x" * (1 << 20))
+        file.write(b'"}\n' + last_prompt(2, "line"))
+    records = b"".join(last_prompt(number) for number in range(1000))
+    with (folder / "file.jsonl").open("wb") as file:
+        for _ in range((file_mb << 20) // len(records)):
+            file.write(records)
+
+
+def last_prompt(number: int, owner: str = "") -> bytes:
+    """A line that may be added to any session of Claude Code."""
+    record = {
+        "parentUuid": f"before-{owner}-{number}",
+        "isSidechain": False,
+        "type": "user",
+        "message": {"role": "user", "content": f"rename the helper of number {number}, and its tests"},
+        "uuid": f"added-{owner}-{number}",
+        "timestamp": stamp(START + timedelta(days=30, seconds=number)),
+        "cwd": "/home/dev/work/huge",
+    }
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
 def _exchanges(words: Words, *, answer: int, pictures: float) -> Sequence[Exchange]:

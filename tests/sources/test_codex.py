@@ -170,6 +170,29 @@ def test_exit_codes_and_refusals_are_read_from_outputs(
     assert event.error == (bool(code) or rejected)
 
 
+@pytest.mark.parametrize("reason", ["interrupted", "replaced", "review_ended"])
+def test_where_a_person_stops_the_agent_is_known(reason: str, written: Written, tmp_path: Path) -> None:
+    written.event("explain it")
+    written.add("event_msg", {"type": "agent_message", "message": "At length: "})
+    written.add("event_msg", {"type": "turn_aborted", "turn_id": "t", "reason": reason})
+    written.event("shorter")
+    session = only_session(written.save(tmp_path))
+    stopped = [session.turns[number].text for number in session.stops]
+    assert stopped == (["At length: "] if reason == "interrupted" else [])
+
+
+def test_a_long_prompt_written_as_response_and_as_event_counts_once(written: Written, tmp_path: Path) -> None:
+    text = "go on and on " * 9000
+    for _ in range(50):
+        written.response("user", text)
+        written.event(text)
+        written.event(text)
+        written.response("user", text)
+    (first, *others) = only_session(written.save(tmp_path)).typed
+    assert len(others) == 99
+    assert set(others) == {first}
+
+
 def test_a_command_run_from_within_another_tool_is_an_event_of_its_own(written: Written, tmp_path: Path) -> None:
     item = {
         "type": "CommandExecution",

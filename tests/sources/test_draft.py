@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from skillopt_sleep.records import Origin, Stamp
-from skillopt_sleep.sources.draft import Called, Draft, Said, moment
+from skillopt_sleep.sources.draft import MOST_ITEMS, Called, Draft, Said, moment
 
 STAMP = Stamp(1, 2, 1_800_000_000_000_000_000)
 
@@ -47,6 +47,38 @@ def test_times_are_read_in_every_usual_form(written: str | float, read: str) -> 
     assert found.isoformat() == read
 
 
-@pytest.mark.parametrize("written", ["yesterday", "", None, 1e300, -1e300])
+@pytest.mark.parametrize(
+    "written", ["yesterday", "", None, 0, 1e300, -1e300, "1970-01-01T00:00:00Z", "0001-01-01T00:00:00Z"]
+)
 def test_what_is_no_time_is_none(written: str | float | None) -> None:
     assert moment(written) is None
+
+
+def test_a_last_time_that_is_none_is_the_files() -> None:
+    session = Draft(first="2026-11-20T08:00:00Z", last="soon").session("s", "1", STAMP, damaged=0)
+    assert session.started == datetime(2026, 11, 20, 8, tzinfo=UTC)
+    assert session.ended == datetime.fromtimestamp(1_800_000_000, UTC)
+
+
+@pytest.mark.parametrize(
+    ("cwd", "kept"),
+    [("/home/dev", True), ("C:\\dev", True), ("c:/dev", True), ("dev", False), ("/a\0b", False), ("C:", False)],
+)
+def test_only_a_whole_path_is_a_folder(cwd: str, *, kept: bool) -> None:
+    assert Draft(cwd=cwd).session("s", "1", STAMP, damaged=0).cwd == (cwd if kept else "")
+
+
+def test_a_draft_is_full_by_its_texts_or_by_their_number() -> None:
+    draft = Draft(items=[Said(Origin.USER, "x" * 10_000_000) for _ in range(9)])
+    assert not draft.is_full()
+    assert max(len(item.text) for item in draft.items if isinstance(item, Said)) < 50_000
+    assert Draft(items=[Said(Origin.USER, "x" * 20_000) for _ in range(401)]).is_full()
+    assert Draft(items=[Called("Bash", "") for _ in range(MOST_ITEMS)]).is_full()
+
+
+def test_two_notes_of_one_stop_are_one() -> None:
+    draft = Draft(items=[Said(Origin.USER, "go"), Said(Origin.ASSISTANT, "well")])
+    draft.stop("a")
+    draft.stop("b")
+    assert len(draft.items) == 3
+    assert draft.session("s", "1", STAMP, damaged=0).stops == (1,)

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.records import Checks, Exact, Op, Reading, Rubric, Split
-from skillopt_sleep.sources.tasks_file import TasksFile
+from skillopt_sleep.records import Check, Checks, Exact, Op, Reading, Rubric, Split
+from skillopt_sleep.sources.tasks_file import TasksFile, problem_of, read_tasks, to_text
+from tests.builders import a_task
+from tests.fakes import NOON
 
+TOKEN = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
 TOML = """
 [[task]]
 prompt = "Which package manager do we use?"
@@ -82,6 +85,20 @@ def test_a_task_keeps_its_id_when_another_is_put_before_it(tmp_path: Path) -> No
             "isn't a regular expression",
         ),
         ('prompt = "x"\nreference = {kind = "checks", items = [{op = "contains"}]}', "'contains' needs an 'arg'"),
+        ('prompt = "x"\nreference = {kind = "exact", answer = " "}', "the exact 'answer' is empty"),
+        ('prompt = "x"\nreference = {kind = "rubric", text = ""}', "the rubric's 'text' is empty"),
+        (
+            'id = "a\\nb"\nprompt = "x"\nreference = {kind = "exact", answer = "y"}',
+            "'id' is a short name on one line",
+        ),
+        (
+            f'prompt = "x"\nreference = {{kind = "exact", answer = "{TOKEN}"}}',
+            "the reference holds a secret (github-token)",
+        ),
+        (
+            f'prompt = "x"\nreference = {{kind = "checks", items = [{{op = "contains", arg = "{TOKEN}"}}]}}',
+            "the reference holds a secret (github-token)",
+        ),
         (
             'prompt = "x"\nreference = {kind = "checks", items = [{op = "section_contains", arg = "y"}]}',
             "'section_contains' needs a 'section'",
@@ -131,7 +148,34 @@ def test_a_named_file_that_is_missing_is_told(tmp_path: Path) -> None:
 
 
 def test_secrets_in_a_prompt_are_redacted(tmp_path: Path) -> None:
-    token = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
-    entry = f'[[task]]\nprompt = "push with {token}"\nreference = {{kind = "exact", answer = "y"}}\n'
+    entry = f'[[task]]\nprompt = "push with {TOKEN}"\nreference = {{kind = "exact", answer = "y"}}\n'
     (task,) = read(tmp_path / "t.toml", entry).tasks
-    assert token not in task.prompt
+    assert TOKEN not in task.prompt
+
+
+def test_what_an_entry_does_not_say_can_be_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text('[[task]]\nprompt = "x"\nproject = "shop"\nreference = {kind = "exact", answer = "y"}\n')
+    (task,) = read_tasks(path, written=NOON, session="", folder=Path("/home/ada"), name="mine")
+    assert (task.id, task.session, task.project, task.at) == ("mine", "tasks_file:#mine", "/home/ada/shop", NOON)
+
+
+def test_tasks_are_written_so_that_they_are_read_the_same(tmp_path: Path) -> None:
+    tasks = (
+        a_task(id="a", split=Split.VAL, context=f"use {TOKEN}"),
+        a_task(id="b", reference=Rubric(text="short\nand 'clear'"), project=""),
+        a_task(id="c", reference=Checks(items=(Check(op=Op.SECTION_CONTAINS, section="Notes", arg="\\d"),))),
+    )
+    path = tmp_path / "t.toml"
+    path.write_text(to_text(tasks))
+    again = read_tasks(path, written=NOON)
+    assert TOKEN not in path.read_text()
+    assert to_text(again) == path.read_text()
+    assert [(t.id, t.prompt, t.reference, t.project, t.split, t.at) for t in again] == [
+        (t.id, t.prompt, t.reference, t.project, t.split, t.at) for t in tasks
+    ]
+
+
+def test_a_reference_that_no_file_could_hold_is_told_of() -> None:
+    assert problem_of(Exact(answer="pnpm")) == ""
+    assert "nothing but a shape" in problem_of(Checks(items=(Check(op=Op.MAX_CHARS, arg="9"),)))

@@ -233,3 +233,32 @@ def test_a_session_knows_its_place_branch_commit_models_and_time() -> None:
 def test_a_detached_head_is_no_branch() -> None:
     session, _ = sessions_of(ClaudeCode(CLAUDE / "v2.1.329_headless"))["c0ffee00-0000-4000-8000-000000000011"]
     assert session.branch == ""
+
+
+def test_where_the_person_stopped_the_agent_is_known_and_a_programs_denial_is_no_stop() -> None:
+    sources = [ClaudeCode(folder) for folder in CLAUDE.iterdir()] + [Codex(folder) for folder in CODEX.iterdir()]
+    stopped = {
+        name: [session.turns[number].text for number in session.stops]
+        for source in sources
+        for name, (session, why) in sessions_of(source).items()
+        if why is None and session.stops
+    }
+    assert stopped == {
+        "d918f745-eb29-49d5-baa2-cafa7f938743": ["Pushing."],
+        "01a1fb91-e075-75a1-81ec-092443f59a06": ["publish my branch"],
+        "01a1fb92-1645-77f2-9e39-5490d714e922": ["explain the whole file"],
+    }
+
+
+def test_only_the_two_calls_that_a_person_refused_are_rejected() -> None:
+    sources = [ClaudeCode(folder) for folder in CLAUDE.iterdir()] + [Codex(folder) for folder in CODEX.iterdir()]
+    refused = {
+        name: [event.brief for event in session.tools if event.rejected]
+        for source in sources
+        for name, (session, why) in sessions_of(source).items()
+        if why is None and any(event.rejected for event in session.tools)
+    }
+    assert refused == {
+        "d918f745-eb29-49d5-baa2-cafa7f938743": ["git push --force origin main"],
+        "01a1fb91-e075-75a1-81ec-092443f59a06": ["git push --force origin main"],
+    }
