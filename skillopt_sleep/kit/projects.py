@@ -1,18 +1,67 @@
 """Which project a folder belongs to."""
 
 import os
+import stat
 from functools import lru_cache
+from pathlib import Path
+
+_POINTER = b"gitdir:"
+_LONGEST = 8_192  # a path may have 4,096 bytes
+# What became a pipe or a device since it was looked at must not block us.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @lru_cache(maxsize=4096)
 def project_root(folder: str) -> str:
-    """The nearest folder at or above this one that holds a `.git`, else the folder itself, which need not exist."""
+    """The nearest folder at or above this one that holds a `.git`, else the folder itself, which need not exist.
+
+    A worktree of a repository belongs to that repository's own folder, a submodule is a project of its own.
+    """
     at = folder
     while at:
-        if os.path.lexists(os.path.join(at, ".git")):  # noqa: PTH118 - thousands of calls a harvest
-            return at
-        above = os.path.dirname(at)  # noqa: PTH120
-        if above == at:
-            break
-        at = above
+        git = os.path.join(at, ".git")  # noqa: PTH118 - thousands of calls a harvest
+        try:
+            kind = os.lstat(git).st_mode
+        except (OSError, ValueError):
+            above = os.path.dirname(at)  # noqa: PTH120
+            if above == at:
+                break
+            at = above
+        else:
+            return _main_root(Path(git)) or at if stat.S_ISREG(kind) else at
     return folder
+
+
+def _main_root(git: Path) -> str:
+    """The folder of the repository whose worktree this `.git` file makes; empty where it is none.
+
+    Anyone can write such a file, so the repository must name the worktree in turn, as git writes it. A worktree of a
+    bare repository or of a submodule has no such folder, and one that was moved without git isn't named any more.
+    """
+    try:
+        pointer = _read(git)
+        if not pointer.startswith(_POINTER):
+            return ""
+        inner = _path(pointer.removeprefix(_POINTER), seen_from=git.parent)
+        repository = inner.parent.parent
+        if inner.parent.name != "worktrees" or repository.name != ".git":
+            return ""
+        named = _path(_read(inner / "gitdir"), seen_from=inner)
+        return str(repository.parent) if named.name == ".git" and named.samefile(git) else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def _path(said: bytes, *, seen_from: Path) -> Path:
+    """A path as git writes it: absolute, or relative to where it is said."""
+    return Path(os.path.normpath(seen_from / os.fsdecode(said.strip())))
+
+
+def _read(path: Path) -> bytes:
+    """The file, empty where it is too long to be a path."""
+    handle = os.open(path, _FLAGS)
+    try:
+        found = os.read(handle, _LONGEST + 1)
+    finally:
+        os.close(handle)
+    return found if len(found) <= _LONGEST else b""

@@ -11,26 +11,19 @@ A named value is judged with its name: `password = "hunter2"` hides the value; `
 import re
 from collections.abc import Callable, Iterator
 
-from skillopt_sleep.kit.secret_rules import (
-    Span,
-    basic,
-    curl_passwords,
-    hidden,
-    library_tokens,
-    plain,
-    private_keys,
-    url_secrets,
-    vendor_tokens,
-)
+from skillopt_sleep.kit import secret_rules as rules
+from skillopt_sleep.kit.secret_rules import Span
 
 _MARGIN = 8_192
 _PASSES = 4
 _RUN = b"a" * 18
-_BEFORE_RUN = 32  # how far before a long run a token may begin, as in pat….…
+_BEFORE_RUN = 64  # how far before a long run a token may begin, as in pat….…
 _IN_TOKEN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 _AS_RUNS = bytes(ord("a") if code in _IN_TOKEN else ord(" ") for code in range(256))
 _CHAIN = re.compile(r"[A-Za-z0-9_.~%+/=:-]*+")
+_CHAINED = bytes(_IN_TOKEN) + b".~%+/=:$|"
 _DIGIT = re.compile(r"[0-9]")
+_FOLD = re.compile(r"\\(?:\r?\n|/)|(?:%|\\{1,3}u00)(?:[3-7][0-9A-Fa-f]|2[0-46-9A-Fa-f]|0[AaDd])")
 
 
 def redact(text: str) -> str:
@@ -75,29 +68,57 @@ def _render(text: str, spans: list[Span], stop: int) -> str:
 
 def _find(text: str) -> list[Span]:
     """Where secrets are, in order and apart; of several that overlap the first rule names them all."""
-    found: list[Span] = []
-    # One byte a character, so that an offset in one is an offset in the other.
-    data = text.encode("ascii", "replace")
-    runs = data.translate(_AS_RUNS)
-    if _RUN in runs:
-        found += _tokens(text, runs)
-    # No secret has a name or a frame without one of these.
-    if _framed(text):
-        if "://" in text:
-            found += url_secrets(text)
-        if "curl " in text:
-            found += curl_passwords(text)
-        lower = data.lower()
-        hint = _HINT.search(lower)
-        if hint:
-            found += private_keys(text)
-            found += _named(text, lower, hint.start())
+    found = _look(text)
+    if "%" in text or "\\" in text:
+        found += _unfolded(text)
     return _apart(found) if found else found
 
 
+def _unfolded(text: str) -> Iterator[Span]:
+    """What is seen once lines broken by a backslash are joined, and `%3D`, `/` escaped and the like are read."""
+    parts: list[str] = []
+    origin: list[int] = []
+    widths: dict[int, int] = {}
+    at = 0
+    for fold in _FOLD.finditer(text):
+        char = fold[0][-1].strip() if fold[0][-1] in "\n/" else chr(int(fold[0][-2:], 16))
+        parts += text[at : fold.start()], char
+        origin += range(at, fold.start() + len(char))
+        widths[fold.start()] = len(fold[0])
+        at = fold.end()
+    if at:
+        origin += range(at, len(text))
+        for start, end, kind in _look("".join((*parts, text[at:]))):
+            yield origin[start], origin[end - 1] + widths.get(origin[end - 1], 1), kind
+
+
+def _look(text: str) -> list[Span]:
+    """What the rules find, in no order."""
+    found: list[Span] = []
+    # One byte a character: an offset in one is an offset in the other.
+    data = text.encode("ascii", "replace")
+    runs = data.translate(_AS_RUNS)
+    if _RUN in runs:
+        found += _tokens(text, data, runs)
+    # No secret has a name or a frame without one of these.
+    if _framed(text):
+        if "://" in text:
+            found += rules.url_secrets(text)
+        if "curl " in text:
+            found += rules.curl_passwords(text)
+        lower = data.lower()
+        hint = _HINT.search(lower)
+        if hint:
+            found += rules.private_keys(text)
+            found += _named(text, lower, hint.start())
+    return found
+
+
 def _framed(text: str) -> bool:
-    return ("=" in text or ":" in text or ">" in text or "--" in text) or (
-        " is " in text or '",' in text or "earer " in text or "asic " in text
+    return (
+        ("=" in text or ":" in text or ">" in text or "--" in text)
+        or (" is " in text or '",' in text or "earer " in text or "asic " in text)
+        or ("login " in text or "ENV " in text or "：" in text or "＝" in text)
     )
 
 
@@ -115,15 +136,16 @@ def _apart(found: list[Span]) -> list[Span]:
     return spans
 
 
-def _tokens(text: str, runs: bytes) -> Iterator[Span]:
+def _tokens(text: str, data: bytes, runs: bytes) -> Iterator[Span]:
     """Vendor tokens: only those chains of characters are searched that hold a long run."""
     at = 0
     while (run := runs.find(_RUN, at)) >= 0:
         chain = _CHAIN.match(text, run)
         end = chain.end() if chain else run
-        yield from vendor_tokens(text, max(run - _BEFORE_RUN, at), end)
+        before = data[max(run - _BEFORE_RUN, at) : run]
+        yield from rules.vendor_tokens(text, run - len(before) + len(before.rstrip(_CHAINED)), end)
         if _DIGIT.search(text, run, end):
-            yield from library_tokens(text, max(run - 64, at), end)
+            yield from rules.library_tokens(text, run - len(before), end)
         at = end
 
 
@@ -144,45 +166,36 @@ _NAME = re.compile(
     rb"\d{0,2}(?![a-z])"
 )
 _HARMLESS_KEYS = (
-    *(b"public", b"pub", b"cache", b"primary", b"foreign", b"sort", b"partition", b"idempotency", b"object", b"s3"),
-    *(b"hot", b"mon", b"tur", b"don", b"dedup", b"index", b"lookup", b"map", b"group", b"issue", b"project"),
-)
+    b"public pub cache primary foreign sort partition idempotency object s3 hot mon tur don dedup index lookup map"
+    b" group issue project"
+).split()
 _KEY_OWNERS = (
-    *(
-        b"api",
-        b"access",
-        b"secret",
-        b"auth",
-        b"priv",
-        b"sign",
-        b"crypt",
-        b"account",
-        b"master",
-        b"client",
-        b"service",
-    ),
-    *(b"licen", b"admin", b"deploy", b"hook", b"hmac", b"aes", b"jwt", b"storage", b"shared", b"subscription"),
-    *(b"consumer", b"app", b"ssh", b"token"),
-)
+    b"api access secret auth priv sign crypt account master client service licen admin deploy hook hmac aes jwt"
+    b" storage shared subscription consumer app ssh token"
+).split()
 _IDENT = b"abcdefghijklmnopqrstuvwxyz0123456789_-"
 _SEPARATOR = re.compile(
-    r"""(?:\\{0,3}["'`]\]?)?[ \t]{0,8}(?:
-      :[ \t]{0,4}[A-Za-z_][\w.\[\]|,\ ]{0,40}=[ \t]{0,4}(?=[rbfu]?["'`])  # name: type = "…"
-    | (?:string|str)?[ \t]{0,4}(?:=>|:{1,3}=|\?{1,2}=|[.+]=|={1,3}|:)   # = and its kin, and blocks of YAML
-      (?:[ \t]*[|>][+-]?[ \t]*\n)?[ \t]{0,8}
+    r"""(?:\\{0,3}["'`]\]?)?[ \t\xa0]{0,8}(?:
+      :[ \t]{0,4}(?:&(?:'\w{1,16}[ ])?)?[A-Za-z_][\w.\[\]|,\ ]{0,40}=[ \t]{0,4}(?=[rbfu]?["'`])  # name: type = "…"
+    | (?:string|str)?[ \t]{0,4}(?:=>|:{1,3}=|\?{1,2}=|[.+]=|={1,3}|[:：＝])   # = and its kin, and blocks of YAML
+      (?:[ \t]*[|>][+-]?[ \t]*\n)?[ \t\xa0]{0,8}
     | is:?[ ]
     | >\s{0,40}                                                         # <name>value
     | (?<=["'`])(?:
         ,?\s{0,16}\\{0,3}["']?value\\{0,3}["']?[ \t]{0,4}[:=][ \t]{0,4}  # "name": "<name>", "value": "…"
       | ,[ \t]{0,4}(?=\\{0,3}["'`]|[rbf]["'])                           # set("name", "value")
+      | [ \t]{1,4}\{[^{}]{0,200}?default[ \t]{0,16}=[ \t]{0,4}(?=")      # variable "name" { default = "value" }
       ))""",
     re.VERBOSE,
 )
-_OPEN = re.compile(r"""[rbfuRBFU]{0,2}(\"{3}|'{3}|\\{0,3}["'`])""")
-_ENDS = {quote: re.compile(rf"[^{quote}\\\n]*+(?:\\.[^{quote}\\\n]*+)*+") for quote in "\"'`"}
+_OPEN = re.compile(r"""[rbfuRBFU]{0,2}(\"{3}|'{3}|\\{0,3}["'`]|[“‘])""")
+_CLOSE = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
+_ENDS = {quote: re.compile(rf"[^{end}\\\n]*+(?:\\.[^{end}\\\n]*+)*+") for quote, end in _CLOSE.items()}
 _BARE = re.compile(r"""[^\s"'`,;<>()\[\]{}|&\\]*+(?:\\(?![nrt"'`\\])[^\s"'`,;<>()\[\]{}|&\\]*+)*+""")
 _BARE_SHOUTED = re.compile(r"""[^\s"'`\\]*+(?:\\(?![nrt"'`\\])[^\s"'`\\]*+)*+""")
-_JUDGED = 256  # a value is judged by so much of it, and hidden whole
+_MORE = re.compile(r"(?:\s*\n[ \t]*(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]+={1,2})(?![^\s\"'`]))*+")
+_WRAPPED = 40  # the lines that follow so long a value may be the rest of it
+_JUDGED = 128  # a value is judged by so much of it, and hidden whole
 _HEADER_GAP = re.compile(r"""(?:\\{0,3}["'])?[ \t]{0,4}[:=,]?[ \t]{0,4}[bfr]?(?:\\{0,3}["'`])?""")
 _SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|bot|digest|ssws)[ ]{1,4}")
 
@@ -205,10 +218,11 @@ def _assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
     separator = _SEPARATOR.match(text, name.end())
     if not separator and text[name.end() : name.end() + 1] != " ":
         return None
-    prefix = _prefix(lower, name.start())
+    before = lower[max(0, name.start() - 40) : name.start()]
+    prefix = before[len(before.rstrip(_IDENT)) :]
     humped = text[name.start()].isupper() and text[name.start() - 1 : name.start()].islower()
     kind = _kind(prefix, name["password"], name[0], humped=humped)
-    if not kind or not (separator or b"--" in prefix):
+    if not kind or not (separator or b"--" in prefix or rules.led(lower, name.start() - len(prefix))):
         return None
     at = separator.end() if separator else name.end() + 1
     between = separator[0].strip("\\\"'` ") if separator else ""
@@ -216,17 +230,14 @@ def _assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
     start, ends, quoted = _value(text, at, shouted=shouted)
     end = ends(min(start + _JUDGED, len(text)))
     value = text[start:end]
-    if between.startswith("is") and plain(value):
+    if between.startswith("is") and rules.plain(value):
         return None
-    if not hidden("secret" if between == "," else kind, value, quoted=quoted, shouted=shouted):
+    if not rules.hidden("secret" if between == "," else kind, value, quoted=quoted, shouted=shouted):
         return None
-    return start, ends(len(text)), "secret" if kind == "key" else kind
-
-
-def _prefix(lower: bytes, start: int) -> bytes:
-    """What precedes the word in the same name."""
-    before = lower[max(0, start - 40) : start]
-    return before[len(before.rstrip(_IDENT)) :]
+    end = ends(len(text))
+    if end - start >= _WRAPPED or "\n" in between:
+        end = _end(_MORE, text, end, len(text))
+    return start, end, "secret" if kind == "key" else kind
 
 
 def _kind(prefix: bytes, password: bytes | None, name: bytes, *, humped: bool) -> str:
@@ -260,8 +271,7 @@ def _value(text: str, at: int, *, shouted: bool) -> tuple[int, Callable[[int], i
 
 
 def _end(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
-    match = pattern.match(text, start, limit)
-    return match.end() if match else start
+    return match.end() if (match := pattern.match(text, start, limit)) else start
 
 
 def _end_bare(text: str, start: int, limit: int) -> int:
@@ -285,6 +295,6 @@ def _header_value(text: str, at: int) -> Span | None:
     scheme = _SCHEME.match(text, start)
     start = scheme.end() if scheme else start
     value = text[start : _end(_CHAIN, text, start, min(start + _JUDGED, len(text)))]
-    if hidden("secret", value, quoted=False, shouted=False) or basic(value):
+    if rules.hidden("secret", value, quoted=False, shouted=False) or rules.basic(value):
         return start, _end(_CHAIN, text, start, len(text)), "authorization"
     return None

@@ -10,100 +10,88 @@ import itertools
 import re
 from collections.abc import Iterator
 
-# Shapes that a vendor publishes. No pattern may scan one run of characters from two starting points, or a hostile
-# chain of prefixes takes quadratic time: a body either takes all of [\w-], or stops at the first '-' or '_'.
-_VENDORS: tuple[tuple[str, str], ...] = (
-    ("anthropic-key", r"sk-ant-[\w-]{16,}"),
-    ("openai-key", r"sk-(?:proj|svcacct|admin|None|or-v1|lf)-[\w-]{16,}|sk-[A-Za-z0-9]{20,}|sess-[A-Za-z0-9]{40,}"),
-    ("stripe-key", r"(?:[srp]k_(?:live|test|prod)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/]{24,}={0,2})"),
-    ("github-token", r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"),
-    ("gitlab-token", r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{20,}|GR1348941[\w-]{20,}"),
-    ("huggingface-token", r"(?:hf|api_org)_[A-Za-z0-9]{30,}"),
-    ("npm-token", r"npm_[A-Za-z0-9]{30,}"),
-    ("pypi-token", r"pypi-(?:Ag[\w-]{16,}|(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{40,})"),
-    ("google-key", r"AIza[\w-]{30,}|GOCSPX-[\w-]{24,}|ya29\.[\w.-]{20,}|1//0[\w-]{30,}"),
-    ("slack-token", r"xox[a-z](?:\.xox[a-z])?-[\w-]{10,}|xapp-\d-[\w-]{10,}"),
-    ("sendgrid-key", r"SG\.[\w-]{16,64}\.[\w-]{16,}"),
-    ("aws-key", r"(?:AKIA|(?=[A-Z]{0,19}\d)(?:A3T[A-Z0-9]|ASIA|ABIA|ACCA))[A-Z0-9]{16}(?![a-z])"),
-    ("aws-bedrock-key", r"ABSK[A-Za-z0-9+/]{90,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{20,}"),
-    ("digitalocean-token", r"do[opr]_v1_[a-f0-9]{40,}"),
-    ("shopify-token", r"shp(?:at|ca|pa|ss|tka)_[A-Za-z0-9]{30,}"),
-    ("linear-key", r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}"),
-    ("docker-token", r"dckr_(?:pat|oat)_[\w-]{20,}"),
-    ("vault-token", r"hv[sbr]\.[\w-]{20,}|s\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9]{24}(?![\w.(])"),
-    ("telegram-token", r"(?:bot)?\d{8,10}:(?:A[\w-]{34,}|(?=[A-Za-z_-]{0,34}\d)[\w-]{35}(?![\w-]))"),
-    ("discord-token", r"[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}|mfa\.[\w-]{80,}"),
-    ("square-token", r"(?:EAAA|sq0[a-z]{3}-)[\w-]{22,}"),
-    ("twilio-key", r"(?:AC|SK)[a-f0-9]{32}(?![A-Za-z0-9])"),
-    ("mailchimp-key", r"[0-9a-f]{32}-us\d{1,2}(?!\w)"),
-    ("mailgun-key", r"(?:key|pubkey)-[0-9a-f]{32}"),
-    ("sentry-token", r"sntrys_[A-Za-z0-9+/=_]{40,}|sntryu_[a-f0-9]{40,}"),
-    ("grafana-token", r"gl(?:c|sa)_[A-Za-z0-9+/=_]{32,}"),
-    ("azure-secret", r"[\w.~]{3}\dQ~[\w.~-]{31,34}"),
-    ("facebook-token", r"EAA[A-Z][A-Za-z0-9]{80,}"),
-    ("atlassian-token", r"ATATT3[\w=-]{60,}|ATCTT3[\w=-]{60,}|ATBB[A-Za-z0-9]{24,}"),
-    ("artifactory-token", r"AKC[A-Za-z0-9]{50,}|cmVmd[A-Za-z0-9]{50,}"),
-    ("doppler-token", r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,}"),
-    ("dynatrace-token", r"dt0[a-z]\d\d\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
-    ("newrelic-key", r"NR(?:AK|JS|II|RA)-[\w-]{19,}"),
-    ("okta-token", r"SSWS[ ]00[\w-]{38,}"),
-    ("onepassword-key", r"A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5}){3,4}|ops_eyJ[A-Za-z0-9+/]{60,}={0,3}"),
-    ("age-key", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
-    ("fly-token", r"fo1_[\w-]{40,}|fm\d[ar]?_[A-Za-z0-9+/]{60,}={0,3}"),
-    ("openshift-token", r"sha256~[\w-]{40,}"),
-    ("hashicorp-token", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}"),
-    ("airtable-token", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}"),
-    ("mapbox-token", r"[ps]k\.[A-Za-z0-9]{60}\.[A-Za-z0-9_-]{22}"),
-    (
-        "authress-key",
-        r"(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,}",
-    ),
-    ("maxmind-key", r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"),
-    ("databricks-token", r"dapi[a-f0-9]{32}(?:-\d)?"),
-    ("postman-key", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
-    ("alibaba-key", r"LTAI[A-Za-z0-9]{16,}"),
-    ("easypost-key", r"EZ[AT]K[A-Za-z0-9]{50,}"),
-    ("cloudflare-key", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}|cf(?:ut|at|k)_[A-Za-z0-9]{40,}"),
-    ("flutterwave-key", r"FLW(?:SECK|PUBK)(?:_TEST)?-[A-Za-z0-9-]{12,}"),
-    ("octopus-key", r"API-[A-Z0-9]{26}(?![A-Z0-9])"),
-    ("clickhouse-key", r"4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])"),
-    ("resend-key", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}"),
-    ("hubspot-token", r"pat-(?:na|eu|ap)\d-[0-9a-f-]{30,}"),
-    ("tailscale-key", r"tskey-(?:auth|api|client)-[\w-]{20,}"),
-    (
-        "api-token",
-        (
-            r"(?:ntn|rdme|rubygems|pnu|pul|pplx|gsk|xai|tvly|lsv2_[ps]t|xkeysib|xsmtpsib|nvapi|sgp|phc|phx|secret"
-            r"|sm_[aps]at|shippo_(?:test|live)|p8e|tk-us|sbp|sb_secret|r8|fc|CCIPAT|CLOJARS|vcp)"
-            r"[-_](?=[A-Za-z]{0,28}\d)[A-Za-z0-9]{16}[\w-]*"
-            r"|(?:duffel_(?:test|live)_|pscale_(?:tkn|oauth|pw)_|fio-u-|tfp_|dnkey-|figd_|esecret_)[\w.=-]{28,}"
-        ),
-    ),
-)
+# What a vendor publishes: a kind, then its shapes. No shape may scan one run of characters from many starting points,
+# or a hostile chain of prefixes takes quadratic time: a body takes all of [\w-], stops at the first '-' or '_', or is
+# bounded.
+_VENDORS = r"""
+anthropic-key sk-ant-[\w-]{16,}
+openai-key sk-(?:proj|svcacct|admin|None|or-v1|lf)-[\w-]{16,} sk-[A-Za-z0-9]{20,} sess-[A-Za-z0-9]{40,}
+stripe-key [srp]k_(?:live|test|prod)_[A-Za-z0-9]{10,} whsec_[A-Za-z0-9+/]{24,}={0,2}
+github-token gh[pousr]_[A-Za-z0-9]{20,} github_pat_\w{20,}
+gitlab-token gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{20,} GR1348941[\w-]{20,}
+huggingface-token hf_[A-Za-z0-9]{30,} api_org_[A-Za-z0-9]{30,}
+google-key AIza[\w-]{30,} GOCSPX-[\w-]{24,} ya29\.[\w.-]{20,} 1//0[\w-]{30,} AAAA[\w-]{7}:APA91b[\w-]{60,}
+slack-token xox[a-z](?:\.xox[a-z])?-[\w-]{10,} xapp-\d-[\w-]{10,}
+aws-key (?:AKIA|(?=[A-Z]{0,19}\d)(?:A3T[A-Z0-9]|ASIA|ABIA|ACCA))[A-Z0-9]{16}(?![a-z]) A[SBC][IC]A[A-Z2-7]{16}(?!\w)
+aws-key ABSK[A-Za-z0-9+/]{90,}={0,2} bedrock-api-key-[A-Za-z0-9+/=]{20,}
+azure-secret [\w.~]{3}\dQ~[\w.~-]{31,34} [A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4} [A-Za-z0-9+/]{76}\+ASt[A-Za-z0-9+/]{6}==
+cloud-key do[opr]_v1_[a-f0-9]{40,} LTAI[A-Za-z0-9]{16,} AKID(?=[A-Za-z]{0,31}\d)[A-Za-z0-9]{32}(?!\w)
+cloud-key v1\.0-[a-f0-9]{24}-[a-f0-9]{100,} cf(?:ut|at|k)_[A-Za-z0-9]{40,} fo1_[\w-]{40,} fm\d[ar]?_[A-Za-z0-9+/]{60,}
+cloud-key AQVN[\w-]{35,} YCAJE[\w-]{35} t1\.[\w-]{10,}={0,2}\.[\w=-]{80,} y[0-3]_(?=[\w-]{0,40}\d)[\w-]{50,}
+database-key 4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9]) dapi[a-f0-9]{32}(?:-\d)? pat[A-Za-z0-9]{14}\.[a-f0-9]{40,}
+shopify-token shp(?:at|ca|pa|ss|tka)_[A-Za-z0-9]{30,}
+vault-token hv[sbr]\.[\w-]{20,} s\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9]{24}(?![\w.(])
+vault-key A3-[A-Z0-9]{6}-[A-Z0-9]{6,11}(?:-[A-Z0-9]{5}){3,4} ops_eyJ[A-Za-z0-9+/]{60,}={0,3}
+vault-key AGE-SECRET-KEY-1[A-Z0-9]{40,} st\.[a-f0-9]{24}\.[a-f0-9]{32}\.[a-f0-9]{32}
+vault-key dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{1,40}\.)?[A-Za-z0-9]{40,}
+telegram-token (?:bot)?\d{8,10}:(?:A[\w-]{34,}|(?=[A-Za-z_-]{0,34}\d)[\w-]{35}(?![\w-]))
+discord-token [MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,} mfa\.[\w-]{80,}
+twilio-key (?:AC|SK)[a-f0-9]{32}(?![A-Za-z0-9])
+mail-key SG\.[\w-]{16,64}\.[\w-]{16,} (?:pub)?key-[a-f0-9]{32} mlsn\.[a-f0-9]{60,}
+mail-key re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,} [a-f0-9]{32}-(?:us\d{1,2}(?!\w)|[a-f0-9]{8}-[a-f0-9]{8}(?![\w-]))
+monitor-key sntrys_[A-Za-z0-9+/=_]{40,} sntryu_[a-f0-9]{40,}
+monitor-key gl(?:c|sa)_[A-Za-z0-9+/=_]{32,}
+monitor-key NR(?:AK|JS|II|RA)-[\w-]{19,} eyJrIjoi[A-Za-z0-9+/]{60,}={0,3}
+monitor-key dt0[a-z]\d\d\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}
+facebook-token EAA[A-Z](?<![+/]EAA[A-Z])[A-Za-z0-9]{80,} \d{15,16}\|(?=[\w-]{0,25}(?:\d|[a-z][A-Z]))[\w-]{27}(?![\w-])
+twitter-token A{19,24}+[A-Za-z0-9%]{10,80}(?:%(?:25)?3D|=)[A-Za-z0-9]{30,}
+atlassian-token AT[AC]TT3[\w=-]{60,} ATBB[A-Za-z0-9]{24,}
+login-token (?<=SSWS\s)00[\w-]{38,} sha256~[\w-]{40,} [ps]at\.[\w-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}
+login-token (?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,}
+registry-token npm_[A-Za-z0-9]{30,} pypi-(?:Ag[\w-]{16,}|(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{40,}) dckr_[po]at_[\w-]{20,}
+registry-token cio(?=[A-Za-z]{0,31}\d)[A-Za-z0-9]{32}(?!\w) oy2[a-z0-9]{43}(?!\w) cmVmd[A-Za-z0-9]{50,}
+service-token r8_[A-Za-z0-9]{37}(?!\w) fc-[a-f0-9]{32}(?!\w) fw_[A-Za-z0-9]{22,}(?![\w-])
+registry-token AKC(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{20,}
+deploy-token [A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,} tskey-(?:auth|api|client)-[\w-]{20,} API-[A-Z0-9]{26}(?![A-Z0-9])
+map-key [ps]k\.[A-Za-z0-9]{60}\.[\w-]{22} [A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk
+service-token lin_(?:api|oauth)_[A-Za-z0-9]{30,} pat-(?:na|eu|ap)\d-[0-9a-f-]{30,} PMAK-[a-f0-9]{24}-[a-f0-9]{34}
+service-token (?:[12]/\d{10,20}/)?\d{15,18}:[a-f0-9]{32}(?!\w) pk_\d{6,9}_[A-Z0-9]{32} sl\.(?:u\.)?[\w-]{100,}
+service-token sm_[aps]at_[A-Za-z0-9]{16}(?!\w) 1000\.[a-f0-9]{32}\.[a-f0-9]{32}
+service-token snyk_[us]at\.[a-f0-9]{8}\.[\w-]{40,} sk_[a-f0-9]{48}(?!\w)
+service-token (?:sdk|api|mob|waka)[-_][a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}
+service-token live_(?<![\w-]live_)(?=[\w-]{0,39}\d)(?=[\w-]{0,39}[A-Z])[\w-]{40}(?![\w-])
+service-token pa-(?<![\w-]pa-)(?=[\w-]{0,39}\d)(?=[\w-]{0,39}[A-Z])[\w-]{43}(?![\w-])
+payment-key EZ[AT]K[A-Za-z0-9]{50,} FLW(?:SECK|PUBK)(?:_TEST)?-[A-Za-z0-9-]{12,}
+payment-key sq0[a-z]{3}-[\w-]{22,} EAAA(?<![+/]EAAA)[\w-]{40,}
+payment-key (?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32} rzp_(?:live|test)_[A-Za-z0-9]{14,}
+payment-key c[ks]_[a-f0-9]{40}(?!\w)
+payment-key access-(?:production|development|sandbox)-[a-f0-9-]{36} (?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?!\w)
+private-key LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{20,}
+"""
+# Prefixes of no word, before sixteen letters and digits; and before anything long.
+_PREFIXES = """
+    aio apify_api bkua CLOJARS csk dbtc dbtu ddo ddp e2b gsk hcaik hcbik ico jina jsrp lsv2_pk lsv2_pt lsv2_sk
+    lsv2_st napi nfp ntn ory_pat ory_st p8e packagist_ort packagist_uut phc phx pnu pplx pul rdme rnd rpa rubygems
+    s-s4t2af s-s4t2ud sbp sec-c secret sgp shippo_live shippo_test sqa sqp squ tvly tvly-dev vck
+    vcp xai xkeysib xsmtpsib"""
+_LONG_PREFIXES = """
+    AVNS_ bb_live_ bb_test_ CCDB1_ CCIPAT_ CCIPRJ_ CFPAT- dnkey- duffel_live_ duffel_test_ esecret_ figd_ fio-u- HRKU-
+    mdb_sa_sk_ nvapi- pcsk_ pscale_oauth_ pscale_pw_ pscale_tkn_ sb_secret_ tfp_ tgp_v1_ tk-us-"""
 
 # detect-secrets' own detectors, each with what its matches contain. Left out: those that fire on ordinary text
-# (entropy, keyword, IP address, `key: <44 characters>`), those whose patterns take quadratic time on a hostile
-# text (JWT, OpenAI, npm), and those that would hide more than the secret or less (basic auth, private key).
+# (entropy, keyword, IP address, `key: <44 characters>`), those whose patterns take quadratic time on a hostile text
+# (JWT, OpenAI, npm), those that would hide more than the secret or less (basic auth, private key), and those that
+# know no token but ours.
 _DETECTORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("artifactory", "ArtifactoryDetector", ("AKC",)),
     ("aws", "AWSKeyDetector", ("A3T", "ABIA", "ACCA", "AKIA", "ASIA")),
     ("azure_storage_key", "AzureStorageKeyDetector", ("AccountKey=",)),
     ("cloudant", "CloudantDetector", ("cloudant", "CLOUDANT")),
-    ("github_token", "GitHubTokenDetector", ("gh",)),
-    ("gitlab_token", "GitLabTokenDetector", ("gl", "GR1348941")),
     ("ibm_cos_hmac", "IbmCosHmacDetector", ("cos", "COS")),
-    ("mailchimp", "MailchimpDetector", ("-us",)),
-    ("pypi_token", "PypiTokenDetector", ("pypi-",)),
-    ("sendgrid", "SendGridDetector", ("SG.",)),
-    ("slack", "SlackDetector", ("xox",)),
     ("softlayer", "SoftlayerDetector", ("softlayer", "SOFTLAYER")),
-    ("square_oauth", "SquareOAuthDetector", ("sq0csp",)),
-    ("stripe", "StripeDetector", ("k_live_",)),
-    ("twilio", "TwilioKeyDetector", ("AC", "SK")),
 )
 
 # A token starts where no letter or digit stands before it, or after an escape: \nghp_... and %3Dghp_... count.
-_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
+_START = r"(?<![A-Za-z0-9])(?:(?<=\\)[nrt]|(?<=%)[0-9A-Fa-f]{2})?"
 _PLACEHOLDER_TOKEN = re.compile(r"[-_.=][xX]{8}")
 _KEYED_VALUE = 20  # a group this long is the value behind a name; a shorter one is a part of the token
 _JWT = r"eyJ[\w-]{8,1024}\.[\w=-]{6,}(?:\.[\w.=-]*)?"
@@ -114,10 +102,9 @@ Span = tuple[int, int, str]
 def vendor_tokens(text: str, start: int, end: int) -> Iterator[Span]:
     """Where text[start:end] holds a token of a known vendor; what precedes `start` decides what a beginning is."""
     for match in _any_vendor().finditer(text, start, end):
-        if not _PLACEHOLDER_TOKEN.search(match[0]):
-            which = _vendors().match(text, match.start(), end)
-            kind = _VENDORS[which.lastindex - 1][0] if which and which.lastindex else "jwt"
-            yield match.start(), match.end(), kind
+        if not _PLACEHOLDER_TOKEN.search(match[1]):
+            which = _by_kind().match(text, match.start(1), end)
+            yield *match.span(1), _shapes()[which.lastindex - 1][0] if which and which.lastindex else "token"
 
 
 def library_tokens(text: str, start: int, end: int) -> Iterator[Span]:
@@ -134,16 +121,29 @@ def library_tokens(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 @functools.cache
-def _vendors() -> re.Pattern[str]:
-    rules = "|".join(f"({pattern})" for _, pattern in _VENDORS)
-    return re.compile(f"{_START}(?:{rules}|{_JWT})[\\w-]*", re.ASCII)
+def _shapes() -> tuple[tuple[str, str], ...]:
+    lines = (line.split() for line in _VENDORS.strip().splitlines())
+    vendors = [(kind, shape) for kind, *shapes in lines for shape in shapes]
+    short, long = _PREFIXES.split(), _LONG_PREFIXES.split()
+    vendors += [("api-token", rf"{prefix}[-_](?=[A-Za-z]{{0,45}}+\d)[A-Za-z0-9]{{16}}[\w-]*") for prefix in short]
+    vendors += [("api-token", rf"{prefix}(?=[a-z_-]{{0,40}}+[A-Z0-9])[\w.=-]{{18,}}") for prefix in long]
+    return (*vendors, ("jwt", _JWT))
+
+
+@functools.cache
+def _by_kind() -> re.Pattern[str]:
+    return re.compile("|".join(f"({shape})" for _, shape in _shapes()), re.ASCII)
 
 
 @functools.cache
 def _any_vendor() -> re.Pattern[str]:
-    # Without groups an alternative is ruled out by its first character, which is several times as fast.
-    rules = "|".join(pattern for _, pattern in _VENDORS)
-    return re.compile(f"{_START}(?:{rules}|{_JWT})[\\w-]*", re.ASCII)
+    # An alternative is ruled out by its first character, so those that share one are tried together.
+    by_first: dict[str, list[str]] = {}
+    for _, shape in _shapes():
+        first = shape[0] if shape[0].isalnum() and shape[1] != "{" else ""
+        by_first.setdefault(first, []).append(shape[len(first) :])
+    rules = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+    return re.compile(f"{_START}((?:{rules})[\\w-]*)", re.ASCII)
 
 
 @functools.cache
@@ -214,10 +214,18 @@ def curl_passwords(text: str) -> Iterator[Span]:
             yield *match.span("password"), "password"
 
 
+def led(lower: bytes, start: int) -> bool:
+    """Whether what precedes the name makes the next word its value: `ENV name value`, `login user password value`."""
+    before = lower[max(0, start - 80) : start]
+    words = before.split()
+    return before[-1:].isspace() and (words[-1:] == [b"env"] or words[-2:-1] == [b"login"])
+
+
 # What a value is without its variables: f"{user}:{password}", "$TOKEN", "<token>", "{{ secret }}", "%(key)s".
 _FILLED_IN = re.compile(
     r"\[redacted:[^\]]*\]?|\$?\{[^}]*\}*|\$\([^)]*\)?|\$\w+|%\(\w*\)s|%[sdr]\b|<[^>]*>|\[[^\]]*\]"
 )
+_SLOT = re.compile(r"[$%{<\[]")
 _PATH = re.compile(r"(?:~|\.{0,2})/.*|[A-Za-z]:[\\/].*|[\w.-]+/[\w./-]+\.\w{1,5}")
 # Words, short numbers and names made of them: my-app-v2, user1.password, SHA256, us-east-1, 2024-11-15T10:00:00Z.
 _WORDY = re.compile(
@@ -242,18 +250,17 @@ _SYMBOL = re.compile(r"[!@#$%^&*?~]")
 
 def hidden(kind: str, value: str, *, quoted: bool, shouted: bool) -> bool:
     """Whether a value so named is a secret: `kind` is password, secret or key; shouted is `NAME=value`."""
-    rest = _FILLED_IN.sub("", value) if not value.isalnum() else value
+    rest = _FILLED_IN.sub("", value) if _SLOT.search(value) else value
+    digit = bool(_DIGIT.search(rest))
+    if not digit and not (kind == "password" and (quoted or shouted)):
+        return kind != "password" and _shuffled(rest)
     if len(rest) < (4 if kind == "password" else 6) or not rest.isprintable() or " " in rest or _PATH.fullmatch(rest):
         return False
-    digit, letter = bool(_DIGIT.search(rest)), bool(_LETTER.search(rest))
+    letter = bool(_LETTER.search(rest))
     if kind == "password":
         return _hidden_password(rest, digit=digit, letter=letter, quoted=quoted, shouted=shouted)
-    if not (quoted or shouted or _BARE_TOKEN.fullmatch(rest)):
+    if not letter or not (quoted or shouted or _BARE_TOKEN.fullmatch(rest)) or _WORDY.fullmatch(rest):
         return False
-    if not letter or _WORDY.fullmatch(rest):
-        return not digit and _shuffled(rest)
-    if not digit:
-        return _shuffled(rest)
     return kind == "secret" or bool(_LONG.search(rest) and not _UUID.fullmatch(rest))
 
 
@@ -263,9 +270,9 @@ def plain(value: str) -> bool:
 
 
 def basic(value: str) -> bool:
-    """Whether this is the base64 of user:password."""
+    """Whether this is the base64 of user:password, padded or not."""
     try:
-        return b":" in base64.b64decode(value, validate=True)[1:] and value.isascii()
+        return b":" in base64.b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), validate=True)[1:]
     except ValueError:
         return False
 
@@ -280,6 +287,9 @@ def _hidden_password(rest: str, *, digit: bool, letter: bool, quoted: bool, shou
 
 
 def _shuffled(text: str) -> bool:
-    """Letters only, but long and in no order that words have."""
+    """Letters only, but long and in no order that words have, or padded as base64 is."""
+    text, padded = text.rstrip("="), text.endswith("=")
+    if len(text) < _SHUFFLED or not text.isalpha():
+        return False
     ups = sum(a.islower() and b.isupper() for a, b in itertools.pairwise(text))
-    return len(text) >= _SHUFFLED and text.isalpha() and (ups * 5 >= len(text) or text.islower())
+    return padded or ups * 5 >= len(text) or text.islower()

@@ -1,11 +1,14 @@
 """The token formats: each is found bare and in everything that carries one."""
 
+import random
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.kit.redact import redact, secrets
+from skillopt_sleep.kit.redact import clip, redact, secrets
+from tests.kit.secret_samples import ASSIGNED, BARE, NAMED, SHAPES, a_sample, carried, percent_encoded, samples
 
 B64 = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
 HEX = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -124,3 +127,107 @@ def test_a_token_followed_by_more_letters_goes_whole() -> None:
 def test_a_word_that_only_contains_a_prefix_stays() -> None:
     for word in ("xghp_" + ALNUM[:36], "risk-" + ALNUM[:30], "MAKIA" + ALNUM[:20].upper()):
         assert redact(word) == word
+
+
+# Every format, in every carrier --------------------------------------------------------------------------
+
+EVERY = [(kind, shape) for kind, shapes in SHAPES.items() for shape in shapes]
+
+
+def test_the_formats_are_of_many_vendors() -> None:
+    assert len(SHAPES) >= 120
+    assert len(ASSIGNED) >= 26
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_a_format_is_found_without_a_name(kind: str) -> None:
+    for sample in samples(kind, random.Random(kind)):
+        for carrier in BARE:
+            clean = redact(carried(sample, carrier)[0])
+            assert not sample.leaks_into(clean)
+            assert redact(clean) == clean
+
+
+@pytest.mark.parametrize("carrier", ASSIGNED)
+def test_hardly_a_secret_is_missed_in_an_assignment(carrier: str) -> None:
+    chance = random.Random(carrier)
+    every = [sample for kind in (*SHAPES, *NAMED) for sample in samples(kind, chance, 1)]
+    in_carrier = [carried(sample, carrier) for sample in every]
+    # A token may by chance be of letters only, and look like words.
+    assert sum(shown.leaks_into(redact(text)) for text, shown in in_carrier) <= len(every) // 100
+
+
+# Broken, encoded and cut ---------------------------------------------------------------------------------
+
+LINE = "Ab3dEf6hIj9lMn2pQr5tUv8xYz1BcD4fAb3dEf6hIj9lMn2pQr5tUv8xYz1BcD4f"
+BROKEN = {
+    "a name and a value in a URL's query in a URL": ("https://h/?next=https%3A%2F%2Fi%2F%3Ftoken%3Dabc123def456%26x%3D1", "abc123def456"),
+    "a URL in a URL": ("https://h/?u=postgres%3A%2F%2Fadmin%3As3cr3tpw%40db%3A5432%2Fx", "s3cr3tpw"),
+    "a value with percent signs": ("grant_type=password&client_secret=abc123%2Bdef456%3D&x=1", "abc123%2Bdef456"),
+    "JSON with escaped characters": ('{"q": "token\\u003dabc123def456\\u0026x=1"}', "abc123def456"),
+    "JSON with escaped slashes": ('{"a": "1\\/\\/0' + ALNUM + '"}', ALNUM),
+    "JSON in JSON in JSON": ('{"a": "{\\\\\\"password\\\\\\": \\\\\\"hunter2\\\\\\"}"}', "hunter2"),
+    "a password on two lines": ("mysql --password hunt\\\ner2abc9 -e 1", "er2abc9"),
+    "a block of base64": (f"signing_secret: |\n  {LINE}\n  {LINE}\n  Zz9A==\nport: 80", LINE[20:40]),
+    "a string of base64 lines": (f'SECRET_KEY="{LINE}\n{LINE}\n{LINE}"', LINE[20:40]),
+    "a private key in base64": ("tls.key: LS0tLS1CRUdJTiBSU0EgUFJJ" + "VkFURSBLRVktLS0tLQpNSUlFcEFJQkFBS0NBUUVB", "VkFURSBLRVktLS0"),
+    "basic credentials without padding": ("Authorization: Basic dXNlcjpwYXNzMTI", "dXNlcjpwYXNzMTI"),
+    "basic credentials in a URL": ("authorization%3A%20Basic%20dXNlcjpwYXNz", "dXNlcjpwYXNz"),
+    "curly quotes": ("the api_token = “abc123def456ghi” works", "abc123def456ghi"),
+    "wide signs": ("password：hunter2 and token＝abc123def456", "hunter2"),
+    "a space that does not break": ("password:\u00a0hunter2", "hunter2"),
+    "a Rust constant": ("const API_TOKEN: &'static str = \"abc123def456\";", "abc123def456"),
+    "netrc on one line": ("machine h.example login me password abc123def456", "abc123def456"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", BROKEN)
+def test_a_secret_is_found_though_it_is_broken_or_encoded(form: str) -> None:
+    text, secret = BROKEN[form]
+    clean = redact(text)
+    assert secret not in clean
+    assert redact(clean) == clean
+
+
+def test_what_follows_a_wrapped_secret_stays() -> None:
+    clean = redact(BROKEN["a block of base64"][0])
+    assert clean == "signing_secret: |\n  [redacted:secret]\nport: 80"
+    assert redact("export TOKEN=abc123def456 \\\n  PORT=80") == "export TOKEN=[redacted:secret] \\\n  PORT=80"
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_a_format_is_found_in_a_url_on_two_lines_and_in_escaped_json(kind: str) -> None:
+    for sample in samples(kind, random.Random(kind)):
+        half = len(sample.text) // 2
+        for text in (
+            f"https://h.example/cb?next={percent_encoded(sample.text)}&x=1",
+            f"curl 'https://h.example/?x={sample.text[:half]}\\\n{sample.text[half:]}'",
+            '{"a": "' + sample.text.replace("/", "\\/") + '"}',
+            f"“{sample.text}”, о{sample.text}а, «{sample.text}»\u200b",
+        ):
+            assert not sample.leaks_into(redact(text))
+
+
+@settings(deadline=None)
+@given(st.sampled_from(EVERY), st.integers(0, 2**32), st.text("ab c\n.,:='\"(", max_size=40), st.integers(0, 300))
+def test_a_cut_anywhere_leaves_no_part_to_see(which: tuple[str, str], seed: int, before: str, limit: int) -> None:
+    sample = a_sample(*which, random.Random(seed))
+    text = f"{before} X_TOKEN='{sample.text}' and more"
+    assert not sample.leaks_into(clip(text, min(limit, len(text))))
+
+
+NEAR = (
+    "jsonschema/_keywords.py,sha256=r8_DrqAfn6QLwQnmXEggveiSU-UaIL2p2nuPINelfFc,14949",
+    "napi_create_reference_with_finalizer_2 and live_test_of_the_long_function_name_2_times",
+    "tls.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUVwQUlCQUFLQ0FRRUE3WjNK",
+    "the login is slow, the password field too; ENV tokens are read",
+    "https://h.example/a%20b?q=c%3Dd%26e&path=%2Fhome%2Fdev%2Fproject",
+    "sed 's/\\/home\\/dev/x/' \\\n  src/token.py > out",
+    "fc-scan pa-thfinder rnd_seed sk_learn_estimator_with_a_long_name_and_2_numbers",
+    "data:image/png;base64,iVBORw0KGgoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAkGs/EAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+)
+
+
+@pytest.mark.parametrize("line", NEAR)
+def test_what_only_looks_like_a_format_stays(line: str) -> None:
+    assert redact(line) == line

@@ -1,10 +1,12 @@
 import tomllib
+from datetime import UTC, datetime
 
 import msgspec
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.toml import to_toml
+from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.toml import to_tables, to_toml
 from skillopt_sleep.settings import (
     BackendSettings,
     GateSettings,
@@ -44,3 +46,24 @@ def test_a_struct_without_sections_is_plain_keys_below_what_it_is_about() -> Non
     lines = to_toml(ProjectSettings(exclude=("a", "b"))).splitlines()
     assert [line for line in lines if not line.startswith("#")] == ["enabled = true", 'exclude = ["a", "b"]']
     assert lines[0].startswith("# What a project's own")
+
+
+QUOTED = st.text(alphabet=st.sampled_from("\"'\\ab\n\r\t\x1b\u202e"), max_size=12)
+
+
+@given(texts=st.lists(TEXT | QUOTED, min_size=1, max_size=4))
+def test_tables_come_back_as_they_were_and_show_all_that_is_in_them(texts: list[str]) -> None:
+    rows = [{"text": text, "inside": {"items": [{"op": text}, {"op": "x"}]}} for text in texts]
+    written = to_tables("task", rows)
+    assert tomllib.loads(written) == {"task": rows}
+    assert visible(written) == written
+
+
+def test_tables_are_easy_to_edit() -> None:
+    at = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+    row = {"at": at, "text": 'one\n"two"\n', "pattern": r"\d+ '", "plain": r"\d+", "items": ["a" * 50, "b" * 50]}
+    assert to_tables("task", [row, {"n": 1}]) == (
+        '[[task]]\nat = 2026-03-02T12:00:00Z\ntext = """\none\n"two"\n"""\n'
+        "pattern = \"\\\\d+ '\"\nplain = '\\d+'\n"
+        f'items = [\n    "{"a" * 50}",\n    "{"b" * 50}",\n]\n\n[[task]]\nn = 1\n'
+    )
