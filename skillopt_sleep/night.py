@@ -1,13 +1,15 @@
 """One night, start to finish. Each verb is a file in stages/; the nouns are in records/."""
 
 from skillopt_sleep.errors import NightError, NightInterrupted
+from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import NightReport, StepOutcome, Task
 from skillopt_sleep.stages.cluster import cluster
 from skillopt_sleep.stages.conclude import conclude
 from skillopt_sleep.stages.harvest import Harvest, HarvestRules, harvest
-from skillopt_sleep.stages.mine import Mined, mine
+from skillopt_sleep.stages.mine import mine
 from skillopt_sleep.stages.preflight import preflight
+from skillopt_sleep.stages.prove import prove
 from skillopt_sleep.stages.recall import recall
 from skillopt_sleep.stages.split import split
 from skillopt_sleep.step import step
@@ -18,16 +20,15 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
     with crew.store.open_night() as page:
         rules = HarvestRules.of(plan, now=crew.clock(), horizon=page.horizon)
         kept = page.keep("sessions", Harvest, lambda: harvest(crew.sources, page.index, rules))
-        found = kept.allowed(plan.excluded)
+        found = kept.allowed(plan.excluded, reviewed=page.bank.unknown(kept.reviewed))
         page.write("sessions", found.sessions)
-        reviewed = page.bank.unknown(found.reviewed)
         mined, tasks, routing, outcomes, stopped = Mined(), tuple[Task, ...](), Routing(), list[StepOutcome](), None
         try:
-            if found.sessions or reviewed:
+            if found.sessions or found.reviewed:
                 preflight(crew.optimizer, night=page.night)
                 mined = page.keep("mined", Mined, lambda: _mine(found, crew, plan))
-                tasks, known = _tonight((*mined.tasks, *reviewed), plan, page)
-                routing = crew.targets.route(recall(tasks, known=known))
+                tasks, known = _tonight((*mined.tasks, *found.reviewed), plan, page)
+                routing = crew.targets.route(recall(tasks, known=known, pinned=page.bank.pinned()))
                 for document in routing.documents:
                     own = [task for task in routing.tasks if task.document == document.id]
                     rejected = page.bank.rejected(document.path)
@@ -59,14 +60,14 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
 
 def _mine(found: Harvest, crew: Crew, plan: Plan) -> Mined:
     optimizer = None if plan.heuristic else crew.optimizer
-    return mine(
-        found.sessions, optimizer=optimizer, pool=crew.pool, per_call=plan.sessions_per_call, most=plan.max_tasks
-    )
+    per_call, most = plan.sessions_per_call, plan.max_tasks
+    mined = mine(found.sessions, optimizer=optimizer, pool=crew.pool, per_call=per_call, most=most)
+    return prove(mined, judge=crew.judge, model=crew.optimizer, pool=crew.pool)
 
 
 def _tonight(mined: tuple[Task, ...], plan: Plan, page: Page) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
     """Tonight's tasks with their sides, and those that earlier nights know of in their projects."""
-    fresh = {task.id: task for task in mined if not plan.excluded(task.project, task.project)}
+    fresh = {task.id: task for task in page.bank.kept(mined) if not plan.excluded(task.project, task.project)}
     banked = page.bank.tasks({task.project for task in fresh.values()})
     known = tuple(task for task in banked if task.id not in fresh)
     sides = page.bank.sides({task.session for task in fresh.values()})
@@ -74,6 +75,6 @@ def _tonight(mined: tuple[Task, ...], plan: Plan, page: Page) -> tuple[tuple[Tas
     def split_up() -> tuple[Task, ...]:
         return split(cluster(tuple(fresh.values()), known=known), known=known, sides=sides)
 
-    tasks = tuple(task for task in page.keep("tasks", tuple[Task, ...], split_up) if task.id in fresh)
+    tasks = tuple(task for task in page.bank.kept(page.keep("tasks", tuple[Task, ...], split_up)) if task.id in fresh)
     page.write("tasks", tasks)
     return tasks, known

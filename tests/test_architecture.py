@@ -17,6 +17,7 @@ MOST_FUNCTION_LINES = 90
 # Parts of one thing, which are tested by testing that thing.
 TESTED_AS_A_WHOLE = {
     "records/*.py": "test_records.py",
+    "mining/mined.py": "stages/test_mine.py",
     "protocols.py": "contracts/test_backend.py",
     "sources/claude_*.py": "sources/test_claude_code.py",
     "sources/codex*.py": "sources/test_codex.py",

@@ -11,9 +11,10 @@ import hashlib
 import json
 import random
 import re
+from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.mining.wishes import Wish, is_correction, read_wish
+from skillopt_sleep.mining.wishes import Wish, is_correction, last_wish, read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
 MODEL = "simulated"
@@ -24,11 +25,14 @@ _REQUEST = re.compile(r"\n# Request\nYou have no tools here[^\n]*\n(.*)\Z", re.D
 _SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
 _DEMAND = re.compile(r"\n# Demand\n(.*?)\n# Request\n", re.DOTALL)
 _ANSWER = re.compile(r"\n# Answer\n(.*)\n# Your reply\n", re.DOTALL)
+_ITEM = re.compile(r"^# Item \d+$", re.MULTILINE)
+_FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _TOO_LONG = re.compile(r"\btoo (?:long|verbose)\b", re.IGNORECASE)
 _SINGLE_WORD = re.compile(r"\bsingle word\b", re.IGNORECASE)
 _WORD = re.compile(r"\w{5,}")
+_STOPPED = ("rejected", "stopped")
 _CHARS_PER_TOKEN = 4
 
 
@@ -54,6 +58,8 @@ class SimulatedBackend:
                 return _attempt(prompt.text, noise, forgets=self._forgets)
             case Purpose.JUDGE:
                 return _grade(prompt.text)
+            case Purpose.PROVE:
+                return _grade_items(prompt.text)
             case Purpose.MINE:
                 return _mine(prompt.text)
             case Purpose.REFLECT:
@@ -81,36 +87,59 @@ def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
 
 def _grade(text: str) -> str:
     demand, answer = _DEMAND.search(text), _ANSWER.search(text)
-    wanted = {word.lower() for word in _WORD.findall(demand[1] if demand else "")}
-    have = {word.lower() for word in _WORD.findall(answer[1] if answer else "")}
-    score = round(len(wanted & have) / len(wanted), 2) if wanted else 0.0
+    score = _share(demand[1] if demand else "", answer[1] if answer else "")
     return json.dumps({"score": score, "reason": "share of the demand's words that stand in the answer"})
 
 
+def _share(demand: str, answer: str) -> float:
+    """Which share of the demand's words stands in the answer."""
+    wanted = {word.lower() for word in _WORD.findall(demand)}
+    have = {word.lower() for word in _WORD.findall(answer)}
+    return round(len(wanted & have) / len(wanted), 2) if wanted else 0.0
+
+
+def _grade_items(text: str) -> str:
+    """Grades of several answers an item; the demand repeated earns nothing."""
+    grades: list[dict[str, object]] = []
+    for number, item in enumerate(_ITEM.split(text)[1:], start=1):
+        demand, *answers = (match[2] for match in _FENCED.finditer(item.split("\n## Demand\n", 1)[1]))
+        scores = [0.0 if answer == demand else _share(demand, answer) for answer in answers]
+        grades.append({"item": number, "scores": scores})
+    return json.dumps({"grades": grades})
+
+
 def _mine(text: str) -> str:
-    """Every typed turn that corrects makes the request before it a task."""
+    """Every typed turn that corrects, or follows a stop, corrects the request before it."""
     tasks: list[dict[str, object]] = []
     for session in json.loads(text.split("\n# Sessions\n", 1)[1]):
-        ask: dict[str, object] | None = None
+        asked: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+        stopped = False
         for turn in session["turns"]:
-            if turn["origin"] != "user":
-                continue
-            if ask is not None and is_correction(turn["text"]):
-                wish = read_wish(turn["text"])
-                tasks.append(
-                    {
-                        "session": session["session"],
-                        "ask": ask["turn"],
-                        "prompt": ask["text"],
-                        "corrections": [{"turn": turn["turn"], "quote": turn["text"]}],
-                        "checks": [{"op": "contains", "arg": term} for term in wish.want]
-                        + [{"op": "not_contains", "arg": term} for term in wish.avoid]
-                        + ([{"op": "max_chars", "arg": wish.at_most}] if wish.at_most else []),
-                        "rubric": f"It does what the person asked for: {turn['text']}",
-                    }
-                )
-            ask = turn
+            if turn["origin"] == "user" and turn["text"]:
+                if asked and (stopped or is_correction(turn["text"], request=asked[-1][0]["text"])):
+                    asked[-1][1].append(turn)
+                else:
+                    asked.append((turn, []))
+                stopped = False
+            stopped = stopped or any(done.startswith(_STOPPED) for done in turn.get("then", ()))
+        tasks += [_mined(session["session"], ask, said) for ask, said in asked if said]
     return json.dumps({"tasks": tasks})
+
+
+def _mined(session: str, ask: dict[str, Any], said: list[dict[str, Any]]) -> dict[str, object]:
+    wish = last_wish([turn["text"] for turn in said])
+    checks: list[dict[str, str]] = [{"op": "contains", "arg": term} for term in wish.want]
+    checks += [{"op": "not_contains", "arg": term} for term in wish.avoid]
+    if wish.at_most:
+        checks.append({"op": "max_chars", "arg": str(wish.at_most)})
+    return {
+        "session": session,
+        "ask": ask["turn"],
+        "prompt": ask["text"],
+        "corrections": [{"turn": turn["turn"], "quote": turn["text"]} for turn in said],
+        "checks": checks,
+        "rubric": "It does what the person asked for: " + " ".join(turn["text"] for turn in said),
+    }
 
 
 def _reflect(text: str) -> str:

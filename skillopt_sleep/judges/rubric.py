@@ -28,6 +28,9 @@ def score_rubric(task: Task, reference: Rubric, trajectory: Trajectory, model: B
 
     `why` never tells the demand itself: the judge's reason could quote it.
     """
+    if not any(char.isalnum() for char in trajectory.response):
+        # No model is asked what nothing is worth: some give it credit.
+        return _scored(0.0, reference)
     text = fill(
         "judge",
         rubric=fence(reference.text),
@@ -36,10 +39,14 @@ def score_rubric(task: Task, reference: Rubric, trajectory: Trajectory, model: B
     )
     reply = model.complete(Prompt(purpose=Purpose.JUDGE, text=text, schema=JudgeReply)).structured
     assert isinstance(reply, JudgeReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-    passed = reply.score >= HARD_FROM
+    return _scored(reply.score, reference)
+
+
+def _scored(score: float, reference: Rubric) -> Score:
+    passed = score >= HARD_FROM
     return Score(
         hard=float(passed),
-        soft=reply.score,
+        soft=score,
         why="" if passed else "it does not meet what the person asked for",
         checks=(CheckResult(name="rubric", passed=passed, arg=reference.text),),
     )

@@ -1,19 +1,62 @@
-"""What an English sentence asks to do differently: the language part of the heuristic miner.
+"""What a sentence asks to do differently, where it names it: use X, not Y; never Y; at most N characters.
 
-It knows English only and few constructions; what it doesn't understand it leaves to a rubric in the user's words.
+It knows few constructions in each of its languages; what it doesn't understand it leaves to a rubric in the user's
+words.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-_TERM = r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|[\w.+#/@-]*\w)"
-_PLACE = r"(?:\s+(?:here|in this \w+|in our \w+|for this \w+|everywhere))?"
-_NOT = r"(?:,|;|\s+-|\s+—)?\s+(?:and\s+)?(?:never|not|instead of|rather than|over)\s+(?:use\s+|with\s+)?"
+from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.mining.words import amends, is_small_talk, opens_request, reassures, states_rule, takes_back
 
-_WANT_AND_AVOID = re.compile(rf"\b(?:use|prefer|with)\s+(?:only\s+)?({_TERM}){_PLACE}{_NOT}({_TERM})", re.IGNORECASE)
+_TERM = r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|«[^»\n]{1,60}»|„[^“”\n]{1,60}[“”]|「[^」\n]{1,60}」|[\w.+#/@-]*\w)"
+_CODE = (
+    r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|「[^」\n]{1,60}」|[A-Za-z][A-Za-z0-9_.+#/@-]*)"  # in a text without spaces
+)
+_PLACE = r"(?:\s+(?:here|in this \w+|in our \w+|for this \w+|everywhere|hier|ici|aquí|aqui|здесь))?"
+_NOT = (
+    r"(?:(?:,|;|\s+[-–—])?\s+(?:(?:and|y|e|et|und|а|и)\s+)?"
+    r"(?:never|not|instead of|rather than|over|statt|anstatt|nicht|nie|keine?|plutôt que|au lieu de|et non|pas|jamais"
+    r"|en vez de|en lugar de|no|nunca|em vez de|ao invés de|não|вместо|не|никогда)"
+    r"\s+(?:use\s+|with\s+|de\s+|d'|usar\s+|uses\s+|используй\s+)?)"
+)
+_USE = (
+    r"(?:use|using|prefer|with|switch to|stick (?:to|with)|go with|take|nimm|nutz\w*|benutz\w*|verwend\w*"
+    r"|utilise[rz]?|prends|usar?|usamos|utiliza|используй\w*|используем|бери)"
+)
+_ONLY = r"\s+(?:only\s+|just\s+|bitte\s+|nur\s+|hier\s+|immer\s+|toujours\s+|siempre\s+|sempre\s+|всегда\s+)*"
+
+_WANT_AND_AVOID = re.compile(rf"\b{_USE}{_ONLY}({_TERM}){_PLACE}{_NOT}({_TERM})", re.IGNORECASE)
 _SHOULD_BE = re.compile(rf"\bshould (?:be|have been|use)\s+({_TERM}){_NOT}({_TERM})", re.IGNORECASE)
-_WANT = re.compile(rf"\b(?:use|prefer)\s+({_TERM})\s+instead\b|\balways use\s+({_TERM})", re.IGNORECASE)
-_AVOID = re.compile(rf"\b(?:never|don't|do not)\s+(?:ever\s+)?use\s+({_TERM})", re.IGNORECASE)
+_BARE = re.compile(
+    rf"(?:^|[.!:;–—]\s*|\b(?:no|nein|non|нет|não),?\s+)({_TERM})(?:,|;|\s+[-–—])\s+(?:and\s+)?(?:never|not|nicht|pas|no|não|не)\s+({_TERM})",
+    re.IGNORECASE,
+)
+_STOP_AND_USE = re.compile(
+    rf"\b(?:stop|quit|don't|dont|do not|never|no more|avoid)\s+(?:us(?:e|ing)\s+|runn?(?:ing)?\s+)?({_TERM}){_PLACE}"
+    rf"\s*[,;.:–—-]\s*(?:please\s+)?(?:and\s+)?use\s+({_TERM})",
+    re.IGNORECASE,
+)
+_NOT_BUT = re.compile(
+    r"(?:\bnot|\binstead of|\bnicht|\b(?:an)?statt|\bau lieu de|\ben (?:vez|lugar) de|\bem vez de|вместо|\bне)"
+    rf"\s+({_TERM}),?\s+(?:but|use|sondern|utilise|usa|используй|а)\s+({_TERM})",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    rf"(?:用|使用|改用|换成)\s*({_CODE})\s*[,，、]?\s*(?:不要用|而不是|别用|不用|不要|别|不是)\s*({_CODE})"
+)
+_CHINESE_NOT_BUT = re.compile(
+    rf"(?:不要用|别用|不用|不是)\s*({_CODE})\s*[,，、]?\s*(?:要用|改用|用|而是|是)\s*({_CODE})"
+)
+_JAPANESE = re.compile(rf"({_CODE})\s*(?:じゃなくて|ではなく|じゃなく|の代わりに)[、,]?\s*({_CODE})")
+_WANT = re.compile(
+    rf"\b(?:use|prefer)\s+({_TERM})\s+instead\b|\balways use\s+({_TERM})|\bswitch to\s+({_TERM})", re.IGNORECASE
+)
+_AVOID = re.compile(
+    r"\b(?:never|don't|dont|do not|stop|avoid)\s+(?:ever\s+)?us(?:e|ing)\s+" rf"({_TERM})", re.IGNORECASE
+)
 _INCLUDE = re.compile(r"\balways (?:include|mention|name|add|give)\s+([^.;:!?\n]{2,120})", re.IGNORECASE)
 _LIST_END = re.compile(r",?\s+(?:in|with|at|for|when|to|so|because|under|below|before|after)\b.*", re.IGNORECASE)
 _LIST = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
@@ -21,15 +64,34 @@ _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"\b(?:at most|under|below|max(?:imum)?(?: of)?|no more than)\s+(\d{2,5})\s+char", re.IGNORECASE
 )
-_CORRECTION = re.compile(
-    r"^\s*(?:no\b|nope\b|wrong\b|stop\b|not (?:like )?that\b|actually\b|i (?:said|told you|meant|asked)\b|again\b)"
-    r"|\bthat(?:'s| is) (?:wrong|not (?:right|what))\b|\binstead\b|\bnever\b|\balways\b|\brather than\b"
-    r"|\btoo (?:long|short|verbose|vague|slow|much)\b|\bshould (?:be|have)\b|\byou (?:forgot|missed|ignored)\b"
-    r"|\b(?:don't|do not) (?:ever|use|do|add|write|push|touch)\b|\bnext time\b|\bmore careful\b",
-    re.IGNORECASE,
-)
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」")
+_NAMED = re.compile(r"[\w.-]*/[\w./-]+|\w+\(\)|[\w-]+\.(?:[a-z]{1,4})\b")
+LONGEST_AMENDMENT = 160
 _LONGEST_TERM = 3
-_EMPTY_TERMS = frozenset({"it", "that", "this", "them", "the", "a", "an", "to", "any", "my", "our", "your"})
+_EMPTY_TERMS = frozenset(
+    (
+        *(
+            "it",
+            "that",
+            "this",
+            "them",
+            "the",
+            "a",
+            "an",
+            "to",
+            "any",
+            "my",
+            "our",
+            "your",
+            "what",
+            "how",
+            "one",
+            "so",
+        ),
+        *("just", "all", "das", "dies", "ein", "eine", "der", "die", "ça", "cela", "le", "la", "les", "un", "une"),
+        *("eso", "esto", "el", "los", "las", "isso", "o", "os", "as", "это", "так"),
+    )
+)
 
 
 class Wish(NamedTuple):
@@ -40,23 +102,44 @@ class Wish(NamedTuple):
     at_most: int | None = None
 
 
-def is_correction(text: str) -> bool:
-    """Whether the words take back or amend what was done, in English."""
-    if _CORRECTION.search(text):
+def is_correction(text: str, *, request: str = "") -> bool:
+    """Whether the person's own words in a typed turn, said after an answer, take back or amend what was done.
+
+    What they quote says nothing. Short words that open no request of their own and name nothing that the `request`
+    before didn't amend it: "in German!".
+    """
+    own = _QUOTED.sub("…", own_words(text)).strip()
+    if not own or is_small_talk(own) or reassures(own):
+        return False
+    if takes_back(own):
         return True
-    wish = read_wish(text)
-    return bool(wish.want and wish.avoid)
+    if opens_request(own):
+        return False
+    wish = read_wish(own)
+    if states_rule(own) or (wish.want and wish.avoid):
+        return True
+    return own_words(text) == text.strip() and _is_amendment(own, request)
+
+
+def _is_amendment(own: str, request: str) -> bool:
+    if len(own) > LONGEST_AMENDMENT or "[redacted:" in own:
+        return False
+    return amends(own) and all(name in request for name in _NAMED.findall(own))
 
 
 def read_wish(text: str) -> Wish:
     """What the text asks for; an empty Wish where nothing was understood."""
     want: list[str] = []
     avoid: list[str] = []
-    for pattern in (_WANT_AND_AVOID, _SHOULD_BE):
+    for pattern in (_WANT_AND_AVOID, _SHOULD_BE, _BARE, _CHINESE):
         for match in pattern.finditer(text):
             want.append(match[1])
             avoid.append(match[2])
-    want += [match[1] or match[2] for match in _WANT.finditer(text)]
+    for pattern in (_STOP_AND_USE, _NOT_BUT, _CHINESE_NOT_BUT, _JAPANESE):
+        for match in pattern.finditer(text):
+            avoid.append(match[1])
+            want.append(match[2])
+    want += [match[1] or match[2] or match[3] for match in _WANT.finditer(text)]
     avoid += [match[1] for match in _AVOID.finditer(text)]
     for match in _INCLUDE.finditer(text):
         want += [_ARTICLE.sub("", item) for item in _LIST.split(_LIST_END.sub("", match[1]))]
@@ -69,9 +152,26 @@ def read_wish(text: str) -> Wish:
     )
 
 
+def last_wish(texts: Sequence[str]) -> Wish:
+    """What is wanted in the end, where one text after another amends what was asked for: the later word holds."""
+    want: dict[str, None] = {}
+    avoid: dict[str, None] = {}
+    at_most: int | None = None
+    for text in texts:
+        wish = read_wish(text)
+        for term in wish.want:
+            avoid.pop(term, None)
+            want[term] = None
+        for term in wish.avoid:
+            want.pop(term, None)
+            avoid[term] = None
+        at_most = wish.at_most or at_most
+    return Wish(want=tuple(want), avoid=tuple(avoid), at_most=at_most)
+
+
 def _distinct(terms: list[str]) -> tuple[str, ...]:
     """The terms without quotes, each once, in order; empty words are no terms."""
-    cleaned = (term.strip(" `\"'") for term in terms)
+    cleaned = (term.strip(" `\"'«»„“”「」") for term in terms)
     return tuple(
         dict.fromkeys(
             term

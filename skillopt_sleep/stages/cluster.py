@@ -1,52 +1,109 @@
-"""Near-equal tasks form a cluster: the same request again, or the same correction again."""
+"""The same wish again, in whatever words, forms a cluster; and how often each came back."""
 
-import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
-from rapidfuzz import fuzz
 
-from skillopt_sleep.records import Checks, Task
+from skillopt_sleep.mining.likeness import SAME, Profile, contradicts, likeness, profile
+from skillopt_sleep.records import Task
 
-SAME_REQUEST = 85.0
-SAME_CORRECTION = 72.0
-ENOUGH_WORDS = 4
+LEAST_ON_AVERAGE = 0.5
+MOST_COMPARED = 24  # members of one cluster: the first and the latest
+COMMON = 200  # of what more tasks than so many speak of, the latest are compared, and only if nothing rarer is shared
 
-_WORD = re.compile(r"[\w'./+#-]*\w")
+
+class Recurrence(NamedTuple):
+    """How often a wish came up: in how many sessions, on how many days by UTC, and when first and last."""
+
+    sessions: int
+    days: int
+    first: datetime
+    last: datetime
 
 
 def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]:
-    """The tasks in order of time, each with the cluster of the most similar task of its project, or a new one.
+    """The tasks in order of time, each with the cluster of its project whose wish it repeats, or a new one.
 
-    `known` are the tasks of earlier nights, whose clusters go on. Similarity is rapidfuzz's token sort ratio of the
-    requests or of the corrections (0 to 100); equal checks are the same correction whatever the words.
+    `known` are the tasks of earlier nights, which keep their clusters. A task joins the cluster of the task most like
+    it, if it is like that cluster's tasks on the whole: so a chain of likenesses can't carry a cluster elsewhere.
     """
-    seen = list(known)
+    projects: defaultdict[str, _Clusters] = defaultdict(_Clusters)
+    for task in known:
+        projects[task.project].add(profile(task), task.cluster)
     out: list[Task] = []
     for task in sorted(tasks, key=lambda task: (task.at, task.session, task.id)):
-        name = max(
-            ((_similarity(task, other), other.cluster) for other in seen if other.project == task.project),
-            default=(0.0, ""),
-        )
-        clustered = msgspec.structs.replace(task, cluster=name[1] if name[0] > 0 else f"c-{task.id}")
-        seen.append(clustered)
-        out.append(clustered)
+        clusters, looks = projects[task.project], profile(task)
+        name = task.cluster or clusters.find(looks) or f"c-{task.id}"
+        clusters.add(looks, name)
+        out.append(msgspec.structs.replace(task, cluster=name))
     return tuple(out)
 
 
-def _similarity(one: Task, other: Task) -> float:
-    """How alike two tasks are above the thresholds, as a share in (0, 1]; 0 where they aren't."""
-    request = fuzz.token_sort_ratio(one.prompt.lower(), other.prompt.lower(), score_cutoff=SAME_REQUEST)
-    if isinstance(one.reference, Checks) and one.reference == other.reference:
-        return 1.0
-    words, words_before = _words(one), _words(other)
-    said, said_before = " ".join(words), " ".join(words_before)
-    correction = fuzz.token_sort_ratio(said, said_before, score_cutoff=SAME_CORRECTION)
-    if min(len(words), len(words_before)) >= ENOUGH_WORDS:
-        correction = max(correction, fuzz.token_set_ratio(said, said_before, score_cutoff=SAME_REQUEST))
-    return max(request, correction) / 100
+def recurrence(tasks: Iterable[Task]) -> dict[str, Recurrence]:
+    """How often the wish of each cluster came back in these tasks, in order of its first occurrence."""
+    members: defaultdict[str, list[Task]] = defaultdict(list)
+    for task in sorted(tasks, key=lambda task: task.at):
+        members[task.cluster].append(task)
+    return {
+        name: Recurrence(
+            sessions=len({task.session for task in told}),
+            days=len({task.at.astimezone(UTC).date() for task in told}),
+            first=told[0].at,
+            last=told[-1].at,
+        )
+        for name, told in members.items()
+    }
 
 
-def _words(task: Task) -> list[str]:
-    """The words of the corrections, without punctuation."""
-    return _WORD.findall(" ".join(evidence.quote for evidence in task.evidence).lower())
+class _Clusters:
+    """The clusters of one project; tasks that say the same are compared once."""
+
+    def __init__(self) -> None:
+        self._looks: list[Profile] = []
+        self._names: list[str] = []
+        self._members: defaultdict[str, list[int]] = defaultdict(list)
+        self._told: set[tuple[str, str, str, frozenset[object]]] = set()
+        self._by_key: defaultdict[str, list[int]] = defaultdict(list)
+
+    def add(self, looks: Profile, name: str) -> None:
+        """One more member of the cluster `name`."""
+        told = (name, looks.said, looks.asked, looks.checks)
+        if told in self._told:
+            return
+        self._told.add(told)
+        number = len(self._looks)
+        self._looks.append(looks)
+        self._names.append(name)
+        self._members[name].append(number)
+        for key in looks.keys:
+            self._by_key[key].append(number)
+
+    def find(self, looks: Profile) -> str:
+        """The cluster whose wish this is, or "" where there is none."""
+        best: dict[str, float] = {}
+        for number in self._near(looks):
+            score = likeness(looks, self._looks[number])
+            if score >= max(SAME, best.get(self._names[number], 0.0)):
+                best[self._names[number]] = score
+        ranked = sorted(best, key=lambda name: (-best[name], self._members[name][0]))
+        return next((name for name in ranked if self._fits(looks, name)), "")
+
+    def _near(self, looks: Profile) -> list[int]:
+        """Those worth comparing: they share what is rare here, or what all speak of where nothing rarer is said."""
+        found: dict[int, None] = {}
+        for key in sorted(looks.keys, key=lambda key: (len(self._by_key[key]), key)):
+            if found and len(self._by_key[key]) > COMMON:
+                break
+            found.update(dict.fromkeys(self._by_key[key][-COMMON:]))
+        return sorted(found)
+
+    def _fits(self, looks: Profile, name: str) -> bool:
+        """Whether it is like the members on the whole, of which the first and the latest are asked."""
+        members = self._members[name]
+        asked = members if len(members) <= MOST_COMPARED else [members[0], *members[-MOST_COMPARED:]]
+        if any(contradicts(looks, self._looks[number]) for number in asked):
+            return False
+        return sum(likeness(looks, self._looks[number]) for number in asked) >= LEAST_ON_AVERAGE * len(asked)

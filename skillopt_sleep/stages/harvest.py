@@ -1,7 +1,8 @@
 """Which sessions a night reads: what changed is parsed, then every unread one is used or left out for one reason."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -17,7 +18,10 @@ _AHEAD = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarvestRules:
-    """What decides whether a session is read: `excluded` is asked with its project and its folder."""
+    """What decides whether a session is read: `excluded` is asked with its project and its folder.
+
+    `exists` tells whether a project's folder is still there.
+    """
 
     now: datetime
     quiet_seconds: float
@@ -26,6 +30,7 @@ class HarvestRules:
     excluded: Callable[[str, str], bool]
     own_roots: tuple[str, ...]
     unread: bool = True
+    exists: Callable[[str], bool] = os.path.isdir
 
     @classmethod
     def of(cls, plan: Plan, *, now: datetime, horizon: datetime) -> "HarvestRules":
@@ -43,22 +48,24 @@ class HarvestRules:
 class Harvest(Record, frozen=True, kw_only=True):
     """The sessions to use, newest first, and the tasks a person wrote; `notes` tells what couldn't be read.
 
-    `copies` are sessions that hold nothing but what another one says; `changed` counts the files read.
+    `copies` are sessions that hold nothing but what another one says, `copied` counts the prompts that were left out
+    as copies; `changed` counts the files read.
     """
 
     sessions: tuple[Session, ...]
     counts: SessionCounts
     reviewed: tuple[Task, ...] = ()
     copies: tuple[str, ...] = ()
+    copied: int = 0
     changed: int = 0
     notes: tuple[Note, ...] = ()
 
-    def allowed(self, excluded: Callable[[str, str], bool]) -> "Harvest":
-        """Without what was excluded since: a night that goes on asks again."""
+    def allowed(self, excluded: Callable[[str, str], bool], *, reviewed: Sequence[Task]) -> "Harvest":
+        """With these tasks by hand, without what was excluded since: a night that goes on asks again."""
         return msgspec.structs.replace(
             self,
             sessions=tuple(session for session in self.sessions if not excluded(session.project, session.cwd)),
-            reviewed=tuple(task for task in self.reviewed if not excluded(task.project, task.project)),
+            reviewed=tuple(task for task in reviewed if not excluded(task.project, task.project)),
         )
 
 
@@ -67,13 +74,14 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
     changed = sum(_refresh(source, index) for source in sources)
     names = {source.name for source in sources}
     lines = [line for line in index.lines(unread=rules.unread) if line.source in names]
-    reasons = {line.id: _why_left_out(line, rules) for line in lines}
+    reasons = {line.id: why_left_out(line, rules) for line in lines}
     wanted = index.sessions([line.id for line in lines if reasons[line.id] is None])
     earlier = index.used_in({session.project for session in wanted}) if rules.unread and wanted else ()
     found = _without_copies(wanted, earlier)
-    used = tuple(session for session in found if session.typed)
+    copied = sum(len(before.typed) - len(now.typed) for before, now in zip(wanted, found, strict=True))
     empty = tuple(session.id for session in found if not session.typed)
     reasons.update(dict.fromkeys(empty, LeftOut.NO_USER_TURN))
+    used = _in_their_places([session for session in found if session.typed], rules.exists)
     counted = Counter(reasons.values())
     return Harvest(
         sessions=used,
@@ -84,6 +92,7 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         ),
         reviewed=tuple(task for task in index.reviewed(names) if not rules.excluded(task.project, task.project)),
         copies=empty,
+        copied=copied,
         changed=changed,
         notes=_notes(index.sessions([name for name, why in reasons.items() if why is LeftOut.UNREADABLE])),
     )
@@ -104,12 +113,16 @@ def _refresh(source: Source, index: Index) -> int:
     changed = [path for path, stamp in here if get(path) != stamp]
     if changed or len(known) != len(here):
         gone = known.keys() - {path for path, _ in here}
+        if gone:
+            # What goes may bring back what it stood before.
+            index.forget(source.name, gone)
+            get = index.stamps(source.name).get
+            changed = [path for path, stamp in here if get(path) != stamp]
         index.put(source.name, source.read(changed))
-        index.forget(source.name, gone)
     return len(changed)
 
 
-def _why_left_out(line: SessionLine, rules: HarvestRules) -> LeftOut | None:
+def why_left_out(line: SessionLine, rules: HarvestRules) -> LeftOut | None:
     """The first of the reasons that holds, in their order."""
     by_itself = line.left_out
     if by_itself in {LeftOut.UNREADABLE, LeftOut.SUBAGENT}:
@@ -144,7 +157,7 @@ def _without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> 
 
 
 def _leave_out(session: Session, copied: Collection[str]) -> Session:
-    """The session without these prompts; its tool events follow the turns that are left."""
+    """The session without these prompts; its tool events and stops follow the turns that are left."""
     turns: list[Turn] = []
     last: list[int] = []
     for turn in session.turns:
@@ -152,4 +165,38 @@ def _leave_out(session: Session, copied: Collection[str]) -> Session:
             turns.append(turn)
         last.append(max(len(turns) - 1, 0))
     tools = tuple(msgspec.structs.replace(event, turn=last[event.turn]) for event in session.tools)
-    return msgspec.structs.replace(session, turns=tuple(turns), tools=tools)
+    stops = tuple(dict.fromkeys(last[turn] for turn in session.stops))
+    return msgspec.structs.replace(session, turns=tuple(turns), tools=tools, stops=stops)
+
+
+def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping[str, str]:
+    """Projects whose folder is gone, each with the folder where the same repository is now.
+
+    It moved where exactly one project that exists has the same folder name and a session at a commit that a session
+    of the old place was at too: only copies of one repository share a commit. A session without a commit, as Claude
+    Code writes them, moves with the others of its project. What this can't see: a folder that got another name, and
+    one in which no agent that notes the commit worked on the same commit before and after.
+    """
+    commits: defaultdict[str, set[str]] = defaultdict(set)
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
+    for session in sessions:
+        if session.project:
+            by_name[PurePath(session.project).name].add(session.project)
+            commits[session.project].update({session.commit} - {""})
+    found: dict[str, str] = {}
+    for alike in by_name.values():
+        if len(alike) > 1:
+            there = {project for project in alike if exists(project)}
+            for gone in alike - there:
+                places = [project for project in there if commits[project] & commits[gone]]
+                if len(places) == 1:
+                    found[gone] = places[0]
+    return found
+
+
+def _in_their_places(sessions: Sequence[Session], exists: Callable[[str], bool]) -> tuple[Session, ...]:
+    """The sessions, each with the project its folder is now."""
+    places = moved(sessions, exists)
+    if not places:
+        return tuple(sessions)
+    return tuple(msgspec.structs.replace(one, project=places.get(one.project, one.project)) for one in sessions)

@@ -31,7 +31,7 @@ def test_a_length_that_is_named_is_read(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", "thanks", "please use it", "be more careful next time", "utilise pnpm, not npm"]
+    "said", ["", "thanks", "please use it", "be more careful next time", "utility pnpm, nothing"]
 )
 def test_words_that_name_nothing_are_no_wish(said: str) -> None:
     assert read_wish(said) == Wish()

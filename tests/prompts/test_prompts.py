@@ -4,14 +4,17 @@ from importlib.resources import files
 
 import pytest
 from hypothesis import given, strategies as st
+from msgspec.structs import replace
 
 from skillopt_sleep.executors.single_shot import SingleShot
 from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Evidence, Op, Prompt, Purpose, Rubric, Split
 from skillopt_sleep.stages.aggregate import aggregate
 from skillopt_sleep.stages.mine import mine
 from skillopt_sleep.stages.preflight import preflight
+from skillopt_sleep.stages.prove import prove
 from skillopt_sleep.stages.reflect import reflect
 from skillopt_sleep.stages.select import select
 from tests.builders import a_document, a_patch, a_rollout, a_session, a_task, a_trajectory, an_edit
@@ -21,6 +24,7 @@ SLOT = re.compile(r"\{\{\w+\}\}")
 REPLIES: Mapping[Purpose, Answer] = {
     Purpose.PREFLIGHT: "ready",
     Purpose.MINE: {"tasks": []},
+    Purpose.PROVE: {"grades": [{"item": 1, "scores": [0, 0, 0, 0]}]},
     Purpose.ROLLOUT: "done",
     Purpose.JUDGE: {"score": 1.0},
     Purpose.REFLECT: {"edits": []},
@@ -44,6 +48,8 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     patches = [a_patch(an_edit(text)), a_patch(an_edit("- Something else."))]
     preflight(backend, night=text)
     mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
+    doubted = Mined(tasks=(replace(task, rejected=text),))
+    prove(doubted, judge=ReferenceJudge(backend), model=backend, pool=SerialPool())
     trajectory = SingleShot(backend).run(task, document, sample=0)
     ReferenceJudge(backend).score(task, trajectory)
     reflect(

@@ -13,7 +13,7 @@ import pytest
 
 from skillopt_sleep.records import LeftOut, Origin, Packed, Reading, Role, Session, Stamp, ToolEvent, Turn
 from skillopt_sleep.sources.claude_code import ClaudeCode
-from skillopt_sleep.stages.harvest import HarvestRules, harvest
+from skillopt_sleep.stages.harvest import HarvestRules, harvest, moved
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 from tests.sessions import Exchange, claude_session
@@ -181,6 +181,7 @@ def test_what_a_fork_copied_counts_in_the_earlier_session_only(index: SqliteInde
     kept = {session.id: session for session in found.sessions}
     assert kept["listed:first"].typed == ("fix it",)
     assert [turn.text for turn in kept["listed:fork"].turns] == ["done", "instead"]
+    assert found.copied == 1
     assert [event.turn for event in kept["listed:fork"].tools] == [0, 0, 1]
 
 
@@ -195,6 +196,69 @@ def test_a_mere_copy_has_no_user_turn_and_is_done_with(index: SqliteIndex) -> No
 def test_turns_without_an_id_are_nobodys_copy(index: SqliteIndex) -> None:
     source = a_source(a_session("a", hours=5, turns=[typed("")]), a_session("b", hours=4, turns=[typed("")]))
     assert harvest([source], index, RULES).counts.used == 2
+
+
+def test_a_shorter_copy_of_a_file_is_read_when_the_longer_one_goes(index: SqliteIndex) -> None:
+    longer, shorter = a_session("a", hours=2), a_session("a", hours=3)
+    source = a_source(longer)
+    source.files["/copy"] = Reading(sessions=(Packed.of(shorter),))
+    assert harvest([source], index, RULES).sessions == (longer,)
+    assert harvest([source], index, RULES).changed == 0
+    del source.files["/listed:a"]
+    found = harvest([source], index, RULES)
+    assert (found.sessions, found.changed) == ((shorter,), 1)
+
+
+def test_a_file_that_could_not_be_read_is_tried_every_time(index: SqliteIndex) -> None:
+    source = Listed({"/x": Reading(unreadable="/x: Permission denied")})
+    harvest([source], index, RULES)
+    found = harvest([source], index, RULES)
+    assert (found.changed, found.counts.skipped) == (1, {"unreadable": 1})
+
+
+def at(project: str, commit: str = "", name: str = "") -> Session:
+    """A session in a project, at a commit."""
+    return a_session(name or f"{project}-{commit}", project=project, cwd=project, commit=commit)
+
+
+def test_a_project_moved_to_where_its_commit_is_known() -> None:
+    sessions = [at("/old/shop", "c1"), at("/old/shop"), at("/new/shop", "c1"), at("/new/shop", "c2")]
+    assert moved(sessions, lambda folder: folder == "/new/shop") == {"/old/shop": "/new/shop"}
+
+
+@pytest.mark.parametrize(
+    ("sessions", "there"),
+    [
+        ([at("/old/shop", "c1"), at("/new/shop", "c1")], {"/old/shop", "/new/shop"}),
+        ([at("/old/shop", "c1"), at("/new/shop", "c1")], set[str]()),
+        ([at("/old/shop", "c1"), at("/new/shop", "c2")], {"/new/shop"}),
+        ([at("/old/shop"), at("/new/shop")], {"/new/shop"}),
+        ([at("/old/shop", "c1"), at("/new/store", "c1")], {"/new/store"}),
+        ([at("/old/shop", "c1"), at("/new/shop", "c1"), at("/too/shop", "c1")], {"/new/shop", "/too/shop"}),
+        ([at("", "c1"), at("/shop", "c1")], {"/shop"}),
+        ([], {"/shop"}),
+    ],
+    ids=[
+        "both there",
+        "none there",
+        "other commits",
+        "no commit",
+        "other name",
+        "two places",
+        "no folder",
+        "nothing",
+    ],
+)
+def test_what_is_not_sure_moved_nowhere(sessions: list[Session], there: set[str]) -> None:
+    assert moved(sessions, lambda folder: folder in there) == {}
+
+
+def test_sessions_of_a_project_that_moved_are_those_of_its_new_folder(index: SqliteIndex) -> None:
+    rules = replace(RULES, exists=lambda folder: folder == "/new/shop")
+    source = a_source(at("/old/shop", "c1", "a"), at("/old/shop", name="b"), at("/new/shop", "c1", "c"))
+    found = harvest([source], index, rules)
+    assert [session.project for session in found.sessions] == ["/new/shop"] * 3
+    assert {session.cwd for session in found.sessions} == {"/old/shop", "/new/shop"}
 
 
 def test_a_real_folder_of_sessions_is_harvested_once(tmp_path: Path, index: SqliteIndex) -> None:

@@ -131,7 +131,9 @@ def test_what_is_typed_after_a_rejected_tool_call_is_a_correction_whatever_its_w
 
 
 def test_a_tool_call_that_only_failed_makes_no_correction() -> None:
-    session = a_session(ASK, "npm", "pnpm, please", tools=(ToolEvent(name="Bash", turn=1, error=True, exit_code=1),))
+    session = a_session(
+        ASK, "npm", "now add a page", tools=(ToolEvent(name="Bash", turn=1, error=True, exit_code=1),)
+    )
 
     assert by_rules(session) == ()
 

@@ -1,0 +1,27 @@
+"""What the agent answered between two things a person typed: its words and its commands."""
+
+from skillopt_sleep.records import Origin, Session
+
+ANSWER_CHARS = 4_000
+
+
+def answer_between(session: Session, start: int, end: int) -> str:
+    """What the agent said and ran after turn `start` and before turn `end`, in order; at most 4,000 characters.
+
+    Rejected calls count too: they are what it was about to do.
+    """
+    parts: list[str] = []
+    for index in range(start, min(end, len(session.turns))):
+        turn = session.turns[index]
+        if index > start and turn.origin is Origin.ASSISTANT:
+            parts.append(turn.text)
+        parts += [event.brief for event in session.tools if event.turn == index and event.brief]
+    return "\n".join(parts)[:ANSWER_CHARS]
+
+
+def referred_to(session: Session, ask: int) -> str:
+    """The agent's last words before a request, which the request may speak of; empty where there are none."""
+    for index in range(ask - 1, -1, -1):
+        if session.turns[index].origin is Origin.ASSISTANT:
+            return session.turns[index].text
+    return ""

@@ -1,0 +1,121 @@
+"""The heuristic miner: a corrected request becomes a task by rules, without a model.
+
+It finds corrections by what the person did and by the words of mining.words; what they want it reads only where they
+name it (mining.wishes), else the person's own words become a rubric.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from skillopt_sleep.mining.answers import answer_between
+from skillopt_sleep.mining.asks import Ask, asks
+from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
+from skillopt_sleep.mining.signals import signals
+from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.mining.wishes import Wish, last_wish
+from skillopt_sleep.records import (
+    Check,
+    Checks,
+    Evidence,
+    Op,
+    Origin,
+    Reference,
+    Rubric,
+    Session,
+    SignalKind,
+    Task,
+)
+
+
+def ruled_tasks(session: Session) -> Iterator[Task]:
+    """A task for every request of the session that was corrected in words."""
+    earlier: list[int] = []
+    for ask in asks(session):
+        quotes = [
+            Evidence(session=session.id, turn=turn, quote=words)
+            for turn in ask.corrections
+            if (words := own_words(session.turns[turn].text))
+        ]
+        prompt = request_words(session, ask.turn)
+        if quotes and prompt:
+            yield made_task(
+                session,
+                ask,
+                prompt=prompt,
+                context=request_context(session, ask.turn, tuple(earlier)),
+                reference=reference_from_words([quote.quote for quote in quotes]),
+                evidence=quotes,
+            )
+        earlier.append(ask.turn)
+
+
+def made_task(
+    session: Session, ask: Ask, *, prompt: str, context: str, reference: Reference, evidence: Sequence[Evidence]
+) -> Task:
+    """The task with its id, the answers on both sides of the correction, and what the person did."""
+    key = hashlib.blake2b(f"{session.id}\0{ask.turn}\0{prompt}".encode(), digest_size=6).hexdigest()
+    first = min(quote.turn for quote in evidence)
+    last = max(*(quote.turn for quote in evidence), *ask.corrections, first)
+    end = _next_typed(session, last)
+    accepted = answer_between(session, last, end) if end < len(session.turns) else ""
+    return Task(
+        id=key,
+        prompt=prompt,
+        context=context,
+        reference=reference,
+        session=session.id,
+        project=session.project,
+        source=session.source,
+        at=session.started,
+        evidence=tuple(evidence),
+        rejected=answer_between(session, ask.turn, first),
+        accepted=accepted,
+        signals=_signals(session, ask.turn, end, accepted=bool(accepted)),
+        in_words=not needs_workspace(session, ask.turn, first),
+    )
+
+
+def reference_from_words(said: Sequence[str]) -> Reference:
+    """How an answer is scored: what the words name in the end, else a rubric that quotes them."""
+    return _checks(last_wish(said)) or _in_words(said)
+
+
+def simpler_references(reference: Reference, said: Sequence[str]) -> tuple[Reference, ...]:
+    """The reference, and what may stand for it where it turns out not to tell a good answer from a bad one."""
+    if not isinstance(reference, Checks):
+        return (reference,)
+    wanted = tuple(check for check in reference.items if check.op is Op.CONTAINS)
+    found: list[Reference] = [reference]
+    if wanted and len(wanted) < len(reference.items):
+        found.append(Checks(items=wanted))
+    found.append(_in_words(said))
+    return tuple(found)
+
+
+def _in_words(said: Sequence[str]) -> Rubric:
+    words = "\n".join(dict.fromkeys(said))
+    return Rubric(
+        text=f"The person corrected an earlier answer to this request. In their words: «{words}». "
+        "A good answer already does what they ask for there."
+    )
+
+
+def _checks(wish: Wish) -> Checks | None:
+    """What was named exactly, or None where nothing was but a length."""
+    items = [Check(op=Op.CONTAINS, arg=term) for term in wish.want]
+    items += [Check(op=Op.NOT_CONTAINS, arg=term) for term in wish.avoid]
+    if items and wish.at_most:
+        items.append(Check(op=Op.MAX_CHARS, arg=str(wish.at_most)))
+    return Checks(items=tuple(items)) if items else None
+
+
+def _next_typed(session: Session, after: int) -> int:
+    """The next turn that the person typed, or the end."""
+    later = range(after + 1, len(session.turns))
+    return next((index for index in later if session.turns[index].origin is Origin.USER), len(session.turns))
+
+
+def _signals(session: Session, start: int, end: int, *, accepted: bool) -> tuple[SignalKind, ...]:
+    done = [signal.kind for signal in signals(session) if start <= signal.turn < end]
+    ends = [SignalKind.ACCEPTED] if accepted else []
+    return tuple(dict.fromkeys([*done, SignalKind.CORRECTED, *ends]))

@@ -1,0 +1,139 @@
+"""Which parts of a typed turn are the person's own words, and which were pasted: those are data, never authority.
+
+Nothing in a transcript tells the two apart, so whatever looks quoted, copied or too long to have been typed counts as
+pasted. A wish that is overlooked costs one lesson; a pasted sentence taken for a wish would be someone else's rule.
+"""
+
+import re
+from typing import NamedTuple
+
+MOST_PARAGRAPHS = 2
+LEAST_CHAT = 2
+LONGEST_PARAGRAPH = 600
+LONGEST_QUOTE = 80
+
+_FENCE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*?\n)?[ \t]*\1[`~]*[ \t]*$|^[ \t]*(?:`{3,}|~{3,}).*\Z", re.MULTILINE | re.DOTALL
+)
+_TAGGED = re.compile(r"<([A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>.{0,5000}?</\1>", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\[(?:Pasted text|Image|Attachment)[^\]\n]{0,200}\]|!?\[[^\]\n]{0,400}\]\([^)\n]{0,400}\)")
+_LONG_QUOTE = re.compile(rf"“[^”]{{{LONGEST_QUOTE},}}”|«[^»]{{{LONGEST_QUOTE},}}»|\"[^\"\n]{{{LONGEST_QUOTE},}}\"")
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{40,}")
+_COPIED_LINE = re.compile(
+    r"[ \t]*>"  # a quotation
+    r"|\t|[ ]{4,}\S"  # code
+    r"|[ \t]*\|.*\|[ \t]*$"  # a table
+    r"|[ \t]*(?:at \S+ ?\(|File \"|Traceback \(|\s*\^+\s*$|[+-]{3} [ab]/|@@ |diff --git )"  # traces and diffs
+    r"|[ \t]*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"  # logs
+    r"|[ \t]*(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b[ \t]*[:\]|]"
+    r"|[ \t]*[$#%] \S"  # a shell
+    r"|[ \t]*\w+(?:Error|Exception|Warning): "
+    r"|[ \t]*[{}\[\]<]\S*.*[{}\[\]>,;][ \t]*$"  # data and markup
+)
+# From such a line on the rest was said or written by somebody else.
+_OTHERS_FROM = re.compile(
+    r"^[ \t]*(?:\*\*)?(?:user|human|assistant|system|developer|ai|claude|codex|chatgpt|from|subject|on .{5,60} wrote)"
+    r"(?:\*\*)?[ \t]*:",
+    re.IGNORECASE,
+)
+_LEAD_IN = re.compile(r"[:：][ \t]*$")
+_HANDS_OVER = re.compile(r"[?？:：)）…][ \t]*$")
+_CHAT_LINE = re.compile(
+    r"[ \t]*(?:[-*•][ \t]*)?(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ \t]*)?<?[\w.@][\w.@ -]{0,24}>?[ \t]?:[ \t]+\S"
+)
+_OWN_LEAD_IN = re.compile(
+    r"\b(?:please|from now on|rules?|instead|i (?:want|need|meant|said)|change|bitte|ab jetzt|désormais|por favor"
+    r"|a partir de ahora|пожалуйста)\b[^\n]{0,60}[:：][ \t]*$|(?:请|以后|してください)[^\n]{0,40}[:：][ \t]*$",
+    re.IGNORECASE,
+)
+
+
+class Span(NamedTuple):
+    """A part of a text, from `start` up to `end`."""
+
+    start: int
+    end: int
+
+
+def own_spans(text: str) -> tuple[Span, ...]:
+    """The parts of a typed turn that are the person's own words, in order."""
+    hidden = bytearray(len(text))
+    for pattern in (_FENCE, _TAGGED, _COMMENT, _PLACEHOLDER, _LONG_QUOTE, _BLOB):
+        for match in pattern.finditer(text):
+            hidden[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+    _hide_lines(text, hidden)
+    _hide_paragraphs(text, hidden)
+    return _shown(text, hidden)
+
+
+def own_words(text: str) -> str:
+    """The person's own words, a line for each part."""
+    return "\n".join(text[start:end] for start, end in own_spans(text))
+
+
+def is_own(quote: str, text: str) -> bool:
+    """Whether the quote stands wholly within the person's own words."""
+    return bool(quote.strip()) and any(quote.strip() in text[start:end] for start, end in own_spans(text))
+
+
+def _hide_lines(text: str, hidden: bytearray) -> None:
+    """Copied lines, and everything after a line that hands over to somebody else's words."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        end = at + len(line)
+        bare = line.rstrip()
+        if _OTHERS_FROM.match(bare):
+            hidden[at:] = b"\1" * (len(text) - at)
+            return
+        if _COPIED_LINE.match(bare):
+            hidden[at:end] = b"\1" * len(line)
+        elif end < len(text) and _LEAD_IN.search(bare) and not _OWN_LEAD_IN.search(bare):
+            hidden[end:] = b"\1" * (len(text) - end)
+            return
+        at = end
+
+
+def _hide_paragraphs(text: str, hidden: bytearray) -> None:
+    """Paragraphs too long to have been typed, chats, and whatever follows a question or a line that hands over.
+
+    Of more than two paragraphs only the first counts: nobody types pages, and what a page says last stays with it.
+    """
+    parts = [(match.start(), match.end()) for match in re.finditer(r"(?:(?!\n[ \t]*\n).)+", text, re.DOTALL)]
+    parts = [(start, end) for start, end in parts if not all(hidden[start:end])]
+    hands_over = len(parts) > MOST_PARAGRAPHS or bool(parts and _HANDS_OVER.search(text[slice(*parts[0])].rstrip()))
+    for number, (start, end) in enumerate(parts):
+        if (number > 0 and hands_over) or end - start > LONGEST_PARAGRAPH:
+            hidden[start:end] = b"\1" * (end - start)
+        else:
+            chat = start + _where_a_chat_begins(text[start:end])
+            hidden[chat:end] = b"\1" * (end - chat)
+
+
+def _where_a_chat_begins(paragraph: str) -> int:
+    """Where the first of several lines such as `name: words` begins; its end where there are none."""
+    at = 0
+    begins: list[int] = []
+    for line in paragraph.splitlines(keepends=True):
+        if _CHAT_LINE.match(line):
+            begins.append(at)
+        at += len(line)
+    return begins[0] if len(begins) >= LEAST_CHAT else len(paragraph)
+
+
+def _shown(text: str, hidden: bytearray) -> tuple[Span, ...]:
+    spans: list[Span] = []
+    at = 0
+    while at < len(text):
+        start = hidden.find(b"\0", at)
+        if start < 0:
+            break
+        end = hidden.find(b"\1", start)
+        end = len(text) if end < 0 else end
+        part = text[start:end]
+        left = start + len(part) - len(part.lstrip())
+        right = left + len(part.strip())
+        if right > left:
+            spans.append(Span(left, right))
+        at = end
+    return tuple(spans)

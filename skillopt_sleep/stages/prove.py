@@ -1,0 +1,140 @@
+"""References worth trusting: each must fail on the answer the person rejected and pass on the one they accepted.
+
+A rubric is graded by the judge's model, blind to which answer is which, twice in opposite order, among controls that
+must earn nothing: no answer, a lone colon, and the demand itself (after "One Token to Fool LLM-as-a-Judge", 2025).
+"""
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from skillopt_sleep.errors import CallFailed, FailureKind, ItemError
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.rules import simpler_references
+from skillopt_sleep.prompts import fill
+from skillopt_sleep.protocols import Backend, Judge, Pool
+from skillopt_sleep.records import Note, Prompt, Purpose, Reference, Rubric, Task, Trajectory
+
+PASSES_FROM = 0.8
+PER_CALL = 4
+
+
+class ItemGrades(msgspec.Struct, frozen=True):
+    """The grades of one item's answers, in their order."""
+
+    item: int
+    scores: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(score) and 0 <= score <= 1 for score in self.scores):
+            raise ValueError("a score is not in [0, 1]")
+
+
+class ProveReply(msgspec.Struct, frozen=True):
+    """What the judge's model answers."""
+
+    grades: tuple[ItemGrades, ...]
+
+
+def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
+    """Only tasks whose reference tells the rejected answer from the accepted one; the others are dropped and counted.
+
+    Where checks don't, the person's words stand for them. A grading call that fails leaves its sessions unread.
+    """
+    settled = [_settle(task, judge) for task in mined.tasks]
+    open_ones = [task for task in settled if task is not None and isinstance(task.reference, Rubric)]
+    batches = [open_ones[at : at + PER_CALL] for at in range(0, len(open_ones), PER_CALL)]
+    graded = pool.map(lambda batch: _grade(batch, model), batches, label="prove")
+    trusted = {task.id for tasks, _ in graded for task in tasks}
+    failed = [note for _, note in graded if note is not None]
+    lost = {task.id for batch, (_, note) in zip(batches, graded, strict=True) if note is not None for task in batch}
+    kept = [
+        task
+        for task in settled
+        if task is not None and (not isinstance(task.reference, Rubric) or task.id in trusted)
+    ]
+    dropped = len(mined.tasks) - len(kept) - len(lost)
+    notes = [*mined.notes, *failed]
+    if dropped:
+        said = f"{dropped} of {len(mined.tasks)} tasks were dropped: their reference did not tell the answer that was"
+        notes.append(Note(stage="prove", summary=f"{said} rejected from a good one"))
+    gone = tuple(task.session for task in mined.tasks if task.id in lost)
+    return Mined(tasks=tuple(kept), notes=tuple(notes), lost=(*mined.lost, *gone))
+
+
+def _settle(task: Task, judge: Judge) -> Task | None:
+    """The task with the first reference that a program finds right, or a rubric, which a model has yet to prove."""
+    for reference in simpler_references(task.reference, [said.quote for said in task.evidence]):
+        candidate = msgspec.structs.replace(task, reference=reference)
+        if isinstance(reference, Rubric) or _tells_apart(candidate, judge):
+            return candidate
+    return None
+
+
+def _tells_apart(task: Task, judge: Judge) -> bool:
+    """Whether the reference fails on the rejected answer and passes on the accepted one, where there are any."""
+    try:
+        fails = not task.rejected or judge.score(task, _answer(task.rejected)).hard < 1
+        passes = not task.accepted or judge.score(task, _answer(task.accepted)).hard >= 1
+    except ItemError:
+        # Whether a tool was called can't be told from an excerpt.
+        return True
+    return fails and passes
+
+
+def _answer(text: str) -> Trajectory:
+    return Trajectory(response=text, text_only=True)
+
+
+def _grade(tasks: Sequence[Task], model: Backend) -> tuple[Sequence[Task], Note | None]:
+    """Those of these tasks whose rubric the model proves, or why it couldn't be asked."""
+    answers = [_answers(task, task.reference) for task in tasks]
+    try:
+        forward = _ask(tasks, answers, model)
+        backward = [scores[::-1] for scores in _ask(tasks, [list(reversed(some)) for some in answers], model)]
+    except ItemError as error:
+        summary = f"a grading call failed, {len(tasks)} tasks wait: {error.message}"
+        return (), Note(stage="prove", summary=summary, remedy=error.remedy)
+    proved = [
+        task
+        for task, one, other in zip(tasks, forward, backward, strict=True)
+        if all(_holds(task, scores) for scores in (one, other))
+    ]
+    return proved, None
+
+
+def _answers(task: Task, reference: Reference) -> list[str]:
+    """The controls, then what was rejected and accepted, where there is any."""
+    demand = reference.text if isinstance(reference, Rubric) else ""
+    return ["", ":", demand, *([task.rejected] if task.rejected else []), *([task.accepted] if task.accepted else [])]
+
+
+def _holds(task: Task, scores: Sequence[float]) -> bool:
+    if any(scores[:3]):
+        return False
+    rest = list(scores[3:])
+    fails = not task.rejected or rest.pop(0) < PASSES_FROM
+    return fails and (not task.accepted or rest.pop(0) >= PASSES_FROM)
+
+
+def _ask(tasks: Sequence[Task], answers: Sequence[Sequence[str]], model: Backend) -> Sequence[Sequence[float]]:
+    items = "\n\n".join(
+        _item(number, task, some) for number, (task, some) in enumerate(zip(tasks, answers, strict=True), start=1)
+    )
+    prompt = Prompt(purpose=Purpose.PROVE, text=fill("prove", items=items), schema=ProveReply)
+    reply = model.complete(prompt).structured
+    assert isinstance(reply, ProveReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
+    grades = {graded.item: graded.scores for graded in reply.grades}
+    found = [grades.get(number, ()) for number in range(1, len(tasks) + 1)]
+    if any(len(scores) != len(some) for scores, some in zip(found, answers, strict=True)):
+        raise CallFailed(FailureKind.MALFORMED, "the judge did not grade every answer")
+    return found
+
+
+def _item(number: int, task: Task, answers: Sequence[str]) -> str:
+    demand = task.reference.text if isinstance(task.reference, Rubric) else ""
+    shown = "\n".join(f"## Answer {place}\n{fence(text)}" for place, text in enumerate(answers, start=1))
+    request = fence(f"{task.context}\n{task.prompt}".strip())
+    return f"# Item {number}\n## Request\n{request}\n## Demand\n{fence(demand)}\n{shown}"

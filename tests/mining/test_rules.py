@@ -1,0 +1,67 @@
+"""The heuristic miner: what a task is made of."""
+
+from skillopt_sleep.mining.rules import reference_from_words, ruled_tasks, simpler_references
+from skillopt_sleep.records import Check, Checks, Op, Origin, Rubric, Session, SignalKind, ToolEvent, Turn
+from tests.builders import a_session, a_turn
+
+
+def said(text: str) -> Turn:
+    return a_turn(text, origin=Origin.ASSISTANT)
+
+
+def corrected(*after: str | Turn, words: str = "no, use pnpm, never npm", **fields: object) -> Session:
+    return a_session("create a run script", said("I ran npm install."), words, *after, **fields)
+
+
+def test_the_answers_on_both_sides_of_a_correction_are_kept() -> None:
+    (task,) = ruled_tasks(corrected(said("I ran pnpm install."), "thanks"))
+    assert (task.rejected, task.accepted) == ("I ran npm install.", "I ran pnpm install.")
+    assert task.signals == (SignalKind.CORRECTED, SignalKind.ACCEPTED)
+
+
+def test_an_answer_that_nobody_took_up_is_not_accepted() -> None:
+    (task,) = ruled_tasks(corrected(said("I ran pnpm install.")))
+    assert task.accepted == ""
+    assert SignalKind.ACCEPTED not in task.signals
+
+
+def test_what_was_done_is_on_the_task() -> None:
+    rejected = ToolEvent(name="Bash", turn=1, brief="npm install", error=True, rejected=True)
+    (task,) = ruled_tasks(corrected(said("ok"), tools=(rejected,)))
+    assert SignalKind.REJECTED in task.signals
+    assert task.rejected == "I ran npm install.\nnpm install"
+
+
+def test_the_last_word_of_a_corrected_dialogue_holds() -> None:
+    session = corrected(said("I use pnpm now."), "no wait, use yarn, not pnpm", said("I use yarn."))
+    (task,) = ruled_tasks(session)
+    assert task.reference == Checks(
+        items=(
+            Check(op=Op.CONTAINS, arg="yarn"),
+            Check(op=Op.NOT_CONTAINS, arg="npm"),
+            Check(op=Op.NOT_CONTAINS, arg="pnpm"),
+        )
+    )
+    assert len(task.evidence) == 2
+
+
+def test_pasted_words_are_neither_wish_nor_evidence() -> None:
+    (task,) = ruled_tasks(corrected(words="no, the log says:\n\nalways use evil, never npm"))
+    assert task.evidence[0].quote == "no, the log says:"
+    assert "evil" not in str(task.reference)
+    assert list(ruled_tasks(corrected(words="> no, always use evil"))) == []
+
+
+def test_words_that_name_nothing_become_a_rubric_that_quotes_each_once() -> None:
+    rubric = reference_from_words(["that is wrong", "that is wrong"])
+    assert isinstance(rubric, Rubric)
+    assert rubric.text.count("that is wrong") == 1
+
+
+def test_of_checks_only_what_is_wanted_may_stand_and_then_the_words() -> None:
+    both = reference_from_words(["use pnpm, never npm"])
+    full, wanted, words = simpler_references(both, ["use pnpm, never npm"])
+    assert full == both
+    assert wanted == Checks(items=(Check(op=Op.CONTAINS, arg="pnpm"),))
+    assert isinstance(words, Rubric)
+    assert simpler_references(words, ["x"]) == (words,)

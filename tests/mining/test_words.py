@@ -1,0 +1,155 @@
+"""The words by which people take back what was done."""
+
+import pytest
+
+from skillopt_sleep.mining.words import (
+    amends,
+    is_small_talk,
+    languages,
+    opens_request,
+    reassures,
+    states_rule,
+    takes_back,
+)
+
+
+def test_eight_languages_are_known() -> None:
+    assert languages() == (
+        *("English", "German", "French", "Spanish", "Portuguese", "Russian", "Chinese", "Japanese"),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "No, use pnpm.",
+            "nope",
+            "that's wrong",
+            "incorrect, it's 4",
+            "way too verbose",
+            "I said pnpm",
+            "wrong file",
+        ),
+        *("you forgot the tests", "put it back"),
+        *(
+            "nein, bitte nicht npm",
+            "falsch",
+            "ich sagte doch pnpm",
+            "non, pas npm",
+            "c'est trop long",
+            "j'ai dit pnpm",
+        ),
+        *("no, usa pnpm", "está mal", "demasiado largo", "não, use pnpm", "está errado", "eu disse pnpm"),
+        *("нет, используй pnpm", "слишком длинно", "я же просил pnpm", "不对，用 pnpm", "太长了", "我说的是 pnpm"),
+        *("違います", "長すぎます", "I don’t want that"),
+    ],
+)
+def test_words_that_take_back_are_known(text: str) -> None:
+    assert takes_back(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Add a login page", "the value is incorrect in row 3, fix it", "undo/redo buttons please", "casino, bingo"),
+        *(
+            "no tests fail any more, thanks",
+            "stop the server",
+            "the query takes too long",
+            "the button should be blue",
+        ),
+        *("why does the test always fail?", "add a never-expire option", "thanks!", "perfect, now commit it"),
+        *(
+            "füge einen Test hinzu",
+            "danke, jetzt committen",
+            "ajoute un test",
+            "merci",
+            "añade una prueba",
+            "gracias",
+        ),
+        *(
+            "adicione um teste",
+            "obrigado",
+            "добавь тест",
+            "спасибо",
+            "加一个测试",
+            "谢谢",
+            "テストを追加して",
+            "ありがとう",
+        ),
+    ],
+)
+def test_requests_and_thanks_take_nothing_back(text: str) -> None:
+    assert not takes_back(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks!", "ok", "Great, thanks a lot :)", "danke, super!", "yes please", "go on", "谢谢"]
+)
+def test_thanks_and_assent_are_small_talk(text: str) -> None:
+    assert is_small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks, now add a test", "ok but use pnpm", "continue with the login page", "", "note it"]
+)
+def test_what_asks_for_something_is_not(text: str) -> None:
+    assert not is_small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "next time run the tests",
+            "please don't use var",
+            "dont use tabs",
+            "we always use pnpm",
+            "tabs, not spaces",
+        ),
+        *(
+            "immer pnpm",
+            "jamais npm",
+            "nunca uses npm",
+            "sempre use pnpm",
+            "никогда не npm",
+            "以后都用中文",
+            "pnpmではなくyarn",
+        ),
+    ],
+)
+def test_how_things_are_done_is_a_rule(text: str) -> None:
+    assert states_rule(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("add a login page", "please fix the header", "what does it do", "can you look?", "ok, now rename the file"),
+        *(
+            "zeig mir den Test",
+            "ajoute un test",
+            "añade una prueba",
+            "adiciona um teste",
+            "добавь тест",
+            "加一个测试",
+        ),
+        *("テストを追加して", "great. next: the docs", "also update the changelog"),
+    ],
+)
+def test_a_request_of_its_own_is_known_by_its_beginning(text: str) -> None:
+    assert opens_request(text)
+
+
+@pytest.mark.parametrize("text", ["make it shorter", "in german!", "UTC please", "that created a lock file"])
+def test_what_speaks_of_the_answer_opens_nothing_and_amends(text: str) -> None:
+    assert not opens_request(text)
+    assert amends(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["no worries", "not bad!", "great, exactly what I wanted", "keine Fehler mehr", "没有报错了"]
+)
+def test_words_may_sound_like_taking_back_and_reassure(text: str) -> None:
+    assert reassures(text)
