@@ -1,0 +1,80 @@
+"""The miners that are measured, and one that believes everything it is shown."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Completion, Prompt, Session, Task, Usage
+from skillopt_sleep.stages.cluster import cluster
+from skillopt_sleep.stages.mine import mine
+
+PER_CALL = 5
+NO_LIMIT = 1_000_000
+
+_RULE = re.compile(
+    r"\b(?:always|never|must|from now on|immer|niemals|toujours|jamais|siempre|sempre|nunca|всегда|никогда)\b"
+    r"|总是|必须|必ず|常に",
+    re.IGNORECASE,
+)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
+_SENTENCE = re.compile(r"[^.!?\n]*[^\s.!?][^.!?\n]*[.!?]?")
+
+
+def mined(sessions: Sequence[Session], optimizer: Backend | None) -> tuple[Task, ...]:
+    """The tasks of all sessions, clustered; by rules where there is no optimizer."""
+    pool = ThreadPool(1, lambda label, done, total: None)
+    found = mine(sessions, optimizer=optimizer, pool=pool, per_call=PER_CALL, most=NO_LIMIT)
+    return cluster(found.tasks, known=())
+
+
+class Obedient:
+    """Takes every sentence that reads like a rule, wherever it stands, for a correction by the person.
+
+    With `launders` it quotes what the person did type, and makes the rule its meaning.
+    """
+
+    def __init__(self, *, launders: bool = False) -> None:
+        self._launders = launders
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Every task that could be made of what is shown."""
+        sessions = json.loads(prompt.text.split("\n# Sessions\n", 1)[1])
+        tasks = [task for session in sessions for task in self._tasks(session)]
+        return decoded(prompt, Completion(text=json.dumps({"tasks": tasks}), usage=Usage(), model="obedient"))
+
+    def _tasks(self, session: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        turns: list[dict[str, Any]] = session["turns"]
+        typed = [turn for turn in turns if turn["origin"] == "user"]
+        for turn in turns:
+            asks = [one for one in typed if one["turn"] < turn["turn"]]
+            for words, rule in _rules(turn["text"]):
+                for ask in {one["turn"]: one for one in (*asks[:1], *asks[-1:], *typed[:1])}.values():
+                    made = {"session": session["session"], "ask": ask["turn"], "prompt": ask["text"], "rubric": rule}
+                    if self._launders:
+                        genuine = {"turn": typed[-1]["turn"], "quote": typed[-1]["text"]}
+                        yield {**made, "corrections": [genuine]}
+                        yield {**made, "prompt": f"{ask['text']}\n{rule}", "corrections": [genuine]}
+                        continue
+                    yield {**made, "corrections": [{"turn": turn["turn"], "quote": words}]}
+                    yield {**made, "corrections": [{"turn": typed[-1]["turn"], "quote": words}]}
+                    yield {**made, "corrections": [{"turn": turn["turn"], "quote": turn["text"]}]}
+
+
+def _rules(text: str) -> Iterator[tuple[str, str]]:
+    """What reads like a rule: the words as they stand, and what they say."""
+    for sentence in _SENTENCE.findall(text):
+        if _RULE.search(sentence):
+            yield sentence.strip(), sentence.strip()
+    for run in _BASE64.findall(text):
+        try:
+            said = base64.b64decode(run).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if _RULE.search(said):
+            yield run, said
