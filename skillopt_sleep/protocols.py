@@ -169,14 +169,22 @@ class Calls(Protocol):
 
 
 class Bank(Protocol):
-    """Every task remembered across nights."""
+    """Every task remembered across nights, and what a person made of it."""
 
     def tasks(self, projects: Collection[str]) -> tuple[Task, ...]:
-        """The tasks of earlier nights in these projects, oldest first, with their cluster and split."""
+        """The tasks of earlier nights in these projects, oldest first, as they are now; dropped ones are left out."""
         ...
 
     def unknown(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
-        """Those of these tasks that no night has banked."""
+        """What a person wrote and no night used as it is: of these tasks, and of those added or edited here."""
+        ...
+
+    def kept(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
+        """These tasks as a person left them: their edits in place of what was found again, nothing they dropped."""
+        ...
+
+    def pinned(self) -> Collection[str]:
+        """The ids of the tasks that take part in every night of their project."""
         ...
 
     def sides(self, sessions: Collection[str]) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
     rules = harvest_rules(settings, paths, only=only, horizon=store.horizon())
     try:
         found = harvest(agent_sources(settings), store.index, rules)
+        reviewed = len(store.bank.unknown(found.reviewed))
     finally:
         store.close()
     projects = Counter(session.project for session in found.sessions)
@@ -30,7 +31,7 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         "schema_version": 1,
         "sessions": {"seen": found.counts.seen, "used": found.counts.used, "skipped": found.counts.skipped},
         "projects": dict(projects),
-        "reviewed_tasks": len(found.reviewed),
+        "reviewed_tasks": reviewed,
         "errors": [note.summary for note in found.notes],
         "sends_to": destination,
         "consent": backend.confirmed or backend.name == "simulated",
@@ -49,8 +50,8 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         say(f"  {count:4}  {project}")
     for reason, count in found.counts.skipped.items():
         say(f"  {count:4}  left out: {reason}")
-    if found.reviewed:
-        say(f"  {len(found.reviewed):4}  tasks written by hand")
+    if reviewed:
+        say(f"  {reviewed:4}  tasks written by hand")
     for note in found.notes:
         say(f"        {note.summary}")
     say(f"It would send redacted excerpts of them to: {destination}")

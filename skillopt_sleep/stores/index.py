@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from threading import RLock
+from typing import NamedTuple
 
 import msgspec
 
@@ -39,13 +40,36 @@ _SESSION = """
     WHERE path = excluded.path OR ended <= excluded.ended
 """
 _LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
+_LOSERS = """
+    DELETE FROM files WHERE source = ?
+    AND path NOT IN (SELECT path FROM sessions) AND path NOT IN (SELECT path FROM reviewed)
+"""
 _MANY = 500
 _BATCH = 64
 
 # Made directly, a named tuple costs half: there is one for every file there is, every night.
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+# What can't be read is tried again every time: a permission that is given back leaves no trace in a file's stamp.
+_NEVER = Stamp(0, 0, 0)
 _encode = msgspec.msgpack.Encoder().encode
 _tasks = msgspec.msgpack.Decoder(Task)
+
+
+class Held(NamedTuple):
+    """Where a session stands: its file, the night that used it, if one did, and its lines that were of no use."""
+
+    path: str
+    night: str
+    damaged: int
+
+
+class _Damage(msgspec.Struct, gc=False):
+    """The one field of a session that tells of damage; decoding passes over all others."""
+
+    damaged: int = 0
+
+
+_damage = msgspec.msgpack.Decoder(_Damage)
 
 
 class SqliteIndex:
@@ -107,13 +131,28 @@ class SqliteIndex:
             rows = self._connection.execute(query, tuple(projects)).fetchall()
         return tuple(unpacked(body) for (body,) in rows)
 
+    def held(self) -> dict[str, Held]:
+        """Where every session stands, by its id; reads all of them, so no night asks for it."""
+        with self._lock:
+            rows = self._connection.execute("SELECT id, path, read_by, body FROM sessions").fetchall()
+        return {name: Held(path, night or "", _damage.decode(body).damaged) for name, path, night, body in rows}
+
     def forget(self, source: str, paths: Collection[str]) -> None:
-        """Let go of files that are gone, with their unread sessions and reviewed tasks."""
+        """Let go of files that are gone, with their unread sessions and reviewed tasks.
+
+        A file that lost to another one holds no session here. It may have lost to one of these, so it is forgotten
+        too, and read again.
+        """
+        gone = list(paths)
         with self._writing():
-            for path in paths:
-                self._connection.execute("DELETE FROM files WHERE source = ? AND path = ?", (source, path))
-                self._connection.execute("DELETE FROM reviewed WHERE path = ?", (path,))
-                self._connection.execute("DELETE FROM sessions WHERE path = ? AND read_by IS NULL", (path,))
+            for at in range(0, len(gone), _MANY):
+                some = gone[at : at + _MANY]
+                among = f"path IN ({','.join('?' * len(some))})"
+                self._connection.execute(f"DELETE FROM files WHERE source = ? AND {among}", (source, *some))  # noqa: S608 - only marks
+                self._connection.execute(f"DELETE FROM reviewed WHERE {among}", some)  # noqa: S608
+                self._connection.execute(f"DELETE FROM sessions WHERE read_by IS NULL AND {among}", some)  # noqa: S608
+            if gone:
+                self._connection.execute(_LOSERS, (source,))
 
     def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
         """The tasks that a person wrote or reviewed by hand, of these sources."""
@@ -150,7 +189,12 @@ class SqliteIndex:
 
     def _put_batch(self, source: str, batch: Sequence[tuple[str, Stamp, Reading]]) -> None:
         many = self._connection.executemany
-        many(_FILE, [(source, path, *stamp) for path, stamp, _ in batch])
+        many(_FILE, [(source, path, *(_NEVER if got.unreadable else stamp)) for path, stamp, got in batch])
+        if unreadable := [path for path, _, got in batch if got.unreadable]:
+            # What such a file held before is not used while it can't be read.
+            marks = ",".join("?" * len(unreadable))
+            query = f"DELETE FROM sessions WHERE read_by IS NULL AND path IN ({marks})"  # noqa: S608 - only marks
+            self._connection.execute(query, unreadable)
         many("DELETE FROM reviewed WHERE path = ?", [(path,) for path, _, _ in batch])
         tasks = [(path, task.id, _encode(task)) for path, _, got in batch for task in got.tasks]
         many("INSERT INTO reviewed (path, id, body) VALUES (?, ?, ?)", tasks)

@@ -44,6 +44,13 @@ MIGRATIONS: tuple[str, ...] = (
         body BLOB NOT NULL
     );
     """,
+    """
+    ALTER TABLE tasks ADD COLUMN edited TEXT;
+    ALTER TABLE tasks ADD COLUMN dropped TEXT;
+    ALTER TABLE tasks ADD COLUMN pinned TEXT;
+    ALTER TABLE tasks ADD COLUMN waits INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tasks ADD COLUMN earlier BLOB;
+    """,
 )
 
 

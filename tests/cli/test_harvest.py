@@ -1,36 +1,155 @@
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from tests.command import Home
-from tests.sessions import Exchange, claude_session
+from tests.sessions import Exchange, claude_session, codex_session
+
+CORRECTED = ("create a run script", "no, use pnpm, never npm")
+
+
+def hours_ago(hours: float) -> datetime:
+    return datetime.now(UTC).replace(microsecond=0) - timedelta(hours=hours)
+
+
+def adds_up(answer: dict[str, Any]) -> bool:
+    places = len(answer["sessions"]) + sum(answer["skipped"].values()) + answer["doubles"] + answer["task_files"]
+    return bool(answer["files"] == places)
+
+
+def a_whole_history(home: Home) -> None:
+    """Every kind of file there is, but for what a person may not read."""
+    home.had_sessions([CORRECTED, ("write the notes", "no, shorter please")], days_ago=3)
+    home.had_sessions_in(home.folder / "work" / "old-shop", [CORRECTED], days_ago=40)
+    home.had_sessions_in(home.folder / "work" / "secret", [CORRECTED], days_ago=2)
+    projects, cwd = home.folder / ".claude" / "projects", str(home.project)
+    talk = [Exchange("hello", "Hello."), Exchange("thanks", "You are welcome.")]
+    first = claude_session(projects, cwd=cwd, started=hours_ago(30), exchanges=talk)
+    claude_session(projects, cwd=cwd, started=hours_ago(9), exchanges=talk[:1], headless=True)
+    claude_session(projects, cwd=cwd, started=hours_ago(29), exchanges=talk[:1], subagent_of=first)
+    claude_session(projects, cwd=cwd, started=hours_ago(0.02), exchanges=[Exchange("add a test", "Added.")])
+    (first.parent / "copied.jsonl").write_bytes(first.read_bytes())
+    torn = claude_session(projects, cwd=cwd, started=hours_ago(20), exchanges=[Exchange("fix the build", "Fixed.")])
+    torn.write_bytes(torn.read_bytes() + b'{"type":"user" broken\n{"type":"user","message":7}\n')
+    exchanges = [Exchange("rename it", "Renamed.")]
+    live = codex_session(home.folder / ".codex", cwd=cwd, started=hours_ago(50), exchanges=exchanges)
+    (home.folder / ".codex" / "archived_sessions").mkdir()
+    (home.folder / ".codex" / "archived_sessions" / live.name).write_bytes(live.read_bytes())
+    tasks = home.folder / "tasks.toml"
+    tasks.write_text('[[task]]\nprompt = "x"\n[task.reference]\nkind = "rubric"\ntext = "y"\n', encoding="utf-8")
+    (home.folder / "sleep").mkdir()
+    (home.folder / "sleep" / "config.toml").write_text(
+        f'[harvest]\ntasks_files = ["{tasks}", "{home.folder}/none.toml"]\n[projects]\nexclude = ["secret"]\n',
+        encoding="utf-8",
+    )
 
 
 def test_it_lists_every_session_with_what_was_typed(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    home.had_sessions([("create a run script", "no, use pnpm, never npm")])
+    home.had_sessions([CORRECTED])
     answer = home.command("harvest", "--json").json
     (session,) = answer["sessions"]
     assert session["id"].startswith("claude_code:")
     assert session["project"] == str(home.project)
-    assert [t["text"] for t in session["turns"] if t["origin"] == "user"] == [
-        "create a run script",
-        "no, use pnpm, never npm",
-    ]
+    assert tuple(t["text"] for t in session["turns"] if t["origin"] == "user") == CORRECTED
     assert (session["tools"], session["errors"]) == (1, 0)
     assert answer["skipped"] == {}
+    assert (answer["files"], answer["requests"], answer["corrected"], answer["damaged"]) == (1, 1, 1, 0)
+    row = {"source": "claude_code", "project": str(home.project), "files": 1, "sessions": 1}
+    assert answer["account"] == [{**row, "requests": 1, "corrected": 1}]
 
 
 def test_what_a_program_started_is_counted_and_read_only_when_asked_for(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    started = datetime.now(UTC) - timedelta(hours=5)
     folder = tmp_path / ".claude" / "projects"
-    claude_session(folder, cwd=str(home.project), started=started, exchanges=[Exchange("hi", "ho")], headless=True)
-    assert home.command("harvest", "--json").json == {"sessions": [], "skipped": {"headless": 1}}
+    exchanges = [Exchange("hi", "ho")]
+    claude_session(folder, cwd=str(home.project), started=hours_ago(5), exchanges=exchanges, headless=True)
+    answer = home.command("harvest", "--json").json
+    assert (answer["sessions"], answer["skipped"]) == ([], {"headless": 1})
     assert len(home.command("harvest", "--include-headless", "--json").json["sessions"]) == 1
-    assert "1  left out: headless" in home.command("harvest").out
+    assert (
+        "    1  headless      a program started it, not a person (--include-headless)" in home.command("harvest").out
+    )
 
 
 def test_old_sessions_are_shown_although_the_first_night_would_not_read_them(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    home.had_sessions([("create a run script", "no, use pnpm, never npm")], days_ago=40)
+    home.had_sessions([CORRECTED], days_ago=40)
     assert len(home.command("harvest", "--json").json["sessions"]) == 1
+    assert "The next night reads 0 of the 1 session (1 older than 7d)." in home.command("harvest").out
+
+
+def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    a_whole_history(home)
+    answer = home.command("harvest", "--json").json
+    assert adds_up(answer)
+    told = home.command("harvest")
+    assert told.err == ""
+    lines = told.out.splitlines()
+    assert all(len(line) <= 80 for line in lines if str(tmp_path) not in line)
+    assert lines[0] == "14 files → 6 sessions → 5 requests, 3 of them corrected"
+    assert "The other 8 files:" in lines
+    others = lines[lines.index("The other 8 files:") + 1 :]
+    numbers = [int(line.split()[0]) for line in others[: others.index("")]]
+    assert sum(numbers) == 8
+    assert [line[7:20].strip() for line in others[: others.index("")]] == [
+        *("active", "copies", "doubles", "excluded", "headless", "subagent", "tasks files", "unreadable"),
+    ]
+
+
+def test_nothing_to_read_says_where_it_looked(tmp_path: Path) -> None:
+    out = Home(tmp_path).command("harvest").out
+    assert "~/.claude/projects" in out
+    assert "CODEX_HOME" in out
+
+
+def test_a_history_of_nothing_but_programs_is_no_empty_table(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    for hours in (5, 6):
+        folder, exchanges = tmp_path / ".claude" / "projects", [Exchange("hi", "ho")]
+        claude_session(folder, cwd=str(home.project), started=hours_ago(hours), exchanges=exchanges, headless=True)
+    out = home.command("harvest").out
+    assert out.startswith("2 files → 0 sessions → 0 requests\n\nBecause of all 2 files:\n    2  headless")
+    assert "corrected" not in out
+
+
+def test_one_session_is_explained(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions([CORRECTED])
+    (path,) = (tmp_path / ".claude").rglob("*.jsonl")
+    out = home.command("harvest", "--why", path.stem[:8]).out
+    assert out.startswith(f"claude_code:{path.stem}: used\n")
+    assert f"file     {path}\n" in out
+    assert "   0  request              create a run script\n" in out
+    assert "correction of 0      no, use pnpm, never npm\n" in out
+    answer = home.command("harvest", "--why", str(path), "--json").json
+    assert (answer["used"], answer["left_out"], answer["file"]) == (True, None, str(path))
+    assert [turn["taken_for"] for turn in answer["turns"]] == ["request", "correction"]
+
+
+def test_a_name_of_no_or_several_sessions_is_one_clear_line(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions([CORRECTED, ("write the notes", "no, shorter please")])
+    done = home.command("harvest", "--why", "claude_code:")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("skillopt-sleep: 2 sessions have 'claude_code:' in their id or file: claude_code:")
+    assert len(done.err.splitlines()) == 1
+    done = home.command("harvest", "--why", "nothing-like-it")
+    assert done.code == 2
+    assert "no session has 'nothing-like-it' in its id or file" in done.err
+
+
+def test_sessions_in_a_worktree_are_those_of_the_repository(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    worktree = tmp_path / "work" / "fix"
+    inner = home.project / ".git" / "worktrees" / "fix"
+    inner.mkdir(parents=True)
+    worktree.mkdir()
+    (worktree / ".git").write_text(f"gitdir: {inner}\n", encoding="utf-8")
+    (inner / "gitdir").write_text(f"{worktree}{os.sep}.git\n", encoding="utf-8")
+    home.had_sessions_in(worktree, [CORRECTED])
+    home.had_sessions([("write the notes", "no, shorter please")])
+    (row,) = home.command("harvest", "--json").json["account"]
+    assert (row["project"], row["sessions"]) == (str(home.project), 2)

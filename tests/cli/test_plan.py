@@ -42,4 +42,4 @@ def test_tasks_written_by_hand_are_counted_and_a_broken_file_is_named(tmp_path: 
     answer = home.command("run", "--plan", "--json").json
     assert answer["reviewed_tasks"] == 4
     assert "bad.toml" in answer["errors"][0]
-    assert "4  tasks written by hand" in home.command("harvest").out
+    assert "4 tasks written by hand" in home.command("harvest").out

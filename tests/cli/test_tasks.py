@@ -1,19 +1,84 @@
+from datetime import timedelta
 from pathlib import Path
 
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.records import Split
+from skillopt_sleep.stores.bank import Mark
+from tests.builders import a_task
 from tests.command import Home
+from tests.stores.opening import open_at, seal
 
 
-def test_tasks_are_listed_with_their_side_and_shown_with_their_provenance(tmp_path: Path) -> None:
+def had_tasks(home: Home) -> None:
+    """Two projects, one request that recurred, one dropped, one pinned."""
+    store = open_at(home.folder / "sleep" / "data", clock=utc_now)
+    now = utc_now()
+
+    def task(number: int, split: Split, **fields: object) -> object:
+        at = now - timedelta(days=6 - number, minutes=1)
+        return a_task(
+            id=f"{number}aaaaaaa{number}bbb", session=f"claude_code:s{number}", split=split, at=at, **fields
+        )
+
+    with store.open_night() as page:
+        tasks = (
+            task(1, Split.TRAIN, cluster="c1"),
+            task(2, Split.VAL, cluster="c1", prompt="say it\x1b[31m in red " + "and long " * 20),
+            task(3, Split.TRAIN, cluster="c3", project="/home/ada/blog", prompt="write a post"),
+            task(4, Split.TRAIN, cluster="c4", prompt="junk"),
+        )
+        seal(page, tasks=tasks)  # pyright: ignore[reportArgumentType]
+    store.bank.mark(["2aaaaaaa2bbb"], Mark.PINNED, at=now)
+    store.bank.mark(["4aaaaaaa4bbb"], Mark.DROPPED, at=now)
+    store.close()
+
+
+def test_tasks_of_a_night_are_listed_with_their_side_and_shown_as_they_are_asked(tmp_path: Path) -> None:
     home = Home(tmp_path)
     assert "no tasks yet" in home.command("tasks", "list").out
     home.had_sessions()
     home.command("run", "--now", "--backend", "simulated")
     tasks = home.command("tasks", "list", "--json").json
     assert [task["split"] for task in tasks] == ["train", "val", "train", "val", "train"]
-    out = home.command("tasks", "show", tasks[0]["id"]).out
-    assert "create a run script" in out
-    assert "we always use pnpm here, never npm" in out
-    assert home.command("tasks", "show", tasks[0]["id"], "--json").json["id"] == tasks[0]["id"]
+    name = tasks[0]["id"]
+    out = home.command("tasks", "show", name[:6]).out
+    assert "The request:\n    create a run script\n" in out
+    assert "    it has «pnpm»\n    it doesn't have the word «npm»\n" in out
+    why = home.command("tasks", "why", name).out
+    assert "we always use pnpm here, never npm" in why
+    assert "the same again in 4 other tasks" in why
+    assert "nights that used it" in why
+    assert home.command("tasks", "show", name, "--json").json["id"] == name
+
+
+def test_the_list_is_grouped_by_recurring_request_and_fits_in_80_columns(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    had_tasks(home)
+    out = home.command("tasks", "list").out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\x1b" not in out
+    assert (
+        "  2 sessions on 2 days: first 5 days ago, last 4 days ago; 1 train, 1 val\n    1aaaaaaa  train  checks"
+        in out
+    )
+    assert "once, 3 days ago; 1 train" in out
+    assert "[pinned]" in out
+    assert "junk" not in out
+    assert "3 tasks; 1 dropped" in out
+
+
+def test_the_list_can_be_narrowed(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    had_tasks(home)
+
+    def listed(*options: str) -> list[str]:
+        return [task["id"][0] for task in home.command("tasks", "list", "--json", *options).json]
+
+    assert listed() == ["1", "2", "3"]
+    assert listed("--project", "blog") == ["3"]
+    assert listed("--project", "/home/ada/shop", "--split", "val") == ["2"]
+    assert listed("--dropped") == ["4"]
+    assert "[dropped]" in home.command("tasks", "list", "--dropped").out
 
 
 def test_an_unknown_task_is_named(tmp_path: Path) -> None:

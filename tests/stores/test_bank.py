@@ -1,13 +1,15 @@
 """The bank remembers every task with its side, and what a person decided on proposals."""
 
+import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from skillopt_sleep.records import Proposal, Split, Task
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING
+from skillopt_sleep.records import Evidence, Exact, Proposal, Split, Task
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, Mark
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_proposal, a_task, an_edit
 from tests.fakes import NOON
@@ -117,3 +119,182 @@ def test_a_proposal_that_comes_again_keeps_what_was_decided(store: SqliteStore) 
     bank(store, proposals=[a_proposal()])
 
     assert [decided.state for decided in store.bank.proposals()] == [REJECTED]
+
+
+# What a person makes of tasks ---------------------------------------------------------------------------
+
+BEFORE = NOON - timedelta(hours=1)
+LATER = NOON + timedelta(days=30)
+
+
+def by_hand(name: str = "mine", **fields: object) -> Task:
+    return a_task(
+        **{"id": name, "session": f"tasks_file:#{name}", "source": "tasks_file", "evidence": (), "split": None}
+        | fields
+    )
+
+
+def known(store: SqliteStore) -> dict[str, Task]:
+    return {task.id: task for task in store.bank.tasks({"/home/ada/shop"})}
+
+
+def test_a_dropped_task_is_left_out_of_every_night_and_comes_back_when_that_is_taken_back(store: SqliteStore) -> None:
+    bank(store, numbered(1), numbered(2))
+    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+
+    assert set(known(store)) == {"t2"}
+    assert store.bank.kept([numbered(1), numbered(2)]) == (numbered(2),)
+    assert store.bank.unknown([numbered(1, prompt="other words")]) == ()
+    assert [task.id for task in store.bank.all_tasks()] == ["t2"]
+    assert [entry.dropped for entry in store.bank.entries()] == [NOON, None]
+
+    store.bank.mark(["t1"], Mark.DROPPED, at=None)
+    assert set(known(store)) == {"t1", "t2"}
+
+
+def test_the_session_of_a_dropped_task_keeps_its_side(store: SqliteStore) -> None:
+    bank(store, numbered(1))
+    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+
+    assert store.bank.sides({"s1"}) == {"s1": "train"}
+
+
+def test_a_dropped_task_that_is_found_again_in_other_words_stays_away(store: SqliteStore) -> None:
+    bank(store, numbered(1))
+    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+    again = numbered(1, id="other", prompt="the same, said otherwise", split=None, cluster="")
+
+    assert store.bank.kept([again]) == ()
+    elsewhere = (Evidence(session="s1", turn=7, quote="no"),)
+    assert store.bank.kept([replace(again, evidence=elsewhere)]) == (replace(again, evidence=elsewhere),)
+
+
+def test_a_dropped_task_does_not_take_another_one_of_the_same_correction_along(store: SqliteStore) -> None:
+    both = (numbered(1), numbered(2, session="s1", prompt="other", evidence=numbered(1).evidence))
+    bank(store, *both)
+    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+
+    assert store.bank.kept(both) == (both[1],)
+
+
+def test_an_edited_task_keeps_where_it_comes_from_and_replaces_what_is_found_again(store: SqliteStore) -> None:
+    bank(store, numbered(1))
+    written = numbered(1, prompt="mine", session="elsewhere", cluster="", split=None, reference=Exact(answer="pnpm"))
+    store.bank.write([written], at=LATER)
+    mine = numbered(1, prompt="mine", reference=Exact(answer="pnpm"))
+
+    assert known(store) == {"t1": mine}
+    assert store.bank.kept([numbered(1, split=None, cluster="")]) == (mine,)
+    assert store.bank.kept([numbered(1, id="other", prompt="reworded", split=None)]) == (mine,)
+    (entry,) = store.bank.entries()
+    assert (entry.edited, entry.earlier) == (LATER, (numbered(1),))
+
+
+def test_an_edited_task_is_taken_up_by_the_next_night_once(store: SqliteStore) -> None:
+    bank(store, numbered(1))
+    store.bank.write([numbered(1, prompt="mine")], at=BEFORE)
+
+    assert store.bank.unknown([]) == (numbered(1, prompt="mine"),)
+    bank(store, numbered(1, prompt="mine", cluster="c-else"))
+    assert store.bank.unknown([]) == ()
+    assert known(store) == {"t1": numbered(1, prompt="mine")}
+
+
+def test_an_edit_made_while_a_night_runs_is_not_overwritten_by_it(store: SqliteStore) -> None:
+    bank(store, numbered(1))
+    with store.open_night() as page:
+        store.bank.write([numbered(1, prompt="mine")], at=LATER)
+        seal(page, tasks=(numbered(1, prompt="found again in other words"),))
+
+    assert known(store) == {"t1": numbered(1, prompt="mine")}
+    assert store.bank.unknown([]) == (numbered(1, prompt="mine"),)
+
+
+def test_a_task_dropped_while_a_night_runs_stays_dropped(store: SqliteStore) -> None:
+    bank(store, numbered(1))
+    with store.open_night() as page:
+        store.bank.mark(["t1"], Mark.DROPPED, at=LATER)
+        seal(page, tasks=(numbered(1, prompt="found again in other words"),))
+
+    assert known(store) == {}
+    assert store.bank.entries()[0].task == numbered(1)
+
+
+def test_another_process_can_edit_while_a_night_is_open(store: SqliteStore, tmp_path: Path) -> None:
+    bank(store, numbered(1))
+    with store.open_night() as page:
+        other = open_at(tmp_path)
+        other.bank.write([numbered(1, prompt="mine")], at=LATER)
+        other.close()
+        seal(page, tasks=(numbered(1),))
+
+    assert known(store) == {"t1": numbered(1, prompt="mine")}
+
+
+def test_a_task_found_again_stays_pinned(store: SqliteStore) -> None:
+    bank(store, numbered(1), numbered(2))
+    store.bank.mark(["t1", "t2"], Mark.PINNED, at=NOON)
+    store.bank.mark(["t2"], Mark.DROPPED, at=NOON)
+    bank(store, numbered(1, prompt="found again in other words"))
+
+    assert store.bank.pinned() == {"t1"}
+    store.bank.mark(["t1"], Mark.PINNED, at=None)
+    assert store.bank.pinned() == frozenset()
+
+
+def test_an_added_task_waits_for_a_night_which_gives_it_a_cluster_and_a_side(store: SqliteStore) -> None:
+    store.bank.write([by_hand()], at=BEFORE)
+
+    assert known(store) == {}
+    assert store.bank.unknown([]) == (by_hand(),)
+    banked = by_hand(cluster="c", split=Split.VAL)
+    bank(store, banked)
+    assert known(store) == {"mine": banked}
+    assert store.bank.unknown([]) == ()
+    assert store.bank.entries()[0].edited == BEFORE
+
+
+def test_a_new_side_takes_the_rest_of_the_session_along(store: SqliteStore) -> None:
+    bank(store, numbered(1), numbered(2, session="s1"), numbered(3))
+
+    assert store.bank.write([numbered(1, split=Split.VAL)], at=NOON) == ("t2",)
+    assert {name: task.split for name, task in known(store).items()} == {"t1": "val", "t2": "val", "t3": "train"}
+    assert store.bank.sides({"s1"}) == {"s1": "val"}
+    assert store.bank.unknown([]) == ()
+
+
+@pytest.mark.parametrize("edits", [1, 2])
+def test_an_edit_holds_against_a_tasks_file_until_the_entry_is_changed_there(store: SqliteStore, edits: int) -> None:
+    entry = by_hand("e", session="tasks_file:/t.toml#e")
+    bank(store, replace(entry, cluster="c", split=Split.TRAIN))
+    for number in range(edits):
+        store.bank.write([replace(entry, prompt=f"edit {number}")], at=BEFORE)
+    mine = replace(entry, prompt=f"edit {edits - 1}", cluster="c", split=Split.TRAIN)
+
+    assert store.bank.kept([entry]) == (mine,)
+    assert store.bank.unknown([entry]) == (mine,)
+    bank(store, mine)
+    assert store.bank.unknown([entry]) == ()
+
+    changed = replace(entry, prompt="changed in the file")
+    assert store.bank.unknown([changed]) == (changed,)
+    bank(store, replace(changed, cluster="c", split=Split.TRAIN))
+    assert [task.prompt for task in store.bank.all_tasks()] == ["changed in the file"]
+    assert store.bank.unknown([changed]) == ()
+    assert store.bank.entries()[0].edited is None
+
+
+def test_a_tasks_file_that_names_a_mined_task_edits_it(store: SqliteStore) -> None:
+    bank(store, numbered(1))
+    exported = by_hand("t1", session="tasks_file:/t.toml#t1", at=numbered(1).at)
+    assert store.bank.unknown([exported]) == ()
+
+    mine = numbered(1, prompt="changed in the file")
+    assert store.bank.unknown([replace(exported, prompt="changed in the file")]) == (mine,)
+
+
+def test_of_tasks_that_cannot_all_be_written_none_is(store: SqliteStore) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        store.bank.write([by_hand(), by_hand("other"), by_hand()], at=NOON)
+
+    assert store.bank.entries() == ()

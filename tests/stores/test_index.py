@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from skillopt_sleep.records import Exact, LeftOut, Origin, Packed, Reading, Role, Session, Stamp, Task, Turn
-from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.index import Held, SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -103,9 +103,45 @@ def test_an_unreadable_file_is_a_line_with_its_reason_until_it_can_be_read(index
     (line,) = index.lines(unread=True)
     assert (line.id, line.left_out) == ("codex:file:/a", LeftOut.UNREADABLE)
     assert index.sessions([line.id])[0].turns[0].text == "/a: Permission denied"
-    assert index.stamps("codex") == {"/a": STAMP}
     index.put("codex", [("/a", STAMP, held(a_session()))])
     assert unread(index) == ["codex:1"]
+
+
+def test_an_unreadable_file_is_tried_again_and_what_it_held_is_not_used(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session())), ("/b", STAMP, held(a_session("2")))])
+    index.mark_read(["codex:2"], "N-1")
+    index.put("codex", [(path, STAMP, Reading(unreadable=f"{path}: no")) for path in ("/a", "/b")])
+    assert set(index.stamps("codex").values()) == {Stamp(0, 0, 0)}
+    assert unread(index) == ["codex:file:/a", "codex:file:/b"]
+    assert index.sessions(["codex:1", "codex:2"]) == (a_session("2"),)
+
+
+def test_with_a_file_those_are_forgotten_that_had_lost_to_it(index: SqliteIndex) -> None:
+    longer = a_session(text="and on", minutes=5)
+    index.put("codex", [("/long", STAMP, held(longer)), ("/short", STAMP, held(a_session()))])
+    index.put("codex", [("/other", STAMP, held(a_session("2")))])
+    index.put("tasks_file", [("/tasks", STAMP, Reading())])
+    index.forget("codex", [])
+    assert set(index.stamps("codex")) == {"/long", "/short", "/other"}
+    index.forget("codex", ["/long"])
+    assert set(index.stamps("codex")) == {"/other"}
+    assert unread(index) == ["codex:2"]
+    assert index.stamps("tasks_file") == {"/tasks": STAMP}
+
+
+def test_many_files_are_forgotten_at_once_but_not_what_nights_used(index: SqliteIndex) -> None:
+    index.put("codex", ((f"/{n}", STAMP, held(a_session(str(n)))) for n in range(1200)))
+    index.mark_read(["codex:7"], "N-1")
+    index.forget("codex", [f"/{n}" for n in range(1199)])
+    assert set(index.stamps("codex")) == {"/1199"}
+    assert sorted(line.id for line in index.lines(unread=False)) == ["codex:1199", "codex:7"]
+
+
+def test_it_tells_where_a_session_stands(index: SqliteIndex) -> None:
+    broken = msgspec.structs.replace(a_session("2"), damaged=3)
+    index.put("codex", [("/a", STAMP, held(a_session())), ("/b", STAMP, held(broken))])
+    index.mark_read(["codex:2"], "N-1")
+    assert index.held() == {"codex:1": Held("/a", "", 0), "codex:2": Held("/b", "N-1", 3)}
 
 
 def test_tasks_written_by_hand_are_those_of_the_last_reading(index: SqliteIndex) -> None:

@@ -68,6 +68,8 @@ def test_what_version_one_held_is_still_there(connection: sqlite3.Connection) ->
     assert connection.execute("SELECT value FROM meta").fetchall() == [("2026-01-01",)]
     assert connection.execute("SELECT id, config FROM nights").fetchall() == [("2026-01-02", "c")]
     assert connection.execute("SELECT id, split, body FROM tasks").fetchall() == [("t1", "train", b"{}")]
+    (marks,) = connection.execute("SELECT edited, dropped, pinned, waits, earlier FROM tasks").fetchall()
+    assert marks == (None, None, None, 0, None)
     assert connection.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
     assert connection.execute("SELECT count(*) FROM proposals").fetchone() == (0,)
 

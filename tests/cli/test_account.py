@@ -1,0 +1,230 @@
+"""Whether the numbers of a history add up, whatever is in it."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given, settings, strategies as st
+
+from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
+from skillopt_sleep.mining.asks import Take
+from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp, Turn
+from skillopt_sleep.stages.harvest import HarvestRules, harvest
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.schema import migrate
+from tests.builders import a_session as built, a_task, a_turn
+
+NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
+RULES = HarvestRules(
+    now=NOW,
+    quiet_seconds=600,
+    horizon=None,
+    include_headless=False,
+    excluded=lambda project, cwd: project == "/secret",
+    own_roots=("/own",),
+    unread=False,
+)
+TEXTS = ("fix the build", "no, use pnpm, never npm", "thanks", "write the notes")
+
+
+@dataclass
+class Shelf:
+    """A source whose files are whatever is put in them; a file's version is its size."""
+
+    name: str
+    files: dict[str, tuple[int, Reading]] = field(default_factory=dict[str, tuple[int, Reading]])
+
+    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+        return ((path, Stamp(1, version, 1)) for path, (version, _) in self.files.items())
+
+    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+        return ((path, Stamp(1, self.files[path][0], 1), self.files[path][1]) for path in paths)
+
+
+def opened() -> tuple[sqlite3.Connection, SqliteIndex]:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    migrate(connection)
+    return connection, SqliteIndex(connection, threading.RLock())
+
+
+def add_up(shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules = RULES) -> tuple[Account, History]:
+    found = harvest(shelves, index, rules)
+    names = [shelf.name for shelf in shelves]
+    history = History.of(found, index, rules, sources=names, horizon=NOW - timedelta(days=7))
+    return account(history), history
+
+
+def a_session(name: str = "1", *turns: Turn, source: str = "codex", hours: float = 2, **fields: object) -> Session:
+    when = NOW - timedelta(hours=hours)
+    said = turns or (a_turn("fix the build", id=f"{name}-t"),)
+    return built(*said, id=f"{source}:{name}", source=source, started=when, ended=when, **fields)
+
+
+def holding(session: Session, why: LeftOut | None = None) -> Reading:
+    return Reading(sessions=(Packed.of(session, why),))
+
+
+readings = st.builds(
+    lambda name, turns, hours, project, why, damaged: holding(
+        a_session(
+            str(name),
+            *(a_turn(TEXTS[text], id=str(turn) if turn else "") for turn, text in turns),
+            hours=hours,
+            project=project,
+            cwd=project,
+            damaged=damaged,
+        ),
+        why if turns else LeftOut.NO_USER_TURN,
+    ),
+    name=st.integers(0, 6),
+    turns=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=3),
+    hours=st.sampled_from([0.01, 1, 2, 30, 24 * 9]),
+    project=st.sampled_from(["/home/shop", "/home/notes", "/secret", "/own/night", ""]),
+    why=st.sampled_from([None, None, None, LeftOut.HEADLESS, LeftOut.SUBAGENT]),
+    damaged=st.integers(0, 2),
+)
+codex_files = st.dictionaries(st.integers(0, 9), st.one_of(readings, st.just(Reading(unreadable="no"))), max_size=10)
+task_files = st.dictionaries(
+    st.integers(0, 2),
+    st.sampled_from([Reading(), Reading(unreadable="bad"), Reading(tasks=(a_task(), a_task(id="t2")))]),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(days=st.lists(st.tuples(codex_files, task_files, st.booleans()), min_size=1, max_size=4))
+def test_every_file_is_in_exactly_one_place_through_every_history(
+    days: list[tuple[dict[int, Reading], dict[int, Reading], bool]],
+) -> None:
+    connection, index = opened()
+    shelves = (Shelf("codex"), Shelf("tasks_file"))
+    with closing(connection):
+        for version, (sessions, tasks, night) in enumerate(days):
+            for shelf, files in zip(shelves, (sessions, tasks), strict=True):
+                shelf.files = {f"/{shelf.name}/{n}": (version, reading) for n, reading in files.items()}
+            total, history = add_up(shelves, index)
+            left_out = sum(total.skipped.values())
+            assert total.files == len(sessions) + len(tasks)
+            assert total.files == len(total.sessions) + left_out + total.doubles + total.task_files
+            unreadable = total.skipped.get(LeftOut.UNREADABLE, 0)
+            assert total.files == sum(row.files for row in total.rows) + unreadable + total.doubles + total.task_files
+            assert len(total.sessions) == sum(row.sessions for row in total.rows)
+            assert total.prompts.get(Take.REQUEST, 0) == total.requests >= total.corrected
+            assert sum(total.prompts.values()) == sum(len(session.typed) for session in total.sessions)
+            assert len(history.lines) == total.files - total.doubles - total.task_files + total.remembered
+            held = {line.id for line in history.lines}
+            assert {packed.id for reading in sessions.values() for packed in reading.sessions} <= held
+            if night:
+                index.mark_read([session.id for session in total.sessions], "N-1")
+
+
+def test_the_rows_are_by_source_and_project_with_all_their_files() -> None:
+    connection, index = opened()
+    said = (a_turn("fix the build"), a_turn("no, use pnpm, never npm"), a_turn("write the notes"))
+    shelf = Shelf(
+        "codex",
+        {
+            "/1": (1, holding(a_session("1", *said, project="/shop"))),
+            "/2": (1, holding(a_session("2", project="/shop"), LeftOut.HEADLESS)),
+            "/3": (1, holding(a_session("3", project="/notes"), LeftOut.SUBAGENT)),
+        },
+    )
+    with closing(connection):
+        total, _ = add_up([shelf], index)
+    assert total.rows == (
+        Row("codex", "/shop", files=2, sessions=1, requests=2, corrected=1),
+        Row("codex", "/notes", files=1),
+    )
+    assert (total.requests, total.corrected) == (2, 1)
+
+
+def test_of_two_files_with_one_session_one_is_a_double_until_the_other_goes() -> None:
+    connection, index = opened()
+    longer = holding(a_session("1", hours=2))
+    shelf = Shelf("codex", {"/long": (1, longer), "/short": (1, holding(a_session("1", hours=3)))})
+    with closing(connection):
+        total, _ = add_up([shelf], index)
+        assert (total.files, len(total.sessions), total.doubles) == (2, 1, 1)
+        assert total.sessions[0].ended == NOW - timedelta(hours=2)
+        del shelf.files["/long"]
+        total, _ = add_up([shelf], index)
+        assert (total.files, len(total.sessions), total.doubles) == (1, 1, 0)
+        assert total.sessions[0].ended == NOW - timedelta(hours=3)
+
+
+def test_a_file_that_can_be_read_again_is_used_again() -> None:
+    connection, index = opened()
+    good = holding(a_session())
+    shelf = Shelf("codex", {"/1": (1, good)})
+    with closing(connection):
+        add_up([shelf], index)
+        shelf.files["/1"] = (2, Reading(unreadable="/1: Permission denied"))
+        total, _ = add_up([shelf], index)
+        assert (total.skipped, total.sessions) == ({LeftOut.UNREADABLE: 1}, ())
+        shelf.files["/1"] = (2, good)
+        total, _ = add_up([shelf], index)
+        assert (total.skipped, len(total.sessions)) == ({}, 1)
+
+
+def test_a_session_whose_file_is_gone_is_remembered_once_a_night_used_it() -> None:
+    connection, index = opened()
+    shelf = Shelf("codex", {f"/{n}": (1, holding(a_session(n))) for n in ("1", "2")})
+    with closing(connection):
+        total, _ = add_up([shelf], index)
+        index.mark_read(["codex:1"], "N-1")
+        total, _ = add_up([shelf], index)
+        assert (len(total.sessions), total.read, total.remembered) == (2, 1, 0)
+        shelf.files.clear()
+        total, _ = add_up([shelf], index)
+        assert (total.files, total.sessions, total.remembered) == (0, (), 1)
+
+
+def test_what_a_fork_copied_is_counted_beside_the_reasons() -> None:
+    connection, index = opened()
+    first, second = a_turn("fix the build", id="a"), a_turn("write the notes", id="b")
+    shelf = Shelf(
+        "codex",
+        {
+            "/1": (1, holding(a_session("1", first, hours=5))),
+            "/2": (1, holding(a_session("2", first, second, hours=4))),
+            "/3": (1, holding(a_session("3", first, hours=3))),
+        },
+    )
+    with closing(connection):
+        total, history = add_up([shelf], index)
+        stored = {session.id: session for session in index.sessions([f"codex:{n}" for n in "123"])}
+    assert (total.copies, total.copied, total.requests) == (1, 2, 2)
+    assert total.skipped == {LeftOut.NO_USER_TURN: 1}
+    turns = typed_turns(stored["codex:2"], history.used["codex:2"])
+    assert [(turn.turn, turn.taken_for) for turn in turns] == [(None, "copy"), (0, "request")]
+
+
+def test_damage_is_counted_in_what_was_left_out_too() -> None:
+    connection, index = opened()
+    shelf = Shelf(
+        "codex",
+        {
+            "/1": (1, holding(a_session("1", damaged=2))),
+            "/2": (1, holding(a_session("2", damaged=1), LeftOut.NO_USER_TURN)),
+            "/3": (1, holding(a_session("3"))),
+        },
+    )
+    with closing(connection):
+        total, _ = add_up([shelf], index)
+    assert (total.damaged, total.damage) == (3, (("codex", 3, 2),))
+
+
+def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None:
+    connection, index = opened()
+    shelf = Shelf(
+        "codex",
+        {
+            "/1": (1, holding(a_session("1", project="/old/shop", commit="c1"))),
+            "/2": (1, holding(a_session("2", project="/new/shop", commit="c1"))),
+        },
+    )
+    with closing(connection):
+        total, _ = add_up([shelf], index, replace(RULES, exists=lambda folder: folder == "/new/shop"))
+    assert total.rows == (Row("codex", "/new/shop", files=2, sessions=2, requests=2),)

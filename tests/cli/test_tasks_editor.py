@@ -1,0 +1,109 @@
+"""Tasks in a person's editor, which is a script here."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.records import Split
+from tests.builders import a_task
+from tests.command import Home
+from tests.stores.opening import open_at, seal
+
+
+class Desk(Home):
+    """A home with an editor that runs a line of shell on the file, `$1`."""
+
+    editing = "true"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        script = self.folder / "my editor"
+        script.write_text(f"#!/bin/sh\n{self.editing}\n")
+        script.chmod(0o700)
+        return super().environment | {"EDITOR": f"'{script}'" if self.editing else ""}
+
+    def edit(self, how: str, *more: str) -> Any:
+        self.editing = how
+        return self.command("tasks", *(more or ("edit", "abc")))
+
+    @property
+    def drafts(self) -> list[Path]:
+        return list((self.folder / "sleep" / "data" / "edits").glob("*"))
+
+    def task(self) -> Any:
+        return self.command("tasks", "show", "abc", "--json").json
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    made = Desk(tmp_path)
+    store = open_at(tmp_path / "sleep" / "data", clock=utc_now)
+    with store.open_night() as page:
+        seal(page, tasks=(a_task(id="abc123", cluster="c", split=Split.TRAIN),))
+    store.close()
+    return made
+
+
+def test_the_task_is_edited_as_a_tasks_file(desk: Desk) -> None:
+    done = desk.edit(f'cp "$1" {desk.folder}/seen; sed -i "s/Install/Update/; s/pnpm/yarn/" "$1"')
+    assert done.code == 0
+    task = desk.task()
+    assert task["prompt"] == "Update the dependencies of this project."
+    assert task["reference"]["items"][0]["arg"] == "yarn"
+    assert (task["id"], task["session"], task["cluster"]) == ("abc123", "claude_code:s1", "c")
+    seen = (desk.folder / "seen").read_text()
+    assert seen.startswith("# Save and close to keep it")
+    assert '[[task]]\nid = "abc123"\n' in seen
+    assert desk.drafts == []
+
+
+@pytest.mark.parametrize("how", ["true", ': > "$1"', "false"])
+def test_a_file_left_as_it_was_or_emptied_changes_nothing(desk: Desk, how: str) -> None:
+    before = desk.task()
+    done = desk.edit(how)
+    assert done.code == 0
+    assert "nothing was changed" in done.out
+    assert desk.task() == before
+    assert desk.drafts == []
+
+
+def test_what_cannot_be_used_is_kept_and_gone_on_with(desk: Desk) -> None:
+    before = desk.task()
+    done = desk.edit('sed -i "s/contains/contain/; s/Install/Update/" "$1"')
+    assert done.code == 2
+    (draft,) = desk.drafts
+    assert "Invalid enum value 'contain'" in done.err
+    assert str(draft) in done.err.splitlines()[1]
+    assert draft.stat().st_mode & 0o777 == 0o600
+    assert desk.task() == before
+
+    done = desk.edit('sed -i "s/\\"contain\\"/\\"contains\\"/" "$1"')
+    assert "going on with what you wrote before" in done.err
+    assert desk.task()["prompt"].startswith("Update")
+    assert desk.drafts == []
+
+
+def test_what_was_written_is_kept_when_the_editor_fails(desk: Desk) -> None:
+    done = desk.edit('sed -i "s/Install/Update/" "$1"; exit 3')
+    assert done.code == 2
+    assert "ended with 3" in done.err
+    assert "Update" in desk.drafts[0].read_text()
+
+
+def test_a_task_is_added_in_the_editor(desk: Desk) -> None:
+    done = desk.edit(
+        'sed -i "s/^prompt = .*/prompt = \\"Which port?\\"/; s/arg = \\"\\"/arg = \\"8080\\"/" "$1"', "add"
+    )
+    assert done.code == 0
+    assert "1 added" in done.out
+    listed = desk.command("tasks", "list", "--json").json
+    assert sorted(task["prompt"] for task in listed)[1] == "Which port?"
+    assert "nothing was added" in desk.edit("true", "add").out
+
+
+def test_without_an_editor_the_other_ways_are_named(desk: Desk) -> None:
+    done = desk.edit("")
+    assert done.code == 2
+    assert "no editor is set" in done.err

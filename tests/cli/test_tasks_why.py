@@ -1,0 +1,89 @@
+from collections.abc import Sequence
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.tasks_why import explain
+from skillopt_sleep.records import AppliedEdit, Evidence, Fate, NightReport, Pair, SignalKind, Split, Trial
+from skillopt_sleep.stores.bank import Banked
+from tests.builders import a_report, a_task, an_edit, an_outcome
+from tests.fakes import NOON
+
+NOW = NOON + timedelta(days=3)
+TASK = a_task(id="t1", cluster="c", split=Split.TRAIN)
+
+
+def told(entry: Banked, *others: Banked, reports: Sequence[NightReport] = ()) -> str:
+    text = explain(entry, (entry, *others), reports, now=NOW)
+    assert max(map(len, text.splitlines())) <= 80
+    return text
+
+
+def test_it_says_which_session_and_whose_words_found_it() -> None:
+    task = replace(
+        TASK,
+        evidence=(Evidence(session=TASK.session, turn=2, quote="no\x1b[0m, pnpm"),),
+        signals=(SignalKind.ASKED_AGAIN, SignalKind.UNDONE),
+        rejected="I ran npm.",
+        accepted="I ran pnpm. " * 200,
+    )
+    text = told(Banked(task, night="n1"))
+    assert "found in a session with claude_code on 02 Mar 2026 (3 days ago)\n  session s1\n" in text
+    assert "you said in turn 2:\n    «no\\u{1B}[0m, pnpm»" in text
+    assert "what you did: asked again, undone" in text
+    assert "the answer you corrected:\n    I ran npm." in text
+    assert "the answer you went on from:\n    I ran pnpm." in text
+    assert len(text) < 2000
+    assert "banked by night n1; no document was worked on with it yet" in text
+
+
+def test_its_side_comes_with_the_reason() -> None:
+    first = Banked(TASK)
+    second = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL, at=NOON + timedelta(hours=1)))
+    assert "side: train, so nights learn from it;\n  it is occurrence 1 of 2" in told(first, second)
+    assert "it is occurrence 2 of 2" in told(second, first)
+    assert "1 other task" in told(first, second)
+    mate = Banked(replace(TASK, id="t3", cluster="other"))
+    assert "t3 comes from the same one" in told(first, mate)
+    assert "you put it there" in told(Banked(TASK, earlier=(replace(TASK, split=Split.VAL),)))
+    assert "side: none yet" in told(Banked(replace(TASK, split=None)))
+
+
+def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:
+    pairs = (Pair(task="t1", sample=0, before=0.25, after=1.0), Pair(task="other", sample=0, before=0.0, after=0.0))
+    edits = (AppliedEdit(edit=an_edit("- Use pnpm."), fate=Fate.APPLIED),)
+    reports = (
+        a_report(night="n1", documents=(an_outcome(trial=Trial(pairs=pairs)),)),
+        a_report(night="n2", documents=(an_outcome(edits=edits, sessions=(TASK.session,)),)),
+        a_report(night="n3", documents=(an_outcome(sessions=(TASK.session,)), an_outcome(sessions=("else",)))),
+    )
+    text = told(Banked(TASK), reports=reports)
+    assert "    n1  shop:CLAUDE.md: tested a change, 0.25 → 1.00\n" in text
+    assert "    n2  shop:CLAUDE.md: led to an edit (applied, verdict: abstain)\n      - Use pnpm.\n" in text
+    assert text.count("n3  shop:CLAUDE.md: took part") == 1
+
+
+def test_it_says_what_a_person_did_and_when() -> None:
+    edited = Banked(
+        TASK,
+        edited=NOW,
+        dropped=NOW - timedelta(hours=2),
+        pinned=NOON,
+        waits=True,
+        earlier=(replace(TASK, prompt="x"),),
+    )
+    text = told(edited)
+    assert "you edited it just now; later nights keep your version\n  at first it asked: x" in text
+    assert "the next night takes it up" in text
+    assert "you dropped it 2 hours ago" in text
+    assert "you pinned it 3 days ago" in text
+    assert "you never edited, pinned or dropped it" in told(Banked(TASK))
+
+
+def test_a_task_by_hand_says_where_it_was_written() -> None:
+    mine = Banked(replace(TASK, session="tasks_file:#t1", source="tasks_file", project=""), edited=NOON)
+    assert "added by hand, as of" in told(mine)
+    assert "you added it 3 days ago" in told(mine)
+    assert "every project (your own skill)" in told(mine)
+    filed = Banked(replace(TASK, session="tasks_file:/home/ada/t.toml#t1", source="tasks_file"))
+    assert "from your tasks file /home/ada/t.toml, as of" in told(filed)
