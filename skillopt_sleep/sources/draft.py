@@ -114,12 +114,12 @@ class Draft:
         return Session(
             id=f"{source}:{name}",
             source=source,
-            project=redact(project_root(cwd)),
-            cwd=redact(cwd),
+            project=_redacted(project_root(cwd)),
+            cwd=_redacted(cwd),
             started=min(started, ended),
             ended=ended,
             turns=turns,
-            branch=redact(self.branch),
+            branch=_redacted(self.branch),
             commit=self.commit,
             entrypoint=self.entrypoint,
             tools=tools,
@@ -173,6 +173,12 @@ def _event(call: Called, turn: int) -> ToolEvent:
 def _brief(text: str) -> str:
     """The same files and commands come again and again."""
     return _kept(text, BRIEF_LIMIT)
+
+
+@lru_cache(maxsize=4096)
+def _redacted(name: str) -> str:
+    """Folders and branches, which are the same in many sessions."""
+    return redact(name)
 
 
 @lru_cache(maxsize=1024)

@@ -78,10 +78,12 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
     wanted = index.sessions([line.id for line in lines if reasons[line.id] is None])
     earlier = index.used_in({session.project for session in wanted}) if rules.unread and wanted else ()
     found = _without_copies(wanted, earlier)
-    copied = sum(len(before.typed) - len(now.typed) for before, now in zip(wanted, found, strict=True))
-    empty = tuple(session.id for session in found if not session.typed)
+    both = zip(wanted, found, strict=True)
+    copied = sum(len(before.typed) - len(now.typed) for before, now in both if before is not now)
+    typed = [session for session in found if session.typed]
+    empty = tuple(session.id for session in found if not session.typed) if len(typed) < len(found) else ()
     reasons.update(dict.fromkeys(empty, LeftOut.NO_USER_TURN))
-    used = _in_their_places([session for session in found if session.typed], rules.exists)
+    used = _in_their_places(typed, rules.exists)
     counted = Counter(reasons.values())
     return Harvest(
         sessions=used,
@@ -180,9 +182,10 @@ def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping
     commits: defaultdict[str, set[str]] = defaultdict(set)
     by_name: defaultdict[str, set[str]] = defaultdict(set)
     for session in sessions:
-        if session.project:
-            by_name[PurePath(session.project).name].add(session.project)
-            commits[session.project].update({session.commit} - {""})
+        if session.commit:
+            commits[session.project].add(session.commit)
+    for project in {session.project for session in sessions} - {""}:
+        by_name[PurePath(project).name].add(project)
     found: dict[str, str] = {}
     for alike in by_name.values():
         if len(alike) > 1:
