@@ -85,3 +85,9 @@ def test_the_parts_lie_in_the_text_in_order_and_apart(text: str) -> None:
     spans = own_spans(text)
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
     assert all(one.end < other.start for one, other in pairwise(spans))
+
+
+@pytest.mark.parametrize("piece", ["[a](", "<!--", "{", "<a>", "a: b\n", "```\n"])
+def test_a_hostile_turn_is_read_in_time_that_grows_with_its_length(piece: str) -> None:
+    spans = own_spans(piece * (200_000 // len(piece)))
+    assert len(spans) <= 1

@@ -65,3 +65,8 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     wish = read_wish(text)
     assert not set(wish.want) & set(wish.avoid)
     assert isinstance(is_correction(text), bool)
+
+
+@pytest.mark.parametrize("piece", ["x", "a-b.", "use a ", "not a, "])
+def test_a_hostile_text_is_read_in_time_that_grows_with_its_length(piece: str) -> None:
+    assert read_wish(piece * (200_000 // len(piece))).at_most is None

@@ -153,3 +153,9 @@ def test_what_speaks_of_the_answer_opens_nothing_and_amends(text: str) -> None:
 )
 def test_words_may_sound_like_taking_back_and_reassure(text: str) -> None:
     assert reassures(text)
+
+
+@pytest.mark.parametrize("piece", ["works now ", "thank you thanks so much ", "good work "])
+def test_endless_thanks_are_read_in_one_go(piece: str) -> None:
+    assert not is_small_talk(piece * 60 + "§x")
+    assert not opens_request(piece * 60 + "§x")
