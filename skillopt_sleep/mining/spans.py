@@ -29,7 +29,7 @@ _COPIED_LINE = re.compile(
     r"|[ \t]*(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b[ \t]*[:\]|]"
     r"|[ \t]*[$#%] \S"  # a shell
     r"|[ \t]*\w+(?:Error|Exception|Warning): "
-    r"|[ \t]*[{}\[\]<]\S*.*[{}\[\]>,;][ \t]*$"  # data and markup
+    r"|[ \t]*[{}\[\]<].*[{}\[\]>,;][ \t]*$"  # data and markup
 )
 # From such a line on the rest was said or written by somebody else.
 _OTHERS_FROM = re.compile(

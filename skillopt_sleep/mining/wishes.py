@@ -11,10 +11,8 @@ from typing import NamedTuple
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.words import amends, is_small_talk, opens_request, reassures, states_rule, takes_back
 
-_TERM = r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|«[^»\n]{1,60}»|„[^“”\n]{1,60}[“”]|「[^」\n]{1,60}」|[\w.+#/@-]*\w)"
-_CODE = (
-    r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|「[^」\n]{1,60}」|[A-Za-z][A-Za-z0-9_.+#/@-]*)"  # in a text without spaces
-)
+_TERM = r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|«[^»\n]{1,60}»|„[^“”\n]{1,60}[“”]|「[^」\n]{1,60}」|[\w.+#/@-]{0,60}\w(?!\w))"
+_CODE = r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|「[^」\n]{1,60}」|[A-Za-z][A-Za-z0-9_.+#/@-]{0,60})"  # in a text without spaces
 _PLACE = r"(?:\s+(?:here|in this \w+|in our \w+|for this \w+|everywhere|hier|ici|aquí|aqui|здесь))?"
 _NOT = (
     r"(?:(?:,|;|\s+[-–—])?\s+(?:(?:and|y|e|et|und|а|и)\s+)?"

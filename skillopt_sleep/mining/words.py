@@ -63,13 +63,13 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 @cache
 def _openings() -> re.Pattern[str]:
-    polite = rf"(?:(?:{_any_of('small_talk')}|and|und|et|y|e|и)(?!\w)[\s\W]*+)*"
+    polite = rf"(?:(?:{_any_of('small_talk')}|and|und|et|y|e|и)(?!\w)[\s\W]*+){{0,6}}"
     return re.compile(rf"\W*{polite}(?:{_any_of('openings')})", re.IGNORECASE)
 
 
 @cache
 def _small_talk() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?:{_any_of('small_talk')})(?!\w)[\s\W]*+)+", re.IGNORECASE)
+    return re.compile(rf"(?:(?:{_any_of('small_talk')})(?!\w)[\s\W]*+)++", re.IGNORECASE)
 
 
 def _any_of(name: str) -> str:

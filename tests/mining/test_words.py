@@ -158,4 +158,8 @@ def test_words_may_sound_like_taking_back_and_reassure(text: str) -> None:
 @pytest.mark.parametrize("piece", ["works now ", "thank you thanks so much ", "good work "])
 def test_endless_thanks_are_read_in_one_go(piece: str) -> None:
     assert not is_small_talk(piece * 60 + "§x")
+
+
+@pytest.mark.parametrize("piece", ["thank you thanks so much ", "good work ", "ok yes sure "])
+def test_endless_politeness_opens_no_request(piece: str) -> None:
     assert not opens_request(piece * 60 + "§x")
