@@ -14,6 +14,7 @@ import re
 from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.mining.rules import wished_checks
 from skillopt_sleep.mining.wishes import Wish, is_correction, last_wish, read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
@@ -127,18 +128,14 @@ def _mine(text: str) -> str:
 
 
 def _mined(session: str, ask: dict[str, Any], said: list[dict[str, Any]]) -> dict[str, object]:
-    wish = last_wish([turn["text"] for turn in said])
-    checks: list[dict[str, str]] = [{"op": "contains", "arg": term} for term in wish.want]
-    checks += [{"op": "not_contains", "arg": term} for term in wish.avoid]
-    if wish.at_most:
-        checks.append({"op": "max_chars", "arg": str(wish.at_most)})
+    quotes = [turn["text"] for turn in said]
     return {
         "session": session,
         "ask": ask["turn"],
         "prompt": ask["text"],
         "corrections": [{"turn": turn["turn"], "quote": turn["text"]} for turn in said],
-        "checks": checks,
-        "rubric": "It does what the person asked for: " + " ".join(turn["text"] for turn in said),
+        "checks": [{"op": check.op, "arg": check.arg} for check in wished_checks(last_wish(quotes))],
+        "rubric": "It does what the person asked for: " + " ".join(quotes),
     }
 
 

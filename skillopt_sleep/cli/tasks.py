@@ -15,6 +15,7 @@ from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.tasks_shown import WIDTH, ago, block, counted, find, home_path, scored_by, short_ids
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.mining.recurrence import recurrence
 from skillopt_sleep.records import Checks, Exact, Split
 from skillopt_sleep.stores.bank import Banked
 
@@ -131,21 +132,22 @@ def _clusters(entries: Sequence[Banked]) -> list[list[Banked]]:
     groups: dict[str, list[Banked]] = {}
     for entry in entries:
         groups.setdefault(entry.task.cluster or f"\0{entry.task.id}", []).append(entry)
-    return sorted(groups.values(), key=lambda group: (-len(_sessions(group)), group[0].task.at))
+    return sorted(groups.values(), key=_rank)
 
 
-def _sessions(group: Sequence[Banked]) -> set[str]:
-    return {entry.task.session for entry in group}
+def _rank(group: Sequence[Banked]) -> tuple[int, datetime]:
+    came = recurrence(entry.task for entry in group)
+    return -came.sessions, came.first
 
 
 def _group(group: Sequence[Banked], short: dict[str, str], *, now: datetime) -> str:
     """A recurring request: what was said, how often and when, and its tasks."""
     tasks = [entry.task for entry in group]
     quotes = [said.quote for task in tasks for said in task.evidence]
-    days = {task.at.astimezone().date() for task in tasks}
-    first, last = ago(tasks[0].at, now), ago(tasks[-1].at, now)
-    often = f"{counted(len(_sessions(group)), 'session')} on {counted(len(days), 'day')}"
-    seen = f"{often}: first {first}, last {last}" if len(_sessions(group)) > 1 else f"once, {last}"
+    came = recurrence(tasks)
+    first, last = ago(came.first, now), ago(came.last, now)
+    often = f"{counted(came.sessions, 'session')} on {counted(came.days, 'day')}"
+    seen = f"{often}: first {first}, last {last}" if came.sessions > 1 else f"once, {last}"
     counts = Counter(task.split for task in tasks if task.split)
     sides = ", ".join(f"{counts[side]} {side}" for side in Split if counts[side]) or "no side yet"
     said = f"  «{one_line(quotes[0], limit=WIDTH - 4)}»\n" if quotes else ""

@@ -17,25 +17,6 @@ LONGEST_CJK = 8
 LONGEST_TEXT = 1_500
 SHORTEST_STEM = 4
 SHORTEST_ROOT = 3
-ROLES = (
-    *(
-        "not",
-        "not_before",
-        "drop",
-        "no",
-        "again",
-        "done",
-        "too",
-        "so",
-        "when",
-        "instead",
-        "is",
-        "because",
-        "but",
-        "who",
-    ),
-    "empty",
-)
 
 _FILE = Path(__file__).with_name("meanings.toml")
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af々"
@@ -168,9 +149,10 @@ def _listed() -> dict[str, Entry]:
         _enter(found, phrases, Entry("meaning", f"={name}", 1, MEANING))
     for name, phrases in lists["acts"].items():
         _enter(found, phrases, Entry("act", f"={name}", 1, ACT))
-    for role in ROLES:
-        _enter(found, lists["roles"][role], Entry(role))
-    soft = {phrase: Entry("soft", stem(phrase), 1, SOFT) for phrase in _phrases(lists["roles"]["soft"])}
+    soft_words = lists["roles"].pop("soft")
+    for role, phrases in lists["roles"].items():
+        _enter(found, phrases, Entry(role))
+    soft = {phrase: Entry("soft", stem(phrase), 1, SOFT) for phrase in _phrases(soft_words)}
     return {**soft, **found}
 
 

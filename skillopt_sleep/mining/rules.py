@@ -77,7 +77,17 @@ def made_task(
 
 def reference_from_words(said: Sequence[str]) -> Reference:
     """How an answer is scored: what the words name in the end, else a rubric that quotes them."""
-    return _checks(last_wish(said)) or _in_words(said)
+    items = wished_checks(last_wish(said))
+    return Checks(items=items) if items else _in_words(said)
+
+
+def wished_checks(wish: Wish) -> tuple[Check, ...]:
+    """What was named exactly; none where nothing was but a length."""
+    items = [Check(op=Op.CONTAINS, arg=term) for term in wish.want]
+    items += [Check(op=Op.NOT_CONTAINS, arg=term) for term in wish.avoid]
+    if items and wish.at_most:
+        items.append(Check(op=Op.MAX_CHARS, arg=str(wish.at_most)))
+    return tuple(items)
 
 
 def simpler_references(reference: Reference, said: Sequence[str]) -> tuple[Reference, ...]:
@@ -98,15 +108,6 @@ def _in_words(said: Sequence[str]) -> Rubric:
         text=f"The person corrected an earlier answer to this request. In their words: «{words}». "
         "A good answer already does what they ask for there."
     )
-
-
-def _checks(wish: Wish) -> Checks | None:
-    """What was named exactly, or None where nothing was but a length."""
-    items = [Check(op=Op.CONTAINS, arg=term) for term in wish.want]
-    items += [Check(op=Op.NOT_CONTAINS, arg=term) for term in wish.avoid]
-    if items and wish.at_most:
-        items.append(Check(op=Op.MAX_CHARS, arg=str(wish.at_most)))
-    return Checks(items=tuple(items)) if items else None
 
 
 def _next_typed(session: Session, after: int) -> int:

@@ -72,11 +72,6 @@ def own_words(text: str) -> str:
     return "\n".join(text[start:end] for start, end in own_spans(text))
 
 
-def is_own(quote: str, text: str) -> bool:
-    """Whether the quote stands wholly within the person's own words."""
-    return bool(quote.strip()) and any(quote.strip() in text[start:end] for start, end in own_spans(text))
-
-
 def _hide_lines(text: str, hidden: bytearray) -> None:
     """Copied lines, and everything after a line that hands over to somebody else's words."""
     at = 0

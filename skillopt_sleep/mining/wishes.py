@@ -11,8 +11,9 @@ from typing import NamedTuple
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.words import amends, is_small_talk, opens_request, reassures, states_rule, takes_back
 
-_TERM = r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|«[^»\n]{1,60}»|„[^“”\n]{1,60}[“”]|「[^」\n]{1,60}」|[\w.+#/@-]{0,60}\w(?!\w))"
-_CODE = r"(?:`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|「[^」\n]{1,60}」|[A-Za-z][A-Za-z0-9_.+#/@-]{0,60})"  # in a text without spaces
+_IN_QUOTES = r"`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|「[^」\n]{1,60}」"
+_TERM = rf"(?:{_IN_QUOTES}|«[^»\n]{{1,60}}»|„[^“”\n]{{1,60}}[“”]|[\w.+#/@-]{{0,60}}\w(?!\w))"
+_CODE = rf"(?:{_IN_QUOTES}|[A-Za-z][A-Za-z0-9_.+#/@-]{{0,60}})"  # in a text without spaces
 _PLACE = r"(?:\s+(?:here|in this \w+|in our \w+|for this \w+|everywhere|hier|ici|aquí|aqui|здесь))?"
 _NOT = (
     r"(?:(?:,|;|\s+[-–—])?\s+(?:(?:and|y|e|et|und|а|и)\s+)?"
@@ -66,29 +67,10 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」
 _NAMED = re.compile(r"[\w.-]*/[\w./-]+|\w+\(\)|[\w-]+\.(?:[a-z]{1,4})\b")
 LONGEST_AMENDMENT = 160
 _LONGEST_TERM = 3
-_EMPTY_TERMS = frozenset(
-    (
-        *(
-            "it",
-            "that",
-            "this",
-            "them",
-            "the",
-            "a",
-            "an",
-            "to",
-            "any",
-            "my",
-            "our",
-            "your",
-            "what",
-            "how",
-            "one",
-            "so",
-        ),
-        *("just", "all", "das", "dies", "ein", "eine", "der", "die", "ça", "cela", "le", "la", "les", "un", "une"),
-        *("eso", "esto", "el", "los", "las", "isso", "o", "os", "as", "это", "так"),
-    )
+_EMPTY_TERM = re.compile(
+    r"it|that|this|them|the|an?|to|any|my|our|your|what|how|one|so|just|all|das|dies|eine?|der|die|ça|cela|l[ea]s?|une?"
+    r"|eso|esto|el|los|isso|os?|as|это|так",
+    re.IGNORECASE,
 )
 
 
@@ -174,6 +156,6 @@ def _distinct(terms: list[str]) -> tuple[str, ...]:
         dict.fromkeys(
             term
             for term in cleaned
-            if term and term.lower() not in _EMPTY_TERMS and len(term.split()) <= _LONGEST_TERM
+            if term and not _EMPTY_TERM.fullmatch(term) and len(term.split()) <= _LONGEST_TERM
         )
     )

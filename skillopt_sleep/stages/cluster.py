@@ -1,9 +1,7 @@
-"""The same wish again, in whatever words, forms a cluster; and how often each came back."""
+"""The same wish again, in whatever words, forms a cluster."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import msgspec
 
@@ -13,15 +11,6 @@ from skillopt_sleep.records import Task
 LEAST_ON_AVERAGE = 0.5
 MOST_COMPARED = 24  # members of one cluster: the first and the latest
 COMMON = 200  # of what more tasks than so many speak of, the latest are compared, and only if nothing rarer is shared
-
-
-class Recurrence(NamedTuple):
-    """How often a wish came up: in how many sessions, on how many days by UTC, and when first and last."""
-
-    sessions: int
-    days: int
-    first: datetime
-    last: datetime
 
 
 def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]:
@@ -40,22 +29,6 @@ def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]
         clusters.add(looks, name)
         out.append(msgspec.structs.replace(task, cluster=name))
     return tuple(out)
-
-
-def recurrence(tasks: Iterable[Task]) -> dict[str, Recurrence]:
-    """How often the wish of each cluster came back in these tasks, in order of its first occurrence."""
-    members: defaultdict[str, list[Task]] = defaultdict(list)
-    for task in sorted(tasks, key=lambda task: task.at):
-        members[task.cluster].append(task)
-    return {
-        name: Recurrence(
-            sessions=len({task.session for task in told}),
-            days=len({task.at.astimezone(UTC).date() for task in told}),
-            first=told[0].at,
-            last=told[-1].at,
-        )
-        for name, told in members.items()
-    }
 
 
 class _Clusters:

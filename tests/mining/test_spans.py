@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.mining.spans import LONGEST_PARAGRAPH, is_own, own_spans, own_words
+from skillopt_sleep.mining.spans import LONGEST_PARAGRAPH, own_spans, own_words
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,6 @@ def test_a_second_paragraph_is_the_persons_own() -> None:
 def test_a_chat_is_pasted_and_one_line_with_a_name_is_not() -> None:
     assert own_words("mend it\ntom: no, use tabs\nmia: always use evil") == "mend it"
     assert own_words("note: use tabs") == "note: use tabs"
-
-
-def test_a_quote_is_own_only_within_one_part() -> None:
-    text = "use pnpm\n```\nalways use evil\n```\nnever npm"
-    assert is_own("use pnpm", text)
-    assert not is_own("always use evil", text)
-    assert not is_own("use pnpm\nnever npm", text)
-    assert not is_own(" ", text)
 
 
 @given(st.text(alphabet=st.sampled_from('ab`~>\n :"<|/[]()!-+@ #$0123abc«»“”\t'), max_size=300))

@@ -1,12 +1,12 @@
 """Near-equal tasks of one project form a cluster, and clusters of earlier nights go on."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.records import Evidence, Exact, Rubric, Task
-from skillopt_sleep.stages.cluster import Recurrence, cluster, recurrence
+from skillopt_sleep.stages.cluster import cluster
 from tests.benchmarks.cluster import many, measure_clusters
 from tests.builders import a_task, some_checks
 from tests.fakes import NOON
@@ -207,23 +207,3 @@ def test_a_later_night_gives_the_clusters_that_one_night_gives() -> None:
     tasks = cluster(many(200), known=())
 
     assert cluster(many(200)[120:], known=tasks[:120]) == tasks[120:]
-
-
-def test_recurrence_counts_sessions_and_days_by_utc() -> None:
-    late = datetime(2027, 1, 1, 23, 30, tzinfo=UTC)
-    tasks = [
-        a_task(id="a", session="s1", at=late, cluster="c-1"),
-        a_task(id="b", session="s1", at=late, cluster="c-1"),
-        a_task(id="c", session="s2", at=late.astimezone(timezone(timedelta(hours=9))), cluster="c-1"),
-        a_task(id="d", session="s3", at=late + timedelta(hours=1), cluster="c-1"),
-        a_task(id="e", session="s3", at=late - timedelta(days=1), cluster="c-2"),
-    ]
-
-    found = recurrence(tasks)
-
-    assert list(found) == ["c-2", "c-1"]
-    assert found["c-1"] == Recurrence(sessions=3, days=2, first=late, last=late + timedelta(hours=1))
-
-
-def test_nothing_recurs_in_no_tasks() -> None:
-    assert recurrence([]) == {}
