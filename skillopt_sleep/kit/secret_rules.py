@@ -89,6 +89,7 @@ _DETECTORS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("ibm_cos_hmac", "IbmCosHmacDetector", ("cos", "COS")),
     ("softlayer", "SoftlayerDetector", ("softlayer", "SOFTLAYER")),
 )
+_LIBRARY = re.compile("|".join(needle for _, _, needles in _DETECTORS for needle in needles))
 
 # A token starts where no letter or digit stands before it, or after an escape: \nghp_... and %3Dghp_... count.
 _START = r"(?<![A-Za-z0-9])(?:(?<=\\)[nrt]|(?<=%)[0-9A-Fa-f]{2})?"
@@ -109,6 +110,8 @@ def vendor_tokens(text: str, start: int, end: int) -> Iterator[Span]:
 
 def library_tokens(text: str, start: int, end: int) -> Iterator[Span]:
     """Where text[start:end] holds what detect-secrets knows, at whole words only."""
+    if not _LIBRARY.search(text, start, end):
+        return
     part = text[start:end]
     for index, (_, _, needles) in enumerate(_DETECTORS):
         if any(needle in part for needle in needles):
