@@ -1,7 +1,8 @@
 """Who deals with what.
 
 An ItemError spoils one item: the stage that meets it records it and goes on. A NightError ends the night. A
-ProposalError refuses a change of the user's files. Anything else is a bug and ends at the boundary in cli.
+CallPending pauses it, with no report: it is run again. A ProposalError refuses a change of the user's files. Anything
+else is a bug and ends at the boundary in cli.
 """
 
 from enum import IntEnum, StrEnum
@@ -39,35 +40,53 @@ class ItemError(SleepError):
 class FailureKind(StrEnum):
     """Why a call of a model failed; never a score."""
 
+    NOT_INSTALLED = "not_installed"
     LOGIN = "login"
-    UNREACHABLE = "unreachable"
-    TIMED_OUT = "timed_out"
+    MODEL = "model"
+    QUOTA = "quota"
     RATE_LIMITED = "rate_limited"
     OVERLOADED = "overloaded"
+    UNREACHABLE = "unreachable"
+    TOO_LONG = "too_long"
     BAD_REQUEST = "bad_request"
     REFUSED = "refused"
+    TIMED_OUT = "timed_out"
+    KILLED = "killed"
     EMPTY = "empty"
     MALFORMED = "malformed"
+    FLOODED = "flooded"
+    OVER_BUDGET = "over_budget"
 
 
 REMEDIES = {
+    FailureKind.NOT_INSTALLED: "install it, or name its path in backend.program",
     FailureKind.LOGIN: "check the key",
-    FailureKind.UNREACHABLE: "check the address and that the server runs",
-    FailureKind.TIMED_OUT: "try again later, or raise backend.timeout",
+    FailureKind.MODEL: "check the model's name",
+    FailureKind.QUOTA: "wait until it is filled again, or use another model",
     FailureKind.RATE_LIMITED: "wait, or raise the quota",
     FailureKind.OVERLOADED: "try again later",
+    FailureKind.UNREACHABLE: "check the address and that the server runs",
+    FailureKind.TOO_LONG: "use a model that takes longer prompts",
     FailureKind.BAD_REQUEST: "check the model's name and the address",
     FailureKind.REFUSED: "use another model",
-    FailureKind.EMPTY: "check the address and the model: it must answer Chat Completions",
+    FailureKind.TIMED_OUT: "try again later, or raise backend.timeout",
+    FailureKind.KILLED: "see who killed it: mostly there was too little memory",
+    FailureKind.EMPTY: "check the address and the model: it must answer in text",
     FailureKind.MALFORMED: "check the address, and use a model that can answer in JSON",
+    FailureKind.FLOODED: "use another model",
+    FailureKind.OVER_BUDGET: "raise the project's limit, or let the next night go on: what was paid for is kept",
 }
+# The answer to one prompt, which says nothing about the next; any other failure may mean that the model is gone.
+OF_THE_PROMPT = frozenset({FailureKind.REFUSED, FailureKind.TOO_LONG, FailureKind.OVER_BUDGET})
+# No later call tonight can succeed.
+FOR_GOOD = frozenset({FailureKind.NOT_INSTALLED, FailureKind.LOGIN, FailureKind.QUOTA})
 
 
 class CallFailed(ItemError):
     """One call of a model ended without a usable answer.
 
-    `retry_after` is when to ask again, in seconds, where that is known to help; `tokens` are those paid for an answer
-    that was of no use: input, output, cached.
+    `retry_after` is when to ask again, in seconds, where that is known to help; `tokens` (input, output, cached) and
+    `usd` are what was paid for an answer that was of no use.
     """
 
     def __init__(
@@ -78,11 +97,13 @@ class CallFailed(ItemError):
         remedy: str = "",
         retry_after: float | None = None,
         tokens: tuple[int, int, int] | None = None,
+        usd: float | None = None,
     ) -> None:
         super().__init__(message, remedy=remedy or REMEDIES[kind])
         self.kind = kind
         self.retry_after = retry_after
         self.tokens = tokens
+        self.usd = usd
 
 
 class NightError(SleepError):
@@ -121,6 +142,19 @@ class NightLocked(NightError):
 
 class StoreError(NightError):
     """The store on disk can't be used by this version."""
+
+
+class CallPending(SleepError):
+    """A call waits for its answer from outside; others go on, and so does the night when it is run again.
+
+    `waiting` is how many calls wait by now.
+    """
+
+    exit_code = Exit.PARTIAL
+
+    def __init__(self, message: str, *, remedy: str = "", waiting: int = 1) -> None:
+        super().__init__(message, remedy=remedy)
+        self.waiting = waiting
 
 
 class ProposalError(SleepError):

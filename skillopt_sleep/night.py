@@ -12,7 +12,7 @@ from skillopt_sleep.stages.preflight import preflight
 from skillopt_sleep.stages.prove import prove
 from skillopt_sleep.stages.recall import recall
 from skillopt_sleep.stages.split import split
-from skillopt_sleep.step import step
+from skillopt_sleep.step import steps
 
 
 def run_night(crew: Crew, plan: Plan) -> NightReport:
@@ -25,14 +25,11 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         mined, tasks, routing, outcomes, stopped = Mined(), tuple[Task, ...](), Routing(), list[StepOutcome](), None
         try:
             if found.sessions or found.reviewed:
-                preflight(crew.optimizer, night=page.night)
+                preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
                 mined = page.keep("mined", Mined, lambda: _mine(found, crew, plan))
                 tasks, known = _tonight((*mined.tasks, *found.reviewed), plan, page)
                 routing = crew.targets.route(recall(tasks, known=known, pinned=page.bank.pinned()))
-                for document in routing.documents:
-                    own = [task for task in routing.tasks if task.document == document.id]
-                    rejected = page.bank.rejected(document.path)
-                    outcomes.append(step(document, own, crew=crew, plan=plan, rejected=rejected, log=page.write))
+                outcomes.extend(steps(routing, crew=crew, plan=plan, page=page))
                 crew.meter.check()
         except NightError as error:
             stopped = error
@@ -62,7 +59,7 @@ def _mine(found: Harvest, crew: Crew, plan: Plan) -> Mined:
     optimizer = None if plan.heuristic else crew.optimizer
     per_call, most = plan.sessions_per_call, plan.max_tasks
     mined = mine(found.sessions, optimizer=optimizer, pool=crew.pool, per_call=per_call, most=most)
-    return prove(mined, judge=crew.judge, model=crew.optimizer, pool=crew.pool)
+    return prove(mined, judge=crew.judge, model=crew.grader, pool=crew.pool)
 
 
 def _tonight(mined: tuple[Task, ...], plan: Plan, page: Page) -> tuple[tuple[Task, ...], tuple[Task, ...]]:

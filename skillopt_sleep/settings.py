@@ -25,8 +25,11 @@ PREFIX = "SKILLOPT_SLEEP_"
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
+BackendName = Literal["", "auto", "claude", "codex", "openai", "azure", "anthropic", "handoff", "simulated"]
+
 Count = Annotated[int, Meta(ge=1)]
 Amount = Annotated[int, Meta(ge=0)]
+Dollars = Annotated[float, Meta(ge=0)]
 Duration = Annotated[str, Meta(pattern=r"^[0-9]{1,5}(s|m|h|d)$")]
 Timeout = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,4}(s|m|h)$")]
 
@@ -36,14 +39,33 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class BackendSettings(Section, frozen=True, kw_only=True):
-    """Which model answers; `confirmed` is the consent to send to it every night."""
+    """Which model answers: `name` is auto, claude, codex, openai, azure, anthropic, handoff or simulated.
 
-    name: Literal["", "openai", "simulated"] = ""
+    `api_key_env` names the variable with the key, "" the provider's usual one; `api` is chat or responses (openai,
+    azure); `program` is where claude or codex is, "" as PATH says; `confirmed` is the consent to send every night.
+    """
+
+    name: BackendName = ""
     model: str = ""
     base_url: str = ""
-    api_key_env: str = "OPENAI_API_KEY"
-    timeout: Timeout = "120s"
+    api_key_env: str = ""
+    api: Literal["chat", "responses"] = "chat"
+    api_version: str = ""
+    program: str = ""
+    timeout: Timeout = "300s"
     confirmed: bool = False
+
+
+class RoleSettings(Section, frozen=True, kw_only=True):
+    """The model that attempts (target) or grades (judge), where it isn't `[backend]`'s; an empty key is as there."""
+
+    name: BackendName = ""
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = ""
+    api: Literal["chat", "responses"] = "chat"
+    api_version: str = ""
+    program: str = ""
 
 
 class HarvestSettings(Section, frozen=True, kw_only=True):
@@ -96,11 +118,18 @@ class GateSettings(Section, frozen=True, kw_only=True):
 
 
 class BudgetSettings(Section, frozen=True, kw_only=True):
-    """What one night may spend at most."""
+    """What may be spent at most: by a night, by a night on a project, in a calendar month (UTC); 0 is no limit."""
 
     calls: Count = 300
     tokens: Count = 2_000_000
+    usd: Dollars = 0.0
     minutes: Count = 60
+    project_calls: Amount = 0
+    project_tokens: Amount = 0
+    project_usd: Dollars = 0.0
+    month_calls: Amount = 0
+    month_tokens: Amount = 0
+    month_usd: Dollars = 0.0
 
 
 class NightSettings(Section, frozen=True, kw_only=True):
@@ -113,6 +142,8 @@ class Settings(Section, frozen=True, kw_only=True):
     """The whole configuration: every key is optional and shown at its default."""
 
     backend: BackendSettings = BackendSettings()
+    target: RoleSettings = RoleSettings()
+    judge: RoleSettings = RoleSettings()
     harvest: HarvestSettings = HarvestSettings()
     projects: ProjectsSettings = ProjectsSettings()
     mine: MineSettings = MineSettings()
@@ -122,11 +153,20 @@ class Settings(Section, frozen=True, kw_only=True):
     night: NightSettings = NightSettings()
 
 
+class ProjectBudget(Section, frozen=True, kw_only=True):
+    """What a project lets a night spend on it at most; it only lowers the user's own limits; 0 is no limit."""
+
+    calls: Amount = 0
+    tokens: Amount = 0
+    usd: Dollars = 0.0
+
+
 class ProjectSettings(Section, frozen=True, kw_only=True):
-    """What a project's own .skillopt-sleep/project.toml may say: opt out, or exclude paths inside it."""
+    """What a project's own .skillopt-sleep/project.toml may say: opt out, exclude paths inside it, spend less."""
 
     enabled: bool = True
     exclude: tuple[str, ...] = ()
+    budget: ProjectBudget = ProjectBudget()
 
 
 class Paths(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,13 +1,14 @@
 """One optimization step on one document, shared by night and trainer."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import CallPending
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.proposals.guard import problems
-from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import (
     AppliedEdit,
     Decision,
@@ -39,6 +40,22 @@ ENDS = {
     Decision.UNDECIDED: Outcome.UNDECIDED,
     Decision.ABSTAIN: Outcome.UNVERIFIED,
 }
+
+
+def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[StepOutcome]:
+    """One step on each document; calls that wait for an answer keep no other document from being asked about."""
+    pending: CallPending | None = None
+    for document in routing.documents:
+        own = [task for task in routing.tasks if task.document == document.id]
+        rejected = page.bank.rejected(document.path)
+        try:
+            outcome = step(document, own, crew=crew, plan=plan, rejected=rejected, log=page.write)
+        except CallPending as error:
+            pending = error
+        else:
+            yield outcome
+    if pending:
+        raise pending
 
 
 def step(
@@ -80,7 +97,12 @@ def step(
     if bundle.text == document.text:
         return _end(so_far, Outcome.NO_CHANGE, _why_unchanged(fates))
 
-    candidate, trial, verdict, made = search(document, bundle, val, crew=crew, rule=plan.gate)
+    try:
+        candidate, trial, verdict, made = search(document, bundle, val, crew=crew, rule=plan.gate)
+    except CallPending:
+        # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
+        _on_test(so_far, bundle, test, crew=crew, plan=plan)
+        raise
     log("rollouts", made)
     log("trials", (trial,))
     so_far = replace(so_far, candidate=candidate, trial=trial, verdict=verdict, notes=so_far.notes + _notes(made))

@@ -9,8 +9,10 @@ from typing import TypeVar
 import msgspec
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.protocols import Tally
+from skillopt_sleep.errors import CallPending
+from skillopt_sleep.protocols import Backend, Preflight, Reservation, Tally
 from skillopt_sleep.records import (
+    CallState,
     Completion,
     Document,
     Prompt,
@@ -70,6 +72,11 @@ class FakeBackend:
         return [prompt for prompt in self.prompts if prompt.purpose is purpose]
 
 
+def asked_first(backend: Backend) -> tuple[Preflight, ...]:
+    """For a crew: only a call tells whether this model answers."""
+    return (Preflight(lambda _until: False, backend),)
+
+
 def in_turn(*answers: Answer) -> Callable[[Prompt], Answer]:
     """One answer after the other; the last one stays."""
     left = list(answers)
@@ -118,37 +125,68 @@ class SerialPool:
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         self.labels.append(label)
-        return tuple(function(item) for item in items)
+        results: list[Result] = []
+        pending: CallPending | None = None
+        for item in items:
+            try:
+                results.append(function(item))
+            except CallPending as error:
+                pending = error
+        if pending:
+            raise pending
+        return tuple(results)
 
 
 class FakeLedger:
     """A ledger of one night; entry n is the n-th reservation."""
 
     def __init__(self) -> None:
-        self.purposes: list[Purpose] = []
-        self.settled: dict[int, tuple[Usage | None, float | None, bool]] = {}
+        self.reserved: list[Reservation] = []
+        self.settled: dict[int, tuple[CallState, Usage | None, float | None]] = {}
+        self.odd_events = 0
         self._lock = threading.Lock()
 
-    def reserve(self, *, purpose: Purpose, model: str) -> int:
+    def reserve(self, call: Reservation) -> int:
         with self._lock:
-            self.purposes.append(purpose)
-            return len(self.purposes) - 1
+            self.reserved.append(call)
+            return len(self.reserved) - 1
 
-    def reconcile(self, entry: int, *, usage: Usage | None, usd: float | None, failed: bool) -> None:
+    def settle(
+        self, entry: int, state: CallState, *, usage: Usage | None, usd: float | None, odd_events: int = 0
+    ) -> None:
         with self._lock:
-            self.settled[entry] = (usage, usd, failed)
+            self.settled[entry] = (state, usage, usd)
+            self.odd_events += odd_events
 
-    def spent(self) -> Tally:
+    def spent(self, *, project: str | None = None) -> Tally:
         with self._lock:
-            open_ones = len(self.purposes) - len(self.settled)
-            answered = [(usage, usd) for usage, usd, failed in self.settled.values() if not failed]
-            dollars = [usd for _, usd in answered]
-            return Tally(
-                purposes=Counter(self.purposes),
-                usage=sum((usage for usage, _, _ in self.settled.values() if usage), Usage()),
-                usd=None if open_ones or None in dollars else sum(usd for usd in dollars if usd is not None),
-                unnamed=open_ones + sum(usage is None for usage, _ in answered),
-            )
+            lines = [
+                (call, *self.settled.get(entry, (CallState.RESERVED, None, None)))
+                for entry, call in enumerate(self.reserved)
+                if project is None or call.project == project
+            ]
+        paid = [
+            (call, state, usage, usd) for call, state, usage, usd in lines if state is not CallState.FAILED or usage
+        ]
+        dollars = [usd for _, _, _, usd in paid]
+        useless = sum(usd or 0.0 for _, state, usage, usd in lines if state is CallState.FAILED and not usage)
+        usage = sum((usage for _, _, usage, _ in lines if usage), Usage())
+        return Tally(
+            purposes=Counter(call.purpose for call, *_ in lines),
+            usage=usage,
+            usd=None if None in dollars else sum(usd for usd in dollars if usd is not None) + useless,
+            unnamed=sum(usage is None for _, _, usage, _ in paid),
+            tokens=usage.tokens + sum(call.tokens for call, _, usage, _ in paid if usage is None),
+            dollars=sum(usd if usd is not None else call.usd or 0.0 for call, _, _, usd in paid) + useless,
+            unpriced=sum(
+                (state is CallState.DONE or usage is not None) and usd is None for _, state, usage, usd in paid
+            ),
+            repairs=sum(call.repair for call, *_ in lines),
+            odd_events=self.odd_events,
+        )
+
+    def spent_since(self, moment: datetime) -> Tally:
+        return self.spent()
 
 
 class FakeCalls:

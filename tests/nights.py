@@ -9,9 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.cached import Cached
-from skillopt_sleep.backends.metered import Metered, NightMeter
+from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.recorded import Recorded
 from skillopt_sleep.backends.redacted import Redacted
+from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.backends.watched import Watched
@@ -26,6 +27,7 @@ from skillopt_sleep.protocols import Backend, Crew, Plan
 from skillopt_sleep.records import (
     Completion,
     GateRule,
+    Limit,
     NightReport,
     Note,
     Packed,
@@ -39,7 +41,7 @@ from skillopt_sleep.records import (
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session
-from tests.fakes import FakeBackend, FakeClock, FakeExecutor, FakeJudge, FakeMeter, SerialPool
+from tests.fakes import FakeBackend, FakeClock, FakeExecutor, FakeJudge, FakeMeter, SerialPool, asked_first
 
 NOBODY: Any = object()
 ASKS = (
@@ -82,7 +84,7 @@ def a_plan(**fields: Any) -> Plan:
         "samples": 1,
         "edit_budget": 3,
         "gate": GateRule(),
-        "limits": {"calls": 300.0},
+        "limits": {"calls": 300.0, "minutes": 60.0},
         "model": "simulated",
     }
     return Plan(**(values | fields))
@@ -92,7 +94,9 @@ def a_crew(**fields: Any) -> Crew:
     """A crew of fakes that takes no step beyond what its test names."""
     values: dict[str, Any] = {
         "sources": (),
+        "preflights": (),
         "optimizer": FakeBackend(),
+        "grader": FakeBackend(),
         "executor": FakeExecutor(),
         "judge": FakeJudge(),
         "pool": SerialPool(),
@@ -194,12 +198,17 @@ class Machine:
     ) -> NightReport:
         """One night; whatever it raises is raised."""
         store = self.store(config)
-        meter = NightMeter(store.ledger, calls=calls, tokens=10_000_000, minutes=60, clock=self.clock)
-        asked = Cached(Retried(Metered(self.model, meter, model="m")), store.calls, model="m", version="v")
+        limits = Limits(night=Limit(calls, 10_000_000), minutes=60)
+        meter = NightMeter(store.ledger, limits, clock=self.clock)
+        asked = Cached(
+            Retried(Repaired(Metered(self.model, meter, model="m"))), store.calls, model="m", version=lambda: "v"
+        )
         backend = Recorded(Watched(Redacted(asked), meter), lambda: store.page.folder)
         crew = a_crew(
             sources=(self.shelf,),
+            preflights=asked_first(backend),
             optimizer=backend,
+            grader=backend,
             executor=SingleShot(backend),
             judge=ReferenceJudge(backend),
             pool=pool or SerialPool(),

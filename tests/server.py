@@ -1,24 +1,69 @@
-"""A scripted model on loopback that speaks OpenAI Chat Completions.
+"""A scripted model on loopback: OpenAI Chat Completions (Azure's paths too), OpenAI Responses, Anthropic Messages.
 
-A healthy one has one lesson to learn, `pnpm` instead of `npm`: as the target it says `npm` until the instructions in
-its prompt say `pnpm`; as the miner it finds the turns in which the person said so; as the optimizer it turns those
-words into one edit. `behaviour` may be changed at any time, or be a function that chooses by what was asked.
+What a healthy one says is in server_answers.py. `behaviour` may be changed at any time, or be a function that chooses
+by what was asked; each behaviour takes the form that the protocol has for it.
 """
 
 import json
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any, Literal, Self, get_args
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from skillopt_sleep.records import Purpose
+from tests.server_answers import ScriptedModel, recognised
+from tests.server_messages import Messages
+from tests.server_protocols import (
+    CACHED_TOKENS,
+    INPUT_TOKENS,
+    MODEL,
+    OUTPUT_TOKENS,
+    RESETS_IN,
+    RETRY_AFTER,
+    Chat,
+    Name,
+    Responses,
+    Said,
+    Speech,
+)
+from tests.server_wire import (
+    JSON,
+    MARK,
+    as_json,
+    as_stream,
+    azure_refuses,
+    cut_after_first_words,
+    dripping,
+    dropped,
+    dropped_in_the_middle,
+    flooding,
+    half_a_body,
+    half_an_event,
+    known_model,
+    no_route,
+)
+
+__all__ = [
+    "BEHAVIOURS",
+    "CACHED_TOKENS",
+    "GARBAGE",
+    "INPUT_TOKENS",
+    "MODEL",
+    "OUTPUT_TOKENS",
+    "PAGE",
+    "RESETS_IN",
+    "RETRY_AFTER",
+    "Asked",
+    "Behaviour",
+    "ModelServer",
+    "model_server",
+]
 
 Behaviour = Literal[
     "healthy",
@@ -26,12 +71,15 @@ Behaviour = Literal[
     "forbidden",  # 403
     "not_found",  # 404
     "context_too_long",  # 400
-    "no_response_format",  # 400 where a response_format is sent, else healthy
+    "no_response_format",  # 400 where a reply by a schema is asked for, else healthy
     "rate_limited",  # 429 with retry-after
+    "quota",  # no money left: 429 insufficient_quota, Anthropic: 400
+    "usage_limit",  # a subscription's limit: 429 that names when it ends, `resets_at`
     "error500",
-    "overloaded",  # 503
+    "overloaded",  # 503, Anthropic: 529
     "garbage",  # a completion of words that mean nothing, for every purpose
     "garbage_body",  # 200, not JSON
+    "half_json",  # 200, ends in the middle of the JSON, as if it were all
     "empty",  # a completion without content
     "empty_body",  # 200, nothing
     "html",  # 200, a page
@@ -41,37 +89,30 @@ Behaviour = Literal[
     "no_usage",  # healthy, but tells no usage
     "raw",  # 200, the server's `raw` as JSON
     "hang",  # no answer until the server stops
+    "reset",  # the connection is dropped, unanswered
+    "slow_drip",  # headers at once, then a byte now and then until the server stops
+    "cut_stream",  # the stream ends in the middle; what is no stream is dropped in the middle
+    "flood",  # a healthy answer whose text is `flood_bytes` long
 ]
 BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 
 GARBAGE = "purple monkey dishwasher ;; not what you asked for"
 PAGE = "<!doctype html><html><body>Welcome to the portal. Please sign in.</body></html>"
-MODEL = "scripted-1"
-INPUT_TOKENS, OUTPUT_TOKENS, CACHED_TOKENS = 100, 20, 10
-RETRY_AFTER = 7
 
-_ERRORS: dict[str, tuple[int, str]] = {
-    "unauthorized": (401, "Incorrect API key provided."),
-    "forbidden": (403, "You are not allowed to use this model."),
-    "not_found": (404, "The model does not exist."),
-    "context_too_long": (400, "This model's maximum context length is 8192 tokens."),
-    "no_response_format": (400, "Unknown parameter: 'response_format'."),
-    "rate_limited": (429, "Rate limit reached."),
-    "error500": (500, "The server had an error."),
-    "overloaded": (503, "The server is overloaded."),
+_SPOKEN: dict[Behaviour, Said] = {
+    "garbage": Said(GARBAGE),
+    "empty": Said(""),
+    "no_choices": Said(nothing=True),
+    "refusal": Said(refusal="I can't help with that."),
+    "flood": Said(MARK),
+    "cut_off": Said('{"tasks": [', cut_off=True),
 }
-_SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
-_PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
-
-
-def _beginnings() -> dict[str, str]:
-    """How each of our prompts begins, up to its first slot: what tells one purpose from another."""
-    prompts = files("skillopt_sleep.prompts")
-    texts = {purpose.value: (prompts / f"{purpose}.md").read_text(encoding="utf-8") for purpose in Purpose}
-    return {name: text.split("{{", 1)[0][:60] for name, text in texts.items()}
-
-
-_BEGINNINGS = _beginnings()
+_ROUTES: list[tuple[re.Pattern[str], Speech]] = [
+    (re.compile(r"(/openai)?/v1/chat/completions|/openai/deployments/[^/]+/chat/completions"), Chat()),
+    (re.compile(r"(/openai)?/v1/responses|/openai/responses"), Responses()),
+    (re.compile(r"/v1/messages"), Messages()),
+]
+_MODELS = re.compile(r"(?:/openai)?/v1/models(?:/(.+))?")
 
 # One line a request on stderr would stand in what a test captures of the program.
 logging.getLogger("werkzeug").setLevel(logging.WARNING)
@@ -85,14 +126,16 @@ class Asked:
     prompt: str
     body: dict[str, Any]
     headers: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def wants_json(self) -> bool:
-        return "response_format" in self.body
+    protocol: Name = "chat"
+    wants_json: bool = False
 
 
 class ModelServer:
-    """Listens on a free port of loopback while it is entered; `requests` is everything that was asked."""
+    """Listens on a free port of loopback while it is entered; `requests` is everything that was asked of a model.
+
+    `models` says what GET /v1/models/<id> finds: any model, none, or no such route. With `late_errors` a stream
+    begins well and then brings the error as an event.
+    """
 
     def __init__(
         self,
@@ -103,13 +146,17 @@ class ModelServer:
         nested: bool = False,
     ) -> None:
         self.behaviour: Behaviour | Callable[[Asked], Behaviour] = behaviour
-        self.want, self.avoid, self.nested = want, avoid, nested
+        self.model = ScriptedModel(want=want, avoid=avoid, nested=nested)
+        self.models: Literal["any", "none", "no_route"] = "any"
+        self.late_errors = False
         self.raw = "{}"
+        self.flood_bytes = 9 << 20  # more than any reader of ours takes
+        self.resets_at = int(time.time()) + RESETS_IN
         self.requests: list[Asked] = []
         self._lock = threading.Lock()
         self._released = threading.Event()
         self._http = HTTPServer(host="127.0.0.1", port=0, threaded=True)
-        self._http.expect_request("/v1/chat/completions", method="POST").respond_with_handler(self._handle)
+        self._http.expect_request(re.compile(".*")).respond_with_handler(self._handle)
 
     def __enter__(self) -> Self:
         self._http.start()
@@ -121,8 +168,13 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        """What a client takes as its base URL."""
+        """What a client of OpenAI's protocols takes as its base URL."""
         return self._http.url_for("/v1")
+
+    @property
+    def root_url(self) -> str:
+        """What a client of Anthropic's protocol takes as its base URL, and one of Azure as its endpoint."""
+        return self._http.url_for("").rstrip("/")
 
     @property
     def prompts(self) -> list[str]:
@@ -132,112 +184,94 @@ class ModelServer:
         """The requests of one purpose, in order."""
         return [asked for asked in self.requests if asked.purpose == purpose]
 
+    def answer(self, asked: Asked) -> str:
+        """What a healthy model says."""
+        return self.model.answer(asked.purpose, asked.prompt)
+
     def _handle(self, request: Request) -> Response:
+        response = self._routed(request)
+        response.headers["Connection"] = "close"
+        return response
+
+    def _routed(self, request: Request) -> Response:
+        if request.method == "HEAD":
+            return Response()
+        if request.method == "GET" and self.models != "no_route" and (named := _MODELS.fullmatch(request.path)):
+            return self._named_model(named[1], anthropic="anthropic-version" in request.headers)
+        if request.method == "POST" and request.path == "/v1/messages/count_tokens":
+            return as_json({"input_tokens": INPUT_TOKENS})
+        speech = next((speech for pattern, speech in _ROUTES if pattern.fullmatch(request.path)), None)
+        if request.method != "POST" or speech is None:
+            return no_route(request.path)
+        if request.path.startswith("/openai/") and (refused := azure_refuses(request)):
+            return refused
+        return self._asked(request, speech)
+
+    def _named_model(self, name: str | None, *, anthropic: bool) -> Response:
+        """A key or a model that every call refuses is refused here too."""
+        wrong = self.behaviour if self.behaviour in ("unauthorized", "forbidden", "not_found") else ""
+        if self.models == "none":
+            wrong = wrong or "not_found"
+        speech: Speech = Messages() if anthropic else Chat()
+        failure = speech.failure(str(wrong), {"model": name}, self.resets_at)
+        return as_json(failure.body, failure.status) if failure else known_model(name, anthropic=anthropic)
+
+    def _asked(self, request: Request, speech: Speech) -> Response:
         body: dict[str, Any] = json.loads(request.get_data())
-        prompt = "\n".join(str(message["content"]) for message in body["messages"])
-        asked = Asked(purpose=_purpose(body, prompt), prompt=prompt, body=body, headers=dict(request.headers))
+        schema = speech.schema_name(body)
+        purpose, prompt = recognised(speech.texts(body))
+        asked = Asked(
+            purpose=schema if speech.name == "chat" and schema else purpose,
+            prompt=prompt,
+            body=body,
+            headers=dict(request.headers),
+            protocol=speech.name,
+            wants_json=schema is not None,
+        )
         with self._lock:
             self.requests.append(asked)
         # Outside the lock: a behaviour may take its time, and nobody else waits for it.
         behaviour = self.behaviour(asked) if callable(self.behaviour) else self.behaviour
-        response = self._reply(behaviour, asked)
-        response.headers["Connection"] = "close"
-        return response
+        return self._reply(behaviour, asked, speech, request)
 
-    def _reply(self, behaviour: Behaviour, asked: Asked) -> Response:
-        if behaviour in _ERRORS and (behaviour != "no_response_format" or asked.wants_json):
-            return _error(behaviour)
+    def _reply(self, behaviour: Behaviour, asked: Asked, speech: Speech, request: Request) -> Response:
+        stream = bool(asked.body.get("stream"))
+        if failure := speech.failure(behaviour, asked.body, self.resets_at):
+            if stream and self.late_errors and (events := speech.failed(failure)):
+                return as_stream(events)
+            return as_json(failure.body, failure.status, failure.headers)
         match behaviour:
             case "hang":
                 self._released.wait(60)
                 return Response(status=503)
-            case "garbage":
-                return _completion(GARBAGE)
+            case "reset":
+                return dropped(request)
+            case "slow_drip":
+                return dripping(self._released, stream=stream)
             case "garbage_body":
-                return Response(GARBAGE, content_type="application/json")
-            case "empty":
-                return _completion("")
+                return Response(GARBAGE, content_type=JSON)
             case "empty_body":
-                return Response("", content_type="application/json")
+                return Response("", content_type=JSON)
             case "raw":
-                return Response(self.raw, content_type="application/json")
+                return Response(self.raw, content_type=JSON)
             case "html":
                 return Response(PAGE, content_type="text/html")
-            case "no_choices":
-                return _json({**_envelope(), "choices": []})
-            case "refusal":
-                return _completion("", refusal="I can't help with that.")
-            case "cut_off":
-                return _completion('{"tasks": [', finish="length")
-            case "no_usage":
-                return _completion(self.answer(asked), usage=False)
             case _:
-                return _completion(self.answer(asked))
+                return self._completion(behaviour, asked, speech, request)
 
-    def answer(self, asked: Asked) -> str:
-        """What a healthy model says."""
-        match asked.purpose:
-            case Purpose.PREFLIGHT:
-                return "ready"
-            case Purpose.ROLLOUT:
-                return self._attempt(asked.prompt)
-            case Purpose.JUDGE:
-                answer = _between(asked.prompt, "\n# Answer\n", "\n# Your reply\n")
-                return json.dumps({"score": 1.0 if self._names_want(answer) else 0.0, "reason": "as the rule says"})
-            case Purpose.MINE:
-                return json.dumps({"tasks": self._mined(asked.prompt)})
-            case Purpose.REFLECT:
-                patch = {"reasoning": "what the person said", "edits": self._edits(asked.prompt)}
-                return json.dumps({"patch": patch} if self.nested else patch)
-            case Purpose.AGGREGATE:
-                proposed = dict.fromkeys(_PROPOSED.findall(asked.prompt))
-                edits = [{"op": op, "target": target.strip("'"), "content": text} for op, target, text in proposed]
-                return json.dumps({"reasoning": "one of each", "edits": edits})
-            case Purpose.SELECT:
-                return json.dumps({"reasoning": "the first", "selected_indices": [0]})
+    def _completion(self, behaviour: Behaviour, asked: Asked, speech: Speech, request: Request) -> Response:
+        said = _SPOKEN.get(behaviour) or Said(self.answer(asked), usage=behaviour != "no_usage")
+        whole = speech.whole(asked.body, said)
+        events = speech.events(asked.body, said) if asked.body.get("stream") else []
+        match behaviour:
+            case "flood":
+                return flooding(whole, events, size=self.flood_bytes, released=self._released)
+            case "cut_stream":
+                return cut_after_first_words(events) if events else dropped_in_the_middle(request, whole)
+            case "half_json":
+                return half_an_event(events) if events else half_a_body(whole)
             case _:
-                return "I don't know what this is about."
-
-    def _names_want(self, text: str) -> bool:
-        return re.search(rf"(?<!\w){re.escape(self.want)}(?!\w)", text) is not None
-
-    def _attempt(self, prompt: str) -> str:
-        instructions = _between(prompt, "\n# Project instructions\n", "\n# Request\n")
-        tool = self.want if self._names_want(instructions) else self.avoid
-        return f"I would run `{tool} install` and then `{tool} test`."
-
-    def _mined(self, prompt: str) -> list[dict[str, object]]:
-        """Every request that a later typed turn answered by naming what is wanted."""
-        tasks: list[dict[str, object]] = []
-        for session in json.loads(prompt.split("\n# Sessions\n", 1)[1]):
-            ask: dict[str, Any] | None = None
-            for turn in session["turns"]:
-                if turn["origin"] != "user":
-                    continue
-                if ask is None or not self._names_want(turn["text"]):
-                    ask = turn
-                    continue
-                tasks.append(
-                    {
-                        "session": session["session"],
-                        "ask": ask["turn"],
-                        "prompt": ask["text"],
-                        "corrections": [{"turn": turn["turn"], "quote": turn["text"]}],
-                        "checks": [
-                            {"op": "contains", "arg": self.want},
-                            {"op": "not_contains", "arg": self.avoid},
-                        ],
-                    }
-                )
-        return tasks
-
-    def _edits(self, prompt: str) -> list[dict[str, str]]:
-        said = list(dict.fromkeys(_SAID.findall(prompt)))
-        if not said:
-            return []
-        useful = any(self._names_want(words) for words in said)
-        content = f"- Use {self.want} for packages, never {self.avoid}." if useful else f"- Remember: {said[0]}"
-        return [{"op": "append", "content": content, "target": "", "reason": "the person said so"}]
+                return as_stream(events) if events else as_json(whole)
 
 
 @pytest.fixture
@@ -245,41 +279,3 @@ def model_server() -> Iterator[ModelServer]:
     """A healthy model server for one test."""
     with ModelServer() as server:
         yield server
-
-
-def _purpose(body: dict[str, Any], prompt: str) -> str:
-    named = body.get("response_format", {}).get("json_schema", {}).get("name", "")
-    return named or next((name for name, start in _BEGINNINGS.items() if prompt.startswith(start)), "")
-
-
-def _between(text: str, start: str, end: str) -> str:
-    return text.partition(start)[2].rpartition(end)[0]
-
-
-def _envelope() -> dict[str, Any]:
-    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1_700_000_000, "model": MODEL}
-
-
-def _completion(content: str, *, refusal: str | None = None, finish: str = "stop", usage: bool = True) -> Response:
-    message = {"role": "assistant", "content": None if refusal else content, "refusal": refusal}
-    reply = {**_envelope(), "choices": [{"index": 0, "message": message, "finish_reason": finish}]}
-    if usage:
-        reply["usage"] = {
-            "prompt_tokens": INPUT_TOKENS,
-            "completion_tokens": OUTPUT_TOKENS,
-            "total_tokens": INPUT_TOKENS + OUTPUT_TOKENS,
-            "prompt_tokens_details": {"cached_tokens": CACHED_TOKENS},
-        }
-    return _json(reply)
-
-
-def _error(behaviour: str) -> Response:
-    status, message = _ERRORS[behaviour]
-    response = _json({"error": {"message": message, "type": behaviour, "param": None, "code": behaviour}}, status)
-    if behaviour == "rate_limited":
-        response.headers["retry-after"] = str(RETRY_AFTER)
-    return response
-
-
-def _json(value: dict[str, Any], status: int = 200) -> Response:
-    return Response(json.dumps(value), status=status, content_type="application/json")

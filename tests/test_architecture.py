@@ -18,7 +18,8 @@ MOST_FUNCTION_LINES = 90
 TESTED_AS_A_WHOLE = {
     "records/*.py": "test_records.py",
     "mining/mined.py": "stages/test_mine.py",
-    "protocols.py": "contracts/test_backend.py",
+    "protocols/*.py": "contracts/test_backend.py",
+    "dialects/dialect.py": "dialects/test_claude.py",
     "sources/claude_*.py": "sources/test_claude_code.py",
     "sources/codex*.py": "sources/test_codex.py",
     "sources/briefs.py": "sources/test_claude_code.py",

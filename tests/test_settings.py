@@ -217,7 +217,7 @@ def test_a_project_may_opt_out_and_exclude_paths(tmp_path: Path) -> None:
     assert load_project(project) == ProjectSettings(enabled=False, exclude=("secret/*",))
 
 
-@pytest.mark.parametrize("section", list(sections()))
+@pytest.mark.parametrize("section", [name for name in sections() if name != "budget"])
 def test_a_project_may_only_narrow_so_no_section_of_the_user_is_known_there(tmp_path: Path, section: str) -> None:
     project = project_with(tmp_path, f"[{section}]\n")
 
@@ -247,7 +247,7 @@ def test_every_default_duration_can_be_read() -> None:
 
     assert seconds(settings.harvest.lookback) == 7 * 86_400
     assert seconds(settings.harvest.quiet) == 600
-    assert seconds(settings.backend.timeout) == 120
+    assert seconds(settings.backend.timeout) == 300
 
 
 def test_the_variable_of_the_home_puts_everything_under_one_folder(tmp_path: Path) -> None:

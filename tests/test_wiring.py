@@ -89,7 +89,7 @@ def test_without_a_backend_nothing_is_sent_and_the_way_out_is_named(paths: Paths
     with pytest.raises(ConfigError, match="no backend is named") as caught:
         wired(Settings(), paths)
 
-    assert "--backend openai" in caught.value.remedy
+    assert "--backend auto" in caught.value.remedy
     assert "--example" in caught.value.remedy
     assert not paths.data.exists()
 
@@ -172,7 +172,7 @@ def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
         0.25,
         2,
     )
-    assert plan.limits == {"calls": 5, "tokens": 6, "minutes": 7}
+    assert plan.limits == {"calls": 5, "tokens": 6, "usd": 0.0, "minutes": 7}
     assert plan.own_roots == (str(paths.data),)
     assert plan.preferences == ""
 

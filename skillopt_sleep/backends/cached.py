@@ -3,7 +3,7 @@
 import hashlib
 import json
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from skillopt_sleep.backends.replies import decoded
@@ -15,7 +15,7 @@ from skillopt_sleep.records import Completion, Prompt
 class Cached:
     """Answers from the store where the same question was answered before, else asks and keeps the answer."""
 
-    def __init__(self, inner: Backend, calls: Calls, *, model: str, version: str) -> None:
+    def __init__(self, inner: Backend, calls: Calls, *, model: str, version: Callable[[], str]) -> None:
         self._inner, self._calls, self._model, self._version = inner, calls, model, version
         self._lock = threading.Lock()
         self._asking: dict[str, tuple[threading.Lock, int]] = {}
@@ -48,7 +48,7 @@ class Cached:
 
     def _key(self, prompt: Prompt) -> str:
         asked = json.dumps(schema(prompt.schema), sort_keys=True) if prompt.schema else ""
-        parts = (prompt.purpose, prompt.text, asked, self._model, self._version, str(prompt.sample))
+        parts = (prompt.purpose, prompt.text, asked, self._model, self._version(), str(prompt.sample))
         digest = hashlib.blake2b(digest_size=20)
         for part in parts:
             digest.update(f"{len(part)}:{part}".encode())

@@ -1,33 +1,52 @@
-"""The one choke point of spending: every call of a model is reserved before it and reconciled after it."""
+"""The one choke point of spending: every call of a model is reserved before it and settled after it."""
 
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.protocols import Backend, Ledger
-from skillopt_sleep.records import Completion, Prompt, Purpose, Spend, Usage
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import (
+    FOR_GOOD,
+    OF_THE_PROMPT,
+    BackendUnavailable,
+    BudgetExhausted,
+    CallFailed,
+    FailureKind,
+)
+from skillopt_sleep.protocols import Backend, Ledger, Reservation, Tally
+from skillopt_sleep.records import CallState, Completion, Limit, Prompt, Purpose, Spend, Usage
 
 FAILURES_IN_A_ROW = 3
 CHARS_PER_TOKEN = 4
 REMEDY = "raise it in config.toml, or let the next night go on: what was paid for is kept"
+# The model may have worked on them, and be paid for it.
+_LOST = frozenset({FailureKind.TIMED_OUT, FailureKind.KILLED, FailureKind.FLOODED})
+
+Price = Callable[[str, Usage], float | None]
+
+
+class Limits(NamedTuple):
+    """What may be spent at most: by this night, in this month (UTC), and by this night on a project."""
+
+    night: Limit
+    minutes: int
+    month: Limit = Limit()
+    project: Callable[[str], Limit] = lambda _: Limit()
 
 
 class NightMeter:
-    """Counts calls, tokens and failures of a night against its limits; safe for threads.
+    """Counts calls, tokens, dollars and failures of a night against its limits; safe for threads.
 
-    Calls never exceed their limit; tokens by at most the calls in flight; no call starts after the minutes are over.
+    Calls never exceed a limit; tokens and dollars by at most the calls in flight; no call starts after the minutes.
+    A night that may spend so many dollars stops at the first call whose price isn't known.
     """
 
-    def __init__(
-        self, ledger: Ledger, *, calls: int, tokens: int, minutes: int, clock: Callable[[], datetime]
-    ) -> None:
-        self._ledger = ledger
-        self._most_calls, self._most_tokens, self._minutes = calls, tokens, minutes
-        self._clock = clock
-        self._until = clock() + timedelta(minutes=minutes)
+    def __init__(self, ledger: Ledger, limits: Limits, *, clock: Callable[[], datetime]) -> None:
+        self._ledger, self._limits, self._clock = ledger, limits, clock
+        self._until = clock() + timedelta(minutes=limits.minutes)
         self._lock = threading.Lock()
-        self._estimated = 0
         self._failed_in_a_row = 0
         self._structured = {True: 0, False: 0}
         self._last_failure: CallFailed | None = None
@@ -39,8 +58,11 @@ class NightMeter:
         return Spend(
             calls=tally.calls,
             tokens=tally.usage.tokens if known else None,
+            cached_tokens=tally.usage.cached_tokens,
             usd=tally.usd,
             unnamed=tally.unnamed,
+            repairs=tally.repairs,
+            odd_events=tally.odd_events,
             purposes=dict(tally.purposes),
         )
 
@@ -53,28 +75,51 @@ class NightMeter:
                 remedy="use a model that can answer in JSON",
             )
 
-    def reserve(self, prompt: Prompt, model: str) -> int:
-        """Take one call out of the budget, durably; raises BudgetExhausted where none is left."""
+    def reserve(self, prompt: Prompt, model: str, price: Price) -> int:
+        """Take one call out of the budget, durably.
+
+        Raises BudgetExhausted where none is left, CallFailed (over_budget) where only its project has none left.
+        """
+        limits = self._limits
+        tokens = len(prompt.text) // CHARS_PER_TOKEN
+        usd = price(model, Usage(input_tokens=tokens))
         with self._lock:
+            now = self._clock()
+            if now >= self._until:
+                raise BudgetExhausted(f"the limit of {limits.minutes} minutes is reached", remedy=REMEDY)
             tally = self._ledger.spent()
-            if tally.calls >= self._most_calls:
-                raise BudgetExhausted(f"the limit of {self._most_calls} calls is reached", remedy=REMEDY)
-            if tally.usage.tokens + self._estimated >= self._most_tokens:
-                raise BudgetExhausted(f"the limit of {self._most_tokens} tokens is reached", remedy=REMEDY)
-            if self._clock() >= self._until:
-                raise BudgetExhausted(f"the limit of {self._minutes} minutes is reached", remedy=REMEDY)
-            return self._ledger.reserve(purpose=prompt.purpose, model=model)
+            if reached := _reached(tally, limits.night):
+                raise BudgetExhausted(f"the limit of {reached} is reached", remedy=REMEDY)
+            if any(limits.month):
+                month = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+                if reached := _reached(self._ledger.spent_since(month), limits.month):
+                    raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=REMEDY)
+            if (limits.night.usd or limits.month.usd) and tally.unpriced:
+                raise BudgetExhausted(
+                    "what a call cost isn't known, so a limit in dollars can't be kept",
+                    remedy="limit calls and tokens instead: set budget.usd and budget.month_usd to 0",
+                )
+            own = limits.project(prompt.project) if prompt.project else Limit()
+            if any(own):
+                tally = self._ledger.spent(project=prompt.project)
+                if reached := _reached(tally, own):
+                    said = f"the limit of {reached} for {prompt.project} is reached"
+                    raise CallFailed(FailureKind.OVER_BUDGET, said)
+                if own.usd and tally.unpriced:
+                    said = f"what a call for {prompt.project} cost isn't known, so its limit in dollars can't be kept"
+                    raise CallFailed(FailureKind.OVER_BUDGET, said)
+            return self._ledger.reserve(
+                Reservation(prompt.purpose, model, prompt.project, prompt.repair, tokens, usd)
+            )
 
-    def settle(self, entry: int, *, usage: Usage | None, usd: float | None, failed: bool) -> None:
+    def settle(
+        self, entry: int, state: CallState, *, usage: Usage | None, usd: float | None, odd_events: int = 0
+    ) -> None:
         """Write down what a reserved call took; only a call that was really answered ends a row of failures."""
-        if not failed:
-            self._failed_in_a_row = 0
-        self._ledger.reconcile(entry, usage=usage, usd=usd, failed=failed)
-
-    def estimate(self, characters: int) -> None:
-        """Count an answer whose tokens nobody named towards the limit, by its length; it is not reported as known."""
-        with self._lock:
-            self._estimated += characters // CHARS_PER_TOKEN
+        if state is CallState.DONE:
+            with self._lock:
+                self._failed_in_a_row = 0
+        self._ledger.settle(entry, state, usage=usage, usd=usd, odd_events=odd_events)
 
     def answered(self, prompt: Prompt) -> None:
         """A question was answered, by the model or from the store."""
@@ -83,8 +128,11 @@ class NightMeter:
 
     def failed(self, prompt: Prompt, error: CallFailed) -> None:
         """A question failed for good; raises BackendUnavailable where that means that the model is gone."""
-        if error.kind is FailureKind.LOGIN:
-            raise BackendUnavailable(error.message, remedy=error.remedy, login=True) from error
+        if error.kind in FOR_GOOD:
+            login = error.kind is FailureKind.LOGIN
+            raise BackendUnavailable(error.message, remedy=error.remedy, login=login) from error
+        if error.kind in OF_THE_PROMPT:
+            return
         with self._lock:
             self._last_failure = error
             self._failed_in_a_row += prompt.purpose is not Purpose.PREFLIGHT
@@ -96,24 +144,40 @@ class NightMeter:
 
 
 class Metered:
-    """Lets a call through only where the meter has room for it."""
+    """Lets a call through only where the meter has room for it; the provider's own price comes before ours."""
 
-    def __init__(self, inner: Backend, meter: NightMeter, *, model: str) -> None:
-        self._inner, self._meter, self._model = inner, meter, model
+    def __init__(
+        self, inner: Backend, meter: NightMeter, *, model: str, price: Price = lambda _model, _usage: None
+    ) -> None:
+        self._inner, self._meter, self._model, self._price = inner, meter, model, price
 
     def complete(self, prompt: Prompt) -> Completion:
         """One counted call."""
-        entry = self._meter.reserve(prompt, self._model)
+        entry = self._meter.reserve(prompt, self._model, self._price)
         try:
             completion = self._inner.complete(prompt)
         except CallFailed as error:
             usage = _usage(error.tokens) if error.tokens else None
-            self._meter.settle(entry, usage=usage, usd=None, failed=True)
+            state = CallState.LOST if error.kind in _LOST else CallState.FAILED
+            self._meter.settle(entry, state, usage=usage, usd=self._paid(usage, error.usd))
             raise
-        self._meter.settle(entry, usage=completion.usage, usd=completion.usd, failed=False)
-        if completion.usage is None:
-            self._meter.estimate(len(prompt.text) + len(completion.text))
-        return completion
+        usd = self._paid(completion.usage, completion.usd)
+        self._meter.settle(entry, CallState.DONE, usage=completion.usage, usd=usd, odd_events=completion.odd_events)
+        return completion if completion.usd == usd else replace(completion, usd=usd)
+
+    def _paid(self, usage: Usage | None, named: float | None) -> float | None:
+        return named if named is not None or usage is None else self._price(self._model, usage)
+
+
+def _reached(tally: Tally, limit: Limit) -> str:
+    """Which of the limits is reached, in words, or nothing."""
+    if limit.calls and tally.calls >= limit.calls:
+        return f"{limit.calls} calls"
+    if limit.tokens and tally.tokens >= limit.tokens:
+        return f"{limit.tokens} tokens"
+    if limit.usd and tally.dollars >= limit.usd:
+        return f"${limit.usd:g}"
+    return ""
 
 
 def _usage(tokens: tuple[int, int, int]) -> Usage:

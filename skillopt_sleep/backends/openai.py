@@ -1,23 +1,31 @@
-"""Any OpenAI-compatible endpoint, by Chat Completions. The only importer of openai."""
+"""Any OpenAI-compatible endpoint, by Chat Completions, and Azure OpenAI."""
 
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import openai
 from msgspec import Meta
 
-from skillopt_sleep.backends.replies import decoded, unusable
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.kit.codec import schema
+from skillopt_sleep.backends import http
+from skillopt_sleep.backends.replies import unusable
+from skillopt_sleep.errors import BackendUnavailable, ConfigError, FailureKind
+from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+from skillopt_sleep.records import Completion, Prompt, Usage
 
-PREFLIGHT_SECONDS = 30.0
-LONGEST_WAIT = 60.0
+ADDRESS = "https://api.openai.com/v1"
+ENTRA = "AZURE_OPENAI_AD_TOKEN"
 NO_KEY = "not-needed"
 
-
 Tokens = Annotated[int, Meta(ge=0)]
+
+
+class Azure(NamedTuple):
+    """What Azure OpenAI needs beyond address and key; the Entra token is used where there is no key."""
+
+    api_version: str
+    ad_token: str = ""
 
 
 class _Details(msgspec.Struct):
@@ -51,97 +59,94 @@ class _Reply(msgspec.Struct):
 _reply = msgspec.json.Decoder(_Reply)
 
 
-class OpenAIBackend:
-    """Asks one model; an endpoint of the user's own may need no key."""
+class OpenAIBackend(http.HttpBackend):
+    """Asks one model; an endpoint of the user's own may need no key. On Azure the model is the deployment's name."""
 
-    def __init__(self, *, model: str, base_url: str, api_key: str, api_key_env: str, timeout: float) -> None:
-        if not api_key and not base_url:
-            raise BackendUnavailable(f"{api_key_env} is not set", remedy=f"export {api_key_env}=…", login=True)
-        self._model = model
-        self._where = base_url or "https://api.openai.com/v1"
-        self._api_key_env = api_key_env
-        self._timeout = timeout
-        self._takes_schema = True
-        self._client = openai.OpenAI(
-            api_key=api_key or NO_KEY, base_url=base_url or None, max_retries=0, timeout=timeout
+    speaks = "a chat completion"
+    errors = http.Errors(openai.APIError, openai.APITimeoutError, openai.APIConnectionError, openai.APIStatusError)
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str,
+        api_key: str,
+        api_key_env: str,
+        timeout: float,
+        azure: Azure | None = None,
+    ) -> None:
+        key = http.usable_key(api_key, api_key_env)
+        token = http.usable_key(azure.ad_token, ENTRA) if azure and not key else ""
+        super().__init__(
+            "azure" if azure else "openai",
+            model=model,
+            base_url=base_url,
+            home=ADDRESS,
+            secret=key or token,
+            key_env=ENTRA if token else api_key_env,
+            timeout=timeout,
         )
+        if azure is not None:
+            self._client: openai.AsyncOpenAI = _azure_client(base_url, azure.api_version, key, token, api_key_env)
+        else:
+            if not key and not base_url:
+                raise BackendUnavailable(f"{api_key_env} is not set", remedy=f"export {api_key_env}=…", login=True)
+            self._client = openai.AsyncOpenAI(
+                api_key=key or NO_KEY, base_url=base_url or ADDRESS, max_retries=0, http_client=http.client()
+            )
+        self._azure = azure is not None
 
-    def complete(self, prompt: Prompt) -> Completion:
-        """One request; raises CallFailed with what went wrong, never an empty answer."""
-        try:
-            data = self._ask(prompt)
-        except openai.APIError as error:
-            raise self._failure(prompt, error) from error
-        try:
-            reply = _reply.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            said = f"{self._where} answered with something else than a chat completion: {error}"
-            raise CallFailed(FailureKind.MALFORMED, said) from error
-        return decoded(prompt, self._completion(prompt, reply))
+    def ready(self, until: datetime) -> bool:
+        """As of every HTTP backend; a deployment on Azure can't be looked up by its name."""
+        return not self._azure and super().ready(until)
 
-    def _ask(self, prompt: Prompt) -> bytes:
-        """The body of the answer, as it came: it is decoded strictly, which the SDK does not."""
-        timeout = min(self._timeout, PREFLIGHT_SECONDS) if prompt.purpose is Purpose.PREFLIGHT else self._timeout
+    async def _look_up(self, *, seconds: float) -> http.Raw:
+        return await self._client.models.with_raw_response.retrieve(self._model, timeout=seconds)
+
+    async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
         messages: Any = [{"role": "user", "content": prompt.text}]
         asked: Any = openai.omit
-        if prompt.schema is not None and self._takes_schema:
-            named = {"name": prompt.purpose.value, "schema": schema(prompt.schema)}
-            asked = {"type": "json_schema", "json_schema": named}
-        raw = self._client.chat.completions.with_raw_response.create(
-            model=self._model, messages=messages, timeout=timeout, response_format=asked
+        if structured:
+            asked = {"type": "json_schema", "json_schema": named_schema(prompt)}
+        return await self._client.chat.completions.with_raw_response.create(
+            model=self._model, messages=messages, timeout=seconds, response_format=asked
         )
-        return raw.http_response.content
 
-    def _completion(self, prompt: Prompt, reply: _Reply) -> Completion:
+    def _read(self, prompt: Prompt, data: bytes) -> Completion:
+        reply = _reply.decode(data)
         choice, usage = reply.choices[0], _usage(reply.usage)
         if choice.message.refusal:
             raise unusable(FailureKind.REFUSED, f"the model refused: {one_line(choice.message.refusal)}", usage)
+        if choice.finish_reason == "content_filter":
+            raise unusable(FailureKind.REFUSED, f"the answer to the {prompt.purpose} prompt was filtered", usage)
         if choice.finish_reason == "length":
             raise unusable(FailureKind.MALFORMED, f"the answer to the {prompt.purpose} prompt was cut off", usage)
         return Completion(text=choice.message.content or "", usage=usage, model=reply.model or self._model)
 
-    def _failure(self, prompt: Prompt, error: openai.APIError) -> CallFailed:
-        """The typed failure, named for the person who has to mend it."""
-        said = one_line(error.message, limit=200)
-        if prompt.schema is not None and self._takes_schema and _dislikes_schema(error):
-            self._takes_schema = False
-            return CallFailed(FailureKind.BAD_REQUEST, f"{self._where} takes no response_format", retry_after=0.0)
-        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
-            remedy = f"check the key in {self._api_key_env}"
-            return CallFailed(FailureKind.LOGIN, f"{self._where} refused the key: {said}", remedy=remedy)
-        if isinstance(error, openai.APITimeoutError):
-            return CallFailed(
-                FailureKind.TIMED_OUT, f"{self._where} did not answer in time", remedy="try again later"
-            )
-        if isinstance(error, openai.APIConnectionError):
-            return CallFailed(FailureKind.UNREACHABLE, f"{self._where} can't be reached: {said}")
-        if isinstance(error, openai.RateLimitError):
-            return CallFailed(
-                FailureKind.RATE_LIMITED,
-                f"{self._where} is rate limited: {said}",
-                retry_after=_retry_after(error),
-            )
-        if isinstance(error, openai.InternalServerError):
-            return CallFailed(
-                FailureKind.OVERLOADED,
-                f"{self._where} failed with status {error.status_code}: {said}",
-                retry_after=_retry_after(error),
-            )
-        if isinstance(error, openai.APIStatusError):
-            remedy = f"check the model's name ({self._model}) and the address"
-            return CallFailed(FailureKind.BAD_REQUEST, f"{self._where} refused the request: {said}", remedy=remedy)
-        return CallFailed(FailureKind.MALFORMED, f"{self._where} answered with something unusable: {said}")
+
+def named_schema(prompt: Prompt) -> dict[str, Any]:
+    """The schema of a prompt's reply under a name, to be kept to the letter."""
+    return {"name": prompt.purpose.value, "schema": strict_schema(prompt.schema), "strict": True}
 
 
-def _retry_after(error: openai.APIStatusError) -> float | None:
-    """The seconds the server asked to wait, where it named some and they are worth waiting for."""
-    named = error.response.headers.get("retry-after", "")
-    return min(float(named), LONGEST_WAIT) if named.isdecimal() else None
-
-
-def _dislikes_schema(error: openai.APIError) -> bool:
-    refused = isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError)
-    return refused and any(word in str(error) for word in ("response_format", "json_schema"))
+def _azure_client(base_url: str, api_version: str, key: str, token: str, key_env: str) -> openai.AsyncAzureOpenAI:
+    if not base_url:
+        raise ConfigError(
+            "Azure OpenAI has no address of its own",
+            remedy="set backend.base_url, such as https://NAME.openai.azure.com",
+        )
+    if not api_version:
+        raise ConfigError("no version of Azure OpenAI's API is named", remedy="set backend.api_version")
+    if not key and not token:
+        raise BackendUnavailable(f"neither {key_env} nor {ENTRA} is set", remedy=f"export {key_env}=…", login=True)
+    return openai.AsyncAzureOpenAI(
+        azure_endpoint=base_url,
+        api_version=api_version,
+        api_key=key or None,
+        azure_ad_token=None if key else token,
+        max_retries=0,
+        http_client=http.client(),
+    )
 
 
 def _usage(usage: _Usage | None) -> Usage | None:

@@ -17,23 +17,25 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
     """
     usage = completion.usage
     if not completion.text.strip():
-        raise unusable(FailureKind.EMPTY, f"the model answered the {prompt.purpose} prompt with nothing", usage)
+        raise unusable(
+            FailureKind.EMPTY, f"the model answered the {prompt.purpose} prompt with nothing", usage, completion.usd
+        )
     if prompt.schema is None:
         return completion
     found = find_object(completion.text)
     if found is None:
         shown = one_line(completion.text, limit=80)
         said = f"the reply to the {prompt.purpose} prompt holds no JSON object: {shown!r}"
-        raise unusable(FailureKind.MALFORMED, said, usage)
+        raise unusable(FailureKind.MALFORMED, said, usage, completion.usd)
     try:
         structured = from_json(found, prompt.schema)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         said = f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
-        raise unusable(FailureKind.MALFORMED, said, usage) from error
+        raise unusable(FailureKind.MALFORMED, said, usage, completion.usd) from error
     return msgspec.structs.replace(completion, structured=structured)
 
 
-def unusable(kind: FailureKind, message: str, usage: Usage | None) -> CallFailed:
+def unusable(kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None) -> CallFailed:
     """The failure of an answer that was paid for."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-    return CallFailed(kind, message, tokens=tokens)
+    return CallFailed(kind, message, tokens=tokens, usd=usd)

@@ -7,6 +7,8 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt
 
 ATTEMPTS = 3
+# What was asked again is in the ledger; a line on stderr for each would only frighten.
+stamina.instrumentation.set_on_retry_hooks(())
 HELPS = frozenset({FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import random
 import re
+from datetime import datetime
 from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
@@ -43,6 +44,24 @@ class SimulatedBackend:
     def __init__(self, *, seed: int = 0, forgets: float = 0.05) -> None:
         self._seed = seed
         self._forgets = forgets
+
+    @property
+    def name(self) -> str:
+        """Under which its answers are kept and shown."""
+        return MODEL
+
+    @property
+    def version(self) -> str:
+        """It runs no program."""
+        return ""
+
+    def ready(self, _until: datetime) -> bool:
+        """It is asked, as any other model."""
+        return False
+
+    def price(self, _model: str, _usage: Usage) -> float | None:
+        """It costs nothing."""
+        return 0.0
 
     def complete(self, prompt: Prompt) -> Completion:
         """The same answer for the same prompt and sample, always."""

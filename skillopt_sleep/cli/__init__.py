@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep import __version__
-from skillopt_sleep.cli import config, harvest, proposals, run, status, tasks, tasks_edit, tasks_files
+from skillopt_sleep.cli import config, cost, doctor, harvest, proposals, run, status, tasks, tasks_edit, tasks_files
 from skillopt_sleep.errors import Exit, SleepError
 
 app = typer.Typer(
@@ -42,6 +42,8 @@ app.command("adopt")(proposals.adopt)
 app.command("reject")(proposals.reject)
 app.command("undo")(proposals.undo)
 app.command("harvest")(harvest.harvest)
+app.command("cost")(cost.cost)
+app.command("doctor")(doctor.doctor)
 tasks.app.command("edit")(tasks_edit.edit)
 tasks.app.command("drop")(tasks_edit.drop)
 tasks.app.command("pin")(tasks_edit.pin)

@@ -4,43 +4,43 @@ import sys
 from collections import Counter
 
 from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.tasks_shown import counted
 from skillopt_sleep.settings import Paths, Settings
 
 
 def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> None:
     """Harvest as a night would, and say what would follow."""
     from skillopt_sleep.kit.codec import to_json
+    from skillopt_sleep.stages.forecast import forecast
     from skillopt_sleep.stages.harvest import harvest
+    from skillopt_sleep.stages.prove import PER_CALL
     from skillopt_sleep.stores.user import open_store
-    from skillopt_sleep.wiring import agent_sources, harvest_rules
+    from skillopt_sleep.wiring import agent_sources, harvest_rules, make_plan
 
     store = open_store(settings, paths)
     rules = harvest_rules(settings, paths, only=only, horizon=store.horizon())
     try:
         found = harvest(agent_sources(settings), store.index, rules)
+        projects = Counter(session.project for session in found.sessions)
         reviewed = len(store.bank.unknown(found.reviewed))
+        known = len(store.bank.tasks(set(projects)))
+        plan = make_plan(settings, paths, store, model="", only=only)
     finally:
         store.close()
-    projects = Counter(session.project for session in found.sessions)
-    backend = settings.backend
-    where = backend.base_url or {"openai": "https://api.openai.com/v1", "simulated": "nowhere"}.get(backend.name, "")
-    destination = (
-        f"{backend.name} {backend.model} at {where}".strip() if backend.name else "nobody: no backend is named"
-    )
+    calls = forecast(found.sessions, reviewed=reviewed, known=known, plan=plan, proved=PER_CALL)
+    budget = settings.budget
+    most = min(sum(calls.values()), budget.calls)
+    usd = _dollars(settings)
     answer = {
         "schema_version": 1,
         "sessions": {"seen": found.counts.seen, "used": found.counts.used, "skipped": found.counts.skipped},
         "projects": dict(projects),
         "reviewed_tasks": reviewed,
         "errors": [note.summary for note in found.notes],
-        "sends_to": destination,
-        "consent": backend.confirmed or backend.name == "simulated",
-        "limits": {
-            "calls": settings.budget.calls,
-            "tokens": settings.budget.tokens,
-            "minutes": settings.budget.minutes,
-            "usd": None,
-        },
+        "sends_to": _destination(settings),
+        "consent": settings.backend.confirmed or settings.backend.name == "simulated",
+        "calls": {"at_most": most, "purposes": calls},
+        "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
     }
     if as_json:
         sys.stdout.write(to_json(answer, pretty=True).decode())
@@ -54,9 +54,43 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         say(f"  {reviewed:4}  tasks written by hand")
     for note in found.notes:
         say(f"        {note.summary}")
-    say(f"It would send redacted excerpts of them to: {destination}")
+    say(f"It would send redacted excerpts of them to: {_destination(settings)}")
+    shown = ", ".join(f"{count} {purpose}" for purpose, count in calls.items())
+    say(f"It would ask at most {counted(most, 'time')}{f' ({shown}), and again what fails' if shown else ''}.")
     say(
-        f"It would spend at most {settings.budget.calls} calls, {settings.budget.tokens:,} tokens, "
-        f"{settings.budget.minutes} minutes; dollars are unknown, no price is looked up."
+        f"It would spend at most {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, "
+        f"{'dollars unknown: no price is known' if usd is None else f'${usd:,.2f}'}."
     )
     say("It would change no file of yours. Nothing was sent now.")
+
+
+def _destination(settings: Settings) -> str:
+    """Who would be asked, and where."""
+    backend = settings.backend
+    if not backend.name:
+        return "nobody: no backend is named"
+    where = backend.base_url or PLACES.get(backend.name, "")
+    return " ".join(part for part in (backend.name, backend.model, where and f"at {where}") if part)
+
+
+def _dollars(settings: Settings) -> float | None:
+    """What the tokens of a whole night cost at most, all of them taken for answers; None where no price is known."""
+    from skillopt_sleep.backends.prices import price
+    from skillopt_sleep.records import Usage
+
+    backend, budget = settings.backend, settings.budget
+    if backend.name in {"simulated", "handoff"}:
+        return 0.0
+    known = None if backend.base_url else price(backend.name, backend.model, Usage(output_tokens=budget.tokens))
+    return min(filter(None, (known, budget.usd)), default=None)
+
+
+PLACES = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+    "claude": "its own login",
+    "codex": "its own login",
+    "auto": "the agent that is logged in",
+    "simulated": "nowhere",
+    "handoff": "a folder, for you or your agent to answer",
+}

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import progress, say, say_markdown, warn
-from skillopt_sleep.errors import ConfigError, Exit
+from skillopt_sleep.errors import CallPending, ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Source
 from skillopt_sleep.records import NightReport, Outcome
@@ -28,10 +28,14 @@ def run(
     ] = False,
     project: Annotated[str, typer.Option(help="Only this project: its folder.")] = "",
     backend: Annotated[
-        str | None, typer.Option(help="openai or simulated; naming it is your consent to send.")
+        str | None,
+        typer.Option(
+            help="auto, claude, codex, openai, azure, anthropic, handoff, simulated; naming one is consent to send."
+        ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="An OpenAI-compatible endpoint.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Another address than the provider's own.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again what was answered and kept before.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the short answer as JSON.")] = False,
 ) -> None:
     """Learn from the sessions no night has read, and lay what proved itself beside your files."""
@@ -50,24 +54,36 @@ def run(
 
         show_plan(settings, paths, only=only, as_json=as_json)
         return
-    report = (
-        _example_night(settings, paths) if example else _night(settings, paths, only=only, consented=bool(backend))
-    )
+    try:
+        report = (
+            _example_night(settings, paths)
+            if example
+            else _night(settings, paths, only=only, consented=backend or "", fresh=fresh)
+        )
+    except CallPending as error:
+        if as_json:
+            from skillopt_sleep.kit.codec import to_json
+
+            waits = {"verdict": None, "waiting": error.waiting, "because": error.message, "remedy": error.remedy}
+            sys.stdout.write(to_json({"schema_version": 1, **waits}, pretty=True).decode())
+        raise
     _show(report, paths, example=example, as_json=as_json)
     if code := _exit_code(report):
         raise typer.Exit(code)
 
 
-def _night(settings: Settings, paths: Paths, *, only: str, consented: bool) -> NightReport:
-    backend = settings.backend
-    if backend.name not in {"", "simulated"} and not (consented or backend.confirmed):
-        raise ConfigError(
-            f"the backend {backend.name!r} was not confirmed, so nothing is sent to it",
-            remedy=f"add --backend {backend.name} to this command, or set backend.confirmed = true in config.toml",
-        )
+def _night(settings: Settings, paths: Paths, *, only: str, consented: str, fresh: bool) -> NightReport:
     from skillopt_sleep.wiring import agent_sources
+    from skillopt_sleep.wiring.models import of_role
 
-    return _run(settings, paths, sources=agent_sources(settings), only=only)
+    roles = {of_role(settings.backend, role).name for role in (settings.target, settings.judge)}
+    for name in sorted({settings.backend.name, *roles} - {"", "simulated", consented}):
+        if not settings.backend.confirmed:
+            raise ConfigError(
+                f"the backend {name!r} was not confirmed, so nothing is sent to it",
+                remedy=f"add --backend {name} to this command, or set backend.confirmed = true in config.toml",
+            )
+    return _run(settings, paths, sources=agent_sources(settings), only=only, fresh=fresh)
 
 
 def _example_night(settings: Settings, paths: Paths) -> NightReport:
@@ -89,14 +105,17 @@ def example_folder(paths: Paths) -> Path:
     return paths.data / "example"
 
 
-def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], only: str) -> NightReport:
+def _run(
+    settings: Settings, paths: Paths, *, sources: tuple[Source, ...], only: str, fresh: bool = False
+) -> NightReport:
     from skillopt_sleep.night import run_night
     from skillopt_sleep.wiring import wire
 
+    interrupt = _Interrupt()
     for stop in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(stop, _interrupt)
+        signal.signal(stop, interrupt)
     with progress() as advance:
-        night = wire(settings, paths, sources=sources, progress=advance, only=only)
+        night = wire(settings, paths, sources=sources, progress=advance, only=only, fresh=fresh)
         try:
             if night.store.notice:
                 warn(night.store.notice)
@@ -105,9 +124,24 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], only:
             night.store.close()
 
 
-def _interrupt(_signum: int, _frame: FrameType | None) -> None:
-    warn("stopping as soon as the calls on their way are answered; what was paid for is kept")
-    raise KeyboardInterrupt
+class _Interrupt:
+    """Stops the night: by Ctrl-C softly, by the next one or a SIGTERM with the programs that are being asked."""
+
+    def __init__(self) -> None:
+        self._asked = False
+
+    def __call__(self, signum: int, _frame: FrameType | None) -> None:
+        from skillopt_sleep.kit.process import end_all
+
+        asked, self._asked = self._asked, True
+        if asked or signum == signal.SIGTERM:
+            warn("ending the calls on their way; what was paid for is kept")
+            end_all()
+            if asked:
+                return
+            raise KeyboardInterrupt
+        warn("stopping as soon as the calls on their way are answered; once more ends them; what was paid is kept")
+        raise KeyboardInterrupt
 
 
 def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) -> None:

@@ -15,8 +15,9 @@ class SingleShot:
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """One attempt; a failed call is a failure, not an empty answer."""
         text = fill("rollout", document=document.text.strip() or "(none)", context=task.context, request=task.prompt)
+        prompt = Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample, project=task.project)
         try:
-            completion = self._target.complete(Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample))
+            completion = self._target.complete(prompt)
         except CallFailed as error:
             return Trajectory(failure=f"{error.kind}: {error.message}", text_only=True)
         return Trajectory(response=completion.text, usage=completion.usage, text_only=True)

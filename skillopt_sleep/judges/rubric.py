@@ -37,7 +37,9 @@ def score_rubric(task: Task, reference: Rubric, trajectory: Trajectory, model: B
         request=fence(f"{task.context}\n{task.prompt}".strip()),
         answer=fence(trajectory.response),
     )
-    reply = model.complete(Prompt(purpose=Purpose.JUDGE, text=text, schema=JudgeReply)).structured
+    reply = model.complete(
+        Prompt(purpose=Purpose.JUDGE, text=text, schema=JudgeReply, project=task.project)
+    ).structured
     assert isinstance(reply, JudgeReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
     return _scored(reply.score, reference)
 

@@ -38,3 +38,29 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
 def schema(kind: Any) -> dict[str, Any]:
     """The JSON schema (2020-12) of a type."""
     return msgspec.json.schema(kind)
+
+
+def strict_schema(kind: Any) -> dict[str, Any]:
+    """The JSON schema of a struct as strict structured outputs want it: what may be left out is required too."""
+    return _strict(root_schema(kind))
+
+
+def root_schema(kind: Any) -> dict[str, Any]:
+    """The JSON schema of a struct, with an object at its root."""
+    whole = msgspec.json.schema(kind)
+    known = whole.pop("$defs", {})
+    root = known.pop(whole["$ref"].rpartition("/")[2]) if "$ref" in whole else whole
+    return {**root, "$defs": known} if known else root
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_strict(item) for item in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    fields = {key: _strict(item) for key, item in cast("dict[str, Any]", value).items() if key != "default"}
+    if "enum" in fields and all(isinstance(item, str) for item in fields["enum"]):
+        fields["type"] = "string"
+    if "properties" in fields:
+        fields |= {"additionalProperties": False, "required": list(fields["properties"])}
+    return fields

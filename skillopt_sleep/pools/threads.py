@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
+from skillopt_sleep.errors import CallPending
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -16,16 +18,23 @@ class ThreadPool:
         self._progress = progress
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
-        """Results in the order of the items; after the first error nothing more is begun, and it is raised."""
+        """Results in the order of the items; after the first error nothing more is begun, and it is raised.
+
+        A CallPending is raised only after all items were tried: what can be asked together is.
+        """
         if not items:
             return ()
         errors: list[BaseException] = []
+        pending: list[CallPending] = []
 
         def run(item: Item) -> Result:
             if errors:
                 raise CancelledError
             try:
                 return function(item)
+            except CallPending as error:
+                pending.append(error)
+                raise
             except BaseException as error:
                 errors.append(error)
                 raise
@@ -40,4 +49,6 @@ class ThreadPool:
                 self._progress(label, done, len(items))
         finally:
             executor.shutdown(wait=True, cancel_futures=True)
+        if pending:
+            raise max(pending, key=lambda error: error.waiting)
         return tuple(future.result() for future in futures)

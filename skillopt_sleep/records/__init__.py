@@ -3,7 +3,7 @@
 Every record is frozen and keyword-only; unknown fields are refused when one is decoded. Times are UTC.
 """
 
-from skillopt_sleep.records.calls import Completion, Prompt, Purpose
+from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose
 from skillopt_sleep.records.documents import Document, DocumentKind
 from skillopt_sleep.records.edits import AppliedEdit, Edit, EditOp, EditSource, Fate, Patch
 from skillopt_sleep.records.readings import Packed, Reading, SessionLine, Stamp, unpacked
@@ -40,6 +40,7 @@ __all__ = [
     "CUT_SHORT",
     "SHAPE_OPS",
     "AppliedEdit",
+    "CallState",
     "Check",
     "CheckResult",
     "Checks",
@@ -55,6 +56,7 @@ __all__ = [
     "Fate",
     "GateRule",
     "LeftOut",
+    "Limit",
     "Metric",
     "NightReport",
     "Note",

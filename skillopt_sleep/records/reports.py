@@ -89,11 +89,16 @@ class Proposal(Record, frozen=True, kw_only=True):
 class Spend(Record, frozen=True, kw_only=True):
     """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls.
 
-    Of `unnamed` calls the model named no tokens: `tokens` is then what is known at least.
+    Of `unnamed` calls the model named no tokens: `tokens` is then what is known at least. `cached_tokens` are those
+    that the provider had in its cache; `repairs` the calls that asked again for a reply that couldn't be used;
+    `odd_events` what the programs said that we don't know.
     """
 
     calls: int = 0
     tokens: int | None = 0
+    cached_tokens: int = 0
+    repairs: int = 0
+    odd_events: int = 0
     usd: float | None = None
     unnamed: int = 0
     purposes: dict[str, int] = msgspec.field(default_factory=dict)

@@ -9,6 +9,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import CUT_SHORT, Decision, Edit, EditOp, NightReport, Outcome, StepOutcome
 
+SMALL = 0.1  # dollars; less is told in hundredths of a cent
 _BLANKS = re.compile(r"\n{3,}")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
 
@@ -122,12 +123,19 @@ def _verdict(outcome: StepOutcome) -> str:
 def _cost(report: NightReport) -> str:
     spend = report.spend
     least = "at least " if spend.unnamed else ""
-    tokens = "an unknown number of tokens" if spend.tokens is None else f"{least}{spend.tokens:,} tokens"
-    usd = "dollars unknown" if spend.usd is None else f"${spend.usd:.2f}"
+    cached = f" ({spend.cached_tokens:,} of them cached)" if spend.cached_tokens else ""
+    tokens = "an unknown number of tokens" if spend.tokens is None else f"{least}{spend.tokens:,} tokens{cached}"
+    usd = (
+        "dollars unknown"
+        if spend.usd is None
+        else f"${spend.usd:.{2 if not spend.usd or spend.usd >= SMALL else 4}f}"
+    )
     seconds = (report.ended - report.started).total_seconds()
     most = f" (limit {report.limits['calls']:.0f})" if "calls" in report.limits else ""
     calls = "1 call" if spend.calls == 1 else f"{spend.calls} calls"
-    return f"{calls}{most}, {tokens}, {usd}, {seconds:.0f} s; model {code(report.model)}"
+    odd = {"to mend replies": spend.repairs, "events of the program unknown to us": spend.odd_events}
+    more = "".join(f", {count} {what}" for what, count in odd.items() if count)
+    return f"{calls}{most}{more}, {tokens}, {usd}, {seconds:.0f} s; model {code(report.model)}"
 
 
 def _trouble(report: NightReport) -> str:

@@ -80,8 +80,9 @@ def _merge(group: Sequence[Patch], document: Document, optimizer: Backend) -> tu
         document=fence(document.text or "(empty)"),
         patches="\n\n".join(f"## Proposal {number}\n{_show(patch)}" for number, patch in enumerate(group, start=1)),
     )
+    prompt = Prompt(purpose=Purpose.AGGREGATE, text=text, schema=AggregateReply, project=document.project)
     try:
-        reply = optimizer.complete(Prompt(purpose=Purpose.AGGREGATE, text=text, schema=AggregateReply)).structured
+        reply = optimizer.complete(prompt).structured
     except ItemError as error:
         return joined, Note(stage="aggregate", summary=f"{document.id}: {error.message}", remedy=error.remedy)
     assert isinstance(reply, AggregateReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.mining.again import note_asked_again
-from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.mined import Mined, batched
 from skillopt_sleep.mining.replies import MineReply, checked_task, shown
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.prompts import fill
@@ -23,8 +23,7 @@ def mine(sessions: Sequence[Session], *, optimizer: Backend | None, pool: Pool, 
     if optimizer is None:
         found = [Mined(tasks=tuple(ruled_tasks(session))) for session in worth]
     else:
-        batches = [worth[i : i + per_call] for i in range(0, len(worth), per_call)]
-        found = pool.map(lambda batch: _by_model(batch, optimizer), batches, label="mine")
+        found = pool.map(lambda batch: _by_model(batch, optimizer), batched(worth, per_call), label="mine")
     each = {task.id: task for part in found for task in part.tasks}
     tasks = sorted(note_asked_again(tuple(each.values()), sessions), key=_worth)
     notes = [note for part in found for note in part.notes]
@@ -50,6 +49,7 @@ def _by_model(sessions: Sequence[Session], optimizer: Backend) -> Mined:
         purpose=Purpose.MINE,
         text=fill("mine", sessions=shown(labels), ops=", ".join(Op)),
         schema=MineReply,
+        project=sessions[0].project,
     )
     try:
         reply = optimizer.complete(prompt).structured

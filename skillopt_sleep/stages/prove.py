@@ -11,7 +11,7 @@ import msgspec
 
 from skillopt_sleep.errors import CallFailed, FailureKind, ItemError
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.mined import Mined, batched
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend, Judge, Pool
@@ -45,11 +45,20 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     """
     settled = [_settle(task, judge) for task in mined.tasks]
     open_ones = [task for task in settled if task is not None and isinstance(task.reference, Rubric)]
-    batches = [open_ones[at : at + PER_CALL] for at in range(0, len(open_ones), PER_CALL)]
-    graded = pool.map(lambda batch: _grade(batch, model), batches, label="prove")
-    trusted = {task.id for tasks, _ in graded for task in tasks}
-    failed = [note for _, note in graded if note is not None]
-    lost = {task.id for batch, (_, note) in zip(batches, graded, strict=True) if note is not None for task in batch}
+    batches = batched(open_ones, PER_CALL)
+    asked = [(batch, turned) for batch in batches for turned in (False, True)]
+    graded = pool.map(lambda one: _grade(one[0], model, turned=one[1]), asked, label="prove")
+    trusted, lost, failed = set[str](), set[str](), list[Note]()
+    for batch, one, other in zip(batches, graded[::2], graded[1::2], strict=True):
+        if isinstance(one, Note):
+            failed.append(one)
+        elif isinstance(other, Note):
+            failed.append(other)
+        else:
+            both = zip(batch, one, other, strict=True)
+            trusted.update(task.id for task, *grades in both if all(_holds(task, scores) for scores in grades))
+            continue
+        lost.update(task.id for task in batch)
     kept = [
         task
         for task in settled
@@ -88,21 +97,15 @@ def _answer(text: str) -> Trajectory:
     return Trajectory(response=text, text_only=True)
 
 
-def _grade(tasks: Sequence[Task], model: Backend) -> tuple[Sequence[Task], Note | None]:
-    """Those of these tasks whose rubric the model proves, or why it couldn't be asked."""
-    answers = [_answers(task, task.reference) for task in tasks]
+def _grade(tasks: Sequence[Task], model: Backend, *, turned: bool) -> Sequence[Sequence[float]] | Note:
+    """The grades of these tasks' answers, asked for in their order or the opposite one, or why none came."""
+    order = -1 if turned else 1
     try:
-        forward = _ask(tasks, answers, model)
-        backward = [scores[::-1] for scores in _ask(tasks, [list(reversed(some)) for some in answers], model)]
+        found = _ask(tasks, [_answers(task, task.reference)[::order] for task in tasks], model)
     except ItemError as error:
         summary = f"a grading call failed, {len(tasks)} tasks wait: {error.message}"
-        return (), Note(stage="prove", summary=summary, remedy=error.remedy)
-    proved = [
-        task
-        for task, one, other in zip(tasks, forward, backward, strict=True)
-        if all(_holds(task, scores) for scores in (one, other))
-    ]
-    return proved, None
+        return Note(stage="prove", summary=summary, remedy=error.remedy)
+    return [scores[::order] for scores in found]
 
 
 def _answers(task: Task, reference: Reference) -> list[str]:
@@ -123,7 +126,9 @@ def _ask(tasks: Sequence[Task], answers: Sequence[Sequence[str]], model: Backend
     items = "\n\n".join(
         _item(number, task, some) for number, (task, some) in enumerate(zip(tasks, answers, strict=True), start=1)
     )
-    prompt = Prompt(purpose=Purpose.PROVE, text=fill("prove", items=items), schema=ProveReply)
+    prompt = Prompt(
+        purpose=Purpose.PROVE, text=fill("prove", items=items), schema=ProveReply, project=tasks[0].project
+    )
     reply = model.complete(prompt).structured
     assert isinstance(reply, ProveReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
     grades = {graded.item: graded.scores for graded in reply.grades}

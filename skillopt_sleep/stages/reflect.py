@@ -92,8 +92,9 @@ def reflect(
             editable=fence(document.body or "(empty)"),
             trajectories="\n\n".join(_show(rollout, tasks[rollout.task]) for rollout in batch),
         )
+        prompt = Prompt(purpose=Purpose.REFLECT, text=text, schema=ReflectReply, project=document.project)
         try:
-            reply = optimizer.complete(Prompt(purpose=Purpose.REFLECT, text=text, schema=ReflectReply)).structured
+            reply = optimizer.complete(prompt).structured
         except ItemError as error:
             return Note(stage="reflect", summary=f"{document.id}: {error.message}", remedy=error.remedy)
         assert isinstance(reply, ReflectReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises

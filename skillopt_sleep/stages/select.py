@@ -49,8 +49,9 @@ def select(patch: Patch, document: Document, *, optimizer: Backend, budget: int)
     text = fill(
         "select", budget=str(budget), document=fence(document.text or "(empty)"), edits=fence("\n".join(numbered))
     )
+    prompt = Prompt(purpose=Purpose.SELECT, text=text, schema=SelectReply, project=document.project)
     try:
-        reply = optimizer.complete(Prompt(purpose=Purpose.SELECT, text=text, schema=SelectReply)).structured
+        reply = optimizer.complete(prompt).structured
     except ItemError as error:
         note = Note(stage="select", summary=f"{document.id}: {error.message}", remedy=error.remedy)
         return Selection(edits=_by_support(patch.edits)[:budget], notes=(note,))

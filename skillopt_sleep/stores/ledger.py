@@ -4,14 +4,38 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from datetime import datetime
+from typing import NamedTuple
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.protocols import Tally
-from skillopt_sleep.records import Completion, Purpose, Usage
+from skillopt_sleep.protocols import Reservation, Tally
+from skillopt_sleep.records import CallState, Completion, Purpose, Usage
+
+_SUMS = """
+    SELECT purpose, count(*), total(input_tokens), total(output_tokens), total(cached_tokens), total(usd),
+        total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL),
+        total(state != 'failed' AND input_tokens IS NULL),
+        total(CASE WHEN input_tokens IS NULL AND state != 'failed' THEN held_tokens END),
+        total(CASE WHEN usd IS NULL AND state != 'failed' THEN held_usd END),
+        total((state = 'done' OR input_tokens IS NOT NULL) AND usd IS NULL), total(repair), total(odd_events)
+    FROM ledger WHERE """
+
+
+class LedgerLine(NamedTuple):
+    """What one night spent on a purpose with a model: the dollars that are known, and the calls without a price."""
+
+    night: str
+    purpose: str
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    usd: float
+    unpriced: int
 
 
 class SqliteLedger:
-    """The meter's memory: a row is reserved before a call and reconciled after it; a crash leaves it as spent."""
+    """The meter's memory: a row is reserved before a call and settled after it; a crash leaves it as spent."""
 
     def __init__(
         self,
@@ -22,42 +46,71 @@ class SqliteLedger:
     ) -> None:
         self._connection, self._lock, self._night, self._clock = connection, lock, night, clock
 
-    def reserve(self, *, purpose: Purpose, model: str) -> int:
+    def reserve(self, call: Reservation) -> int:
         """Write down that a call is about to be made."""
         with self._lock:
             cursor = self._connection.execute(
-                "INSERT INTO ledger (night, at, purpose, model, state) VALUES (?, ?, ?, ?, 'reserved')",
-                (self._night(), self._clock().isoformat(), purpose, model),
+                "INSERT INTO ledger (night, at, purpose, model, state, project, repair, held_tokens, held_usd) "
+                "VALUES (?, ?, ?, ?, 'reserved', ?, ?, ?, ?)",
+                (
+                    *(self._night(), self._clock().isoformat(), call.purpose, call.model),
+                    *(call.project, call.repair, call.tokens, call.usd),
+                ),
             )
             return cursor.lastrowid or 0
 
-    def reconcile(self, entry: int, *, usage: Usage | None, usd: float | None, failed: bool) -> None:
-        """Write down what the call took."""
+    def settle(
+        self, entry: int, state: CallState, *, usage: Usage | None, usd: float | None, odd_events: int = 0
+    ) -> None:
+        """Write down how the call ended and what it took."""
         tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else (None, None, None)
         with self._lock:
             self._connection.execute(
-                "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ? "
-                "WHERE id = ?",
-                ("failed" if failed else "done", *tokens, usd, entry),
+                "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ?, "
+                "odd_events = ? WHERE id = ?",
+                (state, *tokens, usd, odd_events, entry),
             )
 
-    def spent(self) -> Tally:
+    def spent(self, *, project: str | None = None) -> Tally:
         """What this night spent, by all its lives; a failed call that named no usage is not an unknown cost."""
+        if project is None:
+            return self._tally("night = ?", (self._night(),))
+        return self._tally("night = ? AND project = ?", (self._night(), project))
+
+    def spent_since(self, moment: datetime) -> Tally:
+        """What all nights spent since then."""
+        return self._tally("at >= ?", (moment.isoformat(),))
+
+    def lines(self, *, since: datetime | None = None) -> tuple[LedgerLine, ...]:
+        """What was spent by night, purpose and model, newest night first."""
         with self._lock:
             rows = self._connection.execute(
-                "SELECT purpose, count(*), total(input_tokens), total(output_tokens), total(cached_tokens), "
-                "total(usd), "
-                "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL), "
-                "total(state != 'failed' AND input_tokens IS NULL) "
-                "FROM ledger WHERE night = ? GROUP BY purpose ORDER BY purpose",
-                (self._night(),),
+                "SELECT night, purpose, model, count(*), total(input_tokens), total(output_tokens), "
+                "total(cached_tokens), total(usd), "
+                "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL) FROM ledger WHERE at >= ? "
+                "GROUP BY night, purpose, model ORDER BY night DESC, purpose, model",
+                (since.isoformat() if since else "",),
             ).fetchall()
-        inputs, outputs, cached, usd, unpriced, unnamed = (sum(row[column] for row in rows) for column in range(2, 8))
+        return tuple(
+            LedgerLine(night, purpose, model, calls, int(inputs), int(outputs), int(cached), usd, int(unpriced))
+            for night, purpose, model, calls, inputs, outputs, cached, usd, unpriced in rows
+        )
+
+    def _tally(self, where: str, values: tuple[str, ...]) -> Tally:
+        with self._lock:
+            rows = self._connection.execute(f"{_SUMS}{where} GROUP BY purpose ORDER BY purpose", values).fetchall()
+        sums = [sum(row[column] for row in rows) for column in range(2, 13)]
+        inputs, outputs, cached, usd, unknown, unnamed, held, held_usd, unpriced, repairs, odd = sums
         return Tally(
             purposes={row[0]: row[1] for row in rows},
             usage=Usage(input_tokens=int(inputs), output_tokens=int(outputs), cached_tokens=int(cached)),
-            usd=None if unpriced else float(usd),
+            usd=None if unknown else float(usd),
             unnamed=int(unnamed),
+            tokens=int(inputs + outputs + held),
+            dollars=float(usd + held_usd),
+            unpriced=int(unpriced),
+            repairs=int(repairs),
+            odd_events=int(odd),
         )
 
 
@@ -70,13 +123,23 @@ class SqliteCalls:
         lock: threading.RLock,
         night: Callable[[], str],
         clock: Callable[[], datetime],
+        *,
+        only_tonight: bool = False,
     ) -> None:
         self._connection, self._lock, self._night, self._clock = connection, lock, night, clock
+        self._only_tonight = only_tonight
+
+    def of_this_night(self) -> "SqliteCalls":
+        """Those that know no other night's answers: what was answered before is asked again, once."""
+        return SqliteCalls(self._connection, self._lock, self._night, self._clock, only_tonight=True)
 
     def get(self, key: str) -> Completion | None:
         """The stored answer, undecoded, or None."""
         with self._lock:
-            row = self._connection.execute("SELECT body FROM calls WHERE key = ?", (key,)).fetchone()
+            row = self._connection.execute(
+                "SELECT body FROM calls WHERE key = ? AND (night = ? OR NOT ?)",
+                (key, self._night() if self._only_tonight else "", self._only_tonight),
+            ).fetchone()
         return from_json(row[0], Completion) if row else None
 
     def put(self, key: str, *, purpose: Purpose, completion: Completion) -> None:

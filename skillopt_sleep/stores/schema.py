@@ -51,6 +51,14 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE tasks ADD COLUMN waits INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE tasks ADD COLUMN earlier BLOB;
     """,
+    """
+    ALTER TABLE ledger ADD COLUMN project TEXT NOT NULL DEFAULT '';
+    ALTER TABLE ledger ADD COLUMN repair INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE ledger ADD COLUMN odd_events INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE ledger ADD COLUMN held_tokens INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE ledger ADD COLUMN held_usd REAL;
+    CREATE INDEX ledger_at ON ledger (at);
+    """,
 )
 
 

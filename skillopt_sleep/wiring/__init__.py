@@ -7,13 +7,13 @@ from datetime import datetime
 from functools import cache
 from glob import escape
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from skillopt_sleep import __version__
 from skillopt_sleep.backends.cached import Cached
-from skillopt_sleep.backends.metered import Metered, NightMeter
+from skillopt_sleep.backends.handoff import Answered, HandoffBackend
+from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.recorded import Recorded
 from skillopt_sleep.backends.redacted import Redacted
+from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.errors import ConfigError
@@ -24,10 +24,18 @@ from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend, Crew, Plan, Source
-from skillopt_sleep.records import GateRule, Note
+from skillopt_sleep.protocols import Crew, Model, Plan, Preflight, Source
+from skillopt_sleep.records import GateRule, Limit, Note
 from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.settings import BackendSettings, Paths, Settings, load_project, read_preferences, seconds
+from skillopt_sleep.settings import (
+    BackendSettings,
+    BudgetSettings,
+    Paths,
+    Settings,
+    load_project,
+    read_preferences,
+    seconds,
+)
 from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.sources.codex import Codex
 from skillopt_sleep.sources.tasks_file import TasksFile
@@ -35,8 +43,7 @@ from skillopt_sleep.stages.harvest import HarvestRules
 from skillopt_sleep.stages.select import edit_budget
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
-
-SIMULATED = "simulated"
+from skillopt_sleep.wiring.models import SIMULATED, choose
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
@@ -130,28 +137,29 @@ def wire(
     sources: tuple[Source, ...],
     progress: Callable[[str, int, int], None],
     only: str = "",
+    fresh: bool = False,
     environ: Mapping[str, str] = os.environ,
 ) -> Night:
-    """Choose who does the work; `only` narrows the night to one project.
+    """Choose who does the work; `only` narrows the night to one project, `fresh` asks again what was kept before.
 
     Raises ConfigError or BackendUnavailable where the backend can't be used as it is set up.
     """
-    raw, model = _model(settings.backend, environ)
+    chosen = choose(settings, paths, environ)
     store = open_store(settings, paths, only=only)
-    meter = NightMeter(
-        store.ledger,
-        calls=settings.budget.calls,
-        tokens=settings.budget.tokens,
-        minutes=settings.budget.minutes,
-        clock=utc_now,
-    )
-    asked = Cached(Retried(Metered(raw, meter, model=model)), store.calls, model=model, version=__version__)
-    backend = Recorded(Watched(Redacted(asked), meter), lambda: store.page.folder)
+    meter = NightMeter(store.ledger, limits(settings.budget), clock=utc_now)
+    models = {model.name: model for model in (chosen.optimizer, chosen.target, chosen.judge)}
+    asked = {
+        name: Recorded(Watched(Redacted(_asked(model, meter, store, fresh=fresh)), meter), lambda: store.page.folder)
+        for name, model in models.items()
+    }
+    optimizer, target, judge = (asked[model.name] for model in (chosen.optimizer, chosen.target, chosen.judge))
     crew = Crew(
         sources=sources,
-        optimizer=backend,
-        executor=SingleShot(backend),
-        judge=ReferenceJudge(backend),
+        preflights=tuple(Preflight(models[name].ready, backend) for name, backend in asked.items()),
+        optimizer=optimizer,
+        executor=SingleShot(target),
+        judge=ReferenceJudge(judge),
+        grader=judge,
         pool=ThreadPool(settings.night.workers, progress),
         meter=meter,
         store=store,
@@ -160,7 +168,35 @@ def wire(
         reporters=REPORTERS,
         clock=utc_now,
     )
-    return Night(crew=crew, plan=make_plan(settings, paths, store, model=model, only=only), store=store)
+    plan = make_plan(settings, paths, store, model=chosen.shown, only=only)
+    return Night(crew=crew, plan=plan, store=store)
+
+
+def _asked(model: Model, meter: NightMeter, store: SqliteStore, *, fresh: bool) -> Cached:
+    """The model with what every call goes through: kept, retried, repaired, counted."""
+    calls = store.calls.of_this_night() if fresh else store.calls
+    metered = Metered(model, meter, model=model.name, price=model.price)
+    asked = Retried(Repaired(metered))
+    # Nothing is reserved for an answer that isn't there yet.
+    ready = Answered(asked, model) if isinstance(model, HandoffBackend) else asked
+    return Cached(ready, calls, model=model.name, version=lambda: model.version)
+
+
+def limits(budget: BudgetSettings) -> Limits:
+    """What a night, a month and a project in a night may cost."""
+    own = Limit(budget.project_calls, budget.project_tokens, budget.project_usd)
+
+    @cache
+    def project(folder: str) -> Limit:
+        lowered = load_project(Path(folder)).budget
+        return own.lowered(Limit(lowered.calls, lowered.tokens, lowered.usd))
+
+    return Limits(
+        night=Limit(budget.calls, budget.tokens, budget.usd),
+        minutes=budget.minutes,
+        month=Limit(budget.month_calls, budget.month_tokens, budget.month_usd),
+        project=project,
+    )
 
 
 def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: str, only: str = "") -> Plan:
@@ -189,49 +225,9 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         limits={
             "calls": settings.budget.calls,
             "tokens": settings.budget.tokens,
+            "usd": settings.budget.usd,
             "minutes": settings.budget.minutes,
         },
         model=model,
         preferences=read_preferences(paths.preferences),
     )
-
-
-def _model(backend: BackendSettings, environ: Mapping[str, str]) -> tuple[Backend, str]:
-    """The model and the name under which its answers are kept."""
-    match backend.name:
-        case "simulated":
-            from skillopt_sleep.backends.simulated import SimulatedBackend
-
-            return SimulatedBackend(), SIMULATED
-        case "openai":
-            if not backend.model:
-                raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model in config.toml")
-            if backend.base_url and not _is_address(backend.base_url):
-                raise ConfigError(f"{backend.base_url!r} is no address", remedy="such as http://localhost:11434/v1")
-            # openai takes longer to import than everything else together, and most commands don't need it
-            from skillopt_sleep.backends.openai import OpenAIBackend
-
-            raw = OpenAIBackend(
-                model=backend.model,
-                base_url=backend.base_url,
-                api_key=environ.get(backend.api_key_env, ""),
-                api_key_env=backend.api_key_env,
-                timeout=seconds(backend.timeout),
-            )
-            return (
-                raw,
-                f"openai:{backend.model}@{backend.base_url}" if backend.base_url else f"openai:{backend.model}",
-            )
-        case _:
-            raise ConfigError(
-                "no backend is named: nothing is sent anywhere without your word",
-                remedy="run --now --backend openai --model NAME, or try run --now --example",
-            )
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False

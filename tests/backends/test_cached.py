@@ -17,7 +17,7 @@ CHOICE = {"selected_indices": [2, 0]}
 
 
 def _cached(inner: FakeBackend, calls: FakeCalls, *, model: str = "m", version: str = "1") -> Cached:
-    return Cached(inner, calls, model=model, version=version)
+    return Cached(inner, calls, model=model, version=lambda: version)
 
 
 def test_the_same_question_is_paid_once() -> None:
@@ -120,7 +120,7 @@ def test_equal_questions_at_once_are_paid_once() -> None:
             return Completion(text="once")
 
     inner = Slow()
-    cached = Cached(inner, FakeCalls(), model="m", version="1")
+    cached = Cached(inner, FakeCalls(), model="m", version=lambda: "1")
     with ThreadPoolExecutor(4) as pool:
         answers = [pool.submit(cached.complete, a_prompt()) for _ in range(4)]
         begun.wait(5)

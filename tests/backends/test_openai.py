@@ -1,12 +1,15 @@
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.backends.openai import NO_KEY, OpenAIBackend
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, Exit, FailureKind
+from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Prompt, Purpose, Usage
 from skillopt_sleep.stages.select import SelectReply
@@ -40,12 +43,16 @@ SELECT = a_prompt(
 FAILURES: list[tuple[Behaviour, FailureKind]] = [
     ("unauthorized", FailureKind.LOGIN),
     ("forbidden", FailureKind.LOGIN),
-    ("not_found", FailureKind.BAD_REQUEST),
-    ("context_too_long", FailureKind.BAD_REQUEST),
+    ("not_found", FailureKind.MODEL),
+    ("context_too_long", FailureKind.TOO_LONG),
     ("rate_limited", FailureKind.RATE_LIMITED),
+    ("quota", FailureKind.QUOTA),
+    ("usage_limit", FailureKind.QUOTA),
     ("error500", FailureKind.OVERLOADED),
     ("overloaded", FailureKind.OVERLOADED),
     ("garbage_body", FailureKind.MALFORMED),
+    ("half_json", FailureKind.MALFORMED),
+    ("cut_stream", FailureKind.UNREACHABLE),
     ("empty", FailureKind.EMPTY),
     ("empty_body", FailureKind.MALFORMED),
     ("html", FailureKind.MALFORMED),
@@ -89,7 +96,8 @@ def test_a_structured_reply_is_asked_for_by_its_schema_and_decoded(server: Model
     (asked,) = server.requests
     assert asked.body["response_format"]["json_schema"] == {
         "name": "select",
-        "schema": msgspec.json.schema(SelectReply),
+        "schema": strict_schema(SelectReply),
+        "strict": True,
     }
     assert asked.body["model"] == "m-1"
 
@@ -184,6 +192,37 @@ def test_another_bad_request_does_not_give_up_schemas(server: ModelServer) -> No
     server.behaviour = "healthy"
     backend.complete(SELECT)
     assert [asked.wants_json for asked in server.requests] == [True, True]
+
+
+def test_calls_at_once_all_do_without_schemas_where_the_endpoint_knows_none(server: ModelServer) -> None:
+    server.behaviour = "no_response_format"
+    backend = Retried(_backend(server))
+    prompts = [replace(SELECT, sample=sample) for sample in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(completion.structured for completion in pool.map(backend.complete, prompts))
+
+
+def test_a_filtered_answer_was_refused(server: ModelServer) -> None:
+    server.behaviour, server.raw = (
+        "raw",
+        '{"choices": [{"message": {"content": "a"}, "finish_reason": "content_filter"}]}',
+    )
+    with pytest.raises(CallFailed) as caught:
+        _backend(server).complete(a_prompt())
+    assert caught.value.kind is FailureKind.REFUSED
+
+
+def test_a_model_goes_by_its_name_and_the_users_own_address() -> None:
+    asked: dict[str, Any] = {"model": "m-1", "api_key": "k", "api_key_env": "TEST_KEY", "timeout": 5}
+    assert OpenAIBackend(**asked, base_url="").name == "openai:m-1"
+    assert OpenAIBackend(**asked, base_url="http://ada:secret@host:1/v1/").name == "openai:m-1@http://host:1/v1"
+
+
+def test_the_price_is_that_of_the_address() -> None:
+    asked: dict[str, Any] = {"model": "gpt-5", "api_key": "k", "api_key_env": "TEST_KEY", "timeout": 5}
+    usage = Usage(input_tokens=1_000_000)
+    assert OpenAIBackend(**asked, base_url="").price("any", usage) == pytest.approx(1.25)
+    assert OpenAIBackend(**asked, base_url="http://127.0.0.1:11434/v1").price("any", usage) is None
 
 
 def test_without_a_key_an_endpoint_of_ones_own_is_asked_all_the_same(server: ModelServer) -> None:

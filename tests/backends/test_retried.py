@@ -3,10 +3,11 @@ from collections.abc import Iterator
 import pytest
 import stamina
 
-from skillopt_sleep.backends.metered import Metered, NightMeter
+from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.backends.retried import ATTEMPTS, HELPS, Retried
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.records import CallState, Limit
 from tests.builders import a_prompt
 from tests.fakes import FakeBackend, FakeClock, FakeLedger, in_turn
 from tests.server import ModelServer
@@ -52,11 +53,29 @@ def test_the_last_failure_is_the_one_that_is_told() -> None:
 
 def test_every_attempt_is_a_call_of_the_budget() -> None:
     ledger = FakeLedger()
-    meter = NightMeter(ledger, calls=2, tokens=100, minutes=1, clock=FakeClock())
+    meter = NightMeter(ledger, Limits(Limit(2, 100), minutes=1), clock=FakeClock())
     inner = FakeBackend(otherwise=CallFailed(FailureKind.OVERLOADED, "busy"))
     with pytest.raises(BudgetExhausted):
         Retried(Metered(inner, meter, model="m")).complete(a_prompt())
     assert len(inner.prompts) == meter.spend().calls == 2
+
+
+def test_every_attempt_is_settled_by_itself() -> None:
+    ledger = FakeLedger()
+    meter = NightMeter(ledger, Limits(Limit(10), minutes=1), clock=FakeClock())
+    inner = FakeBackend(otherwise=in_turn(CallFailed(FailureKind.RATE_LIMITED, "later"), "done"))
+    Retried(Metered(inner, meter, model="m")).complete(a_prompt())
+    assert [state for state, _, _ in ledger.settled.values()] == [CallState.FAILED, CallState.DONE]
+
+
+def test_a_project_that_is_over_its_limit_is_not_asked_again() -> None:
+    own = Limits(Limit(10), minutes=1, project=lambda _: Limit(calls=1))
+    inner = FakeBackend(otherwise="done")
+    backend = Retried(Metered(inner, NightMeter(FakeLedger(), own, clock=FakeClock()), model="m"))
+    backend.complete(a_prompt(project="/shop"))
+    with pytest.raises(CallFailed, match="/shop"):
+        backend.complete(a_prompt(project="/shop"))
+    assert len(inner.prompts) == 1
 
 
 def test_a_server_that_recovers_is_asked_until_it_answers() -> None:

@@ -25,7 +25,7 @@ from tests.builders import (
     an_edit,
     some_checks,
 )
-from tests.fakes import SerialPool
+from tests.fakes import NOON, SerialPool, asked_first
 
 SHARP = SimulatedBackend(forgets=0.0)
 RULE = "- Use pnpm, never npm.\n"
@@ -53,7 +53,7 @@ def _lessons(*said: str) -> list[str]:
 
 
 def test_it_answers_the_preflight_and_costs_nothing() -> None:
-    preflight(SHARP, night="2026-03-02")
+    preflight(asked_first(SHARP), night="2026-03-02", until=NOON)
     completion = SHARP.complete(Prompt(purpose=Purpose.PREFLIGHT, text="x" * 400))
     assert completion.usd == 0
     assert completion.usage is not None

@@ -3,23 +3,25 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from skillopt_sleep.backends.cached import Cached
-from skillopt_sleep.backends.metered import FAILURES_IN_A_ROW, Metered, NightMeter
+from skillopt_sleep.backends.metered import FAILURES_IN_A_ROW, Limits, Metered, NightMeter
 from skillopt_sleep.backends.watched import Watched
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, Exit, FailureKind
-from skillopt_sleep.records import Prompt, Purpose
+from skillopt_sleep.errors import FOR_GOOD, OF_THE_PROMPT, BackendUnavailable, CallFailed, Exit, FailureKind
+from skillopt_sleep.records import Limit, Prompt, Purpose
 from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_prompt
 from tests.fakes import Answer, FakeBackend, FakeCalls, FakeClock, FakeLedger, in_turn
 
 BUSY = CallFailed(FailureKind.OVERLOADED, "busy", remedy="try later")
 SELECT = a_prompt(purpose=Purpose.SELECT, schema=SelectReply)
+POOR = "/home/ada/poor"
 CHOICE: Answer = {"selected_indices": [0]}
 
 
 def _watched(*answers: Answer) -> tuple[Watched, NightMeter]:
-    meter = NightMeter(FakeLedger(), calls=100, tokens=10_000, minutes=60, clock=FakeClock())
+    limits = Limits(Limit(100, 10_000), minutes=60, project=lambda name: Limit(calls=name == POOR))
+    meter = NightMeter(FakeLedger(), limits, clock=FakeClock())
     asked = Metered(FakeBackend(otherwise=in_turn(*answers)), meter, model="m")
-    return Watched(Cached(asked, FakeCalls(), model="m", version="1"), meter), meter
+    return Watched(Cached(asked, FakeCalls(), model="m", version=lambda: "1"), meter), meter
 
 
 def _ask(backend: Watched, *texts: str, prompt: Prompt | None = None) -> list[str]:
@@ -62,6 +64,52 @@ def test_a_login_that_is_needed_ends_the_night_at_once() -> None:
         backend.complete(a_prompt())
     assert caught.value.exit_code is Exit.LOGIN
     assert caught.value.remedy == "check the key"
+
+
+@pytest.mark.parametrize("kind", sorted(FOR_GOOD))
+def test_what_no_later_call_can_mend_ends_the_night_at_once(kind: FailureKind) -> None:
+    backend, _ = _watched(CallFailed(kind, "it is so", remedy="mend it"))
+    with pytest.raises(BackendUnavailable, match="it is so") as caught:
+        backend.complete(a_prompt(purpose=Purpose.PREFLIGHT))
+    assert caught.value.exit_code is (Exit.LOGIN if kind is FailureKind.LOGIN else Exit.FAILED)
+    assert caught.value.remedy == "mend it"
+
+
+@pytest.mark.parametrize("kind", sorted(OF_THE_PROMPT))
+def test_what_is_wrong_with_one_prompt_is_no_part_of_a_row(kind: FailureKind) -> None:
+    backend, meter = _watched(BUSY, BUSY, CallFailed(kind, "not this one"))
+    assert _ask(backend, "a", "b") == ["overloaded"] * 2
+    assert _ask(backend, *"cdefg") == [kind] * 5
+    assert _ask(backend, "select", prompt=SELECT) == [kind]
+    meter.check()
+
+
+@pytest.mark.parametrize("kind", sorted(OF_THE_PROMPT))
+def test_what_is_wrong_with_one_prompt_does_not_end_a_row(kind: FailureKind) -> None:
+    backend, _ = _watched(BUSY, BUSY, CallFailed(kind, "not this one"), BUSY)
+    assert _ask(backend, "a", "b", "c") == ["overloaded", "overloaded", kind]
+    with pytest.raises(BackendUnavailable):
+        backend.complete(a_prompt("d"))
+
+
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - FOR_GOOD - OF_THE_PROMPT))
+def test_any_other_failure_ends_the_night_the_third_time_in_a_row(kind: FailureKind) -> None:
+    backend, _ = _watched(CallFailed(kind, "again"))
+    assert _ask(backend, "a", "b") == [kind] * 2
+    with pytest.raises(BackendUnavailable, match="again"):
+        backend.complete(a_prompt("c"))
+
+
+def test_a_project_over_its_limit_neither_ends_the_night_nor_hides_that_the_model_is_gone() -> None:
+    backend, _ = _watched("fine", BUSY)
+    assert _ask(backend, "a", prompt=a_prompt("a", project=POOR)) == ["fine"]
+    for number in range(FAILURES_IN_A_ROW + 1):
+        refused = a_prompt(f"poor {number}", project=POOR)
+        assert _ask(backend, "", prompt=refused) == [FailureKind.OVER_BUDGET]
+    assert _ask(backend, "b", "c") == ["overloaded"] * 2
+    assert _ask(backend, "", prompt=a_prompt("poor again", project=POOR)) == [FailureKind.OVER_BUDGET]
+    with pytest.raises(BackendUnavailable):
+        backend.complete(a_prompt("d"))
 
 
 def test_a_night_whose_structured_replies_all_failed_learned_nothing() -> None:

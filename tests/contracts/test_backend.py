@@ -2,23 +2,26 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from skillopt_sleep.backends.cached import Cached
-from skillopt_sleep.backends.metered import Metered, NightMeter
+from skillopt_sleep.backends.handoff import HandoffBackend
+from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.backends.recorded import Recorded
 from skillopt_sleep.backends.redacted import Redacted
+from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.backends.watched import Watched
-from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.errors import CallFailed, CallPending, FailureKind
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Prompt, Purpose
+from skillopt_sleep.records import Limit, Prompt, Purpose
 from skillopt_sleep.stages.select import SelectReply
 from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeLedger
 from tests.server import ModelServer
@@ -42,16 +45,29 @@ def _fake() -> Backend:
 
 
 def _meter() -> NightMeter:
-    return NightMeter(FakeLedger(), calls=1_000, tokens=10_000_000, minutes=60, clock=FakeClock())
+    return NightMeter(FakeLedger(), Limits(night=Limit(1_000, 10_000_000), minutes=60), clock=FakeClock())
 
 
 def _openai(server: ModelServer) -> Backend:
     return OpenAIBackend(model="m", base_url=server.base_url, api_key="", api_key_env="K", timeout=10)
 
 
+def _handoff(folder: Path) -> Backend:
+    """With the answers to all that is asked here."""
+    backend = HandoffBackend(folder)
+    told = [PREFLIGHT, *(msgspec.structs.replace(SELECT, sample=sample) for sample in range(24))]
+    for prompt in (*told, *(msgspec.structs.replace(prompt, schema=NobodyKnows) for prompt in (PREFLIGHT, SELECT))):
+        with suppress(CallPending):
+            backend.complete(prompt)
+    for path in (folder / "open").iterdir():
+        answer = "ready" if "preflight" in path.name else '{"selected_indices": [0]}'
+        (folder / "answers" / f"{path.stem[-16:]}.md").write_text(answer, encoding="utf-8")
+    return backend
+
+
 def _wired(inner: Backend, folder: Path) -> Backend:
     meter = _meter()
-    asked = Cached(Retried(Metered(inner, meter, model="m")), FakeCalls(), model="m", version="1")
+    asked = Cached(Retried(Repaired(Metered(inner, meter, model="m"))), FakeCalls(), model="m", version=lambda: "1")
     return Recorded(Watched(Redacted(asked), meter), lambda: folder)
 
 
@@ -59,10 +75,14 @@ MAKERS: dict[str, Callable[[ModelServer, Path], Backend]] = {
     "fake": lambda server, folder: _fake(),
     "simulated": lambda server, folder: SimulatedBackend(),
     "openai": lambda server, folder: _openai(server),
-    "cached": lambda server, folder: Cached(_fake(), FakeCalls(), model="m", version="1"),
+    "handoff": lambda server, folder: Cached(
+        _handoff(folder / "handoff"), FakeCalls(), model="m", version=lambda: "1"
+    ),
+    "cached": lambda server, folder: Cached(_fake(), FakeCalls(), model="m", version=lambda: "1"),
     "metered": lambda server, folder: Metered(_fake(), _meter(), model="m"),
     "recorded": lambda server, folder: Recorded(_fake(), lambda: folder),
     "redacted": lambda server, folder: Redacted(_fake()),
+    "repaired": lambda server, folder: Repaired(_fake()),
     "retried": lambda server, folder: Retried(_fake()),
     "watched": lambda server, folder: Watched(_fake(), _meter()),
     "all wrappers": lambda server, folder: _wired(_openai(server), folder),

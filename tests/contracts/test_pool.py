@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallPending, ItemError
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Pool
 from tests.fakes import SerialPool
@@ -77,3 +77,25 @@ def test_a_pool_may_be_used_again_after_an_error(pool: Pool) -> None:
     with pytest.raises(ZeroDivisionError):
         pool.map(lambda number: 1 // number, [0], label="failing")
     assert pool.map(lambda number: number + 1, [1, 2], label="again") == (2, 3)
+
+
+def test_a_call_that_waits_keeps_no_other_from_being_asked(pool: Pool) -> None:
+    asked: list[int] = []
+
+    def wait_on_odd(number: int) -> None:
+        asked.append(number)
+        if number % 2:
+            raise CallPending("it waits", waiting=number)
+
+    with pytest.raises(CallPending) as caught:
+        pool.map(wait_on_odd, range(20), label="waiting")
+    assert sorted(asked) == list(range(20))
+    assert caught.value.waiting == 19
+
+
+def test_a_night_error_is_raised_rather_than_a_call_that_waits(pool: Pool) -> None:
+    def wait_or_fail(number: int) -> None:
+        raise BackendUnavailable("gone") if number == 3 else CallPending("it waits")
+
+    with pytest.raises(BackendUnavailable):
+        pool.map(wait_or_fail, range(6), label="failing")

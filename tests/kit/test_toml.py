@@ -39,12 +39,12 @@ def test_any_value_comes_back_as_it_was(model: str, exclude: list[str], confirme
 
 
 def test_a_section_is_headed_by_what_it_is_about() -> None:
-    assert "# What one night may spend at most.\n[budget]\ncalls = 300\n" in to_toml(Settings())
+    assert "0 is no limit.\n[budget]\ncalls = 300\n" in to_toml(Settings())
 
 
 def test_a_struct_without_sections_is_plain_keys_below_what_it_is_about() -> None:
     lines = to_toml(ProjectSettings(exclude=("a", "b"))).splitlines()
-    assert [line for line in lines if not line.startswith("#")] == ["enabled = true", 'exclude = ["a", "b"]']
+    assert [line for line in lines if not line.startswith("#")][:2] == ["enabled = true", 'exclude = ["a", "b"]']
     assert lines[0].startswith("# What a project's own")
 
 

@@ -22,7 +22,8 @@ ROOT = Path(__file__).parent.parent.parent
 NIGHT = """
 import sys, time
 from pathlib import Path
-from skillopt_sleep.records import Completion, Purpose, Usage
+from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.records import CallState, Completion, Purpose, Usage
 from tests.stores.opening import open_at
 
 store = open_at(Path(sys.argv[1]), config=sys.argv[2])
@@ -30,9 +31,9 @@ with store.open_night() as page:
     page.keep("mined", list[str], lambda: ["from the first life"])
     page.write("tasks", ["from the first life"])
     store.calls.put("key", purpose=Purpose.MINE, completion=Completion(text="paid for"))
-    entry = store.ledger.reserve(purpose=Purpose.MINE, model="m")
-    store.ledger.reconcile(entry, usage=Usage(input_tokens=5), usd=0.5, failed=False)
-    store.ledger.reserve(purpose=Purpose.ROLLOUT, model="m")
+    entry = store.ledger.reserve(Reservation(Purpose.MINE, "m", tokens=3, usd=0.1))
+    store.ledger.settle(entry, CallState.DONE, usage=Usage(input_tokens=5), usd=0.5)
+    store.ledger.reserve(Reservation(Purpose.ROLLOUT, "m", tokens=7, usd=0.25))
     page.next_proposal()
     print(page.night, flush=True)
     time.sleep(60)
@@ -141,7 +142,12 @@ def test_a_killed_nights_calls_and_spending_survive(tmp_path: Path) -> None:
         assert stored is not None
         assert stored.text == "paid for"
         assert store.ledger.spent() == Tally(
-            purposes={"mine": 1, "rollout": 1}, usage=Usage(input_tokens=5), usd=None, unnamed=1
+            purposes={"mine": 1, "rollout": 1},
+            usage=Usage(input_tokens=5),
+            usd=None,
+            unnamed=1,
+            tokens=12,
+            dollars=0.75,
         )
         assert page.next_proposal() == "P-0002"
         seal(page)

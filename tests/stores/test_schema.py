@@ -74,6 +74,26 @@ def test_what_version_one_held_is_still_there(connection: sqlite3.Connection) ->
     assert connection.execute("SELECT count(*) FROM proposals").fetchone() == (0,)
 
 
+def test_the_calls_of_version_three_belong_to_no_project_and_hold_nothing(connection: sqlite3.Connection) -> None:
+    at_version(connection, 3)
+    connection.execute(
+        "INSERT INTO ledger (night, at, purpose, model, state, input_tokens, output_tokens, cached_tokens, usd) "
+        "VALUES ('n', 'a', 'mine', 'm', 'done', 10, 4, 2, 0.25), "
+        "('n', 'a', 'mine', 'm', 'reserved', NULL, NULL, NULL, NULL)"
+    )
+
+    migrate(connection)
+
+    rows = connection.execute(
+        "SELECT state, input_tokens, output_tokens, cached_tokens, usd, project, repair, odd_events, held_tokens, "
+        "held_usd FROM ledger ORDER BY id"
+    ).fetchall()
+    assert rows == [
+        ("done", 10, 4, 2, 0.25, "", 0, 0, 0, None),
+        ("reserved", None, None, None, None, "", 0, 0, 0, None),
+    ]
+
+
 def test_a_newer_file_is_refused_with_both_numbers_and_a_remedy(connection: sqlite3.Connection) -> None:
     newer = len(MIGRATIONS) + 1
     connection.execute(f"PRAGMA user_version = {newer}")

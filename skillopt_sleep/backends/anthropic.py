@@ -1,0 +1,166 @@
+"""Anthropic's Messages API, by its own SDK, which is an extra. The only importer of anthropic."""
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from skillopt_sleep.backends import http
+from skillopt_sleep.backends.prices import price
+from skillopt_sleep.backends.refusals import Refusal
+from skillopt_sleep.backends.replies import unusable
+from skillopt_sleep.errors import BackendUnavailable, FailureKind
+from skillopt_sleep.kit.codec import strict_schema
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+
+try:
+    import anthropic
+except ImportError as error:
+    raise BackendUnavailable(
+        "Anthropic's SDK is not installed", remedy="pip install 'skillopt-sleep[anthropic]'"
+    ) from error
+
+ADDRESS = "https://api.anthropic.com"
+NO_KEY = "not-needed"
+# The API wants a limit. This one is more than any answer of ours; a model that takes less says so, and gets that.
+MOST_TOKENS = 32_000
+# All attempts under one document begin with it: what stands before the request is kept by the provider.
+REQUEST = "\n# Request\n"
+
+_TOO_MANY = re.compile(r"max_tokens: \d+ > (\d+)")
+
+Tokens = Annotated[int, Meta(ge=0)]
+
+
+class _Usage(msgspec.Struct):
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    cache_creation_input_tokens: Tokens | None = None
+    cache_read_input_tokens: Tokens | None = None
+
+    @property
+    def written(self) -> int:
+        return self.cache_creation_input_tokens or 0
+
+
+class _Block(msgspec.Struct):
+    """One block of the content; only that of a text has one."""
+
+    type: str
+    text: str = ""
+
+
+class _Details(msgspec.Struct):
+    explanation: str | None = None
+
+
+class _Reply(msgspec.Struct):
+    """What is read of a message."""
+
+    content: tuple[_Block, ...]
+    stop_reason: str | None = None
+    stop_details: _Details | None = None
+    usage: _Usage | None = None
+    model: str | None = None
+
+
+_reply = msgspec.json.Decoder(_Reply)
+
+
+class AnthropicBackend(http.HttpBackend):
+    """Asks one model; an endpoint of the user's own may need no key."""
+
+    speaks = "a message"
+    errors = http.Errors(
+        anthropic.APIError, anthropic.APITimeoutError, anthropic.APIConnectionError, anthropic.APIStatusError
+    )
+
+    def __init__(self, *, model: str, base_url: str, api_key: str, api_key_env: str, timeout: float) -> None:
+        key = http.usable_key(api_key, api_key_env)
+        if not key and not base_url:
+            raise BackendUnavailable(f"{api_key_env} is not set", remedy=f"export {api_key_env}=…", login=True)
+        super().__init__(
+            "anthropic",
+            model=model,
+            base_url=base_url,
+            home=ADDRESS,
+            secret=key,
+            key_env=api_key_env,
+            timeout=timeout,
+        )
+        self._most_tokens = MOST_TOKENS
+        self._client = anthropic.AsyncAnthropic(
+            api_key=key or NO_KEY,
+            base_url=base_url or ADDRESS,
+            max_retries=0,
+            open_telemetry=False,
+            http_client=http.client(),
+        )
+
+    async def _look_up(self, *, seconds: float) -> http.Raw:
+        return await self._client.models.with_raw_response.retrieve(self._model, timeout=seconds)
+
+    async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
+        asked: Any = anthropic.omit
+        if structured:
+            asked = {"format": {"type": "json_schema", "schema": strict_schema(prompt.schema)}}
+        return await self._client.messages.with_raw_response.create(
+            model=self._model,
+            max_tokens=self._most_tokens,
+            messages=[{"role": "user", "content": _content(prompt)}],
+            output_config=asked,
+            timeout=seconds,
+        )
+
+    def _read(self, prompt: Prompt, data: bytes) -> Completion:
+        reply = _reply.decode(data)
+        usage = _usage(reply.usage)
+        match reply.stop_reason:
+            case "refusal":
+                why = reply.stop_details.explanation if reply.stop_details else None
+                said = f"the model refused: {one_line(why)}" if why else "the model refused"
+                raise unusable(FailureKind.REFUSED, said, usage)
+            case "max_tokens":
+                said = f"the answer to the {prompt.purpose} prompt was cut off"
+                raise unusable(FailureKind.MALFORMED, said, usage)
+            case "model_context_window_exceeded":
+                said = f"the {prompt.purpose} prompt and its answer are too long for {self._model}"
+                raise unusable(FailureKind.TOO_LONG, said, usage)
+            case _:
+                text = "".join(block.text for block in reply.content if block.type == "text")
+        written = reply.usage.written if reply.usage else 0
+        # The price list charges more for what is written to the cache, which a usage doesn't tell.
+        usd = price(self._own or self._provider, self._model, usage, written=written) if usage and written else None
+        return Completion(text=text, usage=usage, usd=usd, model=reply.model or self._model)
+
+    def _give_up(self, said: Refusal, *, structured: bool) -> str:
+        named = _TOO_MANY.search(said.text)
+        if named and int(named[1]) < self._most_tokens:
+            self._most_tokens = int(named[1])
+            return f"answer longer than {named[1]} tokens"
+        return super()._give_up(said, structured=structured)
+
+
+def _content(prompt: Prompt) -> Any:
+    """The prompt, in two parts where the first is the same for many prompts of a night and is worth keeping."""
+    head, _, tail = prompt.text.partition(REQUEST)
+    if prompt.purpose is not Purpose.ROLLOUT or not head or not tail:
+        return prompt.text
+    return [
+        {"type": "text", "text": head, "cache_control": {"type": "ephemeral"}},
+        {"type": "text", "text": f"{REQUEST}{tail}"},
+    ]
+
+
+def _usage(usage: _Usage | None) -> Usage | None:
+    """All input tokens together: the API counts those that it read from its cache or wrote to it apart."""
+    if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    cached = usage.cache_read_input_tokens or 0
+    return Usage(
+        input_tokens=usage.input_tokens + usage.written + cached,
+        output_tokens=usage.output_tokens,
+        cached_tokens=cached,
+    )

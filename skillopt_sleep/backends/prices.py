@@ -1,0 +1,28 @@
+"""What a call costs, by the price list that genai-prices brings along; nothing is fetched."""
+
+from skillopt_sleep.records import Usage
+
+
+def price(provider: str, model: str, usage: Usage, *, written: int = 0) -> float | None:
+    """US dollars, or None where the list doesn't name the model's prices; `written` of the input went into a cache.
+
+    The provider is named (`openai`, `azure`, `anthropic`, …), or is the address of its API.
+    """
+    from genai_prices import Usage as Priced, calc_price
+
+    priced = Priced(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cached_tokens,
+        cache_write_tokens=written,
+    )
+    try:
+        if "://" in provider:
+            found = calc_price(priced, model, provider_api_url=provider)
+        else:
+            found = calc_price(priced, model, provider_id=provider)
+    except (LookupError, ValueError):
+        return None
+    if found.model_price.input_mtok is None or found.model_price.output_mtok is None:
+        return None
+    return float(found.total_price)

@@ -1,0 +1,44 @@
+"""The seams: what night, step and stages need of the world, and Crew, who fills them."""
+
+from skillopt_sleep.protocols.crew import Crew, Plan
+from skillopt_sleep.protocols.models import Backend, Calls, Ledger, Meter, Model, Preflight, Reservation, Tally
+from skillopt_sleep.protocols.stores import Bank, Index, Page, Store
+from skillopt_sleep.protocols.work import (
+    Clock,
+    Exclusion,
+    Executor,
+    Judge,
+    Pool,
+    Reporter,
+    Routing,
+    Source,
+    Stager,
+    Targets,
+)
+
+__all__ = [
+    "Backend",
+    "Bank",
+    "Calls",
+    "Clock",
+    "Crew",
+    "Exclusion",
+    "Executor",
+    "Index",
+    "Judge",
+    "Ledger",
+    "Meter",
+    "Model",
+    "Page",
+    "Plan",
+    "Pool",
+    "Preflight",
+    "Reporter",
+    "Reservation",
+    "Routing",
+    "Source",
+    "Stager",
+    "Store",
+    "Tally",
+    "Targets",
+]

@@ -1,0 +1,117 @@
+"""What reads, attempts, grades, lays beside and reports."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+from skillopt_sleep.protocols.stores import Page
+from skillopt_sleep.records import (
+    Document,
+    NightReport,
+    Note,
+    Proposal,
+    Reading,
+    Score,
+    Stamp,
+    StepOutcome,
+    Task,
+    Trajectory,
+)
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Source(Protocol):
+    """Where sessions or reviewed tasks come from."""
+
+    @property
+    def name(self) -> str:
+        """The source's name, as in a session's id."""
+        ...
+
+    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+        """Path and stamp of every file of this source, by stat calls only."""
+        ...
+
+    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+        """Parse these files; each is answered once, with the stamp it had when it was read."""
+        ...
+
+
+class Executor(Protocol):
+    """Lets the target attempt one task under one document."""
+
+    def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
+        """One attempt; an attempt that could not be made has a `failure` and is never scored."""
+        ...
+
+
+class Judge(Protocol):
+    """Grades an attempt."""
+
+    def score(self, task: Task, trajectory: Trajectory) -> Score:
+        """The grade, or raise ItemError where it can't be told."""
+        ...
+
+
+class Pool(Protocol):
+    """Runs independent calls side by side."""
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
+        """Results in the order of the items; a NightError of one ends all."""
+        ...
+
+
+class Reporter(Protocol):
+    """The report in one form."""
+
+    def write(self, report: NightReport, folder: Path) -> Path:
+        """Write the file and return its path."""
+        ...
+
+
+class Routing(NamedTuple):
+    """The tasks with their document's id, those documents as they are on disk, and what couldn't be used."""
+
+    tasks: tuple[Task, ...] = ()
+    documents: tuple[Document, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+class Targets(Protocol):
+    """Which document a lesson belongs to."""
+
+    def route(self, tasks: Sequence[Task]) -> Routing:
+        """Give every task its document."""
+        ...
+
+
+class Stager(Protocol):
+    """Lays accepted candidates beside the live files."""
+
+    def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
+        """One proposal in the night's folder for every accepted candidate, and what couldn't be staged."""
+        ...
+
+
+class Clock(Protocol):
+    """What time it is, in UTC."""
+
+    def __call__(self) -> datetime:
+        """Now."""
+        ...
+
+
+class Exclusion(Protocol):
+    """Which projects are never read."""
+
+    @property
+    def notes(self) -> Sequence[Note]:
+        """Projects whose own settings can't be read; they are excluded."""
+        ...
+
+    def __call__(self, project: str, cwd: str) -> bool:
+        """Whether a session in this folder is left out."""
+        ...

@@ -1,0 +1,41 @@
+"""How often a night may ask at most, from what there is to read; without any call."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.protocols import Plan
+from skillopt_sleep.records import Purpose, Session
+
+
+def forecast(
+    sessions: Sequence[Session], *, reviewed: int, known: int, plan: Plan, proved: int
+) -> Mapping[Purpose, int]:
+    """Calls by purpose, at most: as if every typed turn after the first were a correction, and each attempt graded.
+
+    `proved` is how many references one call grades; `reviewed` tasks were written by hand, `known` ones are banked in
+    these projects. Calls asked again, because they failed or their reply couldn't be decoded, are not in it; the
+    night's limits hold for all.
+    """
+    worth = [session for session in sessions if len(session.typed) > 1]
+    fresh = min(plan.max_tasks, sum(len(session.typed) - 1 for session in worth))
+    projects = Counter(session.project for session in worth)
+    tasks = fresh + reviewed + known if fresh or reviewed else 0
+    documents = len(projects) + reviewed
+    attempts = tasks * max(plan.samples, 2 * plan.gate.rounds, 2)
+    reflections = _batches(tasks, plan.minibatch) + documents if tasks else 0
+    found = {
+        Purpose.PREFLIGHT: int(bool(sessions or reviewed)),
+        Purpose.MINE: 0 if plan.heuristic else len(batched(worth, plan.sessions_per_call)),
+        Purpose.PROVE: 2 * (_batches(fresh, proved) + documents) if fresh else 0,
+        Purpose.ROLLOUT: attempts,
+        Purpose.JUDGE: attempts,
+        Purpose.REFLECT: reflections,
+        Purpose.AGGREGATE: reflections,
+        Purpose.SELECT: documents if tasks else 0,
+    }
+    return {purpose: count for purpose, count in found.items() if count}
+
+
+def _batches(items: int, size: int) -> int:
+    return -(-items // size)

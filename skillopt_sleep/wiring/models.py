@@ -1,0 +1,162 @@
+"""Which model plays which role: settings to models, each as it is reached."""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from msgspec.structs import asdict, replace
+
+from skillopt_sleep.backends.cli import CliBackend
+from skillopt_sleep.dialects.claude import Claude
+from skillopt_sleep.dialects.codex import Codex
+from skillopt_sleep.dialects.dialect import Setup
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
+from skillopt_sleep.protocols import Model
+from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, seconds
+
+SIMULATED = "simulated"
+AUTO = "auto"
+KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+DIALECTS = {"claude": Claude, "codex": Codex}
+
+
+class Chosen(NamedTuple):
+    """The models of the roles, how they are shown, and why they were chosen where that was left to us."""
+
+    optimizer: Model
+    target: Model
+    judge: Model
+    why: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The models by name; the roles are named where they differ."""
+        roles = {"optimizer": self.optimizer, "target": self.target, "judge": self.judge}
+        each = ", ".join(f"{role} {_shown(model)}" for role, model in roles.items())
+        shown = _shown(self.optimizer) if len({model.name for model in roles.values()}) == 1 else each
+        return f"{shown} ({self.why})" if self.why else shown
+
+
+def choose(settings: Settings, paths: Paths, environ: Mapping[str, str] = os.environ) -> Chosen:
+    """The model of each role; raises ConfigError or BackendUnavailable where one can't be had as it is set up."""
+    why: list[str] = []
+
+    @cache
+    def made(wanted: BackendSettings) -> Model:
+        if wanted.name != AUTO:
+            return make_model(wanted, paths, environ)
+        name, because = logged_in(wanted, paths, environ)
+        why.append(because)
+        return made(replace(wanted, name=name))
+
+    optimizer, target, judge = (
+        made(of_role(settings.backend, role)) for role in (RoleSettings(), settings.target, settings.judge)
+    )
+    return Chosen(optimizer, target, judge, why="; ".join(dict.fromkeys(why)))
+
+
+def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
+    """What a role asks: the backend as it is, what the role says otherwise, or another backend."""
+    own = {key: value for key, value in asdict(role).items() if value not in {"", "chat"}}
+    if role.name and role.name != backend.name:
+        return BackendSettings(**own, timeout=backend.timeout, confirmed=backend.confirmed)
+    return replace(backend, **own)
+
+
+def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> tuple[str, str]:
+    """The agent that is installed and logged in, and why it was taken."""
+    problems: list[str] = []
+    for name in DIALECTS:
+        model = _agent(replace(backend, name=name, model="", program=""), paths, environ)
+        try:
+            account = model.account
+            problem = account.problem or (model.program and "")
+        except CallFailed as error:
+            problem = error.message
+        else:
+            if not problem:
+                skipped = f" ({'; '.join(problems)})" if problems else ""
+                return name, f"auto: {account.how}{skipped}"
+        problems.append(f"{name}: {problem}")
+    raise BackendUnavailable(
+        f"backend auto found no agent that is logged in ({'; '.join(problems)})",
+        remedy="log in to claude or codex, or name another backend",
+        login=True,
+    )
+
+
+def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> Model:
+    """One model as it is reached; the SDKs take longer to import than all else, so each only where it is used."""
+    key_env = backend.api_key_env or KEYS.get(backend.name, "")
+    key, timeout = environ.get(key_env, ""), seconds(backend.timeout)
+    if backend.base_url and not _is_address(backend.base_url):
+        raise ConfigError(f"{backend.base_url!r} is no address", remedy="such as http://localhost:11434/v1")
+    if backend.name in KEYS and not backend.model:
+        raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model in config.toml")
+    match backend.name:
+        case "simulated":
+            from skillopt_sleep.backends.simulated import SimulatedBackend
+
+            return SimulatedBackend()
+        case "claude" | "codex":
+            return _agent(backend, paths, environ)
+        case "openai" | "azure":
+            from skillopt_sleep.backends.openai import Azure, OpenAIBackend
+            from skillopt_sleep.backends.openai_responses import OpenAIResponses
+
+            token = environ.get("AZURE_OPENAI_AD_TOKEN", "")
+            return (OpenAIResponses if backend.api == "responses" else OpenAIBackend)(
+                model=backend.model,
+                base_url=backend.base_url,
+                api_key=key,
+                api_key_env=key_env,
+                timeout=timeout,
+                azure=Azure(backend.api_version, token) if backend.name == "azure" else None,
+            )
+        case "anthropic":
+            from skillopt_sleep.backends.anthropic import AnthropicBackend
+
+            return AnthropicBackend(
+                model=backend.model, base_url=backend.base_url, api_key=key, api_key_env=key_env, timeout=timeout
+            )
+        case "handoff":
+            from skillopt_sleep.backends.handoff import HandoffBackend
+
+            return HandoffBackend(paths.data / "handoff")
+        case _:
+            raise ConfigError(
+                "no backend is named: nothing is sent anywhere without your word",
+                remedy="run --now --backend auto (or claude, codex, openai …), or try run --now --example",
+            )
+
+
+def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> CliBackend:
+    return CliBackend(
+        DIALECTS[backend.name](),
+        setup=Setup(model=backend.model, base_url=backend.base_url, key_env=backend.api_key_env),
+        program=backend.program,
+        environ=environ,
+        home=Path.home(),
+        folder=paths.data / "replays",
+        timeout=seconds(backend.timeout),
+    )
+
+
+def _shown(model: Model) -> str:
+    """The model with its program's version; where that can't be told, the preflight will say why."""
+    try:
+        version = model.version
+    except CallFailed:
+        version = ""
+    return f"{model.name} ({version})" if version else model.name
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

@@ -1,0 +1,76 @@
+"""What the nights spent, as a person asks for it."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.records import CallState, Purpose, Usage
+from tests.command import Home
+from tests.fakes import FakeClock
+from tests.stores.opening import open_at, seal
+
+USAGE = Usage(input_tokens=1_000, output_tokens=50, cached_tokens=800)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def had_night(home: Home, *, usd: float | None, days_ago: int = 0, model: str = "m-1") -> str:
+    """A night with one rollout; its id."""
+    clock = FakeClock(utc_now() - timedelta(days=days_ago))
+    store = open_at(home.folder / "sleep" / "data", clock=clock)
+    with store.open_night() as page:
+        entry = store.ledger.reserve(Reservation(Purpose.ROLLOUT, model))
+        store.ledger.settle(entry, CallState.DONE, usage=USAGE, usd=usd)
+        seal(page)
+    store.close()
+    return page.night
+
+
+def test_every_night_shows_purpose_model_tokens_and_dollars(home: Home) -> None:
+    old, new = had_night(home, usd=0.25, days_ago=3), had_night(home, usd=0.5, model="m-2")
+
+    done = home.command("cost")
+
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")][:2] == [new, old]
+    assert "rollout" in lines[1]
+    assert "m-2" in lines[1]
+    assert "1,000 in (cached 800)" in lines[1]
+    assert lines[-1].startswith("all")
+    assert lines[-1].endswith("$0.7500")
+
+
+def test_an_unknown_price_is_no_zero(home: Home) -> None:
+    had_night(home, usd=0.25, days_ago=1)
+    had_night(home, usd=None)
+
+    assert home.command("cost").out.splitlines()[-1].endswith("$0.2500 and 1 unpriced")
+    assert home.command("cost", "--json").json["total"]["usd"] is None
+
+
+@pytest.mark.parametrize(("since", "calls"), [("2d", 1), ("30d", 2), ("2020-01-01", 2)])
+def test_since_leaves_out_what_was_earlier(home: Home, since: str, calls: int) -> None:
+    had_night(home, usd=0.25, days_ago=3)
+    had_night(home, usd=0.5)
+
+    assert home.command("cost", "--since", since, "--json").json["total"]["calls"] == calls
+
+
+def test_nothing_spent_says_so(home: Home) -> None:
+    assert "no night asked a model yet" in home.command("cost").out
+    assert home.command("cost", "--since", "1d").out.strip() == "nothing was spent since 1d"
+
+
+@pytest.mark.parametrize("since", ["yesterday", "d", "2026-13-01", "-3d"])
+def test_what_is_no_time_is_named(home: Home, since: str) -> None:
+    done = home.command("cost", f"--since={since}")
+
+    assert done.code == 2
+    assert since in done.err

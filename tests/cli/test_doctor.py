@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.cli.doctor import shown
+from skillopt_sleep.wiring.findings import Topic, fine, problem, unknown
+from tests.command import Home
+
+LOOSE = problem(Topic.PATHS, "others may read it", "chmod go-rwx " + "/some/long/path " * 12)
+LOGIN = problem(Topic.LOGINS, "claude: no login " + "that could be found " * 9, "run: claude, then /login")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path)
+    (tmp_path / "sleep").mkdir(mode=0o700)
+    return home
+
+
+def test_a_fresh_machine_is_told_that_all_is_well_and_nothing_is_made(home: Home) -> None:
+    done = home.command("doctor", "--project", str(home.project))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("No problems.\n")
+    assert "run --now --backend auto" in done.out
+    assert list((home.folder / "sleep").iterdir()) == []
+
+
+def test_a_problem_comes_first_with_its_remedy_and_is_the_exit_code(home: Home) -> None:
+    config = home.folder / "sleep" / "config.toml"
+    config.write_text("[budget]\ncall = 3\n", encoding="utf-8")
+    config.chmod(0o600)
+    done = home.command("doctor")
+    assert done.code == 1
+    lines = [line for line in done.out.splitlines() if line]
+    assert lines[0] == "1 problem"
+    assert "unknown key 'budget.call'" in " ".join(lines[1:3])
+    assert "→ did you mean 'budget.calls'?" in done.out
+
+
+def test_where_only_a_login_is_missing_the_exit_code_says_so(home: Home) -> None:
+    program = home.folder / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho '2.1.329 (Claude Code)'\n", encoding="utf-8")
+    program.chmod(0o755)
+    config = home.folder / "sleep" / "config.toml"
+    config.write_text(f'[backend]\nname = "claude"\nprogram = "{program}"\n', encoding="utf-8")
+    config.chmod(0o600)
+    done = home.command("doctor", "--json")
+    assert done.code == 4
+    assert [f["topic"] for f in done.json["findings"] if f["state"] == "problem"] == ["logins"]
+
+
+def test_the_json_document_has_the_problems_first(home: Home) -> None:
+    (home.folder / "sleep").chmod(0o755)
+    done = home.command("doctor", "--json")
+    answer = done.json
+    assert (done.code, answer["schema_version"], answer["problems"]) == (1, 1, 1)
+    assert [finding["state"] for finding in answer["findings"]].index("problem") == 0
+    assert all(set(finding) == {"topic", "state", "says", "remedy"} for finding in answer["findings"])
+    assert all(finding["remedy"] for finding in answer["findings"] if finding["state"] == "problem")
+
+
+def test_a_project_that_is_not_there_is_named(home: Home) -> None:
+    done = home.command("doctor", "--project", "nowhere")
+    assert done.code == 2
+    assert "nowhere" in done.err
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_lines_keep_to_the_width_and_only_a_command_is_never_broken(width: int) -> None:
+    lines = list(shown((fine(Topic.STORE, "word " * 60), LOOSE, LOGIN), width))
+    long = [line for line in lines if len(line) > width]
+    assert [line.strip() for line in long] == [f"→ {LOOSE.remedy.strip()}"]
+    assert lines[0] == "2 problems"
+    assert lines[2].startswith("✗ logins    claude: no login that could be found")
+
+
+def test_what_is_unknown_is_marked_and_a_hint_stands_below_its_line() -> None:
+    lines = list(shown((unknown(Topic.MODELS, "only a call can tell"), fine(Topic.STORE, "empty", "begin")), 100))
+    assert lines[0] == "No problems."
+    assert "? models    only a call can tell" in lines
+    assert lines[-2:] == ["  store     empty", "            → begin"]
+
+
+def test_what_cannot_be_seen_in_a_name_is_written_out() -> None:
+    lines = list(shown((fine(Topic.PATHS, "a\x1b[31mb"),), 100))
+    assert "\x1b" not in "".join(lines)

@@ -1,0 +1,115 @@
+"""What the scripted model says to each of our prompts.
+
+It has one lesson to learn, `pnpm` instead of `npm`: as the target it says `npm` until the instructions in its prompt
+say `pnpm`; as the miner it finds the turns in which the person said so; as the optimizer it turns those words into one
+edit.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from skillopt_sleep.records import Purpose
+
+_SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
+_PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
+
+
+def _beginnings() -> dict[str, str]:
+    """How each of our prompts begins, up to its first slot: what tells one purpose from another."""
+    prompts = files("skillopt_sleep.prompts")
+    texts = {purpose.value: (prompts / f"{purpose}.md").read_text(encoding="utf-8") for purpose in Purpose}
+    return {name: text.split("{{", 1)[0][:60] for name, text in texts.items()}
+
+
+_BEGINNINGS = _beginnings()
+
+
+def recognised(texts: list[str]) -> tuple[str, str]:
+    """The purpose and the text of the last of these that holds one of our prompts; "" and the last where none does."""
+    for text in reversed(texts):
+        held = {text.index(start): name for name, start in _BEGINNINGS.items() if start in text}
+        if held:
+            return held[min(held)], text
+    return "", texts[-1] if texts else ""
+
+
+@dataclass
+class ScriptedModel:
+    """Says what a healthy model would; `nested` is whether its edits come wrapped in a patch."""
+
+    want: str
+    avoid: str
+    nested: bool
+
+    def answer(self, purpose: str, prompt: str) -> str:
+        """The reply to this prompt."""
+        match purpose:
+            case Purpose.PREFLIGHT:
+                return "ready"
+            case Purpose.ROLLOUT:
+                return self._attempt(prompt)
+            case Purpose.JUDGE:
+                answer = _between(prompt, "\n# Answer\n", "\n# Your reply\n")
+                return json.dumps({"score": 1.0 if self._names_want(answer) else 0.0, "reason": "as the rule says"})
+            case Purpose.MINE:
+                return json.dumps({"tasks": self._mined(prompt)})
+            case Purpose.REFLECT:
+                patch = {"reasoning": "what the person said", "edits": self._edits(prompt)}
+                return json.dumps({"patch": patch} if self.nested else patch)
+            case Purpose.AGGREGATE:
+                proposed = dict.fromkeys(_PROPOSED.findall(prompt))
+                edits = [{"op": op, "target": target.strip("'"), "content": text} for op, target, text in proposed]
+                return json.dumps({"reasoning": "one of each", "edits": edits})
+            case Purpose.SELECT:
+                return json.dumps({"reasoning": "the first", "selected_indices": [0]})
+            case _:
+                return "I don't know what this is about."
+
+    def _names_want(self, text: str) -> bool:
+        return re.search(rf"(?<!\w){re.escape(self.want)}(?!\w)", text) is not None
+
+    def _attempt(self, prompt: str) -> str:
+        instructions = _between(prompt, "\n# Project instructions\n", "\n# Request\n")
+        tool = self.want if self._names_want(instructions) else self.avoid
+        return f"I would run `{tool} install` and then `{tool} test`."
+
+    def _mined(self, prompt: str) -> list[dict[str, object]]:
+        """Every request that a later typed turn answered by naming what is wanted."""
+        tasks: list[dict[str, object]] = []
+        sessions, _ = json.JSONDecoder().raw_decode(prompt.split("\n# Sessions\n", 1)[1].lstrip())
+        for session in sessions:
+            ask: dict[str, Any] | None = None
+            for turn in session["turns"]:
+                if turn["origin"] != "user":
+                    continue
+                if ask is None or not self._names_want(turn["text"]):
+                    ask = turn
+                    continue
+                tasks.append(
+                    {
+                        "session": session["session"],
+                        "ask": ask["turn"],
+                        "prompt": ask["text"],
+                        "corrections": [{"turn": turn["turn"], "quote": turn["text"]}],
+                        "checks": [
+                            {"op": "contains", "arg": self.want},
+                            {"op": "not_contains", "arg": self.avoid},
+                        ],
+                    }
+                )
+        return tasks
+
+    def _edits(self, prompt: str) -> list[dict[str, str]]:
+        said = list(dict.fromkeys(_SAID.findall(prompt)))
+        if not said:
+            return []
+        useful = any(self._names_want(words) for words in said)
+        content = f"- Use {self.want} for packages, never {self.avoid}." if useful else f"- Remember: {said[0]}"
+        return [{"op": "append", "content": content, "target": "", "reason": "the person said so"}]
+
+
+def _between(text: str, start: str, end: str) -> str:
+    return text.partition(start)[2].rpartition(end)[0]

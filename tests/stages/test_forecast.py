@@ -1,0 +1,60 @@
+"""The upper bound of a night's calls, against what nights really ask."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.records import Purpose, Session
+from skillopt_sleep.stages.forecast import forecast
+from skillopt_sleep.stages.prove import PER_CALL
+from tests.builders import a_session
+from tests.nights import HARMFUL, NOTE, USELESS, Machine, a_plan
+
+
+def ahead(*sessions: Session, reviewed: int = 0, known: int = 0, **plan: Any) -> dict[Purpose, int]:
+    return dict(forecast(sessions, reviewed=reviewed, known=known, plan=a_plan(**plan), proved=PER_CALL))
+
+
+def test_nothing_to_read_asks_nothing() -> None:
+    assert ahead() == {}
+
+
+def test_a_session_of_one_request_can_hold_no_correction() -> None:
+    assert ahead(a_session("do it", "done")) == {Purpose.PREFLIGHT: 1}
+
+
+def test_hand_written_tasks_alone_are_attempted_and_graded() -> None:
+    found = ahead(reviewed=3)
+
+    assert found[Purpose.ROLLOUT] >= 3 * 2
+    assert Purpose.MINE not in found
+
+
+def test_rules_mine_without_a_call() -> None:
+    assert Purpose.MINE not in ahead(a_session("do it", "done", "no, use tabs"), heuristic=True)
+
+
+HISTORIES: dict[str, Callable[[Machine], None]] = {
+    "one wish": lambda machine: machine.had(0, 1, 2, 3, 4),
+    "two projects": lambda machine: (machine.had(0, 1, 2), machine.had(5, 6, said=HARMFUL, ask=NOTE, name="notes"))[
+        0
+    ],
+    "words only": lambda machine: machine.had(0, 1, 2, 3, 4, 5, 6, said=USELESS),
+}
+
+
+@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize(
+    "plan", [{}, {"heuristic": False}, {"heuristic": False, "sessions_per_call": 1, "samples": 3}]
+)
+def test_no_night_asks_more_often_for_anything(tmp_path: Path, history: str, plan: dict[str, Any]) -> None:
+    machine = Machine(tmp_path)
+    HISTORIES[history](machine)
+    most = ahead(*machine.shelf.sessions, **plan)
+
+    asked = machine.night(**plan).spend.purposes
+
+    assert asked
+    assert all(count <= most.get(Purpose(purpose), 0) for purpose, count in asked.items()), (asked, most)

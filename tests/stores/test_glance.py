@@ -1,0 +1,98 @@
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.errors import StoreError
+from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.records import Purpose
+from skillopt_sleep.stores.glance import glance, is_running
+from skillopt_sleep.stores.schema import MIGRATIONS
+from tests.builders import PROJECT, a_session
+from tests.fakes import NOON
+from tests.stores.opening import open_at, put, seal
+
+EARLIER = NOON - timedelta(days=1)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_where_there_is_no_store_none_is_made(tmp_path: Path) -> None:
+    assert glance(tmp_path / "sleep.db", since=EARLIER) is None
+    assert not is_running(tmp_path)
+    assert names(tmp_path) == set()
+
+
+def test_it_tells_nights_spending_and_sources_and_leaves_no_file(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    put(store, a_session())
+    with store.open_night() as page:
+        store.ledger.reserve(Reservation(Purpose.MINE, "m", tokens=10))
+        seal(page)
+    with store.open_night() as page:
+        night = page.night
+    store.close()
+    before = names(tmp_path)
+    found = glance(tmp_path / "sleep.db", since=EARLIER)
+    assert found is not None
+    assert (found.nights, found.unfinished, found.spent.calls) == (2, (night,), 1)
+    assert found.sources == {("claude_code", PROJECT)}
+    assert names(tmp_path) == before
+    later = glance(tmp_path / "sleep.db", since=NOON + timedelta(days=9))
+    assert later is not None
+    assert later.spent.calls == 0
+
+
+def test_it_sees_what_a_running_night_has_written_by_now(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    with store.open_night():
+        store.ledger.reserve(Reservation(Purpose.MINE, "m", tokens=10))
+        found = glance(tmp_path / "sleep.db", since=EARLIER)
+        assert is_running(tmp_path)
+    store.close()
+    assert found is not None
+    assert found.spent.calls == 1
+    assert not is_running(tmp_path)
+
+
+@pytest.mark.parametrize("version", range(len(MIGRATIONS)))
+def test_an_older_store_is_understood_and_left_old(tmp_path: Path, version: int) -> None:
+    database = tmp_path / "sleep.db"
+    connection = sqlite3.connect(database, isolation_level=None)
+    for script in MIGRATIONS[:version]:
+        connection.executescript(script)
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    before = database.read_bytes()
+    found = glance(database, since=EARLIER)
+    assert found is not None
+    assert found.nights == 0
+    assert database.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [b"no database", b"SQLite format 3\0" + b"\1" * 9000])
+def test_a_corrupt_file_is_named_and_left_as_it_is(tmp_path: Path, damage: bytes) -> None:
+    database = tmp_path / "sleep.db"
+    database.write_bytes(damage)
+    with pytest.raises(StoreError, match="corrupt"):
+        glance(database, since=EARLIER)
+    assert names(tmp_path) == {"sleep.db"}
+    assert database.read_bytes() == damage
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "sleep.db").mkdir()
+    with pytest.raises(StoreError, match=r"sleep\.db"):
+        glance(tmp_path / "sleep.db", since=EARLIER)
+
+
+def test_a_newer_store_is_refused(tmp_path: Path) -> None:
+    open_at(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / "sleep.db")
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.close()
+    with pytest.raises(StoreError, match="newer"):
+        glance(tmp_path / "sleep.db", since=EARLIER)
