@@ -63,7 +63,7 @@ class RoleSettings(Section, frozen=True, kw_only=True):
     model: str = ""
     base_url: str = ""
     api_key_env: str = ""
-    api: Literal["chat", "responses"] = "chat"
+    api: Literal["", "chat", "responses"] = ""
     api_version: str = ""
     program: str = ""
 

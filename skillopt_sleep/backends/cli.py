@@ -80,11 +80,19 @@ class CliBackend:
 
     @property
     def version(self) -> str:
-        """What the program says it is; raises CallFailed (not_installed)."""
-        return self._version
+        """What the program says it is, asked once; raises CallFailed (not_installed)."""
+        if isinstance(self._told, CallFailed):
+            raise self._told
+        return self._told
 
     @cached_property
-    def _version(self) -> str:
+    def _told(self) -> str | CallFailed:
+        try:
+            return self._ask_version()
+        except CallFailed as error:
+            return error
+
+    def _ask_version(self) -> str:
         with self._place() as place:
             asked, most = Invocation(arguments=("--version",)), min(self._timeout, VERSION_SECONDS)
             ran = self._start(asked, Path(place), timeout=most)

@@ -147,15 +147,17 @@ def wire(
     chosen = choose(settings, paths, environ)
     store = open_store(settings, paths, only=only)
     meter = NightMeter(store.ledger, limits(settings.budget), clock=utc_now)
-    models = {model.name: model for model in (chosen.optimizer, chosen.target, chosen.judge)}
-    asked = {
-        name: Recorded(Watched(Redacted(_asked(model, meter, store, fresh=fresh)), meter), lambda: store.page.folder)
-        for name, model in models.items()
-    }
-    optimizer, target, judge = (asked[model.name] for model in (chosen.optimizer, chosen.target, chosen.judge))
+    preflights: dict[int, Preflight] = {}
+    for model in (chosen.optimizer, chosen.target, chosen.judge):
+        asked = _asked(model, meter, store, fresh=fresh)
+        recorded = Recorded(Watched(Redacted(asked), meter), lambda: store.page.folder)
+        preflights.setdefault(id(model), Preflight(model.ready, recorded))
+    optimizer, target, judge = (
+        preflights[id(model)].backend for model in (chosen.optimizer, chosen.target, chosen.judge)
+    )
     crew = Crew(
         sources=sources,
-        preflights=tuple(Preflight(models[name].ready, backend) for name, backend in asked.items()),
+        preflights=tuple(preflights.values()),
         optimizer=optimizer,
         executor=SingleShot(target),
         judge=ReferenceJudge(judge),

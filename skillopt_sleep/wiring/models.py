@@ -14,6 +14,7 @@ from skillopt_sleep.dialects.claude import Claude
 from skillopt_sleep.dialects.codex import Codex
 from skillopt_sleep.dialects.dialect import Setup
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, seconds
 
@@ -50,7 +51,7 @@ def choose(settings: Settings, paths: Paths, environ: Mapping[str, str] = os.env
             return make_model(wanted, paths, environ)
         name, because = logged_in(wanted, paths, environ)
         why.append(because)
-        return made(replace(wanted, name=name))
+        return made(replace(wanted, name=name, program=""))
 
     optimizer, target, judge = (
         made(of_role(settings.backend, role)) for role in (RoleSettings(), settings.target, settings.judge)
@@ -60,7 +61,7 @@ def choose(settings: Settings, paths: Paths, environ: Mapping[str, str] = os.env
 
 def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
     """What a role asks: the backend as it is, what the role says otherwise, or another backend."""
-    own = {key: value for key, value in asdict(role).items() if value not in {"", "chat"}}
+    own = {key: value for key, value in asdict(role).items() if value}
     if role.name and role.name != backend.name:
         return BackendSettings(**own, timeout=backend.timeout, confirmed=backend.confirmed)
     return replace(backend, **own)
@@ -74,6 +75,8 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
         try:
             account = model.account
             problem = account.problem or (model.program and "")
+            if not problem and account.expires and account.expires < utc_now():
+                problem = f"its login ended at {account.expires:%Y-%m-%d %H:%M} UTC"
         except CallFailed as error:
             problem = error.message
         else:

@@ -12,11 +12,12 @@ from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.backends.openai_responses import OpenAIResponses
 from skillopt_sleep.backends.simulated import SimulatedBackend
-from skillopt_sleep.errors import BackendUnavailable, ConfigError, Exit
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, Exit, FailureKind
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.settings import BackendSettings, RoleSettings, Settings
 from skillopt_sleep.wiring.models import Chosen, choose, make_model, of_role
-from tests.wiring.machine import KEY, Machine
+from tests.builders import a_prompt
+from tests.wiring.machine import KEY, Machine, script
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 LOCAL = "http://127.0.0.1:9/v1"
@@ -373,6 +374,16 @@ def test_no_backend_is_asked_or_started_when_it_is_made(machine: Machine) -> Non
 
 
 # An agent as it is set up.
+
+
+def test_an_agent_is_ended_after_the_time_of_the_settings(machine: Machine) -> None:
+    machine.environ |= {"ANTHROPIC_API_KEY": KEY}
+    script(machine.bin / "claude", "sleep 600")
+
+    with pytest.raises(CallFailed) as caught:
+        made(machine, name="claude", timeout="2s").complete(a_prompt("hello"))
+
+    assert caught.value.kind is FailureKind.TIMED_OUT
 
 
 def test_an_agent_is_asked_as_the_settings_say(machine: Machine) -> None:
