@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from skillopt_sleep.dialects.claude_events import Limit, Result, listen
 from skillopt_sleep.dialects.claude_login import KEY_NAME, LOGINS, PASSED, find_login
-from skillopt_sleep.dialects.dialect import Account, Invocation, Setup
+from skillopt_sleep.dialects.dialect import MOST_READ, Account, Invocation, Setup
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import root_schema, to_json
 from skillopt_sleep.kit.markdown import one_line
@@ -95,7 +95,7 @@ class Claude:
 
     def version(self, ran: Ran) -> str:
         """The version that `--version` named; raises CallFailed (not_installed) where there is none or too old."""
-        found = _VERSION.match(ran.stdout.decode(errors="replace"))
+        found = _VERSION.match(ran.stdout[:MOST_READ].decode(errors="replace"))
         if ran.status or ran.stopped or not found:
             said = _said(ran) or f"nothing, and ended with status {ran.status}"
             raise CallFailed(FailureKind.NOT_INSTALLED, f"claude --version said: {said}")
@@ -153,7 +153,8 @@ class Claude:
 
 def _said(ran: Ran) -> str:
     """What it said in words, on stderr first."""
-    return one_line((ran.stderr.strip() or ran.stdout.strip()).decode(errors="replace"), limit=200)
+    said = ran.stderr.strip() or ran.stdout.strip()
+    return one_line(said[:MOST_READ].decode(errors="replace"), limit=200)
 
 
 def _no_result(ran: Ran, *, events: int) -> CallFailed:

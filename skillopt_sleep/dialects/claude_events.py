@@ -1,6 +1,7 @@
 """What `claude -p --output-format stream-json` says: one event a line, the last of them the result."""
 
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -124,7 +125,7 @@ _event = msgspec.json.Decoder(Result | _RateLimit | _System | _Assistant | _User
 def listen(stdout: bytes) -> Heard:
     """What was said, whatever it is."""
     result, limit, known, odd = None, None, 0, 0
-    for line in stdout.splitlines():
+    for line in BytesIO(stdout):  # one at a time: a flood may be a million lines
         try:
             event = _event.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

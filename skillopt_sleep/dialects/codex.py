@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Annotated, Any, cast
 
 import msgspec
@@ -9,7 +10,7 @@ from msgspec import Meta
 
 from skillopt_sleep.dialects import codex_login
 from skillopt_sleep.dialects.codex_failures import NO_RENEWAL, failure, kind_of
-from skillopt_sleep.dialects.dialect import Account, Invocation, Setup
+from skillopt_sleep.dialects.dialect import MOST_READ, Account, Invocation, Setup
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import strict_schema, to_json
 from skillopt_sleep.kit.markdown import one_line
@@ -106,7 +107,7 @@ class _Heard:
         self.usage: Usage | None = None
         self.begun = self.completed = False
         self.odd = 0
-        for line in stdout.splitlines():
+        for line in BytesIO(stdout):  # one at a time: a flood may be a million lines
             if line.strip():
                 self._hear(line)
 
@@ -150,9 +151,12 @@ class Codex:
 
     def version(self, ran: Ran) -> str:
         """The version in what `--version` said; CallFailed (not_installed) where there is none, or too old a one."""
-        found = _VERSION.search(ran.stdout.decode(errors="replace"))
+        found = _VERSION.search(ran.stdout[:MOST_READ].decode(errors="replace"))
         if found is None or ran.status or ran.stopped:
-            said = one_line((ran.stdout + b" " + ran.stderr).decode(errors="replace"), limit=120) or "nothing"
+            said = (
+                one_line((ran.stdout[:MOST_READ] + b" " + ran.stderr[:MOST_READ]).decode(errors="replace"), limit=120)
+                or "nothing"
+            )
             raise CallFailed(FailureKind.NOT_INSTALLED, f"codex --version said: {said}", remedy=_INSTALL)
         major, minor, patch, rest = found.groups()
         if (int(major), int(minor), int(patch)) < OLDEST:
@@ -215,7 +219,7 @@ def _problem(heard: _Heard, ran: Ran) -> CallFailed | None:
     # Told to stop in the middle of a turn, some versions leave as if all were well.
     if heard.begun:
         return CallFailed(FailureKind.KILLED, "codex ended in the middle of its turn")
-    shown = one_line(ran.stdout.decode(errors="replace"), limit=80)
+    shown = one_line(ran.stdout[:MOST_READ].decode(errors="replace"), limit=80)
     kind = FailureKind.MALFORMED if shown else FailureKind.EMPTY
     return CallFailed(kind, f"codex ended without an answer; it said: {shown!r}")
 
@@ -224,7 +228,7 @@ def _refusal(heard: _Heard, ran: Ran) -> CallFailed:
     """It ended with a failing status: by an error event, or by a sentence on stderr before any event."""
     if heard.complaint:
         return failure(heard.complaint, heard.tokens)
-    lines = ran.stderr.decode(errors="replace").splitlines()
+    lines = ran.stderr[:MOST_READ].decode(errors="replace").splitlines()
     said = one_line(" ".join(line for line in lines if not line.startswith("WARNING")), limit=300) or "nothing"
     kind = FailureKind.NOT_INSTALLED if ran.status in _NOT_FOUND else FailureKind.BAD_REQUEST
     return CallFailed(

@@ -34,7 +34,10 @@ _WORDS = tuple(
         (FailureKind.MODEL, r"model_not_found|\bmodel .{0,120}(?:not supported|does not exist|not found)"),
         (FailureKind.RATE_LIMITED, r"rate.limit|too many requests"),
         (FailureKind.OVERLOADED, r"at capacity|overloaded|high demand|server.error|error occurred while processing"),
-        (FailureKind.UNREACHABLE, r"waiting for network|connection failed|connection refused|error sending request"),
+        (
+            FailureKind.UNREACHABLE,
+            r"waiting for network|routing discovery|connection (?:failed|refused)|error sending request",
+        ),
         (FailureKind.MALFORMED, r"stream (?:closed|disconnected)|<html|<!doctype|incomplete response"),
         (FailureKind.TIMED_OUT, r"timeout|timed out"),
     )

@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.records import Completion, Prompt
 
+MOST_READ = 4096  # bytes of what a program says beside its events: a flood must not be decoded to be shown
+
 
 class Account(NamedTuple):
     """What the user's agent home holds of a login.

@@ -44,6 +44,7 @@ from tests.benchmarks.night_peer import Nights, peer_nights
 from tests.nights import a_crew, a_plan
 
 ROUNDS = {1: 1, 4: 3, 8: 3}  # workers: how often
+SEEDS = range(40, 47)  # of the peer's split, whose sides differ in size from seed to seed
 DEFINITIONS = f"""
 night      {SESSIONS * len(LESSONS)} sessions of Claude Code in {len(LESSONS)} projects, each of two requests or of one that was corrected ({CORRECTED * len(LESSONS)}
            of them); half the references are checks, half are graded by the model; every stage, store, pool and
@@ -64,7 +65,8 @@ calls      what was asked of a model, by purpose: the miner's and the judge's ca
            a side's own cache answered is not paid for and not counted
 peer       {PEER}: its own night on each of the projects, at its defaults (it may change a skill and the memory), on
            the same sessions, asked in its own prompts, answered by the same model; the night must use the same
-           sessions, find as many tasks and improve the same projects as ours; memory: where only memory may change
+           sessions, find as many tasks and improve the same projects as ours; memory: where only memory may change.
+           Its split is drawn by chance: the night whose calls are the median of {len(SEEDS)} draws is shown
 x peer     our calls / the peer's
 """
 
@@ -103,10 +105,14 @@ def main() -> None:
             for workers, often in ROUNDS.items()
         }
         python = peer_python(home)
-        peers = {which: peer_nights(python, home / "theirs", asked, documents=which) for which in ("both", "memory")}
+        peers = {
+            which: [peer_nights(python, home / "theirs", asked, documents=which, seed=seed) for seed in SEEDS]
+            for which in ("both", "memory")
+        }
     first = runs[1][0]
-    check(first, [run for some in runs.values() for run in some], peers)
-    figures = show_walls(runs) | show_calls(first, peers)
+    check(first, [run for some in runs.values() for run in some], [one for some in peers.values() for one in some])
+    middle = {which: sorted(some, key=lambda one: one.calls.total())[len(some) // 2] for which, some in peers.items()}
+    figures = show_walls(runs) | show_calls(first, middle)
     print(DEFINITIONS)
     print(json.dumps(figures))
 
@@ -144,7 +150,7 @@ def night(home: Path, asked: Mapping[str, Asked], *, workers: int, name: str) ->
     return Run(wall, tuple(model.calls), {task.prompt: task.split for task in tasks if task.split}, report)
 
 
-def check(first: Run, runs: list[Run], peers: Mapping[str, Nights]) -> None:
+def check(first: Run, runs: list[Run], peers: list[Nights]) -> None:
     """All nights must have come to the same."""
     for run in runs:
         if len(run.calls) != run.report.spend.calls or run.report.errors:
@@ -152,9 +158,9 @@ def check(first: Run, runs: list[Run], peers: Mapping[str, Nights]) -> None:
         if (run.purposes, run.report.documents) != (first.purposes, first.report.documents):
             raise SystemExit("two nights on the same sessions did not come to the same")
     used, tasks = first.report.sessions.used, sum(first.report.tasks.values())
-    for which, theirs in peers.items():
+    for theirs in peers:
         if (theirs.improved, theirs.sessions, theirs.tasks) != (first.improved, used, tasks):
-            raise SystemExit(f"the peer ({which}): {theirs}; we: {first.improved}, {used} sessions, {tasks} tasks")
+            raise SystemExit(f"the peer: {theirs}; we: {first.improved}, {used} sessions, {tasks} tasks")
 
 
 def show_walls(runs: Mapping[int, list[Run]]) -> dict[str, float]:
@@ -179,7 +185,7 @@ def show_walls(runs: Mapping[int, list[Run]]) -> dict[str, float]:
 def show_calls(ours: Run, peers: Mapping[str, Nights]) -> dict[str, float]:
     """The calls of both sides by purpose."""
     sides = {"ours": ours.purposes, **{f"peer, {which}": theirs.calls for which, theirs in peers.items()}}
-    purposes = [purpose for purpose in dict.fromkeys(key for counts in sides.values() for key in counts)]
+    purposes = list(dict.fromkeys(key for counts in sides.values() for key in counts))
     print(f"\n{'calls':14}" + "".join(f"{purpose:>10}" for purpose in (*purposes, "all")))
     for name, counts in sides.items():
         print(f"{name:14}" + "".join(f"{number:10}" for number in (*(counts[p] for p in purposes), counts.total())))

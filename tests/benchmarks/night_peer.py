@@ -36,21 +36,21 @@ class Nights(NamedTuple):
     tasks: int
 
 
-def peer_nights(python: Path, home: Path, requests: Mapping[str, Asked], *, documents: str) -> Nights:
+def peer_nights(python: Path, home: Path, requests: Mapping[str, Asked], *, documents: str, seed: int) -> Nights:
     """A night on each project below this home, in the peer's environment."""
     calls: Counter[str] = Counter()
+    answers = Answers(requests, calls)
     ends = {
-        lesson.project: _night(python, home, lesson.project, documents, Answers(requests, calls))
-        for lesson in LESSONS
+        lesson.project: _night(python, home, lesson.project, (documents, str(seed)), answers) for lesson in LESSONS
     }
     improved = frozenset(project for project, end in ends.items() if end["accepted"])
     sessions, tasks = (sum(end[name] for end in ends.values()) for name in ("sessions", "tasks"))
     return Nights(calls, improved, sessions, tasks)
 
 
-def _night(python: Path, home: Path, project: str, documents: str, answers: "Answers") -> dict[str, Any]:
-    command = [str(python), str(SCRIPT), str(home), str(home / "work" / project), str(NOW.timestamp()), documents]
-    errors = home / f"{project}-{documents}.stderr"
+def _night(python: Path, home: Path, project: str, how: tuple[str, str], answers: "Answers") -> dict[str, Any]:
+    command = [str(python), str(SCRIPT), str(home), str(home / "work" / project), str(NOW.timestamp()), *how]
+    errors = home / f"{project}-{'-'.join(how)}.stderr"
     with (
         errors.open("w+", encoding="utf-8") as stderr,
         subprocess.Popen(
@@ -58,7 +58,8 @@ def _night(python: Path, home: Path, project: str, documents: str, answers: "Ans
             env={"HOME": str(home), "PATH": "/usr/bin:/bin"},
         ) as process,
     ):  # fmt: skip
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         for line in process.stdout:
             said = json.loads(line)
             if "done" in said:

@@ -1,0 +1,193 @@
+"""Whole nights by the genuine `claude` and `codex` against a scripted server, and what they may not touch."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.records import Purpose
+from tests import genuine
+from tests.agents_at_night import AGENTS, CLAUDE, CODEX, Agent, Fence, Person, section
+from tests.command import ASKS, KEY
+from tests.genuine import Programs
+from tests.server import Behaviour, ModelServer
+
+pytestmark = pytest.mark.cli
+VERSIONS = {"claude": genuine.CLAUDE, "codex": genuine.CODEX}
+IN_WORDS = {Purpose.PREFLIGHT, Purpose.ROLLOUT}
+TOKEN, RENEWS = "sk-ant-oat01-made-up", "sk-ant-ort01-made-up"
+SUBSCRIPTION = {
+    "accessToken": TOKEN,
+    "refreshToken": RENEWS,
+    "expiresAt": 4102444800000,
+    "scopes": ["user:inference", "user:profile"],
+    "subscriptionType": "max",
+}
+
+
+@pytest.fixture
+def fence() -> Iterator[Fence]:
+    with Fence() as fence:
+        yield fence
+
+
+@pytest.fixture
+def person(tmp_path: Path, fence: Fence) -> Person:
+    person = Person(tmp_path, fence.environ)
+    person.had_sessions()
+    return person
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+def role(agent: Agent, server: ModelServer, programs: Programs) -> dict[str, str]:
+    program = str(getattr(programs, agent.name))
+    return {"name": agent.name, "model": agent.model, "base_url": agent.address(server), "program": program}
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [(CLAUDE, CLAUDE), (CODEX, CODEX), (CLAUDE, CODEX), (CODEX, CLAUDE)],
+    ids=[
+        "claude as everything",
+        "codex as everything",
+        "codex as claude's target",
+        "claude as codex's target",
+    ],
+)
+def test_a_whole_night_by_the_persons_own_agents(
+    person: Person, server: ModelServer, fence: Fence, programs: Programs, roles: tuple[Agent, Agent]
+) -> None:
+    optimizer, target = roles
+    config = section("backend", **role(optimizer, server, programs), timeout="60s")
+    if target is not optimizer:
+        config += "confirmed = true\n" + section("target", **role(target, server, programs))
+    person.configured(config)
+    before = person.own_files()
+
+    done = person.command("run", "--now", "--json", "--backend", optimizer.name)
+    assert done.code == 0, done.err + done.out
+    answer, asked = done.json, list(server.requests)
+    assert (answer["verdict"], answer["sessions"]["used"], len(answer["proposals"])) == ("improved", len(ASKS), 1)
+    assert answer["spend"]["calls"] == len(asked)
+    assert answer["spend"]["tokens"] == 120 * len(asked)
+
+    again = person.command("run", "--now", "--json", "--backend", optimizer.name)
+    assert again.json["verdict"] == "nothing_new"
+    assert len(server.requests) == len(asked)
+
+    attempts = [request.protocol for request in asked if request.purpose == Purpose.ROLLOUT]
+    others = [request.protocol for request in asked if request.purpose not in IN_WORDS]
+    assert attempts == [target.protocol] * 7
+    assert set(others) == {optimizer.protocol}
+    assert all(request.wants_json is (request.purpose not in IN_WORDS) for request in asked)
+
+    folder = Path(answer["folder"])
+    told = {name: json.loads((folder / name).read_bytes()) for name in ("report.json", "diagnostics.json")}
+    for agent in {optimizer.name: optimizer, target.name: target}.values():
+        assert agent.shown(server, VERSIONS[agent.name]) in told["report.json"]["model"]
+    assert told["diagnostics.json"]["versions"]["model"] == told["report.json"]["model"]
+
+    assert person.own_files() == before
+    assert list((person.data / "replays").iterdir()) == []
+    assert fence.met == []
+
+
+@pytest.mark.parametrize("login", ["a token in the environment", "a file that claude wrote"])
+def test_a_night_on_a_subscription_costs_nothing_more_and_cannot_renew_the_login(
+    person: Person, server: ModelServer, fence: Fence, programs: Programs, login: str
+) -> None:
+    person.left_out = {"ANTHROPIC_API_KEY"}
+    person.added["ANTHROPIC_BASE_URL"] = server.root_url
+    if login == "a token in the environment":
+        person.added["CLAUDE_CODE_OAUTH_TOKEN"] = TOKEN
+    else:
+        file = person.folder / ".claude" / ".credentials.json"
+        file.write_text(json.dumps({"claudeAiOauth": SUBSCRIPTION}), encoding="utf-8")
+    person.configured(section("backend", program=programs.claude, model=CLAUDE.model, timeout="60s"))
+    before = person.own_files()
+    done = person.command("run", "--now", "--json", "--backend", "claude")
+    assert done.code == 0, done.err + done.out
+    assert done.json["verdict"] == "improved"
+    assert done.json["spend"]["usd"] == 0
+    assert {request.headers.get("Authorization") for request in server.requests} == {f"Bearer {TOKEN}"}
+    assert RENEWS not in repr(server.requests)
+    assert person.own_files() == before
+    assert fence.met == []
+
+
+def test_a_subscription_is_not_sent_to_another_address(
+    person: Person, server: ModelServer, programs: Programs
+) -> None:
+    person.left_out = {"ANTHROPIC_API_KEY"}
+    person.added["CLAUDE_CODE_OAUTH_TOKEN"] = TOKEN
+    person.configured(section("backend", **role(CLAUDE, server, programs)))
+    done = person.command("run", "--now", "--json", "--backend", "claude")
+    assert (done.code, done.json["verdict"]) == (4, "backend_failed")
+    assert "another address" in done.json["because"]
+    assert server.requests == []
+
+
+def test_codex_by_its_own_login_goes_to_openai_alone_and_leaves_the_login_as_it_is(
+    person: Person, fence: Fence, programs: Programs
+) -> None:
+    """What it would be told there no loopback server can say: the fence shows where it wants to go."""
+    person.left_out = {"OPENAI_API_KEY"}
+    login = {"auth_mode": "apikey", "OPENAI_API_KEY": KEY}
+    (person.folder / ".codex" / "auth.json").write_text(json.dumps(login), encoding="utf-8")
+    person.configured(section("backend", program=programs.codex, model=CODEX.model, timeout="3s"))
+    before = person.own_files()
+    done = person.command("run", "--now", "--json", "--backend", "codex")
+    assert (done.code, done.json["verdict"]) == (1, "backend_failed"), done.out
+    assert set(fence.met) == {"CONNECT api.openai.com:443 HTTP/1.1"}
+    assert person.own_files() == before
+
+
+def test_auto_takes_the_agent_that_is_logged_in_and_says_why(
+    person: Person, server: ModelServer, fence: Fence, programs: Programs
+) -> None:
+    person.left_out = {"OPENAI_API_KEY"}
+    person.added["ANTHROPIC_BASE_URL"] = server.root_url
+    folder = programs.claude.parent
+    person.added["PATH"] = f"{folder}:{person.environment['PATH']}"
+    done = person.command("run", "--now", "--json", "--backend", "auto")
+    assert done.code == 0, done.err + done.out
+    report = json.loads((Path(done.json["folder"]) / "report.json").read_bytes())
+    assert report["model"] == f"claude:default ({genuine.CLAUDE}) (auto: the key in ANTHROPIC_API_KEY)"
+    assert fence.met == []
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+@pytest.mark.parametrize(
+    "outage", [("unauthorized", 4), ("not_found", 1), ("usage_limit", 1), ("html", 1)], ids=lambda outage: outage[0]
+)
+def test_an_outage_ends_the_night_and_costs_no_session(
+    person: Person, server: ModelServer, programs: Programs, agent: Agent, outage: tuple[Behaviour, int]
+) -> None:
+    behaviour, code = outage
+    person.configured(section("backend", **role(agent, server, programs), timeout="60s"))
+    server.behaviour = behaviour
+    done = person.command("run", "--now", "--json", "--backend", agent.name)
+    assert (done.code, done.json["verdict"]) == (code, "backend_failed"), done.out
+    assert done.json["because"]
+    assert done.json["remedy"]
+    server.behaviour = "healthy"
+    healthy = person.command("run", "--now", "--json", "--backend", agent.name).json
+    assert (healthy["verdict"], healthy["sessions"]["used"]) == ("improved", len(ASKS))
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+def test_the_fence_meets_whoever_wants_to_leave(
+    person: Person, fence: Fence, programs: Programs, agent: Agent
+) -> None:
+    program = getattr(programs, agent.name)
+    keys = {"program": program, "model": agent.model, "base_url": "https://outside.invalid/v1", "timeout": "3s"}
+    person.configured(section("backend", **keys))
+    done = person.command("run", "--now", "--json", "--backend", agent.name)
+    assert (done.code, done.json["verdict"]) == (1, "backend_failed"), done.out
+    assert set(fence.met) == {"CONNECT outside.invalid:443 HTTP/1.1"}
