@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -43,19 +44,26 @@ ENDS = {
 
 
 def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[StepOutcome]:
-    """One step on each document; calls that wait for an answer keep no other document from being asked about."""
-    pending: CallPending | None = None
-    for document in routing.documents:
+    """One step on each document, side by side; outcomes and rows are in their order, whichever ends first.
+
+    Calls that wait for an answer keep no other document from being asked about.
+    """
+    rows: dict[str, list[tuple[str, Sequence[object]]]] = {document.id: [] for document in routing.documents}
+
+    def one(document: Document) -> StepOutcome:
         own = [task for task in routing.tasks if task.document == document.id]
         rejected = page.bank.rejected(document.path)
-        try:
-            outcome = step(document, own, crew=crew, plan=plan, rejected=rejected, log=page.write)
-        except CallPending as error:
-            pending = error
-        else:
-            yield outcome
-    if pending:
-        raise pending
+
+        def log(stage: str, written: Sequence[object]) -> None:
+            rows[document.id].append((stage, written))
+
+        return step(document, own, crew=crew, plan=plan, rejected=rejected, log=log)
+
+    try:
+        yield from crew.pool.together(one, routing.documents)
+    finally:
+        for stage, written in chain.from_iterable(rows.values()):
+            page.write(stage, written)
 
 
 def step(
@@ -163,7 +171,7 @@ def _learn(
     )
     log("patches", reflection.patches)
     merged = aggregate(reflection.patches, document, optimizer=optimizer, pool=pool, merge_batch=plan.merge_batch)
-    chosen = select(merged.patch, document, optimizer=optimizer, budget=plan.edit_budget)
+    chosen = select(merged.patch, document, optimizer=optimizer, pool=pool, budget=plan.edit_budget)
     notes = (*reflection.notes, *merged.notes, *chosen.notes)
     return chosen.edits, notes, not reflection.patches
 

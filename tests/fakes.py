@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -135,6 +135,18 @@ class SerialPool:
         if pending:
             raise pending
         return tuple(results)
+
+    def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        pending: CallPending | None = None
+        for item in items:
+            try:
+                result = chain(item)
+            except CallPending as error:
+                pending = error
+            else:
+                yield result
+        if pending:
+            raise pending
 
 
 class FakeLedger:

@@ -93,6 +93,9 @@ def test_with_four_threads_a_night_ends_as_with_one(tmp_path: Path) -> None:
     one, four = reports
     assert (one.verdict, one.because, one.tasks) == (four.verdict, four.because, four.tasks)
     assert [d.trial for d in one.documents] == [d.trial for d in four.documents]
+    for name in ("rollouts", "patches", "edits", "trials"):
+        rows = [(Path(report.folder) / f"{name}.jsonl").read_text(encoding="utf-8") for report in reports]
+        assert rows[0] == rows[1], name
 
 
 def test_every_project_is_taught_for_itself(machine: Machine) -> None:

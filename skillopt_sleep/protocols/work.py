@@ -57,10 +57,17 @@ class Judge(Protocol):
 
 
 class Pool(Protocol):
-    """Runs independent calls side by side."""
+    """Runs independent calls side by side, and chains of them."""
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
-        """Results in the order of the items; a NightError of one ends all."""
+        """Results in the order of the items; a NightError of one ends all. The function calls no pool itself."""
+        ...
+
+    def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Results of chains, each of which maps its own calls, in the order of the items; a NightError ends all.
+
+        What ended well comes before the error is raised.
+        """
         ...
 
 

@@ -8,7 +8,7 @@ import msgspec
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.prompts import fill
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Document, Edit, EditSource, Note, Patch, Prompt, Purpose
 
 
@@ -36,7 +36,7 @@ def edit_budget(schedule: str, *, step: int, total: int, most: int, least: int) 
     return max(least, round(least + (most - least) * (1 + math.cos(math.pi * t)) / 2))
 
 
-def select(patch: Patch, document: Document, *, optimizer: Backend, budget: int) -> Selection:
+def select(patch: Patch, document: Document, *, optimizer: Backend, pool: Pool, budget: int) -> Selection:
     """At most `budget` edits, best first by the optimizer's choice; no call where all fit.
 
     Where the choice fails or names nothing that is there: edits learned from failures first, then by support.
@@ -50,12 +50,18 @@ def select(patch: Patch, document: Document, *, optimizer: Backend, budget: int)
         "select", budget=str(budget), document=fence(document.text or "(empty)"), edits=fence("\n".join(numbered))
     )
     prompt = Prompt(purpose=Purpose.SELECT, text=text, schema=SelectReply, project=document.project)
-    try:
-        reply = optimizer.complete(prompt).structured
-    except ItemError as error:
-        note = Note(stage="select", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-        return Selection(edits=_by_support(patch.edits)[:budget], notes=(note,))
-    assert isinstance(reply, SelectReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
+
+    def ask(prompt: Prompt) -> SelectReply | Note:
+        try:
+            reply = optimizer.complete(prompt).structured
+        except ItemError as error:
+            return Note(stage="select", summary=f"{document.id}: {error.message}", remedy=error.remedy)
+        assert isinstance(reply, SelectReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
+        return reply
+
+    (reply,) = pool.map(ask, (prompt,), label=f"select {document.id}")
+    if isinstance(reply, Note):
+        return Selection(edits=_by_support(patch.edits)[:budget], notes=(reply,))
     chosen = [i for i in dict.fromkeys(reply.selected_indices) if 0 <= i < len(patch.edits)]
     ranked = tuple(patch.edits[i] for i in chosen) or _by_support(patch.edits)
     return Selection(edits=ranked[:budget])

@@ -154,7 +154,7 @@ def test_reflecting_aggregating_and_selecting_go_through() -> None:
     )
     other = a_patch(an_edit("- Never use tabs."))
     merged = aggregate((*reflection.patches, other), a_document(), optimizer=SHARP, pool=SerialPool(), merge_batch=4)
-    chosen = select(merged.patch, a_document(), optimizer=SHARP, budget=1)
+    chosen = select(merged.patch, a_document(), optimizer=SHARP, pool=SerialPool(), budget=1)
     assert [edit.content for edit in merged.patch.edits] == ["- Use pnpm, never npm.", "- Never use tabs."]
     assert [edit.content for edit in chosen.edits] == ["- Use pnpm, never npm."]
     assert (*reflection.notes, *merged.notes, *chosen.notes) == ()

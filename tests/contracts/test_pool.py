@@ -93,6 +93,79 @@ def test_a_call_that_waits_keeps_no_other_from_being_asked(pool: Pool) -> None:
     assert caught.value.waiting == 19
 
 
+# chains -------------------------------------------------------------------------------------------------
+
+
+def test_chains_may_map_and_their_results_are_in_the_order_of_the_items(pool: Pool) -> None:
+    def late_first(number: int) -> tuple[int, ...]:
+        time.sleep((8 - number) / 500)
+        return pool.map(lambda step: number + step, range(3), label="steps")
+
+    assert list(pool.together(late_first, range(8))) == [(n, n + 1, n + 2) for n in range(8)]
+
+
+def test_no_chains_are_no_result(pool: Pool) -> None:
+    assert list(pool.together(lambda item: item, ())) == []
+
+
+@pytest.mark.parametrize("error", [BudgetExhausted("spent"), KeyError("bug")])
+def test_what_ended_well_comes_before_the_error_of_a_chain(pool: Pool, error: Exception) -> None:
+    first = threading.Event()
+
+    def fail_second(number: int) -> int:
+        if number == 1:
+            first.wait(10)
+            raise error
+        first.set()
+        return number
+
+    found: list[int] = []
+    with pytest.raises(type(error)) as caught:
+        found.extend(pool.together(fail_second, range(2)))
+    assert caught.value is error
+    assert found == [0]
+
+
+def test_after_a_night_error_in_one_chain_the_others_begin_nothing_more(pool: Pool) -> None:
+    begun: list[int] = []
+
+    def chain(number: int) -> None:
+        def work(step: int) -> None:
+            if number == 0:
+                raise BackendUnavailable("gone")
+            begun.append(step)
+            time.sleep(0.01)
+
+        pool.map(work, range(400), label="steps")
+
+    with pytest.raises(BackendUnavailable, match="gone"):
+        list(pool.together(chain, range(3)))
+    assert len(begun) <= 100
+
+
+def test_a_chain_that_waits_keeps_no_other_from_ending(pool: Pool) -> None:
+    def wait_on_first(number: int) -> int:
+        if number == 0:
+            pool.map(lambda _: _wait(), range(2), label="waiting")
+        return number
+
+    found: list[int] = []
+    with pytest.raises(CallPending):
+        found.extend(pool.together(wait_on_first, range(3)))
+    assert found == [1, 2]
+
+
+def test_a_pool_may_be_used_again_after_a_chain_failed(pool: Pool) -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(pool.together(lambda number: pool.map(lambda _: 1 // number, [0], label="failing"), [0]))
+    assert pool.map(lambda number: number + 1, [1, 2], label="again") == (2, 3)
+    assert list(pool.together(lambda number: pool.map(abs, [number], label="again"), [-1])) == [(1,)]
+
+
+def _wait() -> None:
+    raise CallPending("it waits")
+
+
 def test_a_night_error_is_raised_rather_than_a_call_that_waits(pool: Pool) -> None:
     def wait_or_fail(number: int) -> None:
         raise BackendUnavailable("gone") if number == 3 else CallPending("it waits")

@@ -63,7 +63,13 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
         preferences=text,
     )
     aggregate(patches, document, optimizer=backend, pool=SerialPool(), merge_batch=4)
-    select(a_patch(*(edit for patch in patches for edit in patch.edits)), document, optimizer=backend, budget=1)
+    select(
+        a_patch(*(edit for patch in patches for edit in patch.edits)),
+        document,
+        optimizer=backend,
+        pool=SerialPool(),
+        budget=1,
+    )
     return {prompt.purpose: prompt for prompt in backend.prompts}
 
 

@@ -9,7 +9,7 @@ from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.records import Edit, EditSource, Purpose
 from skillopt_sleep.stages.select import edit_budget, select
 from tests.builders import a_document, a_patch, an_edit
-from tests.fakes import Answers, FakeBackend
+from tests.fakes import Answers, FakeBackend, SerialPool
 
 EDITS = tuple(an_edit(f"- Rule {i}.") for i in range(5))
 
@@ -19,7 +19,13 @@ def chosen(reply: Answers, *, budget: int = 2, edits: tuple[Edit, ...] = EDITS) 
 
 
 def ask(reply: Answers, *, budget: int = 2, edits: tuple[Edit, ...] = EDITS) -> Any:
-    return select(a_patch(*edits), a_document(), optimizer=FakeBackend({Purpose.SELECT: reply}), budget=budget)
+    return select(
+        a_patch(*edits),
+        a_document(),
+        optimizer=FakeBackend({Purpose.SELECT: reply}),
+        pool=SerialPool(),
+        budget=budget,
+    )
 
 
 def test_the_optimizers_choice_comes_in_its_order() -> None:
@@ -45,7 +51,7 @@ def test_a_number_named_twice_counts_once() -> None:
 def test_where_all_edits_fit_no_call_is_made() -> None:
     backend = FakeBackend()
 
-    selection = select(a_patch(*EDITS), a_document(), optimizer=backend, budget=5)
+    selection = select(a_patch(*EDITS), a_document(), optimizer=backend, pool=SerialPool(), budget=5)
 
     assert selection.edits == EDITS
     assert backend.prompts == []
@@ -88,7 +94,7 @@ def test_a_spent_budget_ends_the_night() -> None:
 def test_the_optimizer_is_told_the_budget_and_every_edit_with_its_number() -> None:
     backend = FakeBackend({Purpose.SELECT: {"selected_indices": [0]}})
 
-    select(a_patch(*EDITS), a_document("- Here already."), optimizer=backend, budget=2)
+    select(a_patch(*EDITS), a_document("- Here already."), optimizer=backend, pool=SerialPool(), budget=2)
 
     text = backend.prompts[0].text
     assert "at most 2 of them" in text
