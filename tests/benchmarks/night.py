@@ -45,10 +45,11 @@ from tests.nights import a_crew, a_plan
 
 ROUNDS = {1: 1, 4: 3, 8: 3}  # workers: how often
 SEEDS = range(40, 47)  # of the peer's split, whose sides differ in size from seed to seed
+RUBRICS = sum(asked.corrected and asked.by_rubric for asked in requests().values())
 DEFINITIONS = f"""
 night      {SESSIONS * len(LESSONS)} sessions of Claude Code in {len(LESSONS)} projects, each of two requests or of one that was corrected ({CORRECTED * len(LESSONS)}
-           of them); half the references are checks, half are graded by the model; every stage, store, pool and
-           wrapper is the real one, with the default plan; the gate's rule is strict, one rollout for each arm
+           of them); {RUBRICS} of these are graded by the model, the others by checks; every stage, store, pool and wrapper is
+           the real one, with the default plan; the gate's rule is strict, one rollout for each arm
 model      the simulated one, slowed down: a call takes a lognormal time (median {MEDIAN} s, sigma {SIGMA}), the same for the
            same question; no two attempts read the same
 wall       seconds around run_night, harvest, mining and reports included; the median of the rounds

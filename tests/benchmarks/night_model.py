@@ -1,0 +1,108 @@
+"""The model of the night benchmark: the simulated one, as slow as a model is, and a record of how long each call took."""
+
+import hashlib
+import json
+import random
+import re
+import threading
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.backends.simulated import SimulatedBackend
+from skillopt_sleep.mining.wishes import read_wish
+from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+from tests.benchmarks.night_history import Asked
+
+MEDIAN = 0.5
+SIGMA = 0.3
+NAME = "simulated"
+
+_JUDGED = re.compile(r"\n# Demand\n(.*?)\n# Request\n.*?\n# Answer\n(.*)\n# Your reply\n", re.DOTALL)
+_ITEM = re.compile(r"^# Item \d+$", re.MULTILINE)
+_FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+
+
+class Call(NamedTuple):
+    """One call as the model saw it: of which project, on which request where it is of one, when, for how long."""
+
+    purpose: Purpose
+    project: str
+    request: str
+    begun: float
+    seconds: float
+
+
+class SlowModel:
+    """Answers as the simulated model does after a lognormal time, the same for the same question."""
+
+    name = NAME
+    version = ""
+
+    def __init__(self, requests: Mapping[str, Asked], *, median: float = MEDIAN) -> None:
+        self._requests, self._median = requests, median
+        self._simulated = SimulatedBackend(forgets=0.0)
+        self._lock = threading.Lock()
+        self.calls: list[Call] = []
+
+    def ready(self, _until: datetime) -> bool:
+        """It is asked for a word before the night, as any API."""
+        return False
+
+    def price(self, _model: str, _usage: Usage) -> float | None:
+        """It costs nothing."""
+        return 0.0
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """The answer, when its time has come."""
+        begun = time.perf_counter()
+        digest = hashlib.blake2b(f"{prompt.purpose}\0{prompt.sample}\0{prompt.text}".encode()).hexdigest()
+        chance = random.Random(digest)
+        time.sleep(self._median * chance.lognormvariate(0, SIGMA))
+        request = next((text for text in self._requests if text in prompt.text), "")
+        ended = time.perf_counter()
+        with self._lock:
+            self.calls.append(Call(prompt.purpose, prompt.project, request, begun, ended - begun))
+        return self.answer(prompt, nonce=digest[:6])
+
+    def answer(self, prompt: Prompt, *, nonce: str) -> Completion:
+        """What it says, at once; no two attempts read the same."""
+        completion = self._simulated.complete(prompt)
+        match prompt.purpose:
+            case Purpose.ROLLOUT:
+                text = f"{completion.text} ({nonce})"
+            case Purpose.JUDGE:
+                found = _JUDGED.search(prompt.text)
+                text = json.dumps({"score": grade(found[1], found[2]) if found else 0.0, "reason": "by its words"})
+            case Purpose.PROVE:
+                text = _grades(prompt.text)
+            case Purpose.MINE:
+                text = self._mined(completion.text)
+            case _:
+                return completion
+        return decoded(prompt, Completion(text=text, usage=completion.usage, usd=0.0, model=NAME))
+
+    def _mined(self, text: str) -> str:
+        tasks: list[dict[str, Any]] = json.loads(text)["tasks"]
+        for task in tasks:
+            if self._requests[task["prompt"]].by_rubric:
+                task["checks"] = []
+        return json.dumps({"tasks": tasks})
+
+
+def grade(demand: str, answer: str) -> float:
+    """1 where the answer has what the demand names, .4 where it hasn't or nothing is named."""
+    want = read_wish(demand).want
+    return 1.0 if want and all(term in answer for term in want) else 0.4
+
+
+def _grades(text: str) -> str:
+    """Grades of several answers an item; nothing, and the demand repeated, earn nothing."""
+    grades: list[dict[str, object]] = []
+    for number, item in enumerate(_ITEM.split(text)[1:], start=1):
+        demand, *answers = (match[2] for match in _FENCED.finditer(item.split("\n## Demand\n", 1)[1]))
+        scores = [0.0 if answer.strip() in {"", ":", demand} else grade(demand, answer) for answer in answers]
+        grades.append({"item": number, "scores": scores})
+    return json.dumps({"grades": grades})
