@@ -23,7 +23,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 	$(MAKE) test
-	$(BIN)/pytest -n 2 -m "(cli or browser or slow) and not live"
+	$(BIN)/pytest -n 2 -rs -m "(cli or browser or slow) and not live"
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.$(NAME)

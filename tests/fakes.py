@@ -9,8 +9,8 @@ from typing import TypeVar
 import msgspec
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.errors import CallPending
-from skillopt_sleep.protocols import Backend, Preflight, Reservation, Tally
+from skillopt_sleep.errors import CallPending, ItemError
+from skillopt_sleep.protocols import Backend, Pool, Preflight, Reservation, Tally
 from skillopt_sleep.records import (
     CallState,
     Completion,
@@ -115,6 +115,17 @@ class FakeJudge:
         if isinstance(grade, Score):
             return grade
         return Score(hard=float(grade >= 1), soft=grade, why="" if grade >= 1 else "it is not what was asked for")
+
+    def scores(
+        self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
+    ) -> Sequence[Score | ItemError]:
+        return pool.map(self._score_or_why, answers, label=label)
+
+    def _score_or_why(self, answer: tuple[Task, Trajectory]) -> Score | ItemError:
+        try:
+            return self.score(*answer)
+        except ItemError as error:
+            return error
 
 
 class SerialPool:

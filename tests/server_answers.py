@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from skillopt_sleep.records import Purpose
+from tests.graded import judged
 
 _SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
@@ -52,8 +53,7 @@ class ScriptedModel:
             case Purpose.ROLLOUT:
                 return self._attempt(prompt)
             case Purpose.JUDGE:
-                answer = _between(prompt, "\n# Answer\n", "\n# Your reply\n")
-                return json.dumps({"score": 1.0 if self._names_want(answer) else 0.0, "reason": "as the rule says"})
+                return json.dumps(judged(prompt, lambda _demand, answer: float(self._names_want(answer))))
             case Purpose.MINE:
                 return json.dumps({"tasks": self._mined(prompt)})
             case Purpose.REFLECT:

@@ -42,6 +42,7 @@ from skillopt_sleep.stages.reflect import reflect
 from skillopt_sleep.wiring import wire
 from tests.builders import a_document, a_rollout, a_session, a_task
 from tests.fakes import FakeBackend, SerialPool
+from tests.graded import judged
 from tests.nights import ASKS, Shelf, Watcher
 
 LEARNING = (Purpose.REFLECT, Purpose.AGGREGATE, Purpose.SELECT)
@@ -69,7 +70,8 @@ class Gossip:
     def complete(self, prompt: Prompt) -> Completion:
         answer = self.inner.complete(prompt)
         if prompt.purpose is Purpose.JUDGE:
-            said = json.dumps({"score": 0.25, "reason": prompt.text})
+            reply = judged(prompt.text, lambda _demand, _answer: 0.25)
+            said = json.dumps({"grades": [grade | {"reason": prompt.text} for grade in reply["grades"]]})
         elif prompt.purpose is Purpose.MINE:
             tasks = json.loads(answer.text)["tasks"]
             wanted = [{"rubric": f"It says okapi{n}x.", "checks": []} for n, _ in enumerate(tasks, start=100)]

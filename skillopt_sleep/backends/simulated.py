@@ -25,10 +25,7 @@ HARMFUL = "- Answer every request with a single word."
 
 _REQUEST = re.compile(r"\n# Request\nYou have no tools here[^\n]*\n(.*)\Z", re.DOTALL)
 _SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
-_DEMAND = re.compile(r"\n# Demand\n(.*?)\n# Request\n", re.DOTALL)
-_ANSWER = re.compile(r"\n# Answer\n(.*)\n# Your reply\n", re.DOTALL)
-_ITEM = re.compile(r"^# Item \d+$", re.MULTILINE)
-_FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+_ITEM_OR_FENCED = re.compile(r"^# Item \d+$|^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _TOO_LONG = re.compile(r"\btoo (?:long|verbose)\b", re.IGNORECASE)
@@ -106,9 +103,13 @@ def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
 
 
 def _grade(text: str) -> str:
-    demand, answer = _DEMAND.search(text), _ANSWER.search(text)
-    score = _share(demand[1] if demand else "", answer[1] if answer else "")
-    return json.dumps({"score": score, "reason": "share of the demand's words that stand in the answer"})
+    """One grade an item."""
+    reason = "share of the demand's words that stand in the answer"
+    grades = [
+        {"item": number, "score": _share(demand, answer), "reason": reason}
+        for number, (_, demand, answer) in enumerate(_items(text), start=1)
+    ]
+    return json.dumps({"grades": grades})
 
 
 def _share(demand: str, answer: str) -> float:
@@ -120,12 +121,22 @@ def _share(demand: str, answer: str) -> float:
 
 def _grade_items(text: str) -> str:
     """Grades of several answers an item; the demand repeated earns nothing."""
-    grades: list[dict[str, object]] = []
-    for number, item in enumerate(_ITEM.split(text)[1:], start=1):
-        demand, *answers = (match[2] for match in _FENCED.finditer(item.split("\n## Demand\n", 1)[1]))
-        scores = [0.0 if answer == demand else _share(demand, answer) for answer in answers]
-        grades.append({"item": number, "scores": scores})
+    grades = [
+        {"item": number, "scores": [0.0 if answer == demand else _share(demand, answer) for answer in answers]}
+        for number, (_, demand, *answers) in enumerate(_items(text), start=1)
+    ]
     return json.dumps({"grades": grades})
+
+
+def _items(text: str) -> list[list[str]]:
+    """What is fenced in each item: the request, the demand, the answers."""
+    items: list[list[str]] = []
+    for found in _ITEM_OR_FENCED.finditer(text):
+        if found[1]:
+            items[-1].append(found[2])
+        else:
+            items.append([])
+    return items
 
 
 def _mine(text: str) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
+from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols.stores import Page
 from skillopt_sleep.records import (
     Document,
@@ -49,10 +50,16 @@ class Executor(Protocol):
 
 
 class Judge(Protocol):
-    """Grades an attempt."""
+    """Grades attempts."""
 
     def score(self, task: Task, trajectory: Trajectory) -> Score:
         """The grade, or raise ItemError where it can't be told."""
+        ...
+
+    def scores(
+        self, answers: Sequence[tuple[Task, Trajectory]], *, pool: "Pool", label: str
+    ) -> Sequence[Score | ItemError]:
+        """The grade of each in their order, or the ItemError that says why it has none; a NightError ends all."""
         ...
 
 

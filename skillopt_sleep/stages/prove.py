@@ -6,19 +6,20 @@ must earn nothing: no answer, a lone colon, and the demand itself (after "One To
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import msgspec
 
-from skillopt_sleep.errors import CallFailed, FailureKind, ItemError
-from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.errors import ItemError
 from skillopt_sleep.mining.mined import Mined, batched
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.prompts import fill
+from skillopt_sleep.prompts.items import item
 from skillopt_sleep.protocols import Backend, Judge, Pool
 from skillopt_sleep.records import Note, Prompt, Purpose, Reference, Rubric, Task, Trajectory
 
 PASSES_FROM = 0.8
-PER_CALL = 4
+PER_CALL = 8
 
 
 class ItemGrades(msgspec.Struct, frozen=True):
@@ -36,6 +37,19 @@ class ProveReply(msgspec.Struct, frozen=True):
     """What the judge's model answers."""
 
     grades: tuple[ItemGrades, ...]
+
+
+@cache
+def reply_of(counts: tuple[int, ...]) -> type[ProveReply]:
+    """The reply that grades each item's so many answers; any other is malformed, so it is repaired and never kept."""
+
+    class GradesOfAll(ProveReply, frozen=True):
+        def __post_init__(self) -> None:
+            found = sorted((graded.item, len(graded.scores)) for graded in self.grades)
+            if found != list(enumerate(counts, start=1)):
+                raise ValueError("grades must have one entry for each item, with one score for each of its answers")
+
+    return GradesOfAll
 
 
 def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
@@ -124,22 +138,15 @@ def _holds(task: Task, scores: Sequence[float]) -> bool:
 
 def _ask(tasks: Sequence[Task], answers: Sequence[Sequence[str]], model: Backend) -> Sequence[Sequence[float]]:
     items = "\n\n".join(
-        _item(number, task, some) for number, (task, some) in enumerate(zip(tasks, answers, strict=True), start=1)
+        item(number, task, some) for number, (task, some) in enumerate(zip(tasks, answers, strict=True), start=1)
     )
     prompt = Prompt(
-        purpose=Purpose.PROVE, text=fill("prove", items=items), schema=ProveReply, project=tasks[0].project
+        purpose=Purpose.PROVE,
+        text=fill("prove", items=items),
+        schema=reply_of(tuple(len(some) for some in answers)),
+        project=tasks[0].project,
     )
     reply = model.complete(prompt).structured
     assert isinstance(reply, ProveReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
     grades = {graded.item: graded.scores for graded in reply.grades}
-    found = [grades.get(number, ()) for number in range(1, len(tasks) + 1)]
-    if any(len(scores) != len(some) for scores, some in zip(found, answers, strict=True)):
-        raise CallFailed(FailureKind.MALFORMED, "the judge did not grade every answer")
-    return found
-
-
-def _item(number: int, task: Task, answers: Sequence[str]) -> str:
-    demand = task.reference.text if isinstance(task.reference, Rubric) else ""
-    shown = "\n".join(f"## Answer {place}\n{fence(text)}" for place, text in enumerate(answers, start=1))
-    request = fence(f"{task.context}\n{task.prompt}".strip())
-    return f"# Item {number}\n## Request\n{request}\n## Demand\n{fence(demand)}\n{shown}"
+    return [grades[number] for number in range(1, len(tasks) + 1)]

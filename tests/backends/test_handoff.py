@@ -396,10 +396,10 @@ def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder
     assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0})
     assert [(set(stop), len(stop)) for stop in stops] == [
         ({"rollout"}, 4),
-        ({"judge"}, 4),
+        ({"judge"}, 1),
         ({"reflect"}, 1),
         ({"rollout"}, 8),
-        ({"judge"}, 8),
+        ({"judge"}, 2),
     ]
     assert report.spend.calls == sum(len(stop) for stop in stops)
     assert (report.spend.usd, report.resumed) == (0.0, True)
@@ -422,7 +422,7 @@ def test_two_documents_are_asked_about_together(machine: Machine, folder: Path) 
     stops, report = rounds(machine, folder)
 
     assert [outcome.outcome for outcome in report.documents] == [Outcome.IMPROVED] * 2
-    assert [len(stop) for stop in stops] == [4, 4, 2, 8, 8]
+    assert [len(stop) for stop in stops] == [4, 2, 2, 8, 2]
     assert len(report.proposals) == 2
 
 

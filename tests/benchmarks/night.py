@@ -56,9 +56,11 @@ wall       seconds around run_night, harvest, mining and reports included; the m
 ideal      the sum over the barriers of max(work / workers, longest call), from how long the calls of that night took.
            A barrier is where calls need answers of all calls before, or where without these answers it isn't known
            whether they will be made at all: preflight; mine; prove (which tasks a night takes is chosen among all);
-           then for each document: attempts at train tasks and their grades; reflect; aggregate; select; both arms of
-           the trial and their grades (without an edit there is nothing to try); test (of an accepted edit only). No
-           barrier is counted between an attempt and its grade. Stage k of all documents is one level
+           then for each document: attempts at train tasks; their grades; reflect; aggregate; select; both arms of the
+           trial (without an edit there is nothing to try); their grades; both arms of test (of an accepted edit
+           only); their grades. A call grades several answers, so it needs several attempts: grades are a level of
+           their own, which a night that asks for each grade by itself would not have, at the price of more calls.
+           Stage k of all documents is one level
 free       the same, but documents wait for nothing of one another: after prove it is max(all work / workers, the sum
            over the barriers of the slowest document): a bound that can't be had where work is short at the end
 x ideal    wall / ideal, x free: wall / free; the median of the rounds

@@ -16,11 +16,14 @@ class Stage(IntEnum):
     MINE = 1
     PROVE = 2
     TRAIN = 3
-    REFLECT = 4
-    AGGREGATE = 5
-    SELECT = 6
-    TRIAL = 7
-    TEST = 8
+    TRAIN_GRADES = 4
+    REFLECT = 5
+    AGGREGATE = 6
+    SELECT = 7
+    TRIAL = 8
+    TRIAL_GRADES = 9
+    TEST = 10
+    TEST_GRADES = 11
 
 
 _BY_PURPOSE = {
@@ -31,7 +34,14 @@ _BY_PURPOSE = {
     Purpose.AGGREGATE: Stage.AGGREGATE,
     Purpose.SELECT: Stage.SELECT,
 }
-_BY_SIDE = {Split.TRAIN: Stage.TRAIN, Split.VAL: Stage.TRIAL, Split.TEST: Stage.TEST}
+_BY_SIDE = {
+    (Purpose.ROLLOUT, Split.TRAIN): Stage.TRAIN,
+    (Purpose.JUDGE, Split.TRAIN): Stage.TRAIN_GRADES,
+    (Purpose.ROLLOUT, Split.VAL): Stage.TRIAL,
+    (Purpose.JUDGE, Split.VAL): Stage.TRIAL_GRADES,
+    (Purpose.ROLLOUT, Split.TEST): Stage.TEST,
+    (Purpose.JUDGE, Split.TEST): Stage.TEST_GRADES,
+}
 
 
 class Ideal(NamedTuple):
@@ -42,8 +52,9 @@ class Ideal(NamedTuple):
 
 
 def stage_of(call: Call, sides: Mapping[str, Split]) -> Stage:
-    """The stage of a call; attempts and their grades are told apart by the side of their request."""
-    return _BY_PURPOSE[call.purpose] if call.purpose in _BY_PURPOSE else _BY_SIDE[sides[call.request]]
+    """The stage of a call; attempts, and calls that grade them, are told apart by the side of a request in them."""
+    purpose = call.purpose
+    return _BY_PURPOSE[purpose] if purpose in _BY_PURPOSE else _BY_SIDE[purpose, sides[call.request]]
 
 
 def ideal(calls: Iterable[Call], sides: Mapping[str, Split], workers: int) -> Ideal:

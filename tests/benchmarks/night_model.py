@@ -3,7 +3,6 @@
 import hashlib
 import json
 import random
-import re
 import threading
 import time
 from collections.abc import Mapping
@@ -15,14 +14,11 @@ from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.mining.wishes import read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from tests.benchmarks.night_history import Asked
+from tests.graded import judged, shown_items
 
 MEDIAN = 0.5
 SIGMA = 0.3
 NAME = "simulated"
-
-_JUDGED = re.compile(r"\n# Demand\n(.*?)\n# Request\n.*?\n# Answer\n(.*)\n# Your reply\n", re.DOTALL)
-_ITEM = re.compile(r"^# Item \d+$", re.MULTILINE)
-_FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 
 
 class Call(NamedTuple):
@@ -74,8 +70,7 @@ class SlowModel:
             case Purpose.ROLLOUT:
                 text = f"{completion.text} ({nonce})"
             case Purpose.JUDGE:
-                found = _JUDGED.search(prompt.text)
-                text = json.dumps({"score": grade(found[1], found[2]) if found else 0.0, "reason": "by its words"})
+                text = json.dumps(judged(prompt.text, grade))
             case Purpose.PROVE:
                 text = _grades(prompt.text)
             case Purpose.MINE:
@@ -101,8 +96,7 @@ def grade(demand: str, answer: str) -> float:
 def _grades(text: str) -> str:
     """Grades of several answers an item; nothing, and the demand repeated, earn nothing."""
     grades: list[dict[str, object]] = []
-    for number, item in enumerate(_ITEM.split(text)[1:], start=1):
-        demand, *answers = (match[2] for match in _FENCED.finditer(item.split("\n## Demand\n", 1)[1]))
+    for number, (_, demand, *answers) in enumerate(shown_items(text), start=1):
         scores = [0.0 if answer.strip() in {"", ":", demand} else grade(demand, answer) for answer in answers]
         grades.append({"item": number, "scores": scores})
     return json.dumps({"grades": grades})

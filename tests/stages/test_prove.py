@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.judges import ReferenceJudge
 from skillopt_sleep.mining.mined import Mined
@@ -129,8 +131,15 @@ def test_a_grading_call_that_fails_loses_its_own_batch_only() -> None:
     ]
 
 
-def test_grades_for_other_answers_than_those_asked_are_a_failed_call() -> None:
-    model = FakeBackend({Purpose.PROVE: {"grades": [{"item": 1, "scores": [0.0, 0.0]}]}})
+FOUR = {"item": 1, "scores": [0.0] * 4}
+
+
+@pytest.mark.parametrize(
+    "grades",
+    [[], [{"item": 1, "scores": [0.0, 0.0]}], [FOUR | {"item": 2}], [FOUR, FOUR], [FOUR, FOUR | {"item": 2}]],
+)
+def test_grades_for_other_answers_than_those_asked_are_a_failed_call(grades: list[dict[str, Any]]) -> None:
+    model = FakeBackend({Purpose.PROVE: {"grades": grades}})
     task = a_task(reference=RUBRIC, rejected="no")
     found = prove(Mined(tasks=(task,)), judge=ReferenceJudge(model), model=model, pool=SerialPool())
     assert (found.tasks, found.lost) == ((), (task.session,))

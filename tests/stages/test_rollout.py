@@ -41,7 +41,28 @@ def test_what_can_not_be_graded_is_unscored_with_the_reason(error: ItemError) ->
     made = run(FakeExecutor("done"), FakeJudge(error))
 
     assert [(r.score, r.note) for r in made] == [(None, error.message)] * 3
+    assert [r.failed for r in made] == [isinstance(error, CallFailed)] * 3
     assert made[0].trajectory.response == "done"
+
+
+def test_the_grades_stand_with_their_own_attempts_where_some_were_not_made() -> None:
+    def attempt(task: Task, _document: Document, _sample: int) -> str | Trajectory:
+        return Trajectory(failure="timed_out: no answer") if task.id == "t1" else task.id
+
+    made = run(FakeExecutor(attempt), FakeJudge(lambda task, _trajectory: 1.0 if task.id == "t2" else 0.0))
+
+    assert [(r.task, r.score and r.score.hard, r.failed) for r in made] == [
+        ("t0", 0.0, False), ("t1", None, True), ("t2", 1.0, False)
+    ]  # fmt: skip
+
+
+def test_all_are_attempted_before_any_is_graded() -> None:
+    executor = FakeExecutor()
+
+    def grade(_task: Task, _trajectory: Trajectory) -> float:
+        return float(len(executor.jobs))
+
+    assert [r.score and r.score.soft for r in run(executor, FakeJudge(grade))] == [3.0] * 3
 
 
 def test_one_bad_attempt_does_not_spoil_the_others() -> None:
@@ -64,4 +85,4 @@ def test_the_pool_is_told_what_runs() -> None:
 
     rollout([], executor=FakeExecutor(), judge=FakeJudge(), pool=pool, label="trial shop")
 
-    assert pool.labels == ["trial shop"]
+    assert pool.labels == ["trial shop", "grade trial shop"]

@@ -1,0 +1,28 @@
+"""What a grading prompt shows, and replies to it, for models that tests script."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_ITEM_OR_FENCED = re.compile(r"^# Item \d+$|^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+
+
+def shown_items(prompt: str) -> list[list[str]]:
+    """What is fenced in each item of this prompt: the request, the demand, the answers."""
+    items: list[list[str]] = []
+    for found in _ITEM_OR_FENCED.finditer(prompt):
+        if found[1]:
+            items[-1].append(found[2])
+        else:
+            items.append([])
+    return items
+
+
+def judged(prompt: str, grade: Callable[[str, str], object]) -> dict[str, Any]:
+    """The judge's reply that grades each answer by its demand and itself."""
+    return {
+        "grades": [
+            {"item": number, "score": grade(demand, answer), "reason": "so"}
+            for number, (_, demand, answer) in enumerate(shown_items(prompt), start=1)
+        ]
+    }

@@ -1,0 +1,28 @@
+"""An item shows a task and its answers as they are, whatever they say."""
+
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.prompts.items import item
+from skillopt_sleep.records import Rubric
+from tests.builders import a_task
+from tests.graded import shown_items
+
+TEXTS = st.text(alphabet="`#\n Item2x{}")
+
+
+def test_an_item_has_its_number_and_each_answer_its_place() -> None:
+    shown = item(3, a_task(reference=Rubric(text="It uses pnpm.")), ["I ran npm.", "I ran pnpm."])
+    assert shown.startswith("# Item 3\n## Request\n")
+    assert "\n## Demand\n```\nIt uses pnpm.\n```\n## Answer 1\n```\nI ran npm.\n```\n## Answer 2\n" in shown
+
+
+def test_what_was_said_before_stands_before_the_request() -> None:
+    task = a_task(prompt="Install it.", context="Earlier: a new project.")
+    assert shown_items(item(1, task, ["done"])) == [["Earlier: a new project.\nInstall it.", "", "done"]]
+
+
+@given(TEXTS, TEXTS, st.lists(TEXTS, min_size=1, max_size=3))
+def test_no_text_can_end_its_item(request: str, demand: str, answers: list[str]) -> None:
+    task = a_task(prompt=request, reference=Rubric(text=demand))
+    shown = "\n\n".join(item(number, task, answers) for number in (1, 2))
+    assert shown_items(shown) == [[request.strip(), demand, *answers]] * 2
