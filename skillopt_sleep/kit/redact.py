@@ -193,7 +193,8 @@ _CLOSE = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
 _ENDS = {quote: re.compile(rf"[^{end}\\\n]*+(?:\\.[^{end}\\\n]*+)*+") for quote, end in _CLOSE.items()}
 _BARE = re.compile(r"""[^\s"'`,;<>()\[\]{}|&\\]*+(?:\\(?![nrt"'`\\])[^\s"'`,;<>()\[\]{}|&\\]*+)*+""")
 _BARE_SHOUTED = re.compile(r"""[^\s"'`\\]*+(?:\\(?![nrt"'`\\])[^\s"'`\\]*+)*+""")
-_MORE = re.compile(r"(?:\s*\n[ \t]*(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]+={1,2})(?![^\s\"'`]))*+")
+# Not possessive: before 3.11.5 Python left such a group where its last failed attempt had got to.
+_MORE = re.compile(r"(?:\s*\n[ \t]*(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]+={1,2})(?![^\s\"'`]))*")
 _WRAPPED = 40  # the lines that follow so long a value may be the rest of it
 _JUDGED = 128  # a value is judged by so much of it, and hidden whole
 _HEADER_GAP = re.compile(r"""(?:\\{0,3}["'])?[ \t]{0,4}[:=,]?[ \t]{0,4}[bfr]?(?:\\{0,3}["'`])?""")
