@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from skillopt_sleep.errors import CallFailed, ItemError
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
@@ -67,6 +69,17 @@ class Counting:
         return completion
 
 
+class _Asking:
+    """Asks in the name of one attempt: another item in the same words is another question, and so is another try."""
+
+    def __init__(self, inner: Backend, job: Job) -> None:
+        self._inner, self._asker = inner, f"{job.item.id}#{job.sample}"
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """The inner answer."""
+        return self._inner.complete(replace(prompt, asker=self._asker))
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """Makes one attempt: a call or an item that fails is a failure, and never a score."""
@@ -80,7 +93,7 @@ class Attempt:
 
     def __call__(self, job: Job, /) -> Attempted:
         """The attempt; a NightError ends them all."""
-        counting = Counting(self.target)
+        counting = Counting(_Asking(self.target, job))
         try:
             result = _in_range(self.env.rollout_one(job.item, job.skill, counting, sample=job.sample))
         except CallFailed as error:

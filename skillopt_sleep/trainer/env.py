@@ -59,8 +59,9 @@ class Env(Protocol):
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """One attempt at the item by the target under the skill; the same for the same item, skill and sample.
 
-        Every prompt carries the sample, so that another attempt is another question. What goes wrong with a call or
-        with the item is raised (ItemError) or told as a failure; a NightError ends the training.
+        Another item in the same words, or another sample, asks anew by itself; where one attempt asks the same twice,
+        its prompts' samples tell them apart. What goes wrong with a call or with the item is raised (ItemError) or
+        told as a failure; a NightError ends the training.
         """
         ...
 

@@ -47,6 +47,15 @@ def test_what_ends_the_run_ends_it() -> None:
         Attempt(Raising(end=BudgetExhausted("no more")), FakeBackend())(JOB)
 
 
+def test_an_item_in_the_same_words_and_another_try_are_other_questions() -> None:
+    backend = FakeBackend({Purpose.ROLLOUT: "alpha"})
+    attempt = Attempt(Toy(), backend)
+    twin = JOB._replace(item=Item(id="j", text=ITEM.text, data=ITEM.data))
+    for job in (JOB, JOB, twin, JOB._replace(sample=1)):
+        attempt(job)
+    assert [prompt.asker for prompt in backend.prompts] == ["i#0", "i#0", "j#0", "i#1"]
+
+
 def test_an_attempt_is_made_once_until_it_is_forgotten_and_counted_by_stage() -> None:
     backend = FakeBackend({Purpose.ROLLOUT: "alpha"}, usage=Usage(input_tokens=3, output_tokens=1))
     spent = Spent(clock=iter(range(100)).__next__)
