@@ -1,7 +1,7 @@
 """What earlier nights know of a document, as a prompt shows it to the optimizer: words and verdicts, no task."""
 
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.records import Edit, Effect, Past, PastEdit
+from skillopt_sleep.records import Edit, Effect, Fared, Past, PastEdit
 
 EACH = 5
 CHARS = 300
@@ -16,13 +16,15 @@ _SAID = {
 def tried_before(past: Past) -> str:
     """The edits that were tried, each with what became of it, so that a failed one isn't proposed again.
 
-    The newest of each kind: what the user refused and what did harm first, then what waits, then the rest.
+    The newest of each kind: what the user refused and what did harm first, then what waits, then the rest, then how
+    attempts fared.
     """
     kinds = (
         [f"- the user refused it: {_words(edit)}" for edit in reversed(past.refused)],
         [_line(one) for one in past.tried if one.effect is Effect.HARMFUL],
         [f"- it waits for more proof: {_words(edit)}" for wait in past.waiting for edit in wait.tested.edits],
         [_line(one) for one in past.tried if one.effect is not Effect.HARMFUL],
+        [_fared(one) for one in past.fared],
     )
     lines = [line for kind in kinds for line in kind[:EACH]]
     return fence("\n".join(lines)) if lines else "None."
@@ -30,6 +32,11 @@ def tried_before(past: Past) -> str:
 
 def _line(one: PastEdit) -> str:
     return f"- {_SAID[one.effect]}: {one.edit.op} {_words(one.edit)}"
+
+
+def _fared(one: Fared) -> str:
+    reasons = "; ".join(f"{count}: {one_line(reason, limit=CHARS)}" for reason, count in one.reasons[:EACH])
+    return f"- {one.night}: {one.failed} of {one.made} attempts failed{f' ({reasons})' if reasons else ''}"
 
 
 def _words(edit: Edit) -> str:

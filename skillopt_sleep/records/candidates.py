@@ -77,16 +77,26 @@ class PastEdit(Record, frozen=True, kw_only=True):
     effect: Effect
 
 
+class Fared(Record, frozen=True, kw_only=True):
+    """How an earlier step's attempts went: so many `made`, so many `failed`, and of how many what was wrong."""
+
+    night: str
+    made: int
+    failed: int
+    reasons: tuple[tuple[str, int], ...] = ()
+
+
 class Past(Record, frozen=True, kw_only=True):
     """What earlier nights know of a document.
 
-    The edits a person refused, those they adopted, the candidates that wait, the edits that were tried (newest
-    first), the optimizer's own notes, and the body that a slow night looks back on.
+    The edits a person refused, those they adopted, the candidates that wait, the edits that were tried and how
+    attempts fared (both newest first), the optimizer's own notes, and the body that a slow night looks back on.
     """
 
     refused: tuple[Edit, ...] = ()
     adopted: tuple[Edit, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     tried: tuple[PastEdit, ...] = ()
+    fared: tuple[Fared, ...] = ()
     notes: str = ""
     snapshot: Earlier | None = None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable
-from skillopt_sleep.records import Document, Past, PastEdit, Split
+from skillopt_sleep.records import Document, Past, Split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.parts import Held, Parts, State
@@ -80,17 +80,15 @@ class Course:
             before = after
 
     def _steps(self, epoch: int, notebook: str) -> Past:
-        """One epoch's steps; what was tried in it is known until it ends."""
-        parts, tried = self._parts, tuple[PastEdit, ...]()
+        """One epoch's steps; what was tried in it and how it fared is known until it ends."""
+        parts = self._parts
         steps = batches(parts.config, parts.items[Split.TRAIN], epoch)
         total = parts.config.train.epochs * len(steps)
         past = Past(notes=notebook)
         for number, batch in enumerate(steps, start=1):
             place = Place(step=len(self.history.steps) + 1, epoch=epoch, in_epoch=number, total=total)
             done = run_step(parts, self.state, batch, place=place, past=past)
-            tried = (*done.tried, *tried)
-            past = Past(notes=notebook, tried=tried)
-            self.state = done.state
+            self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
         return past

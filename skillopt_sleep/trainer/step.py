@@ -1,10 +1,13 @@
 """One optimization step: rollout, reflect, aggregate, select, update, gate, each with its file in the folder."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from skillopt_sleep.records import AppliedEdit, Document, Effect, Fate, Note, Past, PastEdit, Trial
+from msgspec.structs import replace
+
+from skillopt_sleep.records import AppliedEdit, Document, Effect, Fared, Fate, Note, Past, PastEdit, Trial
 from skillopt_sleep.stages.update import update
 from skillopt_sleep.trainer.attempts import Attempted, Job
 from skillopt_sleep.trainer.env import Item
@@ -30,11 +33,11 @@ class Place(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """The state afterwards, what to tell, and what later steps of the epoch should know was tried."""
+    """The state afterwards, what to tell, and what later steps of the epoch should know of this one and before."""
 
     state: State
     record: StepRecord
-    tried: tuple[PastEdit, ...] = ()
+    past: Past
 
 
 def train_jobs(parts: Parts, document: Document, batches: Sequence[Sequence[Item]], epoch: int) -> tuple[Job, ...]:
@@ -84,7 +87,8 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
         notes=lessons.notes + notes,
     )
     parts.folder.write(f"{place.folder}/step.json", record)
-    return Stepped(after, record, tried_edits)
+    fared = _fared(made, f"step {place.step}")
+    return Stepped(after, record, replace(past, tried=(*tried_edits, *past.tried), fared=(*fared, *past.fared)))
 
 
 def _decided(
@@ -138,6 +142,16 @@ def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tup
     after = state.moved(changed, step=place.step, origin="appendix", val=None)
     parts.keep(changed, after.versions)
     return after, fresh, notes
+
+
+def _fared(made: Sequence[Attempted], step: str) -> tuple[Fared, ...]:
+    """How the attempts went, the failed ones by what is said before the first colon of why; nothing of none."""
+    scored = [one.rollout.score for one in made if one.rollout.score is not None]
+    failed = [score.why.partition(":")[0].strip() or "nobody said why" for score in scored if score.hard < 1]
+    if not scored:
+        return ()
+    reasons = tuple(Counter(failed).most_common())
+    return (Fared(night=step, made=len(scored), failed=len(failed), reasons=reasons),)
 
 
 def _row(job: Job, one: Attempted) -> dict[str, object]:

@@ -1,7 +1,18 @@
 """The optimizer is shown what was tried and what it noted: words and verdicts, and no task."""
 
 from skillopt_sleep.prompts.past import EACH, own_notes, tried_before
-from skillopt_sleep.records import CandidateKind, Decision, Effect, Judged, Past, PastEdit, Trial, Verdict, Waiting
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Effect,
+    Fared,
+    Judged,
+    Past,
+    PastEdit,
+    Trial,
+    Verdict,
+    Waiting,
+)
 from tests.builders import an_edit
 
 
@@ -53,3 +64,15 @@ def waits(content: str) -> Waiting:
 
 def test_notes_are_fenced_as_data() -> None:
     assert own_notes(Past(notes="Prefer short rules.")).startswith("```")
+
+
+def test_how_attempts_fared_is_told_in_numbers_with_the_most_frequent_reasons() -> None:
+    reasons = tuple((f"reason {n}", 9 - n) for n in range(EACH + 2))
+    fared = (Fared(night="step 2", made=40, failed=30, reasons=reasons), Fared(night="step 1", made=3, failed=0))
+
+    lines = [line for line in tried_before(Past(fared=fared)).splitlines() if line.startswith("- ")]
+
+    assert lines == [
+        "- step 2: 30 of 40 attempts failed (9: reason 0; 8: reason 1; 7: reason 2; 6: reason 3; 5: reason 4)",
+        "- step 1: 0 of 3 attempts failed",
+    ]

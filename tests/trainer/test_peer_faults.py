@@ -247,3 +247,13 @@ def test_what_was_tried_and_rejected_is_shown_to_the_next_step_of_the_epoch(tmp_
     told = [("Say it with care." in text) for text in sorted(shown(model.asked(Purpose.REFLECT)))]
     assert any(told)
     assert not all(told)
+
+
+def test_what_failed_in_a_step_is_counted_by_its_own_reason_for_the_next_step_of_the_epoch(tmp_path: Path) -> None:
+    _, history, model = trained(tmp_path, edits({"op": "append", "content": "Say it with care."}))
+    first, second = history.steps
+    told = [text for text in shown(model.asked(Purpose.REFLECT)) if "attempts failed" in text]
+    failed = first.train.n - round((first.train.hard or 0) * first.train.n)
+    assert told
+    assert all(f"- step 1: {failed} of {first.train.n} attempts failed (" in text for text in told)
+    assert second.epoch == 1

@@ -76,7 +76,8 @@ class Scripted:
         return [(prompt.purpose, str(prompt.text), prompt.sample) for prompt in self.prompts]
 
     def _answer(self, prompt: Prompt) -> str:
-        lacking = sorted(set(re.findall(r"it says nothing of (\w+)", prompt.text)))
+        attempts = re.sub(r"^- step \d+: \d+ of .*$", "", prompt.text, flags=re.MULTILINE)  # not of earlier steps
+        lacking = sorted(set(re.findall(r"it says nothing of (\w+)", attempts)))
         match prompt.purpose:
             case Purpose.ROLLOUT:
                 skill, request = prompt.text.split("\nREQUEST:\n")
