@@ -8,6 +8,7 @@ import pytest
 
 from skillopt_sleep.kit.toml import to_toml
 from skillopt_sleep.settings import ProjectSettings, Settings
+from skillopt_sleep.trainer import TrainerConfig
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "skillopt_sleep"
@@ -30,6 +31,7 @@ TESTED_AS_A_WHOLE = {
     "trainer/course.py": "trainer/test_loop.py",
     "trainer/final.py": "trainer/test_loop.py",
     "trainer/parts.py": "trainer/test_gate.py",
+    "trainer/names.py": "trainer/test_config.py",
     "trainer/summary.py": "trainer/test_loop.py",
 }
 BANNED_NAMES = {"utils", "helpers", "common", "manager", "base", "core", "engine"}
@@ -110,6 +112,11 @@ def test_the_example_configuration_is_every_key_at_its_default() -> None:
 def test_the_example_of_a_projects_file_is_every_narrowing_key() -> None:
     text = (ROOT / ".skillopt-sleep.example" / "project.toml").read_text(encoding="utf-8")
     assert text == to_toml(ProjectSettings())
+
+
+def test_the_example_of_a_training_is_every_key_at_its_default() -> None:
+    text = (ROOT / ".skillopt-sleep.example" / "training.toml").read_text(encoding="utf-8")
+    assert text == to_toml(TrainerConfig(env={"name": "question_answering"}))
 
 
 @pytest.mark.parametrize("command", [["--help"], ["status"], ["config", "path"]])

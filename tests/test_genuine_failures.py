@@ -41,11 +41,11 @@ class Bench:
         self.environ = {"PATH": os.environ["PATH"], **fence.environ, **dict.fromkeys(LOGINS, KEY)}
 
     def backend(
-        self, agent: Agent, address: str, *, timeout: float = PATIENCE, program: Path | None = None
+        self, agent: Agent, address: str, *, timeout: float = PATIENCE, program: Path | None = None, most: int = 0
     ) -> CliBackend:
         return CliBackend(
             agent.dialect,
-            setup=Setup(model=agent.model, base_url=address),
+            setup=Setup(model=agent.model, base_url=address, max_output_tokens=most),
             program=str(program or getattr(self.programs, agent.name)),
             environ=self.environ,
             home=self.folder,
@@ -216,3 +216,9 @@ def test_an_answer_without_usage_has_an_unknown_price(bench: Bench, server: Mode
     answered = bench.backend(agent, agent.address(server)).complete(a_prompt())
     assert (answered.usage, answered.usd) == (None, None)
     assert answered.text
+
+
+def test_claude_is_told_how_long_an_answer_may_be(bench: Bench, server: ModelServer) -> None:
+    agent = next(agent for agent in AGENTS if agent.name == "claude")
+    bench.backend(agent, agent.address(server), most=777).complete(a_prompt())
+    assert {asked.body["max_tokens"] for asked in server.requests if "max_tokens" in asked.body} == {777}

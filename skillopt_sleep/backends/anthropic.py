@@ -77,7 +77,16 @@ class AnthropicBackend(http.HttpBackend):
         anthropic.APIError, anthropic.APITimeoutError, anthropic.APIConnectionError, anthropic.APIStatusError
     )
 
-    def __init__(self, *, model: str, base_url: str, api_key: str, api_key_env: str, timeout: float) -> None:
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str,
+        api_key: str,
+        api_key_env: str,
+        timeout: float,
+        max_output_tokens: int = 0,
+    ) -> None:
         key = http.usable_key(api_key, api_key_env)
         if not key and not base_url:
             raise BackendUnavailable(f"{api_key_env} is not set", remedy=f"export {api_key_env}=…", login=True)
@@ -90,7 +99,7 @@ class AnthropicBackend(http.HttpBackend):
             key_env=api_key_env,
             timeout=timeout,
         )
-        self._most_tokens = MOST_TOKENS
+        self._most_tokens = max_output_tokens or MOST_TOKENS
         self._client = anthropic.AsyncAnthropic(
             api_key=key or NO_KEY,
             base_url=base_url or ADDRESS,

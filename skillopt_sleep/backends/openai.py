@@ -74,6 +74,7 @@ class OpenAIBackend(http.HttpBackend):
         api_key_env: str,
         timeout: float,
         azure: Azure | None = None,
+        max_output_tokens: int = 0,
     ) -> None:
         key = http.usable_key(api_key, api_key_env)
         token = http.usable_key(azure.ad_token, ENTRA) if azure and not key else ""
@@ -95,6 +96,9 @@ class OpenAIBackend(http.HttpBackend):
                 api_key=key or NO_KEY, base_url=base_url or ADDRESS, max_retries=0, http_client=http.client()
             )
         self._azure = azure is not None
+        self._most_tokens: Any = max_output_tokens or openai.omit
+        # OpenAI's newer models refuse the older name, and servers of others mostly know no other.
+        self._older = azure is None and base_url not in {"", ADDRESS}
 
     def ready(self, until: datetime) -> bool:
         """As of every HTTP backend; a deployment on Azure can't be looked up by its name."""
@@ -109,7 +113,12 @@ class OpenAIBackend(http.HttpBackend):
         if structured:
             asked = {"type": "json_schema", "json_schema": named_schema(prompt)}
         return await self._client.chat.completions.with_raw_response.create(
-            model=self._model, messages=messages, timeout=seconds, response_format=asked
+            model=self._model,
+            messages=messages,
+            timeout=seconds,
+            response_format=asked,
+            max_tokens=self._most_tokens if self._older else openai.omit,
+            max_completion_tokens=openai.omit if self._older else self._most_tokens,
         )
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:

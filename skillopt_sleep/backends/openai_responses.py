@@ -75,7 +75,12 @@ class OpenAIResponses(OpenAIBackend):
         if structured:
             asked = {"format": {"type": "json_schema", **named_schema(prompt)}}
         return await self._client.responses.with_raw_response.create(
-            model=self._model, input=prompt.text, text=asked, store=False, timeout=seconds
+            model=self._model,
+            input=prompt.text,
+            text=asked,
+            store=False,
+            timeout=seconds,
+            max_output_tokens=self._most_tokens,
         )
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:

@@ -121,6 +121,8 @@ class Claude:
             environ |= {name: "" for name in LOGINS if name != handed}
         if setup.base_url:
             environ["ANTHROPIC_BASE_URL"] = setup.base_url
+        if setup.max_output_tokens:
+            environ["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(setup.max_output_tokens)
         model = ("--model", setup.model) if setup.model else ()
         schema = ()
         if prompt.schema is not None:

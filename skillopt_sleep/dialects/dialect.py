@@ -26,11 +26,15 @@ class Account(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Which model at which address: "" is the program's own choice; `key_env` names the variable with the key."""
+    """Which model at which address: "" is the program's own choice; `key_env` names the variable with the key.
+
+    `max_output_tokens` is how long an answer may be, 0 as the program has it.
+    """
 
     model: str = ""
     base_url: str = ""
     key_env: str = ""
+    max_output_tokens: int = 0
 
 
 class Invocation(NamedTuple):

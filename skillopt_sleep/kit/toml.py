@@ -14,13 +14,19 @@ _LONG = 80
 
 
 def to_toml(value: msgspec.Struct) -> str:
-    """The text of a TOML file that says every key; each section's docstring is the comment above it."""
+    """The text of a TOML file that says every key; each section's docstring is the comment above it.
+
+    Plain values come before sections.
+    """
     lines = _comment(value)
     for name in value.__struct_fields__:
         inner = getattr(value, name)
         if isinstance(inner, msgspec.Struct):
             lines += ["", *_comment(inner), f"[{name}]"]
             lines += [f"{key} = {_value(getattr(inner, key))}" for key in inner.__struct_fields__]
+        elif isinstance(inner, Mapping):
+            free = cast("Mapping[str, object]", inner)
+            lines += ["", f"[{name}]", *(f"{key} = {_value(value)}" for key, value in free.items())]
         else:
             lines.append(f"{name} = {_value(inner)}")
     return "\n".join(lines) + "\n"

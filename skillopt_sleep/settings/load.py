@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -52,9 +53,12 @@ def load_project(folder: Path) -> ProjectSettings:
     return _convert(raw, ProjectSettings, where=str(path))
 
 
-def checked(raw: dict[str, Any], kind: type[Kind], *, where: str) -> Kind:
-    """The tables of a file as this schema; ConfigError names the file, the key and the nearest known one."""
-    _refuse_unknown(raw, kind, where=where)
+def checked(raw: dict[str, Any], kind: type[Kind], *, where: str, remedies: Mapping[str, str] | None = None) -> Kind:
+    """The tables of a file as this schema; ConfigError names the file, the key and the nearest known one.
+
+    `remedies` says of some keys that aren't known what to do instead.
+    """
+    _refuse_unknown(raw, kind, where=where, remedies=remedies or {})
     return _convert(raw, kind, where=where)
 
 
@@ -83,18 +87,26 @@ def sections(kind: type[msgspec.Struct] = Settings) -> dict[str, type[msgspec.St
     return found
 
 
-def _refuse_unknown(raw: Mapping[str, Any], kind: type[msgspec.Struct], *, where: str, prefix: str = "") -> None:
+def _refuse_unknown(
+    raw: Mapping[str, Any],
+    kind: type[msgspec.Struct],
+    *,
+    where: str,
+    prefix: str = "",
+    remedies: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     known = sections(kind)
     for key, value in raw.items():
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean '{prefix}{near[0]}'?" if near else f"known here: {', '.join(known)}"
-            raise ConfigError(f"{where}: unknown key '{prefix}{key}'", remedy=hint)
+            raise ConfigError(f"{where}: unknown key '{prefix}{key}'", remedy=remedies.get(key, hint))
         inner = known[key]
         if inner is not None:
             if not isinstance(value, dict):
                 raise ConfigError(f"{where}: '{prefix}{key}' is a section", remedy=f"write [{prefix}{key}]")
-            _refuse_unknown(value, inner, where=where, prefix=f"{prefix}{key}.")  # pyright: ignore[reportUnknownArgumentType]
+            below = f"{prefix}{key}."
+            _refuse_unknown(value, inner, where=where, prefix=below, remedies=remedies)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:

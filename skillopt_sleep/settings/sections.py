@@ -26,6 +26,7 @@ class BackendSettings(Section, frozen=True, kw_only=True):
 
     `api_key_env` names the variable with the key, "" the provider's usual one; `api` is chat or responses (openai,
     azure); `program` is where claude or codex is, "" as PATH says; `confirmed` is the consent to send every night.
+    `max_output_tokens` cuts an answer off, which then counts as failed; 0 is as long as the model likes (not codex).
     """
 
     name: BackendName = ""
@@ -35,6 +36,7 @@ class BackendSettings(Section, frozen=True, kw_only=True):
     api: Literal["chat", "responses"] = "chat"
     api_version: str = ""
     program: str = ""
+    max_output_tokens: Amount = 0
     timeout: Timeout = "300s"
     confirmed: bool = False
 
@@ -49,6 +51,7 @@ class RoleSettings(Section, frozen=True, kw_only=True):
     api: Literal["", "chat", "responses"] = ""
     api_version: str = ""
     program: str = ""
+    max_output_tokens: Amount = 0
 
 
 class HarvestSettings(Section, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from skillopt_sleep.settings import (
     checked,
     read_toml,
 )
+from skillopt_sleep.trainer.names import REMEDIES
 
 Schedule = Literal["constant", "linear", "cosine", "autonomous", "none"]
 SlowPairs = Literal["mixed", "changed", "unchanged"]
@@ -28,11 +29,13 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class TrainSection(Section, frozen=True, kw_only=True):
     """How long and how wide: `accumulation` batches make one step, all attempted under the same skill.
 
-    `folder` is where the run is written, beside the configuration's file; `pool` is threads or ray (`address` of a
-    cluster, "" a local one) with so many `workers`; none of these three changes the result.
+    `items` are so many of train, the first ones; 0 is all. What follows changes no result: `folder` is where the run
+    is written, beside the configuration's file; `pool` is threads or ray (`address` of a cluster, "" a local one)
+    with so many `workers`.
     """
 
     epochs: Count = 4
+    items: Amount = 0
     batch_size: Count = 40
     accumulation: Count = 1
     seed: int = 42
@@ -47,7 +50,8 @@ class GradientSection(Section, frozen=True, kw_only=True):
 
     `reflection` looks at failures a minibatch a call, each by itself (shallow) or for what causes them all (deep).
     `skill_aware` notes lapses (the skill says it, and it was overlooked) in an appendix instead of editing the skill,
-    from failures or both (`appendix_source`); past `consolidate_after` notes they are made fewer (0: no).
+    from failures or both (`appendix_source`); past `consolidate_after` notes they are made fewer (0: no). `workers`
+    is how many calls of the optimizer are made at once, 0 as many as train.workers; it changes no result.
     """
 
     minibatch: Count = 8
@@ -57,6 +61,7 @@ class GradientSection(Section, frozen=True, kw_only=True):
     skill_aware: bool = False
     appendix_source: Literal["both", "failure_only"] = "both"
     consolidate_after: Amount = 0
+    workers: Amount = 0
 
 
 class OptimizerSection(Section, frozen=True, kw_only=True):
@@ -111,11 +116,13 @@ class LimitsSection(Section, frozen=True, kw_only=True):
 
 
 class TrainerConfig(Section, frozen=True, kw_only=True):
-    """A whole training; `env` is the environment's name and its own options, `skill` a file to start from.
+    """A whole training: `skill` is a file to start from, `env` the environment's name and its own options.
 
     `backend` and `target` choose the models where the command line runs it; without them the user's own settings do.
+    Paths are relative to this file.
     """
 
+    skill: str = ""
     train: TrainSection = TrainSection()
     gradient: GradientSection = GradientSection()
     optimizer: OptimizerSection = OptimizerSection()
@@ -124,7 +131,6 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
     backend: BackendSettings = BackendSettings()
     target: RoleSettings = RoleSettings()
     env: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
-    skill: str = ""
 
     def __post_init__(self) -> None:
         if self.optimizer.min_edit_budget > self.optimizer.edit_budget:
@@ -147,9 +153,12 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
 
 
 def load_config(path: Path) -> TrainerConfig:
-    """The configuration in a TOML file; ConfigError names the file, the key and the nearest known one."""
+    """The configuration in a TOML file; ConfigError names the file, the key and the nearest known one.
+
+    A key by the name that SkillOpt or skillrl has for it is told what it is called here.
+    """
     raw = read_toml(path)
-    config = checked(raw, TrainerConfig, where=str(path))
+    config = checked(raw, TrainerConfig, where=str(path), remedies=REMEDIES)
     if not isinstance(config.env.get("name"), str):
         raise ConfigError(f"{path}: no environment is named", remedy='add [env] with name = "…"')
     return config

@@ -16,7 +16,7 @@ def read_items(env: Env, config: TrainerConfig) -> Mapping[Split, Sequence[Item]
     from must never be what is tested on.
     """
     own = config.evaluation
-    most = {Split.TRAIN: 0, Split.VAL: own.val_items, Split.TEST: own.test_items}
+    most = {Split.TRAIN: config.train.items, Split.VAL: own.val_items, Split.TEST: own.test_items}
     items = {split: tuple(env.items(split))[: most[split] or None] for split in Split}
     items[Split.TEST] = items[Split.TEST] if own.test else ()
     wanted = (Split.TRAIN, Split.VAL, *([Split.TEST] if own.test else []))

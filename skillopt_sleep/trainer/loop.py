@@ -27,7 +27,8 @@ from skillopt_sleep.trainer.wording import Reworded, check_overrides
 class Trainer:
     """Trains a skill on a dataset; `target` is the optimizer's model where it is left out.
 
-    `initial_skill` comes before the environment's own; `prompt_overrides` are the optimizer's prompts by name.
+    `initial_skill` comes before the environment's own; `prompt_overrides` are the optimizer's prompts by name. `pool`
+    and `optimizer_pool` make the calls of the two side by side, as many as the configuration says where left out.
     Raises ConfigError where something can't be used as it is given.
     """
 
@@ -39,6 +40,7 @@ class Trainer:
         optimizer: Backend,
         target: Backend | None = None,
         pool: Pool | None = None,
+        optimizer_pool: Pool | None = None,
         initial_skill: str | None = None,
         prompt_overrides: Mapping[str, str] | None = None,
         folder: Path | None = None,
@@ -47,7 +49,9 @@ class Trainer:
         check_overrides(prompt_overrides or {})
         self._config, self._env = config, env
         self._models = {"optimizer": optimizer, "target": target or optimizer}
-        self._pool = pool or ThreadPool(config.train.workers, lambda _label, _done, _total: None)
+        self._pool = pool or ThreadPool(config.train.workers, _untold)
+        own = config.gradient.workers
+        self._optimizer_pool = optimizer_pool or (ThreadPool(own, _untold) if own else self._pool)
         self._skill = env.initial_skill() if initial_skill is None else initial_skill
         self._overrides = dict(prompt_overrides or {})
         self._folder = folder or Path(config.train.folder)
@@ -97,7 +101,7 @@ class Trainer:
             attempts=Attempts(Attempt(self._env, target), self._pool, spent),
             optimizer=lapses or reworded,
             lapses=lapses,
-            pool=self._pool,
+            pool=self._optimizer_pool,
             folder=folder,
             spent=spent,
             rule=config.rule(trials=trials(config, len(items[Split.TRAIN]))),
@@ -111,3 +115,7 @@ class Trainer:
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary
+
+
+def _untold(_label: str, _done: int, _total: int) -> None:
+    """Progress that nobody watches."""

@@ -29,7 +29,14 @@ CONFIG, SUMMARY, HISTORY, SPEND, BEST = ("config.json", "summary.json", "history
 _MADE_ANEW = ("steps", "epochs", "skills", SUMMARY, HISTORY, BEST)
 _SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password|credentials?)s?$", re.IGNORECASE)
 # These change how a run is done, never what comes of it.
-_FREE = ("config.train.workers", "config.train.pool", "config.train.address", "config.train.folder", "config.limits.")
+_FREE = (
+    "config.train.workers",
+    "config.train.pool",
+    "config.train.address",
+    "config.train.folder",
+    "config.gradient.workers",
+    "config.limits.",
+)
 
 
 Kind = TypeVar("Kind")

@@ -21,6 +21,7 @@ from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settin
 SIMULATED = "simulated"
 AUTO = "auto"
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+_ENDLESS = frozenset({"codex", "handoff", SIMULATED})
 DIALECTS = {"claude": Claude, "codex": Codex}
 
 
@@ -106,6 +107,10 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         raise ConfigError(f"{backend.base_url!r} is no address", remedy="such as http://localhost:11434/v1")
     if backend.name in KEYS and not backend.model:
         raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model in config.toml")
+    if backend.max_output_tokens and backend.name in _ENDLESS:
+        raise ConfigError(
+            f"{backend.name} can't be told how long an answer may be", remedy="leave out backend.max_output_tokens"
+        )
     match backend.name:
         case "simulated":
             from skillopt_sleep.backends.simulated import SimulatedBackend
@@ -125,12 +130,18 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
                 api_key_env=key_env,
                 timeout=timeout,
                 azure=Azure(backend.api_version, token) if backend.name == "azure" else None,
+                max_output_tokens=backend.max_output_tokens,
             )
         case "anthropic":
             from skillopt_sleep.backends.anthropic import AnthropicBackend
 
             return AnthropicBackend(
-                model=backend.model, base_url=backend.base_url, api_key=key, api_key_env=key_env, timeout=timeout
+                model=backend.model,
+                base_url=backend.base_url,
+                api_key=key,
+                api_key_env=key_env,
+                timeout=timeout,
+                max_output_tokens=backend.max_output_tokens,
             )
         case "handoff":
             from skillopt_sleep.backends.handoff import HandoffBackend
@@ -146,7 +157,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
 def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> CliBackend:
     return CliBackend(
         DIALECTS[backend.name](),
-        setup=Setup(model=backend.model, base_url=backend.base_url, key_env=backend.api_key_env),
+        setup=Setup(backend.model, backend.base_url, backend.api_key_env, backend.max_output_tokens),
         program=backend.program,
         environ=environ,
         home=Path.home(),

@@ -26,6 +26,7 @@ class Training(NamedTuple):
     optimizer: Model
     target: Model
     pool: Pool
+    optimizer_pool: Pool | None
     folder: Path
     skill: str | None
 
@@ -37,6 +38,7 @@ class Training(NamedTuple):
             optimizer=self.optimizer,
             target=self.target,
             pool=self.pool,
+            optimizer_pool=self.optimizer_pool,
             initial_skill=self.skill,
             folder=self.folder,
         )
@@ -72,6 +74,7 @@ def wire_training(
         optimizer=chosen.optimizer,
         target=_reached(chosen.target, config, settings, paths, environ),
         pool=make_pool(config, progress),
+        optimizer_pool=ThreadPool(config.gradient.workers, progress) if config.gradient.workers else None,
         folder=path.parent / config.train.folder,
         skill=read_skill(path.parent / config.skill) if config.skill else None,
     )

@@ -145,7 +145,7 @@ class User:
         return path
 
     def backend(
-        self, *, program: str = "", timeout: float = PATIENCE, more: Mapping[str, str] | None = None, **setup: str
+        self, *, program: str = "", timeout: float = PATIENCE, more: Mapping[str, str] | None = None, **setup: Any
     ) -> CliBackend:
         return CliBackend(
             DIALECTS[self.name](),

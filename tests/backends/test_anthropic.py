@@ -97,6 +97,14 @@ def test_a_text_is_asked_for_without_a_schema(server: ModelServer) -> None:
     assert asked.protocol == "messages"
 
 
+def test_an_answer_may_be_as_long_as_is_said(server: ModelServer) -> None:
+    backend = AnthropicBackend(
+        model="m-1", base_url=server.root_url, api_key="k", api_key_env="TEST_KEY", timeout=5, max_output_tokens=77
+    )
+    backend.complete(a_prompt("hello"))
+    assert server.requests[0].body["max_tokens"] == 77
+
+
 def test_a_structured_reply_is_asked_for_by_its_schema_and_decoded(server: ModelServer) -> None:
     completion = _backend(server).complete(SELECT)
     assert completion.structured == SelectReply(selected_indices=(0,), reasoning="the first")

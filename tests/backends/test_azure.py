@@ -28,10 +28,24 @@ def server() -> Iterator[ModelServer]:
 
 
 def _backend(
-    api: type[OpenAIBackend], url: str, *, key: str = "azure-key", token: str = "", version: str = VERSION
+    api: type[OpenAIBackend],
+    url: str,
+    *,
+    key: str = "azure-key",
+    token: str = "",
+    version: str = VERSION,
+    most: int = 0,
 ) -> OpenAIBackend:
     azure = Azure(api_version=version, ad_token=token)
-    return api(model="our-gpt", base_url=url, api_key=key, api_key_env="AZURE_KEY", timeout=5, azure=azure)
+    return api(
+        model="our-gpt",
+        base_url=url,
+        api_key=key,
+        api_key_env="AZURE_KEY",
+        timeout=5,
+        azure=azure,
+        max_output_tokens=most,
+    )
 
 
 @APIS
@@ -50,6 +64,15 @@ def test_without_a_key_the_entra_token_is_sent(api: type[OpenAIBackend], server:
     assert _backend(api, server.root_url, key="", token="entra-token").complete(SELECT).structured
     assert server.requests[0].headers["Authorization"] == "Bearer entra-token"
     assert "Api-Key" not in server.requests[0].headers
+
+
+@APIS
+def test_a_deployment_is_told_how_long_an_answer_may_be(api: type[OpenAIBackend], server: ModelServer) -> None:
+    _backend(api, server.root_url, most=77).complete(SELECT)
+    sent = server.requests[0].body
+    assert {name: tokens for name, tokens in sent.items() if name.startswith("max_")} == {
+        "max_output_tokens" if api is OpenAIResponses else "max_completion_tokens": 77
+    }
 
 
 @APIS

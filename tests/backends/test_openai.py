@@ -109,6 +109,14 @@ def test_a_text_is_asked_for_without_a_schema(server: ModelServer) -> None:
     assert server.requests[0].body == {"model": "m-1", "messages": [{"role": "user", "content": "hello"}]}
 
 
+def test_an_endpoint_of_ones_own_is_told_by_the_older_name_how_long_an_answer_may_be(server: ModelServer) -> None:
+    backend = OpenAIBackend(
+        model="m-1", base_url=server.base_url, api_key="k", api_key_env="TEST_KEY", timeout=5, max_output_tokens=77
+    )
+    backend.complete(a_prompt("hello"))
+    assert server.requests[0].body["max_tokens"] == 77
+
+
 def test_usage_that_was_not_told_is_unknown(server: ModelServer) -> None:
     server.behaviour = "no_usage"
     assert _backend(server).complete(a_prompt()).usage is None

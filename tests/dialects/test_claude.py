@@ -124,6 +124,9 @@ def test_a_key_is_asked_for_bare_with_model_schema_and_address() -> None:
     assert invocation.arguments[8:-1] == ("--tools", "", "--model", "opus", "--json-schema")
     assert json.loads(invocation.arguments[-1])["required"] == ["word"]
     assert invocation.environ["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:1"
+    assert "CLAUDE_CODE_MAX_OUTPUT_TOKENS" not in invocation.environ
+    told = claude.call(asked(), setup._replace(max_output_tokens=77))
+    assert told.environ["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] == "77"
 
 
 @pytest.mark.parametrize(

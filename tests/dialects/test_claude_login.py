@@ -14,7 +14,7 @@ from tests.dialects.claude_outcomes import CREDENTIALS
 FILE = {".credentials.json": json.dumps(CREDENTIALS).encode()}
 
 
-def found(files: dict[str, bytes], environ: dict[str, str] | None = None, **setup: str) -> Account:
+def found(files: dict[str, bytes], environ: dict[str, str] | None = None, **setup: Any) -> Account:
     return find_login(files, environ or {}, Setup(**setup))
 
 

@@ -1,9 +1,12 @@
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.settings.load import sections
 from skillopt_sleep.trainer import TrainerConfig, load_config
+from skillopt_sleep.trainer.names import OURS, WITHOUT
 from tests.trainer.toy import a_config
 
 
@@ -30,6 +33,9 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[gradient]\nmerge_batch = 1\n", "merge_batch", ""),
         ("[optimizer]\nedit_budget = 1\nmin_edit_budget = 2\n", "min_edit_budget is above", ""),
         ('[gradient]\nskill_aware = true\n[optimizer]\nmode = "rewrite"\n', "skill_aware works with", ""),
+        ("[train]\nnum_epochs = 2\n", "train.num_epochs", "it is called 'train.epochs' here"),
+        ("learning_rate = 4\n", "learning_rate", "it is called 'optimizer.edit_budget' here"),
+        ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
         ("[train]\nepochs = 2\n", "no environment is named", "[env]"),
     ],
 )
@@ -38,6 +44,17 @@ def test_what_cannot_be_meant_is_refused_with_the_nearest(tmp_path: Path, text: 
         load_config(_written(tmp_path, text))
     assert said in refused.value.message
     assert remedy in refused.value.remedy
+
+
+def test_the_names_of_other_projects_lead_to_keys_that_are_there() -> None:
+    known = {"skill"} | {
+        f"{section}.{field.name}"
+        for section, kind in sections(TrainerConfig).items()
+        if kind is not None
+        for field in msgspec.structs.fields(kind)
+    }
+    assert set(OURS.values()) <= known
+    assert not OURS.keys() & WITHOUT.keys()
 
 
 def test_the_environments_own_options_are_free(tmp_path: Path) -> None:

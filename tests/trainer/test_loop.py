@@ -1,6 +1,7 @@
 import random
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.records import Prompt, Purpose, Split
+from skillopt_sleep.records import Completion, Prompt, Purpose, Split
 from skillopt_sleep.trainer.summary import Action, History
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
@@ -195,6 +196,35 @@ def test_a_budget_of_no_edit_asks_nobody_which(tmp_path: Path) -> None:
     assert budgets == [1, 0, 0, 0]
     assert summary.actions == {"accept_new_best": 1, "skip_no_budget": 3}
     assert model.counts()["select"] == 1
+
+
+class Meeting(Scripted):
+    """A model whose first reflection waits for another one to be asked, as long as it is told."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.met, self._asked, self._seconds = False, threading.Semaphore(0), seconds
+
+    def complete(self, prompt: Prompt) -> Completion:
+        if prompt.purpose is Purpose.REFLECT:
+            first = not self.counts()[Purpose.REFLECT]
+            self.prompts.append(prompt)
+            if first:
+                self.met = self._asked.acquire(timeout=self._seconds)
+            else:
+                self._asked.release()
+            self.prompts.remove(prompt)
+        return super().complete(prompt)
+
+
+@pytest.mark.parametrize(("rollouts", "reflections", "seconds"), [(4, 1, 0.2), (1, 2, 60.0)])
+def test_the_optimizer_is_asked_as_often_at_once_as_is_said(
+    tmp_path: Path, rollouts: int, reflections: int, seconds: float
+) -> None:
+    model = Meeting(seconds)
+    config = a_config(gradient={"minibatch": 1, "workers": reflections})
+    a_trainer(tmp_path, model, config=config, workers=rollouts).train()
+    assert model.met is (reflections > 1)
 
 
 def test_what_was_rejected_in_an_epoch_is_known_to_its_later_steps_only(tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ def a_manifest(**fields: Any) -> Manifest:
 
 
 def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> None:
-    free = a_config(train={"epochs": 5, "workers": 3, "folder": "there"}, limits={"calls": 9})
+    free = a_config(
+        train={"epochs": 5, "workers": 3, "folder": "there"}, gradient={"workers": 2}, limits={"calls": 9}
+    )
     assert differences(a_manifest(), a_manifest(config=free)) == ()
     changed = a_config(train={"epochs": 1}, optimizer={"edit_budget": 3})
     assert differences(a_manifest(), a_manifest(config=changed)) == (

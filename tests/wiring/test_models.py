@@ -402,3 +402,10 @@ def test_an_agent_is_asked_as_the_settings_say(machine: Machine) -> None:
     assert model.ready(LATER) is False
     assert (machine.paths.data / "replays").is_dir()
     assert not list((machine.paths.data / "replays").iterdir())
+
+
+@pytest.mark.parametrize("name", ["codex", "handoff", "simulated"])
+def test_a_backend_that_can_not_be_told_how_long_an_answer_may_be_is_refused(machine: Machine, name: str) -> None:
+    with pytest.raises(ConfigError, match=f"{name} can't be told") as refused:
+        made(machine, name=name, max_output_tokens=100)
+    assert "backend.max_output_tokens" in refused.value.remedy
