@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.errors import CallPending, ItemError
+from skillopt_sleep.errors import CallFailed, CallPending, ItemError
 from skillopt_sleep.protocols import Backend, Pool, Preflight, Reservation, Tally
 from skillopt_sleep.records import (
     CallState,
@@ -226,6 +226,19 @@ class FakeCalls:
 
     def put(self, key: str, *, purpose: Purpose, completion: Completion) -> None:
         self.kept[key] = msgspec.structs.replace(completion, structured=None)
+
+
+class FakeFailures:
+    """How questions failed, by their keys."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, CallFailed] = {}
+
+    def get(self, key: str) -> CallFailed | None:
+        return self.kept.get(key)
+
+    def put(self, key: str, error: CallFailed) -> None:
+        self.kept[key] = error
 
 
 class FakeMeter:

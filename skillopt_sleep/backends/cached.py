@@ -11,32 +11,59 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+from skillopt_sleep.backends.failures import Failures
 from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.codec import schema
 from skillopt_sleep.protocols import Backend, Calls
 from skillopt_sleep.records import Completion, Prompt, Purpose
 
 
 class Cached:
-    """Answers from the store where the same question was answered before, else asks and keeps the answer."""
+    """Answers from the store where the same question was answered before, else asks and keeps the answer.
 
-    def __init__(self, inner: Backend, calls: Calls, *, model: str, version: Callable[[], str]) -> None:
+    With `failures` a question that failed by itself fails again as it did, and isn't asked.
+    """
+
+    def __init__(
+        self,
+        inner: Backend,
+        calls: Calls,
+        *,
+        model: str,
+        version: Callable[[], str],
+        failures: Failures | None = None,
+    ) -> None:
         self._inner, self._calls, self._model, self._version = inner, calls, model, version
+        self._failures = failures
         self._draws = calls.draws()
         self._lock = threading.Lock()
         self._asking: dict[str, tuple[threading.Lock, int]] = {}
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The stored or the fresh answer; failures are never kept."""
+        """The stored or the fresh answer; a failure is never kept as one."""
         key = self._key(prompt)
         calls = self._draws if prompt.purpose is Purpose.ROLLOUT else self._calls
         with self._alone(key):
             stored = calls.get(key)
             if stored is not None:
                 return decoded(prompt, stored)
-            completion = self._inner.complete(prompt)
+            completion = self._asked(prompt, key)
             calls.put(key, purpose=prompt.purpose, completion=completion)
             return completion
+
+    def _asked(self, prompt: Prompt, key: str) -> Completion:
+        if self._failures is None:
+            return self._inner.complete(prompt)
+        known = self._failures.known(key)
+        if known is not None:
+            raise known
+        try:
+            completion = self._inner.complete(prompt)
+        except CallFailed as error:
+            raise self._failures.failed(key, error) from error
+        self._failures.answered()
+        return completion
 
     @contextmanager
     def _alone(self, key: str) -> Generator[None]:

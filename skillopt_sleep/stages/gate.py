@@ -14,6 +14,8 @@ VOID_LEVEL = 0.05  # so unlikely must it be that failures fall on both versions 
 FAR = 150  # pairs: what needs more like those so far isn't waited for
 ONE_SESSION = "all of one session; an unseen task of another one would settle it"
 BREADTH = 2  # sessions with a gain, at least
+LOST_SHARE = 0.2  # of the tasks that the old version could be scored on; without so many means compare nothing
+LOST_LEAST = 2
 
 
 def measure(score: Score, rule: GateRule) -> float:
@@ -31,7 +33,7 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     `sequential` accepts when the bet on the candidate has won 1/alpha, `strict` (SkillOpt's rule) reads the means
     after the last round and accepts if the candidate's is greater, `greedy` accepts what was applied. With a margin
     the bet is that the candidate loses less than that, and no gain is asked for. But for `greedy`, a trial without a
-    scored pair is no evidence: abstain.
+    scored pair is no evidence, nor is one whose failures fall on one version: abstain.
     """
     if rule.name == "greedy":
         return _verdict(Decision.ACCEPT, "applied without a test", rule)
@@ -44,6 +46,9 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
 
 
 def _strict(trial: Trial, rule: GateRule) -> Verdict:
+    net = trial.lost_after - trial.lost_before
+    if net >= LOST_LEAST and net > LOST_SHARE * (trial.n + net):
+        return _void(trial, rule)
     better = math.fsum(trial.gains) > 0
     return _verdict(Decision.ACCEPT if better else Decision.REJECT, _numbers(trial, rule), rule)
 
@@ -54,8 +59,7 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
         2 * sign_test(max(trial.lost_before, trial.lost_after), min(trial.lost_before, trial.lost_after))
         <= VOID_LEVEL
     ):
-        lost = f"{trial.lost_before} attempts under the old version and {trial.lost_after} under the new one"
-        return _verdict(Decision.ABSTAIN, f"the trial is void: {lost} could not be scored", rule)
+        return _void(trial, rule)
     if trial.statistic is not None and trial.statistic >= 1 / rule.alpha:
         return _proven(trial, rule, last=last)
     bets = [lifted(gain, rule.margin) for gain in trial.gains]
@@ -72,6 +76,11 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
     return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more pairs like these would settle it", rule)
+
+
+def _void(trial: Trial, rule: GateRule) -> Verdict:
+    lost = f"{trial.lost_before} attempts under the old version and {trial.lost_after} under the new one"
+    return _verdict(Decision.ABSTAIN, f"the trial is void: {lost} could not be scored", rule)
 
 
 def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:

@@ -1,14 +1,14 @@
-"""What every call of a training goes through: kept, retried, repaired, counted against the limits, watched."""
+"""What every call of a training goes through: kept, with its failures, retried, repaired, counted against limits."""
 
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 from skillopt_sleep.backends.cached import Cached
+from skillopt_sleep.backends.failures import Failures, KeptFailures
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.protocols import Backend, Calls, Ledger
 from skillopt_sleep.records import Limit, Usage
 from skillopt_sleep.trainer.config import LimitsSection
@@ -22,14 +22,20 @@ def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) 
     return NightMeter(ledger, Limits(night=most, minutes=limits.minutes or _FOR_EVER), clock=clock)
 
 
-def asked(model: Backend, *, calls: Calls, meter: NightMeter) -> Backend:
+def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:
     """The model as a training asks it: no completed call is paid twice, and where the model is gone all ends.
 
-    The dataset is what its owner chose to send: nothing in its prompts is taken out.
+    A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to
+    send: nothing in its prompts is taken out.
     """
-    counted = Metered(model, meter, model=name_of(model), price=_price(model))
-    kept = Cached(Retried(Repaired(counted)), calls, model=name_of(model), version=lambda: _version(model))
-    return Watched(kept, meter)
+    reached = Retried(Repaired(Metered(model, meter, model=name_of(model), price=_price(model))))
+    return Cached(
+        reached,
+        calls,
+        model=name_of(model),
+        version=lambda: _version(model),
+        failures=Failures(failures, reached),
+    )
 
 
 def name_of(model: Any) -> str:

@@ -54,26 +54,32 @@ class Cost(Record, frozen=True, kw_only=True):
 
 
 class Counting:
-    """A backend that remembers what its answers took."""
+    """A backend that remembers what its answers took, and how many of its calls failed."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
         self._lock = threading.Lock()
         self.taken: list[tuple[str, Taken]] = []
+        self.failed: list[CallFailed] = []
 
     def complete(self, prompt: Prompt) -> Completion:
         """The inner answer."""
-        completion = self._inner.complete(prompt)
+        try:
+            completion = self._inner.complete(prompt)
+        except CallFailed as error:
+            with self._lock:
+                self.failed.append(error)
+            raise
         with self._lock:
             self.taken.append((prompt.purpose, Taken(completion.usage, completion.usd)))
         return completion
 
 
-class _Asking:
-    """Asks in the name of one attempt: another item in the same words is another question, and so is another try."""
+class Asking:
+    """Asks in the name of one attempt or step: the same words from another one are another question."""
 
-    def __init__(self, inner: Backend, job: Job) -> None:
-        self._inner, self._asker = inner, f"{job.item.id}#{job.sample}"
+    def __init__(self, inner: Backend, asker: str) -> None:
+        self._inner, self._asker = inner, asker
 
     def complete(self, prompt: Prompt) -> Completion:
         """The inner answer."""
@@ -93,7 +99,7 @@ class Attempt:
 
     def __call__(self, job: Job, /) -> Attempted:
         """The attempt; a NightError ends them all."""
-        counting = Counting(_Asking(self.target, job))
+        counting = Counting(Asking(self.target, f"{job.item.id}#{job.sample}"))
         try:
             result = _in_range(self.env.rollout_one(job.item, job.skill, counting, sample=job.sample))
         except CallFailed as error:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BackendUnavailable
 from skillopt_sleep.records import Document, Past, Split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.parts import Held, Parts, State
+from skillopt_sleep.trainer.outage import MANY, check_answers, check_scored
+from skillopt_sleep.trainer.parts import Held, Parts, State, scores
 from skillopt_sleep.trainer.run import HISTORY
 from skillopt_sleep.trainer.slow import look_back
 from skillopt_sleep.trainer.step import Place, run_step, train_jobs
@@ -25,10 +25,16 @@ def steps_per_epoch(config: TrainerConfig, items: int) -> int:
 
 
 def trials(config: TrainerConfig, items: int) -> int:
-    """How many candidates a training may let the gate decide on, which share its error rate."""
+    """How many trials a training may make, which share its error rate.
+
+    Where text may become current unmeasured, a candidate that beats it is tried against the best too, and so is the
+    final skill.
+    """
     epochs, own = config.train.epochs, config.optimizer
     slow = epochs - 1 if own.slow_update and own.slow_gated else 0
-    return epochs * steps_per_epoch(config, items) + slow
+    forced = (own.slow_update and not own.slow_gated and epochs > 1) or config.gradient.skill_aware
+    candidates = epochs * steps_per_epoch(config, items) + slow
+    return 2 * candidates + 1 if forced else candidates
 
 
 def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Batches]:
@@ -43,8 +49,8 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
 class Course:
     """What a training has come to: `state`, and `history` to tell of it; `initial` is what it began from.
 
-    The initial skill is measured along with the first batch. Raises BackendUnavailable where none of val can be
-    scored: an outage is no score.
+    The initial skill is measured along with the first batch. Raises BackendUnavailable where val can't be scored, or
+    the optimizer never answers: an outage is no score.
     """
 
     def __init__(self, parts: Parts, document: Document) -> None:
@@ -54,12 +60,9 @@ class Course:
         first = batches(config, parts.items[Split.TRAIN], 1)[0]
         # None of these waits for another.
         parts.attempts.make((*jobs, *train_jobs(parts, document, first, 1)), label="baseline")
-        baseline = parts.measured(parts.val_jobs(document), label="baseline")
-        if not baseline.n:
-            raise BackendUnavailable(
-                f"none of {baseline.unscored} val items could be scored under the initial skill",
-                remedy="see that the target answers, and that the environment can score its answers",
-            )
+        made = parts.attempts.make(parts.val_jobs(document), label="baseline")
+        check_scored(made, parts.folder, what="val items under the initial skill")
+        baseline = scores(made, parts.tasks, parts.rule)
         self.initial = Held(document=document, standing=Standing(sha=document.sha, val=baseline.metric))
         self.state = State(current=self.initial, best=self.initial)
         self.history = History(baseline=baseline)
@@ -73,11 +76,14 @@ class Course:
             after = self.state.current.document
             if epoch > 1:
                 step = len(self.history.steps)
-                back = look_back(self._parts, self.state, before, epoch=epoch, step=step, past=past)
+                back = look_back(
+                    self._parts.asking(f"epoch {epoch}"), self.state, before, epoch=epoch, step=step, past=past
+                )
                 self.state, notebook = back.state, back.notebook
                 self.history = replace(self.history, epochs=(*self.history.epochs, back.record))
                 self._tell()
             before = after
+        check_answers(self._parts.counting, self._parts.folder, least=1)
 
     def _steps(self, epoch: int, notebook: str) -> Past:
         """One epoch's steps; what was tried in it and how it fared is known until it ends."""
@@ -87,10 +93,11 @@ class Course:
         past = Past(notes=notebook)
         for number, batch in enumerate(steps, start=1):
             place = Place(step=len(self.history.steps) + 1, epoch=epoch, in_epoch=number, total=total)
-            done = run_step(parts, self.state, batch, place=place, past=past)
+            done = run_step(parts.asking(f"step {place.step}"), self.state, batch, place=place, past=past)
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
+            check_answers(parts.counting, parts.folder, least=MANY)
         return past
 
     def _tell(self) -> None:

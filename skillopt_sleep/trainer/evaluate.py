@@ -41,7 +41,9 @@ def evaluate(
     store = CallStore(private_dir(folder) / "calls.db", clock)
     try:
         counter = meter(config.limits, store.ledger, clock)
-        attempts = Attempts(Attempt(env, asked(target, calls=store.calls, meter=counter)), pool, Spent())
+        attempts = Attempts(
+            Attempt(env, asked(target, calls=store.calls, failures=store.failures, meter=counter)), pool, Spent()
+        )
         document = as_document(skill)
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval") for item in items]
         made = attempts.make(jobs, label="eval")

@@ -17,7 +17,7 @@ from skillopt_sleep.trainer.summary import History, Summary, Tested
 def final(
     parts: Parts, state: State, initial: Held, history: History, *, env: str, models: Mapping[str, str]
 ) -> Summary:
-    """The summary; the final skill becomes the best where its mean on val is strictly greater.
+    """The summary; the final skill becomes the best where the gate's rule takes it for better.
 
     Test scores are of the very texts that the summary names, and the same text is tested once.
     """

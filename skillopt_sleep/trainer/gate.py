@@ -1,15 +1,14 @@
 """A candidate against the current skill on val, and against the best so far: who is current and best afterwards."""
 
-import math
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Decision, Document, GateRule, Rollout, Split, Trial, Verdict
-from skillopt_sleep.stages.gate import UNVERIFIED, measure
+from skillopt_sleep.records import Decision, Document, Rollout, Split, Trial, Verdict
+from skillopt_sleep.stages.gate import UNVERIFIED
 from skillopt_sleep.stages.rollout import Job as StageJob
 from skillopt_sleep.trainer.attempts import Job
-from skillopt_sleep.trainer.parts import VAL_SAMPLE, Held, Parts, State
+from skillopt_sleep.trainer.parts import VAL_SAMPLE, Parts, State
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated
 from skillopt_sleep.trial import compare_on
 
@@ -24,20 +23,21 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
     """The state after the gate's word on the candidate.
 
     strict compares one pass over val, the current skill's own where it was measured before (SkillOpt); ties lose.
-    sequential draws fresh attempts of both. greedy measures as strict does, and takes the candidate in any case.
+    sequential draws fresh attempts of both. greedy measures as strict does, and takes the candidate in any case. What
+    is best must have been proven better than the best before by the same rule.
     """
     rule = parts.rule
     forced = rule.name == "greedy"
-    trial, verdict = _trial(
-        parts, state.current.document, candidate, replace(rule, name="strict") if forced else rule
-    )
+    trial, verdict = _trial(parts, state.current.document, candidate)
     val = trial.after if rule.name == "sequential" else parts.measured(parts.val_jobs(candidate), label="gate").metric
     held = replace(state.current, standing=replace(state.current.standing, val=_before(parts, state, trial)))
     after = replace(state, current=held)
     action = Action.FORCE_ACCEPT if forced else _ENDS.get(verdict.decision, Action.ACCEPT)
     if action in TAKEN:
         after = after.moved(candidate, step=step, origin=origin, val=val)
-        if _is_best(parts, state, after.current, accepted=verdict.decision is Decision.ACCEPT):
+        accepted = verdict.decision is Decision.ACCEPT
+        same = state.best.standing.sha == state.current.standing.sha
+        if accepted if same else better(parts, candidate, state.best.document):
             after = replace(after, best=after.current)
             action = action if forced else Action.ACCEPT_NEW_BEST
     gated = Gated(
@@ -55,17 +55,13 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
 
 
 def better(parts: Parts, candidate: Document, other: Document) -> bool:
-    """Whether the candidate's mean on val is strictly greater, over the items that both were scored on."""
-    pairs = zip(_val(parts, candidate), _val(parts, other), strict=True)
-    gains = [
-        measure(one.score, parts.rule) - measure(two.score, parts.rule)
-        for one, two in pairs
-        if one.score is not None and two.score is not None
-    ]
-    return math.fsum(gains) > 0
+    """Whether the rule takes the candidate for better than the other; greedy asks for the greater mean, as strict."""
+    return _trial(parts, other, candidate)[1].decision is Decision.ACCEPT
 
 
-def _trial(parts: Parts, current: Document, candidate: Document, rule: GateRule) -> tuple[Trial, Verdict]:
+def _trial(parts: Parts, current: Document, candidate: Document) -> tuple[Trial, Verdict]:
+    rule = replace(parts.rule, name="strict") if parts.rule.name == "greedy" else parts.rule
+
     def attempt(jobs: Sequence[StageJob]) -> tuple[Rollout, ...]:
         by_id = {item.id: item for item in parts.items[Split.VAL]}
         once = rule.name == "strict"
@@ -85,17 +81,3 @@ def _before(parts: Parts, state: State, trial: Trial) -> float | None:
     if parts.rule.name == "sequential":
         return trial.before
     return parts.measured(parts.val_jobs(state.current.document), label="gate").metric
-
-
-def _is_best(parts: Parts, state: State, now: Held, *, accepted: bool) -> bool:
-    """Whether what is current now is the best so far."""
-    if state.best.standing.sha == state.current.standing.sha:
-        return accepted
-    if parts.rule.name == "sequential":
-        known, mine = state.best.standing.val, now.standing.val
-        return mine is not None and (known is None or mine > known)
-    return better(parts, now.document, state.best.document)
-
-
-def _val(parts: Parts, document: Document) -> tuple[Rollout, ...]:
-    return tuple(made.rollout for made in parts.attempts.make(parts.val_jobs(document), label="gate"))

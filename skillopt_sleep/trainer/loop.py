@@ -84,10 +84,11 @@ class Trainer:
                 folder.write(SPEND, {"paid": paid._asdict(), "seconds": spent.seconds})
 
     def _run(self, folder: RunFolder, items: Mapping[Split, Sequence[Item]], spent: Spent) -> Summary:
-        config = self._config
-        counter = meter(config.limits, folder.store.ledger, self._clock)
+        config, store = self._config, folder.store
+        counter = meter(config.limits, store.ledger, self._clock)
         optimizer, target = (
-            asked(self._models[role], calls=folder.store.calls, meter=counter) for role in ("optimizer", "target")
+            asked(self._models[role], calls=store.calls, failures=store.failures, meter=counter)
+            for role in ("optimizer", "target")
         )
         counting = Counting(optimizer)
         reworded = Reworded(counting, self._overrides)
@@ -100,6 +101,7 @@ class Trainer:
             tasks={item.id: as_task(item, split, source=self._env.name) for split in Split for item in items[split]},
             attempts=Attempts(Attempt(self._env, target), self._pool, spent),
             optimizer=lapses or reworded,
+            counting=counting,
             lapses=lapses,
             pool=self._optimizer_pool,
             folder=folder,

@@ -1,5 +1,6 @@
 """What every step of a training works with, and how a skill is measured with it."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, Rollout, Split, Task
 from skillopt_sleep.stages.gate import measure
-from skillopt_sleep.trainer.attempts import Attempted, Attempts, Job, Spent
+from skillopt_sleep.trainer.attempts import Asking, Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.lapses import SkillAware
@@ -50,11 +51,16 @@ class Parts:
     tasks: Mapping[str, Task]
     attempts: Attempts
     optimizer: Backend
+    counting: Counting
     lapses: SkillAware | None
     pool: Pool
     folder: RunFolder
     spent: Spent
     rule: GateRule
+
+    def asking(self, asker: str) -> "Parts":
+        """The same parts with the optimizer asked in this name: a step draws its own answers to the same words."""
+        return dataclasses.replace(self, optimizer=Asking(self.optimizer, asker))
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
         """One attempt at each item under this skill."""

@@ -14,6 +14,7 @@ from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes
 from skillopt_sleep.trainer.learn import Lessons, learn
+from skillopt_sleep.trainer.outage import MANY, check_scored
 from skillopt_sleep.trainer.parts import Parts, State, refusal, scores
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 
@@ -52,6 +53,8 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     made = parts.attempts.make(jobs, label="rollout")
     parts.attempts.forget(jobs)
     parts.folder.write(f"{place.folder}/rollouts.json", [_row(job, one) for job, one in zip(jobs, made, strict=True)])
+    if len(made) >= MANY:
+        check_scored(made, parts.folder, what="train items")
     train = scores(made, parts.tasks, parts.rule)
     stream = iter([one.rollout for one in made])
     tried = [tuple(islice(stream, len(batch))) for batch in batches]

@@ -140,7 +140,9 @@ def _attempt(kind: str, path: Path, seconds: float) -> Generator[Attempt]:
     try:
         target = KINDS[kind][1](recipe(), recipe)
         counter = meter(LimitsSection(), store.ledger, utc_now)
-        yield Attempt(Toy({Split.TRAIN: TOGETHER}), asked(target, calls=store.calls, meter=counter))
+        yield Attempt(
+            Toy({Split.TRAIN: TOGETHER}), asked(target, calls=store.calls, failures=store.failures, meter=counter)
+        )
     finally:
         store.close()
 

@@ -23,7 +23,7 @@ from skillopt_sleep.pools.ray import RayPool
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Limit, Usage
 from skillopt_sleep.trainer.asked import asked
-from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeLedger
+from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeFailures, FakeLedger
 from tests.pools.portable import (
     Broken,
     Echo,
@@ -166,7 +166,9 @@ def test_an_attempt_whose_worker_dies_is_made_again_with_the_same_result(pool: R
     mark = str(tmp_path / "died")
     items = [(str(n), mark if n == 5 else "") for n in range(12)]
     model = Echo()
-    kept = asked(model, calls=FakeCalls(), meter=NightMeter(FakeLedger(), limits(), clock=FakeClock()))
+    kept = asked(
+        model, calls=FakeCalls(), failures=FakeFailures(), meter=NightMeter(FakeLedger(), limits(), clock=FakeClock())
+    )
     answers = pool.map(Work(die_once, kept), items, label="x")
     assert answers == tuple(f"{n} {os.getpid()}" for n in range(12))
     # The answers were kept here before a worker had them.
@@ -201,7 +203,9 @@ def limits(calls: int = 0) -> Limits:
 def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, lend: bool) -> None:
     ledger, echo = FakeLedger(), Echo(0.01)
     target: Backend = Lent(echo, Echo) if lend else echo
-    limited = asked(target, calls=FakeCalls(), meter=NightMeter(ledger, limits(10), clock=FakeClock()))
+    limited = asked(
+        target, calls=FakeCalls(), failures=FakeFailures(), meter=NightMeter(ledger, limits(10), clock=FakeClock())
+    )
     with pytest.raises(BudgetExhausted, match="10 calls"):
         pool.map(Work(ask, limited), range(40), label="x")
     assert len(ledger.reserved) == 10
@@ -211,7 +215,12 @@ def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, lend:
 
 def test_an_equal_question_is_asked_once_whoever_asks(pool: RayPool) -> None:
     ledger = FakeLedger()
-    kept = asked(Lent(Echo(), Echo), calls=FakeCalls(), meter=NightMeter(ledger, limits(), clock=FakeClock()))
+    kept = asked(
+        Lent(Echo(), Echo),
+        calls=FakeCalls(),
+        failures=FakeFailures(),
+        meter=NightMeter(ledger, limits(), clock=FakeClock()),
+    )
     answers = pool.map(Work(ask, kept), ["the same"] * 12, label="x")
     assert len(set(answers)) == 1
     assert len(ledger.reserved) == 1
@@ -219,7 +228,12 @@ def test_an_equal_question_is_asked_once_whoever_asks(pool: RayPool) -> None:
 
 def test_a_lent_call_that_dies_with_its_worker_counts_as_spent(pool: RayPool) -> None:
     ledger, pids = FakeLedger(), pids_of(pool)
-    kept = asked(Lent(Echo(), Slow), calls=FakeCalls(), meter=NightMeter(ledger, limits(), clock=FakeClock()))
+    kept = asked(
+        Lent(Echo(), Slow),
+        calls=FakeCalls(),
+        failures=FakeFailures(),
+        meter=NightMeter(ledger, limits(), clock=FakeClock()),
+    )
     threading.Timer(0.4, os.kill, (min(pids), signal.SIGKILL)).start()
     answers = pool.map(Work(ask, kept), range(12), label="x")
     assert [text.split()[0] for text in answers] == [str(n) for n in range(12)]

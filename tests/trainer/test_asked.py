@@ -23,7 +23,9 @@ def a_prompt(text: str = "q", sample: int = 0) -> Prompt:
 
 def test_a_completed_call_is_paid_once_and_another_sample_is_another_call(store: CallStore) -> None:
     backend = FakeBackend(otherwise="yes", usage=Usage(input_tokens=1))
-    model = asked(backend, calls=store.calls, meter=meter(LimitsSection(), store.ledger, utc_now))
+    model = asked(
+        backend, calls=store.calls, failures=store.failures, meter=meter(LimitsSection(), store.ledger, utc_now)
+    )
     assert model.complete(a_prompt()).text == model.complete(a_prompt()).text == "yes"
     model.complete(a_prompt(sample=1))
     assert len(backend.prompts) == 2
@@ -32,7 +34,12 @@ def test_a_completed_call_is_paid_once_and_another_sample_is_another_call(store:
 
 def test_calls_never_exceed_their_limit(store: CallStore) -> None:
     backend = FakeBackend(otherwise="yes")
-    model = asked(backend, calls=store.calls, meter=meter(LimitsSection(calls=1), store.ledger, utc_now))
+    model = asked(
+        backend,
+        calls=store.calls,
+        failures=store.failures,
+        meter=meter(LimitsSection(calls=1), store.ledger, utc_now),
+    )
     model.complete(a_prompt())
     with pytest.raises(BudgetExhausted):
         model.complete(a_prompt("other"))
@@ -40,7 +47,9 @@ def test_calls_never_exceed_their_limit(store: CallStore) -> None:
 
 def test_a_model_that_is_gone_ends_all(store: CallStore) -> None:
     backend = FakeBackend(otherwise=CallFailed(FailureKind.LOGIN, "no key"))
-    model = asked(backend, calls=store.calls, meter=meter(LimitsSection(), store.ledger, utc_now))
+    model = asked(
+        backend, calls=store.calls, failures=store.failures, meter=meter(LimitsSection(), store.ledger, utc_now)
+    )
     with pytest.raises(BackendUnavailable):
         model.complete(a_prompt())
 

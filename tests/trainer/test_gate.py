@@ -1,22 +1,24 @@
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Document, Split
+from skillopt_sleep.records import Completion, Document, Prompt, Purpose, Split
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Spent
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.parts import Held, Parts, State
 from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Action, Gated, Standing
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from tests.fakes import FakeBackend, SerialPool
-from tests.trainer.toy import Toy, a_config
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 Grade = Callable[[str, int, int], float | None]
 
@@ -40,6 +42,7 @@ def some_parts(folder: Path, grade: Grade, **evaluation: Any) -> Parts:
         tasks={item.id: as_task(item, split, source="toy") for split, some in items.items() for item in some},
         attempts=Attempts(Attempt(env, FakeBackend()), SerialPool(), spent),
         optimizer=FakeBackend(),
+        counting=Counting(FakeBackend()),
         lapses=None,
         pool=SerialPool(),
         folder=RunFolder(folder, CallStore(folder / "calls.db", utc_now)),
@@ -114,13 +117,42 @@ def test_the_evidence_gate_asks_afresh_until_it_knows(tmp_path: Path, candidate:
 def test_an_outage_of_one_side_takes_the_pair_out_and_not_the_score_down(tmp_path: Path) -> None:
     def grade(skill: str, n: int, sample: int) -> float | None:
         if skill == "candidate":
-            return None if n < 4 else float(n < 6)
+            return None if n == 0 else float(n < 6)
         return float(n < 5)
 
-    # The candidate lost four of the current's five right answers to the outage: 2 of 4 against 1 of the same 4.
+    # The candidate lost one of the current's five right answers to the outage: 5 of 7 against 4 of the same 7.
     after, gated = decided(some_parts(tmp_path, grade))
-    assert (gated.before, gated.after, gated.n, gated.unscored) == (0.25, 0.5, 4, 4)
+    assert (gated.before, gated.after, gated.n, gated.unscored) == (4 / 7, 5 / 7, 7, 1)
     assert after.current.document.text == "candidate"
+
+
+@pytest.mark.parametrize("rule", ["strict", "greedy"])
+def test_a_candidate_that_can_not_be_scored_on_much_of_val_is_not_the_best(tmp_path: Path, rule: str) -> None:
+    def grade(skill: str, n: int, sample: int) -> float | None:
+        if skill == "candidate":
+            return None if n < 7 else 1.0
+        return float(n < 7)
+
+    after, gated = decided(some_parts(tmp_path, grade, gate=rule))
+    assert gated.action is (Action.ABSTAIN if rule == "strict" else Action.FORCE_ACCEPT)
+    assert "0 attempts under the old version and 7 under the new one" in gated.reason
+    assert after.best.document.text == "current"
+
+
+@pytest.mark.parametrize("better", [False, True])
+def test_what_beats_an_unmeasured_skill_is_the_best_only_where_it_is_proven_better_than_the_best(
+    tmp_path: Path, *, better: bool
+) -> None:
+    def grade(skill: str, n: int, sample: int) -> float:
+        known = {"best": 1.0, "current": 0.0, "candidate": 1.0}
+        return 0.5 if skill == "best" and better else known[skill]
+
+    parts = some_parts(tmp_path, grade, gate="sequential", metric="soft", rounds=5)
+    after, gated = decided(parts, best="best")
+    assert after.current.document.text == "candidate"
+    assert (gated.action, after.best.document.text) == (
+        (Action.ACCEPT_NEW_BEST, "candidate") if better else (Action.ACCEPT, "best")
+    )
 
 
 def test_no_pair_is_no_evidence(tmp_path: Path) -> None:
@@ -153,3 +185,36 @@ def test_a_skill_is_measured_once(tmp_path: Path) -> None:
     later: Document = as_document("later")
     gate(parts, after, later, step=2, origin="step")
     assert {skill: asked.count(skill) for skill in asked} == {"current": 8, "candidate": 8, "later": 8}
+
+
+class Coin(Toy, frozen=True):
+    """Whether an attempt is right is drawn: no skill is better than another."""
+
+    seed: int = 0
+
+    def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+        drawn = hashlib.sha256(f"{self.seed} {skill} {item.id} {sample}".encode()).digest()[0]
+        return Result(hard=float(drawn < 128), soft=0.5, why="bad luck")
+
+
+class Useless(Scripted):
+    """Finds nothing to edit, and writes guidance that helps nobody."""
+
+    def complete(self, prompt: Prompt) -> Completion:
+        said = {Purpose.REFLECT: '{"edits": []}', Purpose.SLOW_UPDATE: '{"guidance": "Take good care."}'}
+        if prompt.purpose not in said:
+            return super().complete(prompt)
+        return decoded(prompt, Completion(text=said[prompt.purpose]))
+
+
+def test_useless_guidance_that_was_put_in_is_the_best_in_no_more_runs_than_the_gate_says(tmp_path: Path) -> None:
+    runs, rule = 40, {"gate": "sequential", "test": False}
+    best: list[bool] = []
+    for seed in range(runs):
+        config = a_config(evaluation=rule, optimizer={"meta_skill": False})
+        trainer = a_trainer(tmp_path / str(seed), Useless(), env=Coin(seed=seed), config=config, pool=SerialPool())
+        summary = trainer.train()
+        assert "Take good care." in (tmp_path / str(seed) / summary.final.file).read_text(encoding="utf-8")
+        assert "at most 5 % of runs" in summary.error_rate
+        best.append("Take good care." in summary.best_skill)
+    assert sum(best) <= 0.05 * runs

@@ -171,7 +171,9 @@ def test_a_dataset_that_no_answer_can_be_had_for_is_no_training(tmp_path: Path) 
     def refuses(prompt: Prompt, number: int) -> None:
         raise CallFailed(FailureKind.REFUSED, "no")
 
-    with pytest.raises(BackendUnavailable, match="none of 8 val items could be scored"):
+    with pytest.raises(
+        BackendUnavailable, match="8 of 8 val items under the initial skill could not be scored; of 8: refused: no"
+    ):
         a_trainer(tmp_path, Scripted(refuses)).train()
 
 

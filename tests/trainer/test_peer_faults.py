@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from skillopt_sleep.backends.failures import IN_A_ROW
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.protected import BEGIN, END
@@ -159,9 +160,36 @@ def test_an_edit_that_changes_nothing_is_not_applied_and_not_tried(tmp_path: Pat
 def test_a_reply_in_another_form_is_a_failed_call_and_never_the_end_of_the_run(
     tmp_path: Path, reply: str, purpose: Purpose
 ) -> None:
-    _, history, _ = trained(tmp_path, only(purpose, reply))
-    assert len(history.steps) == 2
-    assert {note.stage for step in history.steps for note in step.notes} == {purpose.value}
+    _, history, _ = trained(
+        tmp_path, lambda prompt: reply if prompt.purpose is purpose and prompt.asker == "step 1" else None
+    )
+    first, second = history.steps
+    assert {note.stage for note in first.notes} == {purpose.value}
+    assert not second.notes
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_an_optimizer_whose_every_reply_is_of_no_use_ends_the_run_and_is_no_result(tmp_path: Path, size: int) -> None:
+    with pytest.raises(BackendUnavailable, match="none of the optimizer's"):
+        trained(tmp_path, only(Purpose.REFLECT, "no idea"), gradient={"minibatch": size})
+
+
+def test_many_replies_that_can_not_be_used_end_nothing_where_the_model_is_there(tmp_path: Path) -> None:
+    answered: list[Prompt] = []
+
+    def says(prompt: Prompt) -> str | None:
+        if prompt.purpose is not Purpose.REFLECT or prompt.asker != "step 1":
+            return None
+        if answered:
+            return "no idea"
+        answered.append(prompt)
+        return None
+
+    _, history, model = trained(tmp_path, says, gradient={"minibatch": 1})
+    first, second = history.steps
+    assert len(first.notes) > IN_A_ROW
+    assert second.patches
+    assert model.asked(Purpose.PREFLIGHT)
 
 
 class Flaky(ToyEnv):

@@ -82,6 +82,8 @@ class Scripted:
             case Purpose.ROLLOUT:
                 skill, request = prompt.text.split("\nREQUEST:\n")
                 return f"{request.split(' for ')[0]}: " + " ".join(re.findall(r"Say (\w+)\.", skill))
+            case Purpose.PREFLIGHT:
+                return "ready"
             case Purpose.REFLECT | Purpose.REFLECT_DEEP:
                 return json.dumps({"edits": [_edit(word) for word in lacking]})
             case Purpose.AGGREGATE:

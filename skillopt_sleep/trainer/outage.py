@@ -1,0 +1,36 @@
+"""Ends a training that measures nothing: most attempts can't be scored, or no call of the optimizer is answered.
+
+What failed may be asked again when such a run goes on; all else that failed fails again, as it did.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NoReturn
+
+from skillopt_sleep.errors import BackendUnavailable
+from skillopt_sleep.trainer.attempts import Attempted, Counting
+from skillopt_sleep.trainer.run import RunFolder
+
+MANY = 5  # attempts without a score, or failed calls: so many are no accident
+_REMEDY = "mend that, and go on with the run: what was paid for is kept"
+
+
+def check_scored(made: Sequence[Attempted], folder: RunFolder, *, what: str) -> None:
+    """Raise BackendUnavailable where none of these attempts could be scored, or many and more than half could not."""
+    unscored = [one.rollout.note for one in made if one.rollout.score is None]
+    most = len(unscored) >= MANY and 2 * len(unscored) > len(made)
+    if most or len(unscored) == len(made):
+        ((reason, count),) = Counter(unscored).most_common(1)
+        _end(f"{len(unscored)} of {len(made)} {what} could not be scored; of {count}: {reason}", folder)
+
+
+def check_answers(optimizer: Counting, folder: RunFolder, *, least: int) -> None:
+    """Raise BackendUnavailable where none of the optimizer's calls gave a usable answer, and `least` failed."""
+    if not optimizer.taken and len(optimizer.failed) >= least:
+        last = optimizer.failed[-1].message
+        _end(f"none of the optimizer's {len(optimizer.failed)} calls gave a usable answer; the last: {last}", folder)
+
+
+def _end(said: str, folder: RunFolder) -> NoReturn:
+    folder.store.failures.forget()
+    raise BackendUnavailable(said, remedy=_REMEDY)
