@@ -31,6 +31,9 @@ TESTED_AS_A_WHOLE = {
     "trainer/course.py": "trainer/test_loop.py",
     "trainer/final.py": "trainer/test_loop.py",
     "trainer/parts.py": "trainer/test_gate.py",
+    "trainer/given.py": "trainer/test_loop.py",
+    "trainer/manifest.py": "trainer/test_run.py",
+    "trainer/outage.py": "trainer/test_failures.py",
     "trainer/names.py": "trainer/test_config.py",
     "trainer/summary.py": "trainer/test_loop.py",
 }

@@ -22,6 +22,7 @@ FAILURES_IN_A_ROW = 3
 CHARS_PER_TOKEN = 4
 UNLIMITED = 10**9
 REMEDY = "raise it in config.toml, or let the next night go on: what was paid for is kept"
+UNPRICED = "limit calls and tokens instead: set budget.usd and budget.month_usd to 0"
 # The model may have worked on them, and be paid for it.
 _LOST = frozenset({FailureKind.TIMED_OUT, FailureKind.KILLED, FailureKind.FLOODED})
 
@@ -41,11 +42,21 @@ class NightMeter:
     """Counts calls, tokens, dollars and failures of a night against its limits; safe for threads.
 
     Calls never exceed a limit; tokens and dollars by at most the calls in flight; no call starts after the minutes.
-    A night that may spend so many dollars stops at the first call whose price isn't known.
+    A night that may spend so many dollars stops at the first call whose price isn't known. `remedy` is what to do at
+    a limit, `unpriced` at such a call.
     """
 
-    def __init__(self, ledger: Ledger, limits: Limits, *, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        limits: Limits,
+        *,
+        clock: Callable[[], datetime],
+        remedy: str = REMEDY,
+        unpriced: str = UNPRICED,
+    ) -> None:
         self._ledger, self._limits, self._clock = ledger, limits, clock
+        self._remedy, self._unpriced = remedy, unpriced
         self._until = clock() + timedelta(minutes=limits.minutes)
         self._lock = threading.Lock()
         self._failed_in_a_row = 0
@@ -92,19 +103,19 @@ class NightMeter:
         with self._lock:
             now = self._clock()
             if now >= self._until:
-                raise BudgetExhausted(f"the limit of {limits.minutes} minutes is reached", remedy=REMEDY)
+                raise BudgetExhausted(f"the limit of {limits.minutes} minutes is reached", remedy=self._remedy)
             # Adding up a long ledger takes longer than a short call.
             tally = self._ledger.spent() if any(limits.night) or limits.month.usd else Tally({})
             if reached := _reached(tally, limits.night):
-                raise BudgetExhausted(f"the limit of {reached} is reached", remedy=REMEDY)
+                raise BudgetExhausted(f"the limit of {reached} is reached", remedy=self._remedy)
             if any(limits.month):
                 month = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
                 if reached := _reached(self._ledger.spent_since(month), limits.month):
-                    raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=REMEDY)
+                    raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=self._remedy)
             if (limits.night.usd or limits.month.usd) and tally.unpriced:
                 raise BudgetExhausted(
                     "what a call cost isn't known, so a limit in dollars can't be kept",
-                    remedy="limit calls and tokens instead: set budget.usd and budget.month_usd to 0",
+                    remedy=self._unpriced,
                 )
             own = limits.project(prompt.project) if prompt.project else Limit()
             if any(own):

@@ -12,7 +12,7 @@ from skillopt_sleep.cli.train import scored, told
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
-    from skillopt_sleep.trainer.run import Manifest
+    from skillopt_sleep.trainer.manifest import Manifest
     from skillopt_sleep.trainer.summary import History
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Trainings: list, show, compare.")
@@ -61,7 +61,7 @@ def show(run: Run, *, as_json: AsJson = False) -> None:
 @app.command("compare")
 def compare(one: Run, other: Run, *, as_json: AsJson = False) -> None:
     """Compare two runs: what they were started with, and how their best skills score."""
-    from skillopt_sleep.trainer.run import differences
+    from skillopt_sleep.trainer.manifest import differences
 
     (first, ended, _), (second, ended_too, _) = _read(one), _read(other)
     changed = differences(first, second)

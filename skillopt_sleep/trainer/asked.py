@@ -13,13 +13,16 @@ from skillopt_sleep.protocols import Backend, Calls, Ledger
 from skillopt_sleep.records import Limit, Usage
 from skillopt_sleep.trainer.config import LimitsSection
 
+LIMITED = "raise it in [limits]: what was paid for is kept, and train --resume goes on"
+UNPRICED = "limit calls and tokens instead: set limits.usd to 0"
 _FOR_EVER = 10 * 365 * 24 * 60
 
 
 def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) -> NightMeter:
     """What counts the calls of a run against its limits."""
     most = Limit(limits.calls, limits.tokens, limits.usd)
-    return NightMeter(ledger, Limits(night=most, minutes=limits.minutes or _FOR_EVER), clock=clock)
+    within = Limits(night=most, minutes=limits.minutes or _FOR_EVER)
+    return NightMeter(ledger, within, clock=clock, remedy=LIMITED, unpriced=UNPRICED)
 
 
 def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:

@@ -3,7 +3,7 @@
 import math
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, ItemError
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
 from skillopt_sleep.trainer.env import Env, Item, Result
@@ -106,6 +107,7 @@ class Attempt:
             result = Result(failure=f"{error.kind}: {error.message}")
         except ItemError as error:
             result = Result(failure=error.message)
+        result = replace(result, failure=redact(result.failure))
         rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
         return Attempted(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
 
@@ -151,12 +153,14 @@ def _key(job: Job) -> tuple[str, str, int]:
 
 
 class Spent:
-    """What each stage took: calls, tokens and dollars of the answers it used, and seconds of this life of the run."""
+    """What each stage took: calls, tokens and dollars of the answers it used, and seconds after those `before`."""
 
-    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = perf_counter, *, before: Mapping[str, float] | None = None
+    ) -> None:
         self._clock = clock
         self._taken = defaultdict[str, list[Taken]](list)
-        self._seconds = defaultdict[str, float](float)
+        self._seconds = defaultdict[str, float](float, before or {})
 
     def add(self, stage: str, taken: Iterable[Taken]) -> None:
         """Count these calls."""

@@ -137,6 +137,10 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
             raise ValueError("optimizer.min_edit_budget is above optimizer.edit_budget")
         if self.gradient.skill_aware and self.optimizer.mode != "patch":
             raise ValueError("gradient.skill_aware works with optimizer.mode patch only")
+        plain = EvaluationSection()
+        for key in ("rounds", "alpha", "min_effect", "non_regression"):
+            if self.evaluation.gate != "sequential" and getattr(self.evaluation, key) != getattr(plain, key):
+                raise ValueError(f"evaluation.{key} works with evaluation.gate sequential only")
 
     def rule(self, *, trials: int) -> GateRule:
         """The gate's rule for each of so many trials, which share the run's error rate."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend, Pool
@@ -16,9 +15,11 @@ from skillopt_sleep.trainer.course import Course, trials
 from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
+from skillopt_sleep.trainer.given import make_pool, read_skill, untold
 from skillopt_sleep.trainer.lapses import SkillAware
+from skillopt_sleep.trainer.manifest import manifest
 from skillopt_sleep.trainer.parts import Parts
-from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, manifest, open_run
+from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.wording import Reworded, check_overrides
@@ -27,9 +28,9 @@ from skillopt_sleep.trainer.wording import Reworded, check_overrides
 class Trainer:
     """Trains a skill on a dataset; `target` is the optimizer's model where it is left out.
 
-    `initial_skill` comes before the environment's own; `prompt_overrides` are the optimizer's prompts by name. `pool`
-    and `optimizer_pool` make the calls of the two side by side, as many as the configuration says where left out.
-    Raises ConfigError where something can't be used as it is given.
+    `initial_skill` comes before the configuration's, and that before the environment's own; `prompt_overrides` are
+    the optimizer's prompts by name. `pool` and `optimizer_pool` make the calls side by side, left out as the
+    configuration says. Raises ConfigError where something can't be used as it is given.
     """
 
     def __init__(
@@ -47,12 +48,13 @@ class Trainer:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         check_overrides(prompt_overrides or {})
-        self._config, self._env = config, env
+        if initial_skill is None:
+            initial_skill = read_skill(Path(config.skill)) if config.skill else env.initial_skill()
+        self._config, self._env, self._skill = config, env, initial_skill
         self._models = {"optimizer": optimizer, "target": target or optimizer}
-        self._pool = pool or ThreadPool(config.train.workers, _untold)
+        self._pool = pool or make_pool(config, untold)
         own = config.gradient.workers
-        self._optimizer_pool = optimizer_pool or (ThreadPool(own, _untold) if own else self._pool)
-        self._skill = env.initial_skill() if initial_skill is None else initial_skill
+        self._optimizer_pool = optimizer_pool or (ThreadPool(own, untold) if own else self._pool)
         self._overrides = dict(prompt_overrides or {})
         self._folder = folder or Path(config.train.folder)
         self._clock = clock
@@ -73,15 +75,12 @@ class Trainer:
             models={role: name_of(model) for role, model in self._models.items()},
         )
         with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
-            spent = Spent()
+            spent = Spent(before=seconds_before(self._folder))
             try:
                 return self._run(folder, items, spent)
-            except BudgetExhausted as error:
-                remedy = "raise [limits] and go on with --resume: what was paid for is kept"
-                raise BudgetExhausted(error.message, remedy=remedy) from error
             finally:
                 paid = folder.store.ledger.spent()
-                folder.write(SPEND, {"paid": paid._asdict(), "seconds": spent.seconds})
+                folder.write(SPEND, Spending(paid=paid._asdict(), seconds=spent.seconds))
 
     def _run(self, folder: RunFolder, items: Mapping[Split, Sequence[Item]], spent: Spent) -> Summary:
         config, store = self._config, folder.store
@@ -117,7 +116,3 @@ class Trainer:
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary
-
-
-def _untold(_label: str, _done: int, _total: int) -> None:
-    """Progress that nobody watches."""

@@ -4,82 +4,28 @@ Going on with a run is doing it again: everything but the calls is made anew, an
 calls.db. So what an interrupted run ends as is what an uninterrupted one does, and no state can be half-written.
 """
 
-import hashlib
-import re
+import os
 import shutil
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import filelock
 import msgspec
 
 from skillopt_sleep.errors import ConfigError, NightLocked
-from skillopt_sleep.kit.codec import from_json, map_strings, to_json
+from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
-from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import Record, Split
+from skillopt_sleep.records import Record
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.env import Item
+from skillopt_sleep.trainer.manifest import Manifest, hindrances
 
 CONFIG, SUMMARY, HISTORY, SPEND, BEST = ("config.json", "summary.json", "history.json", "spend.json", "best_skill.md")
 _MADE_ANEW = ("steps", "epochs", "skills", SUMMARY, HISTORY, BEST)
-_SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password|credentials?)s?$", re.IGNORECASE)
-# These change how a run is done, never what comes of it.
-_FREE = (
-    "config.train.workers",
-    "config.train.pool",
-    "config.train.address",
-    "config.train.folder",
-    "config.gradient.workers",
-    "config.limits.",
-)
-
-
+_EARLIER, _WHOLE = ".earlier", "whole"
 Kind = TypeVar("Kind")
-
-
-class Manifest(Record, frozen=True, kw_only=True):
-    """What a run was started with; digests are SHA-256."""
-
-    config: dict[str, Any]
-    env: str
-    dataset: dict[str, str]
-    initial_skill: str
-    prompts: dict[str, str]
-    models: dict[str, str]
-
-
-def manifest(
-    config: TrainerConfig,
-    *,
-    env: str,
-    items: Mapping[Split, Sequence[Item]],
-    initial_skill: str,
-    prompts: Mapping[str, str],
-    models: Mapping[str, str],
-) -> Manifest:
-    """What this run is; nothing in it is secret."""
-    return Manifest(
-        config=_without_secrets(config),
-        env=env,
-        dataset={split.value: _sha(to_json(list(some))) for split, some in items.items()},
-        initial_skill=_sha(initial_skill.encode()),
-        prompts={name: _sha(text.encode()) for name, text in sorted(prompts.items())},
-        models=dict(models),
-    )
-
-
-def _without_secrets(config: TrainerConfig) -> dict[str, Any]:
-    """The configuration without what looks like a secret, and without what an environment's option calls one."""
-    told = cast("dict[str, Any]", map_strings(config, redact))
-    for name, value in told["env"].items():
-        if isinstance(value, str) and _SECRET.search(name):
-            told["env"][name] = "[redacted]"
-    return told
 
 
 class RunFolder:
@@ -96,15 +42,33 @@ class RunFolder:
         write_atomic(path, data, durable=False)
 
 
+class Spending(Record, frozen=True, kw_only=True):
+    """What a run took by all its lives: calls and what they cost, and seconds by stage."""
+
+    paid: dict[str, Any]
+    seconds: dict[str, float]
+
+
+def seconds_before(path: Path) -> dict[str, float]:
+    """The seconds of a run's lives so far; none where there is no run or they can't be read."""
+    try:
+        kept = read_kept(path / SPEND, Spending)
+    except ConfigError:
+        return {}
+    return kept.seconds if kept else {}
+
+
 @contextmanager
 def open_run(
     path: Path, started_with: Manifest, *, resume: bool, clock: Callable[[], datetime]
 ) -> Generator[RunFolder]:
     """Begin a run in this folder, or with `resume` go on with the one that is there.
 
-    Raises ConfigError where a run is there and shouldn't be, where none is, or where it was started with something
-    else, naming the difference; NightLocked where another process works in it.
+    A finished run that is gone on with and doesn't come to an end again stays as it was. Raises ConfigError where a
+    run is there and shouldn't be, where none is, where a file of somebody else would be lost, or where it was started
+    with something else, naming the difference; NightLocked where another process works in it.
     """
+    _look(path, resume=resume)
     private_dir(path)
     lock = filelock.FileLock(path / "run.lock", timeout=0, mode=PRIVATE_FILE)
     try:
@@ -112,28 +76,16 @@ def open_run(
     except filelock.Timeout as error:
         raise NightLocked(f"another training works in {path}", remedy="wait until it ends") from error
     with lock:
-        _check(path, started_with, resume=resume)
-        write_atomic(path / CONFIG, to_json(started_with, pretty=True))
-        for name in _MADE_ANEW:
-            _remove(path / name)
-        store = CallStore(path / "calls.db", clock)
-        try:
-            yield RunFolder(path, store)
-        finally:
-            store.close()
-
-
-def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """What a run can't go on with, each as `key: before → now`; more epochs are no difference."""
-    old, new = _flat(msgspec.to_builtins(before)), _flat(msgspec.to_builtins(now))
-    found: list[str] = []
-    for key in sorted(old.keys() | new.keys()):
-        if old.get(key) == new.get(key) or key.startswith(_FREE):
-            continue
-        if key == "config.train.epochs" and new.get(key, 0) > old.get(key, 0):
-            continue
-        found.append(f"{key}: {_short(old.get(key))} → {_short(new.get(key))}")
-    return tuple(found)
+        _put_back(path)
+        if resume:
+            _compare(path, started_with)
+        with _anew(path):
+            write_atomic(path / CONFIG, to_json(started_with, pretty=True))
+            store = CallStore(path / "calls.db", clock)
+            try:
+                yield RunFolder(path, store)
+            finally:
+                store.close()
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -158,14 +110,22 @@ def read_kept(path: Path, kind: type[Kind]) -> Kind | None:
         ) from error
 
 
-def _check(path: Path, started_with: Manifest, *, resume: bool) -> None:
-    if not (path / CONFIG).exists():
-        if resume:
-            raise ConfigError(f"{path} holds no run to go on with", remedy="leave out --resume to begin one")
-        return
-    if not resume:
+def _look(path: Path, *, resume: bool) -> None:
+    """Raise ConfigError where a run can't be begun here, or none can be gone on with."""
+    there = (path / CONFIG).exists()
+    if resume and not there:
+        raise ConfigError(f"{path} holds no run to go on with", remedy="leave out --resume to begin one")
+    if there and not resume:
         raise ConfigError(f"{path} holds a run", remedy="go on with it (--resume), or name another train.folder")
-    changed = differences(read_manifest(path), started_with)
+    taken = [name for name in (*_MADE_ANEW, SPEND) if not there and os.path.lexists(path / name)]
+    if taken:
+        raise ConfigError(
+            f"{path} holds no run, but {taken[0]}, which a run would write over", remedy="name another train.folder"
+        )
+
+
+def _compare(path: Path, started_with: Manifest) -> None:
+    changed = hindrances(read_manifest(path), started_with)
     if changed:
         raise ConfigError(
             f"the run in {path} was started with something else: {'; '.join(changed)}",
@@ -173,26 +133,51 @@ def _check(path: Path, started_with: Manifest, *, resume: bool) -> None:
         )
 
 
+@contextmanager
+def _anew(path: Path) -> Generator[None]:
+    """A block in which results are made anew; those of a finished run come back where it makes none."""
+    if (path / SUMMARY).exists():
+        _set_aside(path)
+    else:
+        _clear(path)
+    try:
+        yield
+    finally:
+        _put_back(path)
+
+
+def _set_aside(path: Path) -> None:
+    aside = private_dir(path / _EARLIER)
+    write_atomic(aside / CONFIG, (path / CONFIG).read_bytes())
+    for name in _MADE_ANEW:
+        if os.path.lexists(path / name):
+            (path / name).rename(aside / name)
+    write_atomic(aside / _WHOLE, b"")
+
+
+def _put_back(path: Path) -> None:
+    """The results that were set aside in their place again, unless new ones stand; to be killed here loses none."""
+    aside, whole = path / _EARLIER, path / _EARLIER / _WHOLE
+    if whole.exists() and (path / SUMMARY).exists():
+        _remove(aside)
+    if not aside.is_dir():
+        return
+    if whole.exists():
+        _clear(path)
+        whole.unlink()
+    for name in (CONFIG, *_MADE_ANEW):
+        if os.path.lexists(aside / name):
+            (aside / name).replace(path / name)
+    _remove(aside)
+
+
+def _clear(path: Path) -> None:
+    for name in _MADE_ANEW:
+        _remove(path / name)
+
+
 def _remove(path: Path) -> None:
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
-    if not isinstance(value, dict):
-        return {prefix.removesuffix("."): value}
-    found: dict[str, Any] = {}
-    for key, inner in cast("dict[str, Any]", value).items():
-        found |= _flat(inner, f"{prefix}{key}.")
-    return found
-
-
-def _short(value: Any) -> str:
-    text = "nothing" if value is None else str(value)
-    return text[:12] if len(text) == hashlib.sha256().digest_size * 2 else text
-
-
-def _sha(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -1,7 +1,7 @@
 """A training's configuration to its parts: the models, the pool, the environment, the skill to start from."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,10 +12,10 @@ from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Model, Pool
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.trainer import Env, Trainer, TrainerConfig, find_env, load_config
+from skillopt_sleep.trainer.given import Progress, make_pool, read_skill
 from skillopt_sleep.wiring.models import choose
 
 _PATHS = frozenset({"path", "documents"})  # the options of our environments that name files
-Progress = Callable[[str, int, int], None]
 
 
 class Training(NamedTuple):
@@ -85,15 +85,6 @@ def _placed(option: str, value: Any, folder: Path) -> Any:
     return str(folder / Path(value).expanduser()) if option in _PATHS and isinstance(value, str) and value else value
 
 
-def make_pool(config: TrainerConfig, progress: Progress) -> Pool:
-    """The pool that the configuration names."""
-    if config.train.pool == "ray":
-        from skillopt_sleep.pools.ray import RayPool
-
-        return RayPool(config.train.workers, progress, address=config.train.address)
-    return ThreadPool(config.train.workers, progress)
-
-
 def _reached(
     target: Model, config: TrainerConfig, settings: Settings, paths: Paths, environ: Mapping[str, str]
 ) -> Model:
@@ -103,11 +94,3 @@ def _reached(
     from skillopt_sleep.wiring.lending import lent
 
     return lent(target, settings.target, settings, paths, environ)
-
-
-def read_skill(path: Path) -> str:
-    """The text of a skill's file; ConfigError where it can't be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}", remedy="a skill is a UTF-8 text file") from error

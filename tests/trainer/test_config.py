@@ -33,6 +33,8 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[gradient]\nmerge_batch = 1\n", "merge_batch", ""),
         ("[optimizer]\nedit_budget = 1\nmin_edit_budget = 2\n", "min_edit_budget is above", ""),
         ('[gradient]\nskill_aware = true\n[optimizer]\nmode = "rewrite"\n', "skill_aware works with", ""),
+        ("[evaluation]\nrounds = 3\n", "evaluation.rounds works with evaluation.gate sequential", ""),
+        ("[evaluation]\nmin_effect = 0.9\n", "evaluation.min_effect works with", ""),
         ("[train]\nnum_epochs = 2\n", "train.num_epochs", "it is called 'train.epochs' here"),
         ("learning_rate = 4\n", "learning_rate", "it is called 'optimizer.edit_budget' here"),
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),

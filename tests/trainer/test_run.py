@@ -1,16 +1,22 @@
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import ConfigError, NightLocked
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind, ItemError, NightLocked
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.run import Manifest, differences, manifest, open_run, read_manifest
-from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Prompt, Split
+from skillopt_sleep.trainer import Item, Result
+from skillopt_sleep.trainer.manifest import Manifest, differences, hindrances, manifest
+from skillopt_sleep.trainer.run import SPEND, Spending, open_run, read_manifest
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
 
 
 def a_manifest(**fields: Any) -> Manifest:
@@ -24,9 +30,12 @@ def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> 
     free = a_config(
         train={"epochs": 5, "workers": 3, "folder": "there"}, gradient={"workers": 2}, limits={"calls": 9}
     )
-    assert differences(a_manifest(), a_manifest(config=free)) == ()
+    assert hindrances(a_manifest(), a_manifest(config=free)) == ()
+    assert "config.train.workers: 8 → 3" in differences(a_manifest(), a_manifest(config=free))
+    asked = a_config(backend={"timeout": "600s", "api_key_env": "OTHER_KEY", "confirmed": True, "program": "/bin/x"})
+    assert hindrances(a_manifest(), a_manifest(config=asked)) == ()
     changed = a_config(train={"epochs": 1}, optimizer={"edit_budget": 3})
-    assert differences(a_manifest(), a_manifest(config=changed)) == (
+    assert hindrances(a_manifest(), a_manifest(config=changed)) == (
         "config.optimizer.edit_budget: 1 → 3",
         "config.train.epochs: 2 → 1",
     )
@@ -91,11 +100,116 @@ def test_two_trainings_never_work_in_one_folder(tmp_path: Path) -> None:
 
 def test_nothing_secret_is_written_and_only_the_owner_reads_it(tmp_path: Path) -> None:
     key = "sk-proj-" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z" * 2
-    config = a_config(env={"name": "toy", "token": key}, backend={"api_key_env": "MY_KEY"})
-    a_trainer(tmp_path, config=config).train()
+    named = ("hunter2-plain", "nested-plain", "listed-plain", "header-plain")
+    env = {
+        "name": "toy",
+        "token": key,
+        "auth": named[0],
+        "headers": {"x-api-key": named[1], "Authorization": named[3]},
+        "many": [{"apikey": named[2]}],
+        "monkey": "kept",
+    }
+    config = a_config(env=env, backend={"api_key_env": "MY_KEY"})
+
+    class Failing(Toy, frozen=True):
+        def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+            if item.id == "train-3":
+                raise ItemError(f"{key} was refused")
+            return super().rollout_one(item, skill, target, sample=sample)
+
+    a_trainer(tmp_path, config=config, env=Failing()).train()
     for path in tmp_path.rglob("*"):
         if path.is_file():
-            assert key.encode() not in path.read_bytes(), path
+            for secret in (key, *named):
+                assert secret.encode() not in path.read_bytes(), path
             if os.name == "posix":
                 assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
     assert "MY_KEY" in (tmp_path / "config.json").read_text()
+    assert '"monkey": "kept"' in (tmp_path / "config.json").read_text()
+
+
+@pytest.mark.parametrize("name", ["skills", "steps", "best_skill.md", "summary.json", "spend.json"])
+def test_what_is_not_of_a_run_is_never_written_over(tmp_path: Path, name: str) -> None:
+    mine = tmp_path / name / "mine.md" if "." not in name else tmp_path / name
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("precious")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(ConfigError, match=f"holds no run, but {name}") as refused:
+        a_trainer(tmp_path).train()
+    assert "train.folder" in refused.value.remedy
+    assert mine.read_text() == "precious"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_with_other_files_may_hold_a_run_and_a_refused_one_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    a_trainer(tmp_path).train()
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    with pytest.raises(ConfigError, match="no run to go on with"):
+        a_trainer(tmp_path / "none").train(resume=True)
+    assert not (tmp_path / "none").exists()
+
+
+class Killed(BaseException):
+    """What ends a process wherever it is."""
+
+
+@pytest.mark.parametrize("end", [CallFailed(FailureKind.LOGIN, "the key has expired"), Killed()])
+def test_a_finished_run_that_is_not_extended_in_the_end_stays_as_it_was(tmp_path: Path, end: BaseException) -> None:
+    a_trainer(tmp_path / "run").train()
+    before = bytes_of(tmp_path / "run")
+    longer = a_config(train={"epochs": 4})
+
+    def stops(prompt: Prompt, number: int) -> None:
+        if number > 3:
+            raise end
+
+    with pytest.raises((BackendUnavailable, Killed)):
+        a_trainer(tmp_path / "run", Scripted(stops), config=longer).train(resume=True)
+    assert bytes_of(tmp_path / "run") == before
+
+    a_trainer(tmp_path / "run", config=longer).train(resume=True)
+    a_trainer(tmp_path / "fresh", config=longer).train()
+    assert bytes_of(tmp_path / "run") == bytes_of(tmp_path / "fresh")
+
+
+DIES = """
+import os, sys
+from pathlib import Path
+from tests.trainer.toy import a_config, a_trainer
+left = int(sys.argv[2])
+def hook(event, args):
+    global left
+    if event in {"os.rename", "os.remove", "os.rmdir"}:
+        left -= 1
+        if left < 0:
+            os._exit(9)
+sys.addaudithook(hook)
+a_trainer(Path(sys.argv[1]), config=a_config(train={"epochs": 3})).train(resume=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", [*range(12), 20, 40])
+def test_a_process_that_dies_while_it_extends_a_finished_run_loses_nothing_of_it(tmp_path: Path, moment: int) -> None:
+    run = tmp_path / "run"
+    a_trainer(run).train()
+    before, started_with = bytes_of(run), read_manifest(run)
+    extend = [sys.executable, "-c", DIES, str(run), str(moment)]
+    assert subprocess.run(extend, check=False, cwd=Path(__file__).parents[2]).returncode == 9
+
+    with pytest.raises(Killed), open_run(run, started_with, resume=True, clock=utc_now):
+        raise Killed
+
+    # What a write was killed in the middle of may lie beside.
+    assert {name: data for name, data in bytes_of(run).items() if not name.startswith(".config.json.")} == before
+
+
+def test_the_seconds_of_all_lives_are_added_up(tmp_path: Path) -> None:
+    def seconds() -> float:
+        return sum(from_json((tmp_path / SPEND).read_bytes(), Spending).seconds.values())
+
+    a_trainer(tmp_path, Scripted(delay=lambda prompt: 0.002)).train()
+    first = seconds()
+    a_trainer(tmp_path).train(resume=True)
+    assert seconds() > first > 0

@@ -12,9 +12,9 @@ from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
+from skillopt_sleep.trainer.given import make_pool
 from skillopt_sleep.wiring.lending import lent
 from skillopt_sleep.wiring.models import make_model
-from skillopt_sleep.wiring.training import make_pool
 from tests.trainer.toy import a_config
 
 ENVIRON = {"OPENAI_API_KEY": "sk-of-the-user", "MY_KEY": "sk-of-the-role", "OTHER": "stays here"}

@@ -8,7 +8,8 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Split
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
-from skillopt_sleep.wiring.training import Training, read_skill, wire_training
+from skillopt_sleep.trainer.given import read_skill
+from skillopt_sleep.wiring.training import Training, wire_training
 
 ENV = '[env]\nname = "multiple_choice"\n'
 
@@ -62,7 +63,7 @@ def test_a_skill_that_is_not_there_is_an_error_and_no_blank(tmp_path: Path) -> N
     with pytest.raises(ConfigError, match=r"none\.md"):
         wired(tmp_path, f'skill = "none.md"\n[backend]\nname = "simulated"\n{ENV}')
     (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigError, match="utf-8"):
+    with pytest.raises(ConfigError, match="UTF-8"):
         read_skill(tmp_path / "bytes.md")
 
 
