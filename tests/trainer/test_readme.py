@@ -11,6 +11,10 @@ from pathlib import Path
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from skillopt_sleep.records import Split
+from skillopt_sleep.trainer import find_env, load_config
+from skillopt_sleep.trainer.data import read_items
+
 ROOT = Path(__file__).parent.parent.parent
 RULE = "- Write dates as YYYY-MM-DD."
 _ASKED = re.compile(r"Write (\d\d \w+ \d{4}) for the form")
@@ -52,3 +56,12 @@ def test_the_readmes_environment_learns_its_rule(tmp_path: Path, httpserver: HTT
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"0.0 -> 1.0\n# Dates\n{RULE}\n\n", done.stdout
     assert (tmp_path / "run" / "best_skill.md").read_text(encoding="utf-8") == f"# Dates\n{RULE}\n"
+
+
+def test_the_readmes_configuration_can_be_used_as_it_stands(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```toml\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    [text] = [block for block in blocks if "[train]" in block]
+    (tmp_path / "training.toml").write_text(text, encoding="utf-8")
+    config = load_config(tmp_path / "training.toml")
+    items = read_items(find_env(config.env["name"], {}), config)
+    assert all(items[split] for split in Split)
