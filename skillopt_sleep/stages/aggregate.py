@@ -54,25 +54,30 @@ class Aggregate(msgspec.Struct, frozen=True, kw_only=True):
 def aggregate(
     patches: Sequence[Patch], document: Document, *, optimizer: Backend, pool: Pool, merge_batch: int, past: Past
 ) -> Aggregate:
-    """Merge patches `merge_batch` at a time until one is left (SkillOpt's tree); failures go first.
+    """What failures taught and what successes did, each merged `merge_batch` at a time as a tree, then the two.
 
-    Near-equal edits become one without a call, and a single patch needs none. Where a merge fails its patches are
-    joined in their order, which is noted.
+    Failures go first (SkillOpt). Near-equal edits become one without a call, and a single patch needs none. Where a
+    merge fails its patches are joined in their order, which is noted.
     """
-    level = [patch for patch in sorted(patches, key=_rank) if patch.edits]
-    notes: list[Note] = []
-    while len(level) > 1:
-        groups = [level[i : i + merge_batch] for i in range(0, len(level), merge_batch)]
-        merged = pool.map(
-            lambda group: _merge(group, document, optimizer, past), groups, label=f"aggregate {document.id}"
-        )
-        level = [patch for patch, _ in merged]
-        notes += [note for _, note in merged if note is not None]
-    return Aggregate(patch=_without_doubles(level[0]) if level else Patch(), notes=tuple(notes))
 
+    def tree(level: Sequence[Patch]) -> Aggregate:
+        notes: list[Note] = []
+        while len(level) > 1:
+            groups = [level[i : i + merge_batch] for i in range(0, len(level), merge_batch)]
+            merged = pool.map(
+                lambda group: _merge(group, document, optimizer, past), groups, label=f"aggregate {document.id}"
+            )
+            level = [patch for patch, _ in merged]
+            notes += [note for _, note in merged if note is not None]
+        return Aggregate(patch=_without_doubles(level[0]), notes=tuple(notes))
 
-def _rank(patch: Patch) -> int:
-    return [EditSource.FAILURE, EditSource.SUCCESS, EditSource.SLOW].index(patch.source)
+    told = [patch for patch in patches if patch.edits]
+    failures = [patch for patch in told if patch.source is EditSource.FAILURE]
+    sides = [side for side in (failures, [patch for patch in told if patch not in failures]) if side]
+    trees = tuple(pool.together(tree, sides)) if len(sides) > 1 else tuple(map(tree, sides))
+    left = [one.patch for one in trees if one.patch.edits]
+    whole = tree(left) if left else Aggregate()
+    return Aggregate(patch=whole.patch, notes=(*(note for one in trees for note in one.notes), *whole.notes))
 
 
 def _merge(group: Sequence[Patch], document: Document, optimizer: Backend, past: Past) -> tuple[Patch, Note | None]:
@@ -98,15 +103,22 @@ def _merge(group: Sequence[Patch], document: Document, optimizer: Backend, past:
 
 
 def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
-    """The edit, with the tasks of the proposals that it names, or of all where it names none."""
-    named = [group[number - 1] for number in merged.proposals if 0 < number <= len(group)] or group
+    """The edit, with the tasks of the proposals that it names or that say nearly the same, else of all.
+
+    It is learned from failures where one of them is.
+    """
+    content = merged.content.strip()
+    named = [group[number - 1] for number in merged.proposals if 0 < number <= len(group)]
+    like = Edit(op=merged.op, target=merged.target, content=content)
+    named = named or [patch for patch in group if any(_is_same(like, edit) for edit in patch.edits)] or [*group]
+    sources = [patch.source for patch in named]
     tasks = tuple(dict.fromkeys(task for patch in named for edit in patch.edits for task in edit.tasks))
     return Edit(
         op=merged.op,
-        content=merged.content.strip(),
+        content=content,
         target=merged.target,
         reason=merged.reason,
-        source=group[0].source,
+        source=EditSource.FAILURE if EditSource.FAILURE in sources else sources[0],
         support=max(1, min(merged.support_count, len(tasks))),
         tasks=tasks,
     )

@@ -1,5 +1,6 @@
 """Attempts on train to the edits of a candidate: reflect, aggregate, budget, select, in the mode of the config."""
 
+import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -33,6 +34,8 @@ def learn(
     parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], *, step: int, total: int, past: Past
 ) -> Lessons:
     """What the batches of one step teach; each is reflected on by itself, side by side."""
+    seed = parts.config.train.seed + step
+    batches = [_shuffled(batch, seed + 1000 * number) for number, batch in enumerate(batches)]
     if parts.config.optimizer.mode == "full_rewrite":
         return _in_full(parts, document, batches, past)
     with parts.spent.timed("reflect"):
@@ -45,7 +48,9 @@ def learn(
         merged = aggregate(patches, document, optimizer=optimizer, pool=pool, merge_batch=merge, past=past)
     notes += merged.notes
     if not merged.patch.edits:
-        return Lessons(patches=patches, nothing=Action.SKIP_NO_PATCHES, notes=notes)
+        unanswered = notes and not any(one.patches for one in reflections)
+        nothing = Action.SKIP_NO_ANSWER if unanswered else Action.SKIP_NO_PATCHES
+        return Lessons(patches=patches, nothing=nothing, notes=notes)
     with parts.spent.timed("budget"):
         most, because, more = _budget(parts, document, merged.patch, batches, step=step, total=total, past=past)
     notes += more
@@ -79,6 +84,15 @@ def _each(
     parts: Parts, batches: Sequence[Sequence[Rollout]], ask: Callable[[Sequence[Rollout]], Asked]
 ) -> tuple[Asked, ...]:
     return (ask(batches[0]),) if len(batches) == 1 else tuple(parts.pool.together(ask, batches))
+
+
+def _shuffled(batch: Sequence[Rollout], seed: int) -> tuple[Rollout, ...]:
+    """The scored attempts, failures first, each kind in an order of the seed (SkillOpt's minibatches)."""
+    failed = [made for made in batch if made.score is not None and made.score.hard < 1]
+    done = [made for made in batch if made.score is not None and made.score.hard >= 1]
+    random.Random(seed).shuffle(failed)  # noqa: S311 - an order, not a secret
+    random.Random(seed + 1).shuffle(done)  # noqa: S311 - an order, not a secret
+    return (*failed, *done)
 
 
 def _graded(parts: Parts) -> Callable[[Score], float]:
@@ -152,7 +166,10 @@ def _rewritten(
 
 
 def _in_full(parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], past: Past) -> Lessons:
-    """A whole text for each minibatch of failures, and of several texts one; the edit budget doesn't bound it."""
+    """A whole text for each minibatch of failures, and of several texts one; the edit budget doesn't bound it.
+
+    Where they can't be made one, it is the first.
+    """
 
     def ask(batch: Sequence[Rollout]) -> Rewritten:
         return rewrite_full(
@@ -172,9 +189,10 @@ def _in_full(parts: Parts, document: Document, batches: Sequence[Sequence[Rollou
         written = _each(parts, batches, ask)
     patches = tuple(patch for one in written for patch in one.patches)
     notes = tuple(note for one in written for note in one.notes)
-    edits = tuple(edit for patch in patches for edit in patch.edits)
+    edits = patches[0].edits if patches else ()
     if len(patches) > 1:
-        edits, more = _rewritten(parts, document, edits, past)
-        notes += more
-    nothing = None if edits else Action.SKIP_NO_REWRITE
+        together = tuple(edit for patch in patches for edit in patch.edits)
+        made, more = _rewritten(parts, document, together, past)
+        edits, notes = edits if more else made, notes + more
+    nothing = None if edits else Action.SKIP_NO_REWRITE if patches or not notes else Action.SKIP_NO_ANSWER
     return Lessons(patches=patches, merged=Patch(edits=edits), edits=edits, nothing=nothing, notes=notes)

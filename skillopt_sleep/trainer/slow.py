@@ -104,6 +104,8 @@ def _compared(parts: Parts, previous: Document, current: Document, epoch: int) -
     items = list(parts.items[Split.TRAIN])
     random.Random(parts.config.train.seed + 2000 * epoch).shuffle(items)  # noqa: S311 - a draw, not a secret
     many, wanted = parts.config.optimizer.slow_samples, _WANTED[parts.config.optimizer.slow_pairs]
+    if previous.text == current.text and not wanted & _WANTED["unchanged"]:
+        return ()  # nothing can have changed
     found: list[Compared] = []
     for start in range(0, len(items), many):
         found += _changes(parts, previous, current, items[start : start + many], epoch)

@@ -59,7 +59,7 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     stream = iter([one.rollout for one in made])
     tried = [tuple(islice(stream, len(batch))) for batch in batches]
     if not train.n:
-        lessons = Lessons(nothing=Action.SKIP_UNSCORED, notes=_why_unscored(made))
+        lessons = Lessons(nothing=Action.SKIP_UNSCORED)
     else:
         lessons = learn(parts, document, tried, step=place.step, total=place.total, past=past)
     parts.folder.write(f"{place.folder}/patches.json", lessons.patches)
@@ -81,13 +81,13 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
         edit_budget=lessons.edit_budget,
         because=lessons.because,
         edits=fates,
-        candidate="" if lessons.nothing else changed.sha,
+        candidate=changed.sha if gated.rule else "",
         chars=len(after.current.document.text),
         gated=gated,
         appendix=noted,
         current=after.current.standing,
         best=after.best.standing,
-        notes=lessons.notes + notes,
+        notes=_why_unscored(made) + lessons.notes + notes,
     )
     parts.folder.write(f"{place.folder}/step.json", record)
     fared = _fared(made, f"step {place.step}")
@@ -174,5 +174,8 @@ def _row(job: Job, one: Attempted) -> dict[str, object]:
 
 
 def _why_unscored(made: Sequence[Attempted]) -> tuple[Note, ...]:
-    reasons = dict.fromkeys(one.rollout.note for one in made)
-    return tuple(Note(stage="rollout", summary=f"not scored: {reason}") for reason in reasons)
+    reasons = Counter(one.rollout.note for one in made if one.rollout.score is None)
+    return tuple(
+        Note(stage="rollout", summary=f"{count} of {len(made)} not scored: {reason}")
+        for reason, count in reasons.most_common()
+    )

@@ -7,7 +7,7 @@ from skillopt_sleep.trainer.attempts import Cost
 
 
 class Action(StrEnum):
-    """What became of a step's candidate; the skips had none."""
+    """What became of a step's candidate; the skips had none: no_answer, as every reflection failed."""
 
     ACCEPT_NEW_BEST = "accept_new_best"
     ACCEPT = "accept"
@@ -20,6 +20,7 @@ class Action(StrEnum):
     SKIP_NO_CHANGE = "skip_no_change"
     SKIP_NO_BUDGET = "skip_no_budget"
     SKIP_UNSCORED = "skip_unscored"
+    SKIP_NO_ANSWER = "skip_no_answer"
 
 
 TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT})

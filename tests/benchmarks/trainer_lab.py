@@ -173,6 +173,7 @@ class OurRun(NamedTuple):
     summary: Summary
     history: History
     calls: tuple[Called, ...]
+    folder: Path
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -207,7 +208,7 @@ def train(run: Mapping[str, Any], model: ToyModel | None = None, **sections: Map
     summary = trainer.train(resume=(folder / "run" / CONFIG).exists())
     wall = time.perf_counter() - begun
     history = msgspec.json.decode((folder / "run" / HISTORY).read_bytes(), type=History)
-    return OurRun(wall, summary, history, model.calls)
+    return OurRun(wall, summary, history, model.calls, folder)
 
 
 def our_runs(runs: Sequence[Mapping[str, Any]], home: Path) -> list[float]:

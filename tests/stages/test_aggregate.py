@@ -123,11 +123,35 @@ def test_a_tree_takes_as_many_calls_as_it_has_joints(count: int, batch: int, cal
 
 
 def test_what_was_learned_from_failures_comes_first() -> None:
-    _, prompts = run(a_rule(0, EditSource.SLOW), a_rule(1, EditSource.SUCCESS), a_rule(2), reply=merged("- One."))
+    _, prompts = run(a_rule(1, EditSource.SUCCESS), a_rule(2), reply=merged("- One."))
 
     text = prompts[0].text
-    places = [text.index(WORDS[number]) for number in (2, 1, 0)]
-    assert places == sorted(places)
+    assert text.index(WORDS[2]) < text.index(WORDS[1])
+
+
+def test_failures_and_successes_are_merged_apart_and_then_with_each_other() -> None:
+    sources = (EditSource.SUCCESS, EditSource.FAILURE, EditSource.SUCCESS, EditSource.FAILURE)
+    replies = {"success": ("- S one.", "- S two."), "failure": ("- F one.", "- F two.")}
+
+    def reply(prompt: Prompt) -> Answer:
+        apart = [source for source in replies if f"({source}, " in prompt.text]
+        return merged(*(replies[apart[0]] if len(apart) == 1 else ("- F one.", "- S two.", "- New.")))
+
+    result, prompts = run(*(a_rule(n, source) for n, source in enumerate(sources)), reply=reply)
+
+    assert len(prompts) == 3
+    assert [(edit.content, edit.source) for edit in result.patch.edits] == [
+        ("- F one.", EditSource.FAILURE),
+        ("- S two.", EditSource.SUCCESS),
+        ("- New.", EditSource.FAILURE),
+    ]
+
+
+def test_a_side_that_merges_to_nothing_leaves_the_other_as_it_is() -> None:
+    sources = (EditSource.SUCCESS, EditSource.SUCCESS, EditSource.FAILURE)
+    result, prompts = run(*(a_rule(n, source) for n, source in enumerate(sources)), reply={"edits": []})
+
+    assert (contents(result), len(prompts)) == (["- Write tests first."], 1)
 
 
 def test_a_merged_patch_counts_as_learned_from_its_first_source() -> None:

@@ -71,9 +71,9 @@ class Scripted:
     def counts(self) -> Counter[str]:
         return Counter(prompt.purpose.value for prompt in self.prompts)
 
-    def keys(self) -> list[tuple[str, str, int]]:
-        """Which question each call asked."""
-        return [(prompt.purpose, str(prompt.text), prompt.sample) for prompt in self.prompts]
+    def keys(self) -> list[tuple[str, str, int, str]]:
+        """Which question each call asked, in whose name."""
+        return [(prompt.purpose, str(prompt.text), prompt.sample, prompt.asker) for prompt in self.prompts]
 
     def _answer(self, prompt: Prompt) -> str:
         attempts = re.sub(r"^- step \d+: \d+ of .*$", "", prompt.text, flags=re.MULTILINE)  # not of earlier steps
