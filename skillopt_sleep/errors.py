@@ -8,6 +8,8 @@ else is a bug and ends at the boundary in cli.
 from enum import IntEnum, StrEnum
 from typing import Any
 
+_BLAMED = "raised by "
+
 
 class Exit(IntEnum):
     """The exit codes of the command line."""
@@ -36,6 +38,17 @@ class SleepError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is, also where it is made with more than its message: errors come back from other processes."""
         return _as_it_was, (type(self), self.args), self.__dict__
+
+
+def blame(error: BaseException, whose: str) -> None:
+    """Note with an error that isn't ours whose it is."""
+    error.add_note(f"{_BLAMED}{whose}")
+
+
+def blamed(error: BaseException) -> str:
+    """Whose an error is, as it was noted; "" where nobody is blamed and it is a bug of ours."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    return next((note.removeprefix(_BLAMED) for note in notes if note.startswith(_BLAMED)), "")
 
 
 def _as_it_was(kind: type[SleepError], args: tuple[Any, ...]) -> SleepError:

@@ -23,6 +23,8 @@ from skillopt_sleep.errors import (
     StoreError,
     UnsafeEdit,
     UnsafePath,
+    blame,
+    blamed,
 )
 
 CODES = {
@@ -112,3 +114,12 @@ def test_an_error_comes_back_from_another_process_as_it_was(there: SleepError) -
     back = pickle.loads(pickle.dumps(there))  # noqa: S301 - what was pickled here
     assert type(back) is type(there)
     assert (str(back), vars(back)) == (str(there), vars(there))
+
+
+def test_an_error_that_is_not_ours_says_whose_it_is() -> None:
+    error = KeyError("gold")
+    error.add_note("a note of another library")
+    assert blamed(error) == ""
+    blame(error, "environment toy")
+    assert blamed(error) == "environment toy"
+    assert blamed(pickle.loads(pickle.dumps(error))) == "environment toy"  # noqa: S301 - what was pickled here

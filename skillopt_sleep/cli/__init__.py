@@ -8,7 +8,7 @@ import typer
 
 from skillopt_sleep import __version__
 from skillopt_sleep.cli.lazy import Later, LazyGroup
-from skillopt_sleep.errors import Exit, SleepError
+from skillopt_sleep.errors import Exit, SleepError, blamed
 
 
 class Commands(LazyGroup):
@@ -94,13 +94,19 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(Exit.FAILED)
-    except OSError as error:
-        _complain(
-            f"{error.filename or 'the disk'}: {error.strerror or error}", "check that it is there and can be written"
-        )
-        sys.exit(Exit.FAILED)
     except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
-        _complain(f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}")
+        whose = blamed(error)
+        if whose:
+            _complain(
+                f"{whose}: {type(error).__name__}: {error}", f"mend it there; the traceback is in {_log(error)}"
+            )
+        elif isinstance(error, OSError):
+            _complain(
+                f"{error.filename or 'the disk'}: {error.strerror or error}",
+                "check that it is there and can be written",
+            )
+        else:
+            _complain(f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}")
         sys.exit(Exit.FAILED)
 
 

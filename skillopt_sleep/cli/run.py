@@ -1,15 +1,14 @@
 """skillopt-sleep run: one night, now."""
 
 import os
-import signal
 import sys
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import progress, say, say_markdown, warn
+from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Source
@@ -116,9 +115,7 @@ def _run(
     from skillopt_sleep.wiring import wire
 
     log_to(paths.log)
-    interrupt = _Interrupt()
-    for stop in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(stop, interrupt)
+    stop_softly()
     with progress() as advance:
         night = wire(settings, paths, sources=sources, progress=advance, only=only, fresh=fresh)
         try:
@@ -129,26 +126,6 @@ def _run(
             return report
         finally:
             night.store.close()
-
-
-class _Interrupt:
-    """Stops the night: by Ctrl-C softly, by the next one or a SIGTERM with the programs that are being asked."""
-
-    def __init__(self) -> None:
-        self._asked = False
-
-    def __call__(self, signum: int, _frame: FrameType | None) -> None:
-        from skillopt_sleep.kit.process import end_all
-
-        asked, self._asked = self._asked, True
-        if asked or signum == signal.SIGTERM:
-            warn("ending the calls on their way; what was paid for is kept")
-            end_all()
-            if asked:
-                return
-            raise KeyboardInterrupt
-        warn("stopping as soon as the calls on their way are answered; once more ends them; what was paid is kept")
-        raise KeyboardInterrupt
 
 
 def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) -> None:

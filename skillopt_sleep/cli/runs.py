@@ -1,25 +1,31 @@
 """skillopt-sleep runs: trainings, what they were started with and how they ended."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.train import scored, told
+from skillopt_sleep.cli.train import cost, scored, told
+from skillopt_sleep.errors import ConfigError
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
-    from skillopt_sleep.trainer.manifest import Manifest
+    from skillopt_sleep.trainer.attempts import Cost
+    from skillopt_sleep.trainer.run import Manifest
     from skillopt_sleep.trainer.summary import History
+
+    Read = tuple[Manifest, Summary | None, History | None]
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Trainings: list, show, compare.")
 
 Run = Annotated[Path, typer.Argument(help="The folder of a run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 _DEEP = 3
+_SHORTEST = 0.05  # seconds that are shown
+_DIGEST = 64  # characters of a SHA-256
 
 
 @app.command("list")
@@ -29,15 +35,22 @@ def list_runs(
     as_json: AsJson = False,
 ) -> None:
     """List the runs below a folder: environment, best scores, or that a run isn't finished."""
-    rows = [(path, _read(path)) for path in _found(folder, _DEEP)]
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: no such folder", remedy="name a folder that runs are in")
+    rows = [(path, *_tried(path)) for path in _found(folder, _DEEP)]
     if as_json:
-        _print({"schema_version": 1, "runs": [_row(path, *read) for path, read in rows]})
+        runs = [_row(path, *run) if run else {"folder": str(path), "unreadable": why} for path, run, why in rows]
+        _print({"schema_version": 1, "runs": runs})
         return
     if not rows:
         say(f"no run below {folder}")
-    for path, (manifest, summary, history) in rows:
+    for path, run, why in rows:
+        if run is None:
+            say(f"{path}  unreadable: {why}")
+            continue
+        manifest, summary, history = run
         ended = f"best val {scored(summary.best.val)}" if summary else f"not finished: {_steps(history)}"
-        say(f"{path}  {manifest.env}, {manifest.models['target']}: {ended}")
+        say(f"{path}  {manifest.env}, {manifest.models.get('target', 'unknown model')}: {ended}")
 
 
 @app.command("show")
@@ -45,7 +58,8 @@ def show(run: Run, *, as_json: AsJson = False) -> None:
     """Show a run step by step."""
     manifest, summary, history = _read(run)
     if as_json:
-        _print({"schema_version": 1, **_row(run, manifest, summary, history), "history": history})
+        seconds = _seconds(run)
+        _print({"schema_version": 1, **_row(run, manifest, summary, history), "history": history, "seconds": seconds})
         return
     for line in told(summary) if summary else [f"{manifest.env}: not finished"]:
         say(line)
@@ -56,15 +70,15 @@ def show(run: Run, *, as_json: AsJson = False) -> None:
     for epoch in history.epochs if history else ():
         what = f"guidance {epoch.gated.action}: {epoch.gated.reason}" if epoch.gated else "no guidance"
         say(f"  end of epoch {epoch.epoch}: {what}")
+    for line in _stages(summary.costs if summary else {}, _seconds(run)):
+        say(line)
 
 
 @app.command("compare")
 def compare(one: Run, other: Run, *, as_json: AsJson = False) -> None:
     """Compare two runs: what they were started with, and how their best skills score."""
-    from skillopt_sleep.trainer.manifest import differences
-
     (first, ended, _), (second, ended_too, _) = _read(one), _read(other)
-    changed = differences(first, second)
+    changed = _differences(first, second)
     if as_json:
         runs = [_row(one, first, ended, None), _row(other, second, ended_too, None)]
         _print({"schema_version": 1, "differences": changed, "runs": runs})
@@ -79,6 +93,31 @@ def compare(one: Run, other: Run, *, as_json: AsJson = False) -> None:
         say(f"{path}: initial val {scored(initial.val)}, best val {scored(best.val)}, best test {scored(best.test)}")
 
 
+def _differences(one: "Manifest", other: "Manifest") -> list[str]:
+    """All that two runs were started with and that isn't the same, whether it changes a result or not."""
+    from msgspec import to_builtins
+
+    first, second = _flat(to_builtins(one)), _flat(to_builtins(other))
+    return [
+        f"{key}: {_short(first.get(key))} → {_short(second.get(key))}"
+        for key in sorted(first.keys() | second.keys())
+        if first.get(key) != second.get(key)
+    ]
+
+
+def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, inner in value.items():
+        below = cast("dict[str, Any]", inner) if isinstance(inner, dict) else None
+        found |= {f"{prefix}{key}": inner} if below is None else _flat(below, f"{prefix}{key}.")
+    return found
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is None else str(value)
+    return text[:12] if len(text) == _DIGEST else text
+
+
 def _found(folder: Path, deep: int) -> Iterator[Path]:
     from skillopt_sleep.trainer.run import CONFIG
 
@@ -89,7 +128,17 @@ def _found(folder: Path, deep: int) -> Iterator[Path]:
             yield from _found(inner, deep - 1)
 
 
-def _read(path: Path) -> "tuple[Manifest, Summary | None, History | None]":
+def _tried(path: Path) -> "tuple[Read | None, str]":
+    """What a run wrote down, or why it can't be read."""
+    try:
+        return _read(path), ""
+    except ConfigError as error:
+        return None, error.message
+    except OSError as error:
+        return None, f"{error.filename or path}: {error.strerror or error}"
+
+
+def _read(path: Path) -> "Read":
     from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest
     from skillopt_sleep.trainer.summary import History, Summary
 
@@ -103,6 +152,24 @@ def _row(path: Path, manifest: "Manifest", summary: "Summary | None", history: "
         "steps": len(history.steps) if history else None,
         "summary": summary,
     }
+
+
+def _seconds(run: Path) -> dict[str, float]:
+    """The seconds of each stage in the last life of a run; nothing where none ended yet."""
+    from skillopt_sleep.trainer.run import SPEND, read_kept
+
+    spend = read_kept(run / SPEND, dict[str, Any]) or {}
+    return spend.get("seconds", {})
+
+
+def _stages(costs: "Mapping[str, Cost]", seconds: "Mapping[str, float]") -> list[str]:
+    """What the calls were for and took, and how long each stage took."""
+    calls = [f"  {stage}: {cost(taken)}" for stage, taken in costs.items()]
+    times = [f"  {stage}: {taken:.1f} s" for stage, taken in seconds.items() if taken >= _SHORTEST]
+    return [
+        *(["what the calls were for:", *calls] if calls else []),
+        *(["how long it took, the last time it was begun or gone on with:", *times] if times else []),
+    ]
 
 
 def _steps(history: "History | None") -> str:

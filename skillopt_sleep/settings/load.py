@@ -19,6 +19,8 @@ from skillopt_sleep.settings.sections import ProjectSettings, Settings
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
+SETTINGS = "skillopt-sleep config show"
+
 
 def seconds(duration: str) -> float:
     """The length of a duration such as `90s`, `10m`, `2h` or `7d`."""
@@ -53,13 +55,20 @@ def load_project(folder: Path) -> ProjectSettings:
     return _convert(raw, ProjectSettings, where=str(path))
 
 
-def checked(raw: dict[str, Any], kind: type[Kind], *, where: str, remedies: Mapping[str, str] | None = None) -> Kind:
+def checked(
+    raw: dict[str, Any],
+    kind: type[Kind],
+    *,
+    where: str,
+    remedies: Mapping[str, str] | None = None,
+    see: str = SETTINGS,
+) -> Kind:
     """The tables of a file as this schema; ConfigError names the file, the key and the nearest known one.
 
-    `remedies` says of some keys that aren't known what to do instead.
+    `remedies` says of some keys that aren't known what to do instead, `see` where all keys are told.
     """
     _refuse_unknown(raw, kind, where=where, remedies=remedies or {})
-    return _convert(raw, kind, where=where)
+    return _convert(raw, kind, where=where, see=see)
 
 
 def read_preferences(path: Path) -> str:
@@ -74,8 +83,10 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The file's tables; ConfigError with the line where it isn't TOML."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(f"{path}: {error}", remedy="mend the file, or move it away to use the defaults") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}", remedy="name a file that can be read") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path}: {error}", remedy="mend the file") from error
 
 
 def sections(kind: type[msgspec.Struct] = Settings) -> dict[str, type[msgspec.Struct] | None]:
@@ -130,7 +141,7 @@ def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
             is_list = str(kind).startswith("tuple")
             values[key] = msgspec.convert(re.split(r"\s*,\s*", text) if is_list else text, kind, strict=False)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"{name}: {error}", remedy="see: skillopt-sleep config show") from error
+            raise ConfigError(f"{name}: {error}", remedy=f"see: {SETTINGS}") from error
     return values
 
 
@@ -139,7 +150,14 @@ def _put(raw: dict[str, Any], dotted: str, value: Any) -> None:
     raw.setdefault(section, {})[key] = value
 
 
-def _convert(raw: dict[str, Any], kind: type[Kind], *, where: str, origin: Mapping[str, str] | None = None) -> Kind:
+def _convert(
+    raw: dict[str, Any],
+    kind: type[Kind],
+    *,
+    where: str,
+    origin: Mapping[str, str] | None = None,
+    see: str = SETTINGS,
+) -> Kind:
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
@@ -149,9 +167,9 @@ def _convert(raw: dict[str, Any], kind: type[Kind], *, where: str, origin: Mappi
             said = "a length of time is a number with s, m, h or d, such as 90s, 10m or 7d"
             if key == "daemon.at":
                 said = "a time of day is written as 04:17"
+        place = (origin or {}).get(key, where)
         raise ConfigError(
-            f"{(origin or {}).get(key, where)}: {key}: {said}",
-            remedy=_choices(kind, key) or "see: skillopt-sleep config show",
+            f"{place}: {key}: {said}" if key else f"{place}: {said}", remedy=_choices(kind, key) or f"see: {see}"
         ) from error
 
 

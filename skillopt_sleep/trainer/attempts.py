@@ -14,7 +14,7 @@ from skillopt_sleep.errors import CallFailed, ItemError
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
-from skillopt_sleep.trainer.env import Env, Item, Result
+from skillopt_sleep.trainer.env import Env, Item, Result, blaming, checked_result
 from skillopt_sleep.trainer.tasks import as_rollout
 
 
@@ -102,7 +102,9 @@ class Attempt:
         """The attempt; a NightError ends them all."""
         counting = Counting(Asking(self.target, f"{job.item.id}#{job.sample}"))
         try:
-            result = _in_range(self.env.rollout_one(job.item, job.skill, counting, sample=job.sample))
+            with blaming(self.env, f"environment {self.env.name}, item {job.item.id!r}"):
+                given = self.env.rollout_one(job.item, job.skill, counting, sample=job.sample)
+            result = _in_range(checked_result(given, env=self.env, item=job.item))
         except CallFailed as error:
             result = Result(failure=f"{error.kind}: {error.message}")
         except ItemError as error:

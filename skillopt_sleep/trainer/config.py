@@ -25,6 +25,8 @@ SlowPairs = Literal["mixed", "changed", "unchanged"]
 PoolName = Literal["threads", "ray"]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
+EVERY_KEY = ".skillopt-sleep.example/training.toml in the repository, every key at its default"
+
 
 class TrainSection(Section, frozen=True, kw_only=True):
     """How long and how wide: `accumulation` batches make one step, all attempted under the same skill.
@@ -162,7 +164,7 @@ def load_config(path: Path) -> TrainerConfig:
     A key by the name that SkillOpt or skillrl has for it is told what it is called here.
     """
     raw = read_toml(path)
-    config = checked(raw, TrainerConfig, where=str(path), remedies=REMEDIES)
+    config = checked(raw, TrainerConfig, where=str(path), remedies=REMEDIES, see=EVERY_KEY)
     if not isinstance(config.env.get("name"), str):
         raise ConfigError(f"{path}: no environment is named", remedy='add [env] with name = "…"')
     return config

@@ -106,7 +106,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
     if backend.base_url and not _is_address(backend.base_url):
         raise ConfigError(f"{backend.base_url!r} is no address", remedy="such as http://localhost:11434/v1")
     if backend.name in KEYS and not backend.model:
-        raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model in config.toml")
+        raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model")
     if backend.max_output_tokens and backend.name in _ENDLESS:
         raise ConfigError(
             f"{backend.name} can't be told how long an answer may be", remedy="leave out backend.max_output_tokens"
@@ -150,7 +150,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         case _:
             raise ConfigError(
                 "no backend is named: nothing is sent anywhere without your word",
-                remedy="run --now --backend auto (or claude, codex, openai …), or try run --now --example",
+                remedy="add --backend auto (or claude, codex, openai …), or try run --now --example, that needs none",
             )
 
 

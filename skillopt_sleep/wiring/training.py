@@ -1,21 +1,30 @@
 """A training's configuration to its parts: the models, the pool, the environment, the skill to start from."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Model, Pool
-from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, checked
 from skillopt_sleep.trainer import Env, Trainer, TrainerConfig, find_env, load_config
-from skillopt_sleep.trainer.given import Progress, make_pool, read_skill
-from skillopt_sleep.wiring.models import choose
+from skillopt_sleep.wiring.models import SIMULATED, choose, of_role
 
-_PATHS = frozenset({"path", "documents"})  # the options of our environments that name files
+Progress = Callable[[str, int, int], None]
+
+
+class Said(NamedTuple):
+    """What the command line says of the models: each instead of what is in force, "" nothing."""
+
+    backend: str = ""
+    model: str = ""
+
+
+UNSAID = Said()
 
 
 class Training(NamedTuple):
@@ -43,6 +52,12 @@ class Training(NamedTuple):
             folder=self.folder,
         )
 
+    def close(self) -> None:
+        """Let go of what the pool holds, where it holds anything."""
+        close: Callable[[], None] | None = getattr(self.pool, "close", None)
+        if close:
+            close()
+
 
 def wire_training(
     path: Path,
@@ -50,27 +65,21 @@ def wire_training(
     paths: Paths,
     *,
     progress: Progress,
-    consented: str = "",
+    said: Said = UNSAID,
+    scoring: bool = False,
     environ: Mapping[str, str] = os.environ,
 ) -> Training:
-    """Choose who does the work of the training in this file.
+    """Choose who does the work of the training in this file; `scoring` a skill takes the target's model only.
 
-    `consented` names the backend that the command line named. Raises ConfigError or BackendUnavailable where
-    something can't be used as it is set up.
+    Raises ConfigError or BackendUnavailable where something can't be used as it is set up.
     """
     config = load_config(path)
-    if config.backend.name and not consented:
-        settings = replace(settings, backend=config.backend, target=config.target)
-    elif not consented and settings.backend.name not in {"", "simulated"} and not settings.backend.confirmed:
-        raise ConfigError(
-            f"the backend {settings.backend.name!r} was not confirmed, so nothing is sent to it",
-            remedy=f"add --backend {settings.backend.name}, or name it in [backend] of {path}",
-        )
-    options = {key: _placed(key, value, path.parent) for key, value in config.env.items() if key != "name"}
+    settings = in_force(config, settings, said, path=path, scoring=scoring)
+    options = {key: value for key, value in config.env.items() if key != "name"}
     chosen = choose(settings, paths, environ)
     return Training(
         config=config,
-        env=find_env(config.env["name"], options),
+        env=find_env(config.env["name"], options, folder=path.parent),
         optimizer=chosen.optimizer,
         target=_reached(chosen.target, config, settings, paths, environ),
         pool=make_pool(config, progress),
@@ -80,9 +89,47 @@ def wire_training(
     )
 
 
-def _placed(option: str, value: Any, folder: Path) -> Any:
-    """An environment's option, as a path from the configuration's folder on where it is one."""
-    return str(folder / Path(value).expanduser()) if option in _PATHS and isinstance(value, str) and value else value
+def in_force(config: TrainerConfig, settings: Settings, said: Said, *, path: Path, scoring: bool) -> Settings:
+    """The settings with the models of this training: the file's, else the user's own, changed by the command line.
+
+    A backend of another name comes with what the file or the user's settings say of it, else with its defaults, and
+    in place of the target too: who names one must not be asked at another. Raises ConfigError where something would
+    be sent without the user's word.
+    """
+    file, own = config.backend, settings.backend
+    if not file.name and file != BackendSettings():
+        raise ConfigError(f"{path}: [backend] has no name", remedy='add name = "…" to it, or take it out')
+    backend = file if file.name else own
+    target = config.target if file.name or config.target != RoleSettings() else settings.target
+    if scoring:
+        backend, target = of_role(backend, target), RoleSettings()
+    if said.backend and said.backend != backend.name:
+        blank = checked({"backend": {"name": said.backend}}, Settings, where="the command line").backend
+        known = (file, of_role(file, config.target), own, of_role(own, settings.target))
+        backend, target = next((one for one in known if one.name == blank.name), blank), RoleSettings()
+    backend = replace(backend, model=said.model or backend.model)
+    if not backend.name:
+        raise ConfigError(
+            "no backend is named: nothing is sent anywhere without your word",
+            remedy=f"add --backend auto (or claude, codex, openai …), or name it in [backend] of {path}",
+        )
+    sent = {backend.name, of_role(backend, target).name}
+    unsaid = sorted(sent - {SIMULATED, said.backend, file.name, config.target.name})
+    if unsaid and not own.confirmed:
+        raise ConfigError(
+            f"the backend {unsaid[0]!r} was not confirmed, so nothing is sent to it",
+            remedy=f"add --backend {unsaid[0]}, or name it in [backend] of {path}",
+        )
+    return replace(settings, backend=backend, target=target, judge=RoleSettings())
+
+
+def make_pool(config: TrainerConfig, progress: Progress) -> Pool:
+    """The pool that the configuration names."""
+    if config.train.pool == "ray":
+        from skillopt_sleep.pools.ray import RayPool
+
+        return RayPool(config.train.workers, progress, address=config.train.address)
+    return ThreadPool(config.train.workers, progress)
 
 
 def _reached(
@@ -94,3 +141,14 @@ def _reached(
     from skillopt_sleep.wiring.lending import lent
 
     return lent(target, settings.target, settings, paths, environ)
+
+
+def read_skill(path: Path) -> str:
+    """The text of a skill's file; ConfigError where it can't be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        said = f"the skill {path}: {error.strerror or error}"
+        raise ConfigError(said, remedy="name a file that can be read") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"the skill {path}: {error}", remedy="a skill is a UTF-8 text file") from error

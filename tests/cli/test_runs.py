@@ -1,3 +1,5 @@
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -58,3 +60,48 @@ def test_two_runs_are_compared_by_what_they_were_and_what_came_of_them(tmp_path:
     assert "config.optimizer.edit_budget: 1 → 4" in done.out
     assert done.out.count("best test hard 1.000") == 2
     assert "started with the same" in home.command("runs", "compare", str(one), str(one)).out
+
+
+def test_a_run_that_can_not_be_read_is_listed_as_such(tmp_path: Path, home: Home) -> None:
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        (tmp_path / "runs" / name / "calls.db").touch()
+        (tmp_path / "runs" / name / "config.json").write_text("{", encoding="utf-8")
+    trained(tmp_path / "runs" / "e")
+    trained(tmp_path / "runs" / "f")
+    (tmp_path / "runs" / "f" / "summary.json").write_text("[" * 100_000, encoding="utf-8")
+    listed = home.command("runs", "list", str(tmp_path / "runs"))
+    assert listed.code == 0, listed.err
+    assert listed.out.count("unreadable: ") == 5
+    assert "best val" in listed.out
+    told = home.command("runs", "list", str(tmp_path / "runs"), "--json").json["runs"]
+    assert ["unreadable" in run for run in told] == [True] * 4 + [False, True]
+    assert home.command("runs", "show", str(tmp_path / "runs" / "f")).code == 2
+
+
+def test_a_folder_that_is_not_there_holds_no_list_of_runs(tmp_path: Path, home: Home) -> None:
+    done = home.command("runs", "list", str(tmp_path / "nothere"))
+    assert done.code == 2
+    assert "nothere: no such folder" in done.err
+
+
+def test_all_that_two_runs_were_started_with_is_compared(tmp_path: Path, home: Home) -> None:
+    one = trained(tmp_path / "one")
+    other = trained(tmp_path / "other", a_config(train={"epochs": 1, "workers": 2}, limits={"calls": 10_000}))
+    for pair in ((one, other), (other, one)):
+        done = home.command("runs", "compare", *map(str, pair)).out
+        assert "config.train.epochs: " in done
+        assert "config.train.workers: " in done
+        assert "config.limits.calls: " in done
+        assert "started with the same" not in done
+
+
+def test_what_each_stage_took_is_shown(tmp_path: Path, home: Home) -> None:
+    folder = trained(tmp_path / "one")
+    spend = json.loads((folder / "spend.json").read_bytes())
+    (folder / "spend.json").write_text(json.dumps({**spend, "seconds": {"rollout": 12.34, "gate": 0.001}}), "utf-8")
+    shown = home.command("runs", "show", str(folder)).out
+    assert re.search(r"^  val: \d+ calls, [\d,]+ tokens, \$0\.\d+$", shown, re.MULTILINE)
+    assert "  rollout: 12.3 s" in shown
+    assert "gate: 0.0 s" not in shown
+    assert home.command("runs", "show", str(folder), "--json").json["seconds"]["rollout"] == 12.34

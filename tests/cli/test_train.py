@@ -1,6 +1,20 @@
+import json
+import os
+import signal
+import threading
 from pathlib import Path
 
-from tests.command import Home
+import pytest
+from msgspec.structs import replace
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from skillopt_sleep.cli.train import partial, told
+from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.records import Note, Prompt
+from skillopt_sleep.trainer.env import GROUP
+from tests.command import Done, Home
+from tests.trainer.toy import Scripted, a_trainer
 
 CONFIG = """
 [train]
@@ -45,9 +59,23 @@ def test_a_skill_is_scored_on_the_split_that_is_named(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert done.json["n"] > 0
     assert home.command("eval", str(config), "--split", "dev").code == 2
+    assert (done.json["schema_version"], done.json["split"]) == (1, "val")
+    assert done.json["skill"] == str(tmp_path / "mine.md")
+
+
+def test_without_a_run_no_skill_is_scored_and_with_one_its_best(tmp_path: Path) -> None:
+    home, config = Home(tmp_path / "home"), a_config(tmp_path)
     none = home.command("eval", str(config))
-    assert none.code == 2
-    assert "best_skill.md" in none.err
+    assert none.code == 0, none.err
+    assert none.out.startswith("test with no skill: ")
+    assert home.command("eval", str(config), "--json").json["skill"] is None
+    assert home.command("train", str(config)).code == 0
+    best = tmp_path / "one" / "best_skill.md"
+    assert home.command("eval", str(config)).out.startswith(f"test with {best}: ")
+    best.unlink()
+    unfinished = home.command("eval", str(config))
+    assert unfinished.code == 2
+    assert "has not ended" in unfinished.err
 
 
 def test_a_wrong_key_is_named_with_the_nearest(tmp_path: Path) -> None:
@@ -55,3 +83,161 @@ def test_a_wrong_key_is_named_with_the_nearest(tmp_path: Path) -> None:
     done = Home(tmp_path / "home").command("train", str(config))
     assert done.code == 2
     assert "train.epochs" in done.err
+
+
+ASKING = """
+[train]
+epochs = 1
+batch_size = 6
+workers = 2
+folder = "one"
+
+[optimizer]
+meta_skill = false
+
+[backend]
+name = "openai"
+model = "scripted"
+base_url = "{url}"
+
+[env]
+name = "multiple_choice"
+"""
+
+
+def _said(text: str) -> Response:
+    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    body = {"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}, "model": "scripted"}
+    return Response(json.dumps(body), content_type="application/json")
+
+
+def _asking(folder: Path, server: HTTPServer) -> Path:
+    return a_config(folder, ASKING.replace("{url}", server.url_for("/v1")))
+
+
+def test_a_training_of_which_something_was_not_scored_ends_as_one_in_part(
+    tmp_path: Path, httpserver: HTTPServer
+) -> None:
+    def answer(request: Request) -> Response:
+        text = request.get_data().decode()
+        if "hexagon" in text:
+            return Response('{"error": {"message": "no"}}', status=400, content_type="application/json")
+        return _said(
+            '{"reasoning": "", "edits": [], "patch": null}' if "json_schema" in text else "<answer>A</answer>"
+        )
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(answer)
+    home, config = Home(tmp_path / "home"), _asking(tmp_path, httpserver)
+    done = home.command("train", str(config))
+    assert done.code == 3, done.err
+    assert "1 of 3 val items of the best skill have no score" in done.err
+    assert home.command("eval", str(config), "--split", "val").code == 3
+    assert home.command("eval", str(config), "--split", "test").code == 0
+
+
+def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
+    def refuse(prompt: Prompt, number: int) -> None:
+        if "test request 3" in prompt.text:
+            raise CallFailed(FailureKind.REFUSED, "no")
+
+    whole = a_trainer(tmp_path / "whole").train()
+    assert partial(whole) == []
+    assert "nothing was better" not in "".join(told(whole))
+    summary = a_trainer(tmp_path / "part", Scripted(refuse)).train()
+    roles = ("initial", "best", "final")
+    assert partial(summary) == [f"1 of 8 test items of the {role} skill have no score" for role in roles]
+    assert partial(replace(whole, notes=(Note(stage="reflect", summary="no"),))) == ["1 thing failed on the way"]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_a_training_that_is_stopped_says_how_to_go_on(
+    tmp_path: Path, httpserver: HTTPServer, stop: signal.Signals
+) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def answer(request: Request) -> Response:
+        asked.set()
+        go_on.wait(30)
+        return _said("<answer>A</answer>")
+
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(answer)
+    config = _asking(tmp_path, httpserver)
+    process = Home(tmp_path / "home").start("train", str(config), "--model", "other")
+    assert asked.wait(30)
+    process.send_signal(stop)
+    assert process.stderr
+    first = process.stderr.readline()
+    go_on.set()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "paid" in first
+    assert "what was paid for is kept" in err
+    assert f"go on: skillopt-sleep train {config} --resume --model other" in err
+    assert json.loads((tmp_path / "one" / "spend.json").read_bytes())["paid"]["purposes"]
+
+
+def test_the_file_with_every_key_is_named_in_the_help(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    for command in ("train", "eval"):
+        assert "training.toml" in home.command(command, "--help").out
+
+
+OWN = """
+from skillopt_sleep.records import Split
+from skillopt_sleep.trainer import Env, Item, Result
+
+
+class Own(Env):
+    name = "own"
+
+    def items(self, split):
+        return [Item(id=f"{split}-{n}", text="?") for n in range(2)]
+
+    def rollout_one(self, item, skill, target, *, sample):
+        return Result(hard=item.data["gold"])
+
+
+class Unread(Own):
+    def items(self, split):
+        return open("/nowhere/gold.json").read()
+"""
+
+
+class WithPackage(Home):
+    """A home where a package of the user's own is installed."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**super().environment, "PYTHONPATH": os.fspath(self.folder / "lib")}
+
+    def has(self, text: str) -> None:
+        inside = self.folder / "lib" / "own-1.0.dist-info"
+        inside.mkdir(parents=True)
+        (inside.parent / "own_env.py").write_text(text, encoding="utf-8")
+        (inside / "METADATA").write_text("Name: own\nVersion: 1.0\n", encoding="utf-8")
+        (inside / "entry_points.txt").write_text(
+            f"[{GROUP}]\nown = own_env:Own\nunread = own_env:Unread\n", encoding="utf-8"
+        )
+
+    def trains(self, name: str) -> Done:
+        return self.command("train", str(a_config(self.folder, CONFIG.replace("multiple_choice", name))))
+
+
+def test_what_breaks_in_the_users_environment_is_not_reported_as_ours(tmp_path: Path) -> None:
+    home = WithPackage(tmp_path / "home")
+    home.has(OWN)
+    unread = home.trains("unread")
+    assert unread.code == 1
+    assert "environment own, train: items: FileNotFoundError" in unread.err
+    assert "report" not in unread.err
+    assert "mend it there" in unread.err
+    [log] = home.folder.rglob("crash.log")
+    assert "own_env.py" in log.read_text(encoding="utf-8")
+
+
+def test_an_attempt_that_breaks_is_told_with_its_item(tmp_path: Path) -> None:
+    home = WithPackage(tmp_path / "home")
+    home.has(OWN)
+    done = home.trains("own")
+    assert done.code == 1
+    assert "environment own, item 'val-0': KeyError: 'gold'" in done.err

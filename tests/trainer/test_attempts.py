@@ -1,9 +1,10 @@
 import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
+from skillopt_sleep.errors import BudgetExhausted, CallFailed, ConfigError, FailureKind, ItemError, blamed
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Purpose, Usage
 from skillopt_sleep.trainer import Item, Result
@@ -99,3 +100,15 @@ def copied(value: object) -> object:
 
 def _taken(values: list[float]) -> Iterator[Taken]:
     return (Taken(Usage(), value) for value in values)
+
+
+def test_what_is_no_result_ends_all_and_names_the_item() -> None:
+    given: Any = 0.5
+    with pytest.raises(ConfigError, match="environment toy, item 'i': rollout_one gave a float, not a Result"):
+        Attempt(Raising(end=given), FakeBackend())(JOB)
+
+
+def test_what_an_attempt_raises_says_at_which_item() -> None:
+    with pytest.raises(KeyError) as raised:
+        Attempt(Raising(end=KeyError("gold")), FakeBackend())(JOB)
+    assert blamed(raised.value) == "environment toy, item 'i'"

@@ -39,6 +39,9 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("learning_rate = 4\n", "learning_rate", "it is called 'optimizer.edit_budget' here"),
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
         ("[train]\nepochs = 2\n", "no environment is named", "[env]"),
+        ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),
+        ("[train]\nepochs = 0\n", "train.epochs", "training.toml"),
+        ("[train\n", "line 1", "mend the file"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_the_nearest(tmp_path: Path, text: str, said: str, remedy: str) -> None:
@@ -68,3 +71,11 @@ def test_the_trials_of_a_run_share_its_error_rate() -> None:
     config = a_config(evaluation={"gate": "sequential", "alpha": 0.05})
     assert config.rule(trials=10).alpha == pytest.approx(0.005)
     assert a_config().rule(trials=10).rounds == 1
+
+
+def test_a_file_that_is_not_there_and_a_folder_are_said_to_be_so(tmp_path: Path) -> None:
+    for path, said in ((tmp_path / "none.toml", "No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(ConfigError, match=said) as refused:
+            load_config(path)
+        assert refused.value.message.startswith(f"{path}: ")
+        assert refused.value.remedy == "name a file that can be read"

@@ -1,7 +1,12 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, blamed
 from skillopt_sleep.records import Split
+from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.data import read_items
 from tests.trainer.toy import Toy, a_config
 
@@ -19,3 +24,67 @@ def test_as_many_items_are_read_as_are_asked_for_in_their_order() -> None:
 def test_an_empty_split_is_refused_before_anything_is_spent(split: str) -> None:
     with pytest.raises(ConfigError, match=f"has no {split} items"):
         read_items(Toy(sizes={split: 0}), a_config())
+
+
+class _Odd(Toy, frozen=True):
+    """The toy, whose val is something else."""
+
+    odd: Callable[[], Any] = list
+
+    def items(self, split: Split) -> Any:
+        return self.odd() if split is Split.VAL else super().items(split)
+
+
+def _with(**fields: Any) -> list[Item]:
+    odd: dict[str, Any] = {"id": "odd", "text": "odd", **fields}
+    return [Item(id="fine", text="fine"), Item(**odd)]
+
+
+def _deep() -> list[Any]:
+    deep: list[Any] = []
+    deep.append(deep)
+    return deep
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        (lambda: None, "val: items gave nothing"),
+        (lambda: "items", "val: items gave a str"),
+        (lambda: {"id": "x"}, "val: items gave a dict"),
+        (lambda: [{"id": "x"}], "item 1 of 1 is a dict, not an Item"),
+        (lambda: _with(id=7), "item 2 of 2 has the id 7, which is no text"),
+        (lambda: _with(id=" "), "item 2 of 2 has an empty id"),
+        (lambda: _with(text=None), "item 2 of 2 has the text None"),
+        (lambda: _with(data={"a": [{"b": Path("x")}]}), r"'odd'\) holds a PosixPath at data\['a'\]\[0\]\['b'\]"),
+        (lambda: _with(data={"a": {1, 2}}), "holds a set"),
+        (lambda: _with(data={1: "a"}), "the key 1 in data"),
+        (lambda: _with(data={"a": _deep()}), "nested too deeply"),
+        (lambda: _with(text="\ud83d"), "half a surrogate pair"),
+    ],
+)
+def test_what_is_no_item_is_named_before_anything_is_spent(odd: Callable[[], Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said) as refused:
+        read_items(_Odd(odd=odd), a_config())
+    assert "environment toy, val" in refused.value.message
+    assert refused.value.remedy
+
+
+def test_an_item_that_is_there_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"the item 'odd' more than once \(val\)"):
+        read_items(_Odd(odd=lambda: _with() + _with(id="odd")[1:]), a_config())
+
+
+def test_what_an_environment_raises_is_told_with_its_name() -> None:
+    with pytest.raises(KeyError) as raised:
+        read_items(_Odd(odd=lambda: {}["gold"]), a_config())
+    assert blamed(raised.value) == "environment toy, val: items"
+
+
+def test_a_skill_to_begin_with_is_a_text() -> None:
+    class Without(Toy, frozen=True):
+        def initial_skill(self) -> Any:
+            return None
+
+    with pytest.raises(ConfigError, match="initial_skill gave nothing"):
+        read_items(Without(), a_config())

@@ -1,10 +1,62 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, ItemError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Env, Item, Result, find_env
-from skillopt_sleep.trainer.env import GROUP
+from skillopt_sleep.trainer.env import GROUP, blaming, checked_result
+from skillopt_sleep.trainer.envs.multiple_choice import MultipleChoice
+from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.toy import Toy
+
+ITEM = Item(id="one", text="one")
+_MINE = """
+from typing import ClassVar
+
+from skillopt_sleep.trainer import Env
+
+
+class Mine(Env):
+    name = "mine"
+    path_options: ClassVar = frozenset({"gold"})
+
+    def __init__(self, gold: str = "", times: int = 1, share: float = 0.5) -> None:
+        if times < 0:
+            raise ValueError("times is negative")
+        self.gold, self.times = gold, times
+
+    def items(self, split):
+        return []
+
+    def rollout_one(self, item, skill, target, *, sample):
+        return None
+
+
+class Bare:
+    name = "bare"
+
+
+class Broken(Mine):
+    def __init__(self) -> None:
+        {}["gold"]
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of the user's, with an environment and some that are none."""
+    names = {"mine": "Mine", "bare": "Bare", "broken": "Broken", "gone": "Gone", "text": "__doc__"}
+    entries = "".join(f"{name} = users_own_envs:{place}\n" for name, place in names.items())
+    (tmp_path / "users_own_envs.py").write_text(_MINE, encoding="utf-8")
+    (tmp_path / "own-1.0.dist-info").mkdir()
+    (tmp_path / "own-1.0.dist-info" / "METADATA").write_text("Name: own\nVersion: 1.0\n", encoding="utf-8")
+    (tmp_path / "own-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[{GROUP}]\n{entries}nowhere = no_such_module_here:X\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
 
 
 class Least(Env):
@@ -41,3 +93,76 @@ def test_an_unknown_option_is_named() -> None:
 
 def test_the_group_is_what_other_packages_register_in() -> None:
     assert GROUP == "skillopt_sleep.envs"
+
+
+def test_the_paths_that_an_environment_names_are_from_the_folder_on(mine: Path) -> None:
+    env: Any = find_env("mine", {"gold": "here.json", "times": 2, "share": 1}, folder=mine)
+    assert (env.gold, env.times) == (str(mine / "here.json"), 2)
+    assert find_env("mine", {}, folder=mine).__dict__["gold"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("mine", {"times": "2"}, "env.times: environment mine takes a whole number for it, not '2'"),
+        ("mine", {"gold": 3}, "env.gold"),
+        ("mine", {"times": -1}, "environment mine can't be made with these options: times is negative"),
+        ("gone", {}, "environment gone can't be loaded from users_own_envs:Gone"),
+        ("nowhere", {}, "can't be loaded from no_such_module_here:X: No module named"),
+        ("text", {}, "environment text can't be loaded"),
+        ("bare", {}, "environment bare has no items and no rollout_one and no initial_skill"),
+    ],
+)
+def test_an_environment_that_can_not_be_made_is_named(
+    mine: Path, name: str, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        find_env(name, options, folder=mine)
+    assert said in refused.value.message
+    assert refused.value.remedy
+
+
+def test_what_breaks_as_an_environment_is_made_is_its_own_fault(mine: Path) -> None:
+    with pytest.raises(KeyError) as raised:
+        find_env("broken", {}, folder=mine)
+    assert blamed(raised.value) == "environment broken, as it was made"
+
+
+def test_a_grade_may_be_any_number_and_turns_any_list() -> None:
+    given: Any = Result(hard=True, soft=1, turns=["a"])  # pyright: ignore[reportArgumentType]
+    checked = checked_result(given, env=Toy(), item=ITEM)
+    assert checked == Result(hard=1.0, soft=1.0, turns=("a",))
+    assert type(checked.hard) is float
+
+
+@pytest.mark.parametrize(
+    "given",
+    [0.5, None, Result(hard="1"), Result(response=None), Result(turns=(1,)), Result(soft=None)],  # pyright: ignore[reportArgumentType]
+)
+def test_what_is_no_result_is_named_with_environment_and_item(given: object) -> None:
+    with pytest.raises(ConfigError, match="environment toy, item 'one': rollout_one"):
+        checked_result(given, env=Toy(), item=ITEM)
+
+
+def _lost(key: str) -> str:
+    return {}[key]
+
+
+def test_only_what_an_environment_does_itself_is_blamed_on_it() -> None:
+    with pytest.raises(KeyError) as theirs, blaming(Toy(), "toy"):
+        _lost("gold")
+    with pytest.raises(TypeError) as called, blaming(Toy(), "toy"):
+        Toy().items()  # pyright: ignore[reportCallIssue]
+    assert [blamed(one.value) for one in (theirs, called)] == ["toy", "toy"]
+    unsaid: Any = None
+    with pytest.raises(AttributeError) as asked_of_us, blaming(Toy(), "toy"):
+        _asks_us(unsaid)
+    with pytest.raises(KeyError) as bundled, blaming(MultipleChoice(), "multiple_choice"):
+        _lost("gold")
+    with pytest.raises(ItemError) as told, blaming(Toy(), "toy"):
+        raise ItemError("it is told in words")
+    assert [blamed(one.value) for one in (asked_of_us, bundled, told)] == ["", "", ""]
+
+
+def _asks_us(skill: str) -> None:
+    as_document(skill)

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.records import Prompt, Split
+from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.evaluate import evaluate
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
@@ -37,3 +38,22 @@ def test_an_empty_split_and_an_outage_are_no_score(tmp_path: Path) -> None:
         )
     with pytest.raises(BackendUnavailable, match="could be scored"):
         evaluate(a_config(), Toy(), "", Split.TEST, target=Scripted(gone), pool=SerialPool(), folder=tmp_path)
+
+
+def test_an_item_that_is_there_twice_is_no_score(tmp_path: Path) -> None:
+    class Twice(Toy, frozen=True):
+        def items(self, split: Split) -> list[Item]:
+            return [*super().items(split), *super().items(split)]
+
+    target = Scripted()
+    with pytest.raises(ConfigError, match="'test-0' more than once"):
+        evaluate(a_config(), Twice(), "", Split.TEST, target=target, pool=SerialPool(), folder=tmp_path)
+    assert target.prompts == []
+
+
+def test_at_a_limit_the_key_of_the_training_is_named(tmp_path: Path) -> None:
+    config = a_config(limits={"calls": 3})
+    with pytest.raises(BudgetExhausted) as stopped:
+        evaluate(config, Toy(), "", Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path)
+    assert "[limits]" in stopped.value.remedy
+    assert "night" not in stopped.value.remedy

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -19,6 +19,7 @@ from skillopt_sleep.trainer.envs.rows import SUFFIXES, Row, read_rows
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
 Items = Mapping[Split, tuple[Item, ...]]
+Made = TypeVar("Made")
 
 # Looked for in this order, so that `valid_unseen` is test and `valid_seen` is val.
 _WORDS = {
@@ -38,6 +39,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """
 
     name: ClassVar[str]
+    path_options: ClassVar[frozenset[str]] = frozenset({"path"})
     suffixes: ClassVar[frozenset[str]] = SUFFIXES
 
     path: str = ""
@@ -126,9 +128,9 @@ def items_of(path: Path, make: Callable[[int, Row], Item]) -> tuple[Item, ...]:
     return made_of(read_rows(path), make, where=str(path))
 
 
-def made_of(rows: Iterable[Row], make: Callable[[int, Row], Item], *, where: str) -> tuple[Item, ...]:
-    """The items of these rows, numbered from 1; ConfigError names the row and what is wrong with it."""
-    items: list[Item] = []
+def made_of(rows: Iterable[Row], make: Callable[[int, Row], Made], *, where: str) -> tuple[Made, ...]:
+    """What is made of these rows, numbered from 1; ConfigError names the row and what is wrong with it."""
+    items: list[Made] = []
     for number, row in enumerate(rows, start=1):
         try:
             items.append(make(number, row))

@@ -32,6 +32,7 @@ class DocumentQA(DataEnv, frozen=True, kw_only=True, dict=True):
     """
 
     name: ClassVar[str] = "document_qa"
+    path_options: ClassVar[frozenset[str]] = frozenset({"path", "ocr"})
 
     ocr: str = ""
     context_chars: Count = 12_000
@@ -78,13 +79,12 @@ def page_text(path: Path) -> str:
     """The lines of an OCR result, in its order; ValueError where it has none."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror or error}") from error
-    if path.suffix == ".json":
-        try:
+        if path.suffix == ".json":
             text = "\n".join(_lines(msgspec.json.decode(text)))
-        except msgspec.DecodeError as error:
-            raise ValueError(f"{path}: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    except (AttributeError, TypeError) as error:
+        raise ValueError(f"{path} is no OCR result as DocVQA or Textract write it") from error
     if not text.strip():
         raise ValueError(f"{path} holds no text")
     return text.strip()

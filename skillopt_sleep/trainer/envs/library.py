@@ -60,19 +60,23 @@ class Library:
     def use(self, text: str) -> str:
         """What a tool says to a call written as JSON; what can't be done is said in words, never raised."""
         try:
-            call = msgspec.json.decode(text, type=Call)
+            said = self._said(msgspec.json.decode(text, type=Call))
         except msgspec.DecodeError as error:
-            return f"That is no call of a tool: {error}"
+            said = f"That is no call of a tool: {error}"
+        except (ValueError, RecursionError) as error:
+            said = f"That can't be done: {error}"
+        return said if len(said) <= SHOWN_CHARS else f"{said[:SHOWN_CHARS]}\n(cut here)"
+
+    def _said(self, call: Call) -> str:
         match call.tool:
             case "glob":
-                said = self._glob(call.pattern)
+                return self._glob(call.pattern)
             case "grep":
-                said = self._grep(call.pattern, call.files)
+                return self._grep(call.pattern, call.files)
             case "read":
-                said = self._read(call.file, call.line)
+                return self._read(call.file, call.line)
             case _:
                 return f"There is no tool {call.tool!r}: use glob, grep or read."
-        return said if len(said) <= SHOWN_CHARS else f"{said[:SHOWN_CHARS]}\n(cut here)"
 
     def _glob(self, pattern: str) -> str:
         names = self._like(pattern)
@@ -118,8 +122,9 @@ class Library:
 
     def _like(self, pattern: str) -> list[str]:
         """The documents whose path, or whose path from any folder on, has this form."""
-        form = pattern.removeprefix("**/").removeprefix("./") or "*"
-        return [name for name in self._paths if form == "**" or PurePosixPath(name).match(form)]
+        form = PurePosixPath(pattern.removeprefix("**/"))
+        whole = form.parts in {(), ("**",)}
+        return [name for name in self._paths if whole or PurePosixPath(name).match(str(form))]
 
     def _lines(self, name: str) -> list[str]:
         return self._paths[name].read_text(encoding="utf-8", errors="replace").splitlines()

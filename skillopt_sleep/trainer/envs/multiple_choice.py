@@ -11,7 +11,7 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.asking import ask, told
 from skillopt_sleep.trainer.envs.datasets import DataEnv, items_of, row_id
-from skillopt_sleep.trainer.envs.rows import Row, optional, text_of, texts_of
+from skillopt_sleep.trainer.envs.rows import Row, as_text, optional, text_of, texts_of
 from skillopt_sleep.trainer.scorers import chosen, final_answer
 
 FORM = "Think as long as you need to. Then give the letter of your choice alone between <answer> and </answer>."
@@ -72,7 +72,7 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
 
 
 def _choices(row: Row) -> tuple[list[str], list[str]]:
-    """The labels and the texts of the choices, in whichever of the usual forms they are."""
+    """The labels, if the row gives any, and the texts of the choices, in whichever of the usual forms they are."""
     raw: Any = row.get("choices", row.get("options"))
     if isinstance(raw, Mapping) and "text" in raw:
         both = cast("Mapping[str, Any]", raw)
@@ -90,27 +90,44 @@ def _choices(row: Row) -> tuple[list[str], list[str]]:
         each: list[Any] = [one if isinstance(one, Mapping) else {"text": one} for one in listed]
         labels, texts = (
             [str(one.get("label") or "") for one in each],
-            [str(one.get("text") or one.get("content") or "") for one in each],
+            [one.get("text", one.get("content", "")) for one in each],
         )
-    texts = [str(text).strip() for text in texts]
+    texts = ["" if text is None else as_text(text) for text in texts]
     labels = [str(label).strip().upper().rstrip(".):") for label in labels]
     if len(texts) < FEWEST or not all(texts) or len(texts) > len(LABELS):
         raise ValueError("it needs two to 26 'choices', each with a text")
-    return (labels if all(labels) and len(labels) == len(texts) else list(LABELS[: len(texts)])), texts
+    return (labels if all(labels) and len(labels) == len(texts) else []), texts
 
 
 def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
-    """Which choice is right: named by its label, by its place from 0, or by its text."""
+    """Which choice is right: named by its label, by its place from 0, or by its text.
+
+    ValueError where it is named by none, or a text can be read in two ways that lead to two choices.
+    """
     raw: Any = next(
         (row[key] for key in ("correct_choice", "answerKey", "answer", "Answer", "label") if key in row), None
     )
     if isinstance(raw, Mapping):
         raw = cast("Mapping[str, Any]", raw).get("label") or cast("Mapping[str, Any]", raw).get("text")
     said = str(raw if raw is not None else "").strip()
-    if said.upper().rstrip(".):") in labels:
-        return list(labels).index(said.upper().rstrip(".):"))
-    if said.isdecimal() and int(said) < len(texts):
-        return int(said)
-    if list(texts).count(said) == 1:
-        return list(texts).index(said)
-    raise ValueError(f"its answer {said!r} is none of the choices")
+    label, listed = said.upper().rstrip(".):"), row.get("choices", row.get("options"))
+    letters = labels or list(LABELS[: len(texts)])
+    place = int(said) if said.isdecimal() and int(said) < len(texts) else None
+    named = letters.index(label) if label in letters else place
+    by_text = list(texts).index(said) if list(texts).count(said) == 1 else None
+    found = by_text if named is None else named
+    if found is None:
+        raise ValueError(f"its answer {said!r} is none of the choices")
+    # A number beside choices in words is a place, as in MMLU's own files; a label that the row gives is one.
+    sure = label in labels or (isinstance(raw, int) and not _numbers(listed))
+    if by_text is not None and by_text != found and not sure:
+        one, other = (letters[found], letters[by_text]) if said.isdecimal() else (str(found), str(by_text))
+        raise ValueError(
+            f"its answer {said!r} names the choice {texts[found]!r} and is the text of another: "
+            f"write {one} for {texts[found]!r}, or {other} for {texts[by_text]!r}"
+        )
+    return found
+
+
+def _numbers(choices: object) -> bool:
+    return isinstance(choices, list) and any(isinstance(one, int | float) for one in cast("list[object]", choices))

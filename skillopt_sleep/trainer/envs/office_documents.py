@@ -35,6 +35,7 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
     """
 
     name: ClassVar[str] = "office_documents"
+    path_options: ClassVar[frozenset[str]] = frozenset({"path", "documents"})
 
     documents: str = ""
     turns: AtLeastOne = 24

@@ -1,6 +1,6 @@
 """Question answering over a text: SQuAD's exact match and F1; SQuAD's own files, SearchQA's, or rows like them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -30,8 +30,10 @@ class QuestionAnswering(DataEnv, frozen=True, kw_only=True, dict=True):
     def read(self, path: Path) -> Sequence[Item]:
         """The questions of one file."""
         rows = read_rows(path)
-        flat = [one for row in rows for one in _questions(row)] if rows and "paragraphs" in rows[0] else rows
-        return made_of(flat, lambda number, row: self._item(row, row_id(path, number)), where=str(path))
+        if rows and "paragraphs" in rows[0]:
+            articles = made_of(rows, lambda _, article: _questions(article), where=str(path))
+            rows = tuple(question for article in articles for question in article)
+        return made_of(rows, lambda number, row: self._item(row, row_id(path, number)), where=str(path))
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """One answer; hard is exact match, soft F1."""
@@ -93,9 +95,17 @@ def _accepted(row: Row) -> list[str]:
     return [one for one in texts if normalized(one)] or [""]
 
 
-def _questions(article: Row) -> Iterator[Row]:
-    """SQuAD: the questions of an article's paragraphs, as rows."""
-    for paragraph in article.get("paragraphs", ()):
-        for asked in paragraph["qas"]:
-            texts = [one["text"] for one in asked.get("answers", ())]
-            yield {**asked, "context": paragraph["context"], "answers": texts}
+def _questions(article: Row) -> list[Row]:
+    """SQuAD: the questions of an article's paragraphs, as rows; ValueError names the paragraph that isn't SQuAD's."""
+    return [
+        {**asked, "context": text_of(paragraph, "context"), "answers": asked.get("answers", ())}
+        for paragraph in _objects(article, "paragraphs", of="the article")
+        for asked in _objects(paragraph, "qas", of="a paragraph")
+    ]
+
+
+def _objects(row: Row, name: str, *, of: str) -> list[Row]:
+    inner: Any = row.get(name)
+    if not isinstance(inner, list) or not all(isinstance(one, Mapping) for one in cast("list[object]", inner)):
+        raise ValueError(f"{of} has no list of objects called {name!r}")
+    return cast("list[Row]", inner)

@@ -30,12 +30,17 @@ def read_rows(path: Path) -> tuple[Row, ...]:
                 rows = list(_of_table(text, delimiter="," if path.suffix.lower() == ".csv" else "\t"))
             case _:
                 raise ValueError(f"only {', '.join(sorted(SUFFIXES))} can be read")  # noqa: TRY301 - told with the path
+    except RecursionError as error:
+        raise ConfigError(f"{path}: it is nested too deeply", remedy="mend the file, or name another one") from error
     except (OSError, ValueError, csv.Error) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ConfigError(f"{path}: {said}", remedy="mend the file, or name another one") from error
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise ConfigError(f"{path}: row {number} is not an object", remedy="write one JSON object a row")
+        if "\\u" in text and _broken(cast("Row", row)):
+            said = "it holds half a surrogate pair (such as \\ud83d), which no model can be sent"
+            raise ConfigError(f"{path}: row {number}: {said}", remedy="write the whole character")
     return tuple(cast("list[Row]", rows))
 
 
@@ -57,15 +62,44 @@ def optional(row: Row, *names: str) -> str:
 
 
 def texts_of(value: object) -> tuple[str, ...]:
-    """A list of texts, however it was written: a list, one as JSON or Python writes it in a cell, or one text."""
+    """A list of texts, however it was written: a list, one as JSON or Python writes it in a cell, or one text.
+
+    Of objects their `text` counts, as in SQuAD's answers; ValueError where something is neither text nor number.
+    """
     if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            value = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError):
-            value = [value]
+        value = _written(value)
+    if isinstance(value, Mapping) and "text" in value:
+        return texts_of(cast("Mapping[str, object]", value)["text"])
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(str(one).strip() for one in cast("Sequence[object]", value))
-    return () if value is None else (str(value).strip(),)
+        return tuple(as_text(one) for one in cast("Sequence[object]", value))
+    return () if value is None else (as_text(cast("object", value)),)
+
+
+def as_text(value: object) -> str:
+    """A text, a number or an object's `text`, without space around it; ValueError for anything else."""
+    if isinstance(value, Mapping) and "text" in value:
+        value = cast("Mapping[str, object]", value)["text"]
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"{json.dumps(value, default=str)[:80]} is neither a text nor a number")  # noqa: TRY004 - of the row
+    return str(value).strip()
+
+
+def _written(cell: str) -> object:
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(cell.strip())
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    return [cell]
+
+
+def _broken(row: Row) -> bool:
+    """Whether a text in it can't be written as UTF-8."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _of_json(value: object) -> list[object]:
@@ -79,6 +113,8 @@ def _of_json(value: object) -> list[object]:
 def _line(number: int, line: str) -> object:
     try:
         return json.loads(line)
+    except RecursionError as error:
+        raise ValueError(f"line {number}: it is nested too deeply") from error
     except ValueError as error:
         raise ValueError(f"line {number}: {error}") from error
 

@@ -61,7 +61,10 @@ def test_a_page_without_a_text_and_a_question_without_an_answer_are_refused(tmp_
         _items(tmp_path, {**ROW, "answers": []})
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"recognitionResults": [{"lines": []}]}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"recognitionResults": [{"lines": []}]}', '{"LINE": ["x"]}', '{"LINE": 5}', "[" * 100_000],
+)
 def test_an_ocr_result_without_text_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"x\.json"):

@@ -105,3 +105,16 @@ def test_another_content_is_another_digest(tmp_path: Path) -> None:
 def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no text document"):
         Library(tmp_path / "gone")
+
+
+@pytest.mark.parametrize("form", [".", "./", "**/.", "**/./", "**/**"])
+def test_a_form_without_a_name_is_every_document(shelf: Library, form: str) -> None:
+    assert _use(shelf, tool="glob", pattern=form) == "a.txt\nold/b.md"
+    assert _use(shelf, tool="grep", pattern="expenses", files=form) == "a.txt:2: Expenses 7"
+
+
+@pytest.mark.parametrize(
+    "text", ['{"tool": "grep", "pattern": "' + "(" * 3000 + '"}', '{"tool": "glob\ud800"}', "[" * 100_000]
+)
+def test_no_call_of_a_tool_ends_a_training(shelf: Library, text: str) -> None:
+    assert shelf.use(text).startswith("That ")

@@ -112,8 +112,34 @@ def test_a_choice_is_right_or_wrong(tmp_path: Path) -> None:
         {"choices": FOUR, "answer": 0},
         {"question": "Which?", "choices": [{"label": "A"}, {"label": "B"}], "answer": "A"},
         {"question": "Which?", "choices": 5, "answer": "A"},
+        {"question": "Which?", "choices": [["red"], ["blue"]], "answer": "A"},
+        {"question": "Which?", "choices": ["1", "2", "3", "4"], "answer": "2"},
+        {"question": "Which?", "choices": [1, 2, 3, 4], "answer": 2},
+        {"question": "Which?", "choices": ["B", "A"], "answer": "A"},
     ],
 )
 def test_a_row_that_can_not_be_used_is_refused(tmp_path: Path, row: object) -> None:
     with pytest.raises(ConfigError, match="row 1"):
         _items(tmp_path, row)
+
+
+@pytest.mark.parametrize(
+    ("row", "right"),
+    [
+        ({"choices": ["0", "4", "2", "6"], "answer": 1}, "4"),
+        ({"choices": ["1", "2", "3", "4"], "answer": "B"}, "2"),
+        ({"choices": ["0", "1", "2"], "answer": "1"}, "1"),
+        ({"choices": [1, 2, 3], "answer": "C"}, "3"),
+        ({"choices": {"label": list("1234"), "text": list("4321")}, "answer": "1"}, "4"),
+    ],
+)
+def test_an_answer_that_can_be_read_in_one_way_is_taken(tmp_path: Path, row: dict[str, Any], right: str) -> None:
+    [item] = _items(tmp_path, {"question": "Which?", **row})
+    assert item.data["choices"][item.data["right"]] == right
+
+
+def test_an_answer_that_can_be_read_in_two_ways_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"train\.json: row 1: .*write C for '3', or B for '2'"):
+        _items(tmp_path, {"question": "Which?", "choices": ["1", "2", "3", "4"], "answer": "2"})
+    with pytest.raises(ConfigError, match="write 0 for 'B', or 1 for 'A'"):
+        _items(tmp_path, {"question": "Which?", "choices": ["B", "A"], "answer": "A"})

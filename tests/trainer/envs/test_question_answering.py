@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering, kept, why_wrong
@@ -104,3 +105,29 @@ def test_why_is_empty_for_a_right_answer_and_says_what_is_wrong_else() -> None:
     assert "gives no answer" in why_wrong("", ["cat"])
     assert "does not say" in why_wrong("cat", [""])
     assert why_wrong("dog", ["cat"]) == "the answer is wrong"
+
+
+@pytest.mark.parametrize(
+    ("article", "said"),
+    [
+        ({"paragraphs": "abc"}, "the article has no list of objects called 'paragraphs'"),
+        ({"paragraphs": [{"context": "x"}]}, "a paragraph has no list of objects called 'qas'"),
+        ({"paragraphs": [{"context": "x", "qas": ["y"]}]}, "'qas'"),
+        ({"paragraphs": [{"qas": [{"question": "?"}]}]}, "'context'"),
+    ],
+)
+def test_what_is_not_squads_is_named_with_file_and_row(tmp_path: Path, article: object, said: str) -> None:
+    with pytest.raises(ConfigError, match=r"train\.json: row 2: ") as refused:
+        _first(tmp_path, {"data": [SQUAD["data"][0], article]})
+    assert said in refused.value.message
+
+
+@pytest.mark.parametrize("answers", [[["x"]], [{"answer": "x"}], {"text": [{"a": 1}]}])
+def test_an_answer_that_is_no_text_is_no_gold(tmp_path: Path, answers: object) -> None:
+    with pytest.raises(ConfigError, match=r"train\.json: row 1: .* neither a text nor a number"):
+        _first(tmp_path, [{"question": "Who?", "answers": answers}])
+
+
+def test_answers_with_their_places_are_their_texts(tmp_path: Path) -> None:
+    [item] = _first(tmp_path, [{"question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]}])
+    assert item.data["answers"] == ["Ada"]

@@ -42,6 +42,9 @@ def test_a_long_cell_with_lines_in_it_is_one_cell(tmp_path: Path) -> None:
         ("x.jsonl", '{"q": 1}\n{"q"', "line 2"),
         ("x.csv", "q,n\na\n", "cells"),
         ("x.csv", "q\na,b\n", "cells"),
+        ("x.json", "[" * 100_000, "nested too deeply"),
+        ("x.jsonl", '{"q": 1}\n' + "[" * 100_000, "line 2: it is nested too deeply"),
+        ("x.json", '[{"q": "\\ud83d\\ude00"}, {"q": {"in": ["\\ud83d"]}}]', "row 2: it holds half a surrogate pair"),
         ("x.parquet", "", ".jsonl"),
     ],
 )
@@ -76,7 +79,16 @@ def test_the_first_field_that_says_something_counts() -> None:
         ("two\nlines", ("two\nlines",)),
         (None, ()),
         (4, ("4",)),
+        ('["a\\/b", "c"]', ("a/b", "c")),
+        ([{"text": "x", "answer_start": 0}, "y"], ("x", "y")),
+        ({"text": ["x", "y"], "answer_start": [0, 9]}, ("x", "y")),
     ],
 )
 def test_a_list_is_read_however_it_was_written(value: object, texts: tuple[str, ...]) -> None:
     assert texts_of(value) == texts
+
+
+@pytest.mark.parametrize("value", [[["x"]], [{"answer": "x"}], {"answer": "x"}, [None], [{"text": ["x"]}]])
+def test_what_is_neither_text_nor_number_is_no_gold(value: object) -> None:
+    with pytest.raises(ValueError, match="neither a text nor a number"):
+        texts_of(value)
