@@ -181,7 +181,13 @@ class Metered:
             raise
         usd = self._paid(completion.usage, completion.usd)
         self._meter.settle(entry, CallState.DONE, usage=completion.usage, usd=usd, odd_events=completion.odd_events)
-        return completion if completion.usd == usd else replace(completion, usd=usd)
+        # A model of the user's own may give half of a surrogate pair, which can be neither kept nor sent.
+        text = completion.text.encode(errors="replace").decode()
+        return (
+            completion
+            if (completion.text, completion.usd) == (text, usd)
+            else replace(completion, text=text, usd=usd)
+        )
 
     def _paid(self, usage: Usage | None, named: float | None) -> float | None:
         return named if named is not None or usage is None else self._price(self._model, usage)

@@ -102,6 +102,18 @@ def new_notes(document: Document, noted: Sequence[str]) -> tuple[str, ...]:
     return tuple(fresh)
 
 
+def within(changed: Document, before: Document, *, most: int) -> tuple[Document, tuple[Note, ...]]:
+    """The document without as many of its last notes as make it longer than `most` characters, which is noted."""
+    notes = notes_of(changed)
+    kept = len(notes)
+    while kept and len(with_notes(changed, notes[:kept]).text) > most:
+        kept -= 1
+    if kept == len(notes):
+        return changed, ()
+    said = f"{len(notes) - kept} of {len(notes)} notes left out: with them the skill is longer than {most} characters"
+    return with_notes(changed, notes[:kept]) if kept else before, (Note(stage="appendix", summary=said),)
+
+
 def consolidated(document: Document, *, optimizer: Backend, pool: Pool) -> Document | Note:
     """The document with fewer notes, as it is where they don't become fewer, or the note of a call that failed."""
     notes = notes_of(document)

@@ -36,8 +36,10 @@ class State(Record, frozen=True, kw_only=True):
     versions: int = 0
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
-        """With this skill for the current one."""
+        """With this skill for the current one; what the best is known to score holds for the same text."""
         version = self.versions + 1
+        if val is None and document.sha == self.best.standing.sha:
+            val = self.best.standing.val
         standing = Standing(sha=document.sha, step=step, version=version, origin=origin, val=val)
         return replace(self, current=Held(document=document, standing=standing), versions=version)
 
@@ -61,6 +63,10 @@ class Parts:
     def asking(self, asker: str) -> "Parts":
         """The same parts with the optimizer asked in this name: a step draws its own answers to the same words."""
         return dataclasses.replace(self, optimizer=Asking(self.optimizer, asker))
+
+    def most(self, document: Document) -> int:
+        """How long the part that edits reach may become: what stands beside it counts too."""
+        return self.config.optimizer.max_chars - (len(document.text) - len(document.body))
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
         """One attempt at each item under this skill."""

@@ -12,7 +12,7 @@ from skillopt_sleep.stages.update import update
 from skillopt_sleep.trainer.attempts import Attempted, Job
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
-from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes
+from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.learn import Lessons, learn
 from skillopt_sleep.trainer.outage import MANY, check_scored
 from skillopt_sleep.trainer.parts import Parts, State, refusal, scores
@@ -65,8 +65,7 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     parts.folder.write(f"{place.folder}/patches.json", lessons.patches)
     parts.folder.write(f"{place.folder}/merged.json", lessons.merged)
     parts.folder.write(f"{place.folder}/selected.json", {"edit_budget": lessons.edit_budget, "edits": lessons.edits})
-    most = parts.config.optimizer.max_chars
-    changed, fates = update(document, lessons.edits, refuse=refusal, most=most)
+    changed, fates = update(document, lessons.edits, refuse=refusal, most=parts.most(document))
     parts.folder.write(f"{place.folder}/edits.json", fates)
     after, gated, tried_edits = _decided(parts, state, changed, fates, lessons, place=place)
     after, noted, notes = _with_appendix(parts, after, place)
@@ -142,6 +141,11 @@ def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tup
     if most and len(notes_of(changed)) > most:
         shorter = consolidated(changed, optimizer=parts.optimizer, pool=parts.pool)
         changed, notes = (changed, (shorter,)) if isinstance(shorter, Note) else (shorter, ())
+    changed, left_out = within(changed, current, most=parts.config.optimizer.max_chars)
+    notes += left_out
+    if changed.text == current.text:
+        return state, (), notes
+    fresh = tuple(note for note in notes_of(changed) if note not in notes_of(current))
     after = state.moved(changed, step=place.step, origin="appendix", val=None)
     parts.keep(changed, after.versions)
     return after, fresh, notes

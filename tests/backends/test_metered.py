@@ -383,3 +383,9 @@ def test_cached_tokens_repairs_and_odd_events_are_counted_apart() -> None:
     assert meter.spend() == Spend(
         calls=2, tokens=20, cached_tokens=12, repairs=1, odd_events=6, usd=1.0, purposes={"rollout": 2}
     )
+
+
+def test_half_of_a_surrogate_pair_in_an_answer_is_replaced() -> None:
+    meter = NightMeter(FakeLedger(), Limits(night=Limit(), minutes=9), clock=FakeClock())
+    model = Metered(FakeBackend(otherwise="a \ud83d b"), meter, model="m")
+    assert model.complete(a_prompt()).text == "a ? b"

@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Note, Prompt, Purpose
-from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes
+from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.summary import History
 from skillopt_sleep.trainer.tasks import as_document
 from tests.fakes import Answers, FakeBackend, SerialPool
@@ -71,3 +71,33 @@ def test_many_notes_become_fewer_or_stay() -> None:
     assert asked({"appendix_notes": ["A.", "B.", "C.", "D."]}) == document
     assert asked({"appendix_notes": []}) == document
     assert isinstance(asked("no json"), Note)
+
+
+def test_notes_that_would_make_the_skill_too_long_are_left_out_and_that_is_told() -> None:
+    document = as_document("# Skill\n")
+    noted = with_notes(document, ["one", "two", "three"])
+    most = len(with_notes(document, ["one", "two"]).text)
+
+    shorter, notes = within(noted, document, most=most)
+
+    assert notes_of(shorter) == ("one", "two")
+    assert notes[0].summary == f"1 of 3 notes left out: with them the skill is longer than {most} characters"
+    assert within(noted, document, most=9_999) == (noted, ())
+    assert within(noted, document, most=10)[0] == document
+
+
+def test_no_skill_grows_past_its_length_with_all_that_stands_beside_the_edits(tmp_path: Path) -> None:
+    class Chatty(Scripted):
+        def _answer(self, prompt: Prompt) -> str:
+            if prompt.purpose is not Purpose.REFLECT:
+                return super()._answer(prompt)
+            known = len(self.prompts)
+            return to_json(
+                {"edits": [], "appendix_notes": [f"Mind the matter {known}-{n}." for n in range(9)]}
+            ).decode()
+
+    config = a_config(gradient={"skill_aware": True}, optimizer={"max_chars": 300})
+    a_trainer(tmp_path, Chatty(), config=config).train()
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    assert max(len(path.read_text()) for path in (tmp_path / "skills").iterdir()) <= 300
+    assert any("left out" in note.summary for step in history.steps for note in step.notes)

@@ -45,6 +45,23 @@ def test_forced_guidance_never_enters_the_best_by_itself(tmp_path: Path) -> None
     assert epochs[0].best.origin == "step"
 
 
+class Stuck(Scripted):
+    """An optimizer that has nothing to propose: the skill stays as it is."""
+
+    def _answer(self, prompt: Prompt) -> str:
+        return '{"edits": []}' if prompt.purpose is Purpose.REFLECT else super()._answer(prompt)
+
+
+@pytest.mark.parametrize(("pairs", "rollouts"), [("changed", 0), ("mixed", 4), ("unchanged", 4)])
+def test_a_skill_that_did_not_change_is_compared_at_no_more_than_it_takes(
+    tmp_path: Path, pairs: str, rollouts: int
+) -> None:
+    model = Stuck()
+    trained(tmp_path, model, slow_pairs=pairs, slow_update=False)
+    slow = [prompt for prompt in model.prompts if prompt.purpose is Purpose.ROLLOUT and prompt.sample >= 1_000_000]
+    assert len(slow) == rollouts
+
+
 def test_notes_are_written_for_epochs_to_come_only_and_shown_there(tmp_path: Path) -> None:
     model = Scripted()
     epochs = trained(tmp_path, model)
