@@ -168,7 +168,7 @@ def _stages(costs: "Mapping[str, Cost]", seconds: "Mapping[str, float]") -> list
     times = [f"  {stage}: {taken:.1f} s" for stage, taken in seconds.items() if taken >= _SHORTEST]
     return [
         *(["what the calls were for:", *calls] if calls else []),
-        *(["how long it took, the last time it was begun or gone on with:", *times] if times else []),
+        *(["how long it took, all its lives together:", *times] if times else []),
     ]
 
 
