@@ -34,6 +34,8 @@ class SleepError(Exception):
         super().__init__(message)
         self.message = message
         self.remedy = remedy
+        if remedy:
+            self.add_note(f"→ {remedy}")  # a traceback, which is what a user of the library sees, shows it
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As it is, also where it is made with more than its message: errors come back from other processes."""

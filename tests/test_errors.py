@@ -1,6 +1,7 @@
 """Every error says what happened, what to do, and with which exit code the program ends."""
 
 import pickle
+import traceback
 
 import pytest
 
@@ -123,3 +124,8 @@ def test_an_error_that_is_not_ours_says_whose_it_is() -> None:
     blame(error, "environment toy")
     assert blamed(error) == "environment toy"
     assert blamed(pickle.loads(pickle.dumps(error))) == "environment toy"  # noqa: S301 - what was pickled here
+
+
+def test_a_traceback_shows_the_remedy_too() -> None:
+    told = "".join(traceback.format_exception(ConfigError("run holds a run", remedy="name another folder")))
+    assert "run holds a run\n→ name another folder" in told

@@ -116,7 +116,10 @@ def _look(path: Path, *, resume: bool) -> None:
     if resume and not there:
         raise ConfigError(f"{path} holds no run to go on with", remedy="leave out --resume to begin one")
     if there and not resume:
-        raise ConfigError(f"{path} holds a run", remedy="go on with it (--resume), or name another train.folder")
+        raise ConfigError(
+            f"{path} holds a run",
+            remedy="go on with it (--resume; in Python train(resume=True)), or name another train.folder",
+        )
     taken = [name for name in (*_MADE_ANEW, SPEND) if not there and os.path.lexists(path / name)]
     if taken:
         raise ConfigError(
