@@ -189,9 +189,10 @@ def _in_full(parts: Parts, document: Document, batches: Sequence[Sequence[Rollou
         written = _each(parts, batches, ask)
     patches = tuple(patch for one in written for patch in one.patches)
     notes = tuple(note for one in written for note in one.notes)
-    edits = patches[0].edits if patches else ()
-    if len(patches) > 1:
-        together = tuple(edit for patch in patches for edit in patch.edits)
+    texts = [patch.edits for patch in patches if patch.edits]
+    edits = texts[0] if texts else ()
+    if len(texts) > 1:
+        together = tuple(edit for text in texts for edit in text)
         made, more = _rewritten(parts, document, together, past)
         edits, notes = edits if more else made, notes + more
     nothing = None if edits else Action.SKIP_NO_REWRITE if patches or not notes else Action.SKIP_NO_ANSWER
