@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from skillopt_sleep.errors import ConfigError
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
-    from skillopt_sleep.trainer.run import Manifest
+    from skillopt_sleep.trainer.manifest import Manifest
     from skillopt_sleep.trainer.summary import History
 
     Read = tuple[Manifest, Summary | None, History | None]
@@ -25,7 +25,6 @@ Run = Annotated[Path, typer.Argument(help="The folder of a run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 _DEEP = 3
 _SHORTEST = 0.05  # seconds that are shown
-_DIGEST = 64  # characters of a SHA-256
 
 
 @app.command("list")
@@ -77,8 +76,10 @@ def show(run: Run, *, as_json: AsJson = False) -> None:
 @app.command("compare")
 def compare(one: Run, other: Run, *, as_json: AsJson = False) -> None:
     """Compare two runs: what they were started with, and how their best skills score."""
+    from skillopt_sleep.trainer.manifest import differences
+
     (first, ended, _), (second, ended_too, _) = _read(one), _read(other)
-    changed = _differences(first, second)
+    changed = differences(first, second)
     if as_json:
         runs = [_row(one, first, ended, None), _row(other, second, ended_too, None)]
         _print({"schema_version": 1, "differences": changed, "runs": runs})
@@ -91,31 +92,6 @@ def compare(one: Run, other: Run, *, as_json: AsJson = False) -> None:
             continue
         best, initial = summary.best, summary.initial
         say(f"{path}: initial val {scored(initial.val)}, best val {scored(best.val)}, best test {scored(best.test)}")
-
-
-def _differences(one: "Manifest", other: "Manifest") -> list[str]:
-    """All that two runs were started with and that isn't the same, whether it changes a result or not."""
-    from msgspec import to_builtins
-
-    first, second = _flat(to_builtins(one)), _flat(to_builtins(other))
-    return [
-        f"{key}: {_short(first.get(key))} → {_short(second.get(key))}"
-        for key in sorted(first.keys() | second.keys())
-        if first.get(key) != second.get(key)
-    ]
-
-
-def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, inner in value.items():
-        below = cast("dict[str, Any]", inner) if isinstance(inner, dict) else None
-        found |= {f"{prefix}{key}": inner} if below is None else _flat(below, f"{prefix}{key}.")
-    return found
-
-
-def _short(value: Any) -> str:
-    text = "nothing" if value is None else str(value)
-    return text[:12] if len(text) == _DIGEST else text
 
 
 def _found(folder: Path, deep: int) -> Iterator[Path]:

@@ -85,7 +85,7 @@ def evaluate(
     from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.records import Split
     from skillopt_sleep.trainer.evaluate import evaluate as score
-    from skillopt_sleep.wiring.training import read_skill
+    from skillopt_sleep.trainer.given import read_skill
 
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")

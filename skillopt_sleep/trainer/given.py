@@ -24,10 +24,11 @@ def read_skill(path: Path) -> str:
     """The text of a skill's file; ConfigError where it can't be read."""
     try:
         return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8: {error.reason}", remedy="a skill is a UTF-8 text file") from error
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}", remedy="name the file of a skill") from error
+        said = f"the skill {path}: {error.strerror or error}"
+        raise ConfigError(said, remedy="name a file that can be read") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"the skill {path}: {error}", remedy="a skill is a UTF-8 text file") from error
 
 
 def untold(_label: str, _done: int, _total: int) -> None:

@@ -12,9 +12,8 @@ from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Model, Pool
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, checked
 from skillopt_sleep.trainer import Env, Trainer, TrainerConfig, find_env, load_config
+from skillopt_sleep.trainer.given import Progress, make_pool, read_skill
 from skillopt_sleep.wiring.models import SIMULATED, choose, of_role
-
-Progress = Callable[[str, int, int], None]
 
 
 class Said(NamedTuple):
@@ -123,15 +122,6 @@ def in_force(config: TrainerConfig, settings: Settings, said: Said, *, path: Pat
     return replace(settings, backend=backend, target=target, judge=RoleSettings())
 
 
-def make_pool(config: TrainerConfig, progress: Progress) -> Pool:
-    """The pool that the configuration names."""
-    if config.train.pool == "ray":
-        from skillopt_sleep.pools.ray import RayPool
-
-        return RayPool(config.train.workers, progress, address=config.train.address)
-    return ThreadPool(config.train.workers, progress)
-
-
 def _reached(
     target: Model, config: TrainerConfig, settings: Settings, paths: Paths, environ: Mapping[str, str]
 ) -> Model:
@@ -141,14 +131,3 @@ def _reached(
     from skillopt_sleep.wiring.lending import lent
 
     return lent(target, settings.target, settings, paths, environ)
-
-
-def read_skill(path: Path) -> str:
-    """The text of a skill's file; ConfigError where it can't be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        said = f"the skill {path}: {error.strerror or error}"
-        raise ConfigError(said, remedy="name a file that can be read") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"the skill {path}: {error}", remedy="a skill is a UTF-8 text file") from error

@@ -13,7 +13,8 @@ from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Split
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
 from skillopt_sleep.trainer import TrainerConfig
-from skillopt_sleep.wiring.training import Said, Training, in_force, read_skill, wire_training
+from skillopt_sleep.trainer.given import read_skill
+from skillopt_sleep.wiring.training import Said, Training, in_force, wire_training
 from tests.fakes import SerialPool
 
 NONE = Settings()
