@@ -59,25 +59,29 @@ def aggregate(
     Failures go first (SkillOpt). Near-equal edits become one without a call, and a single patch needs none. Where a
     merge fails its patches are joined in their order, which is noted.
     """
-
-    def tree(level: Sequence[Patch]) -> Aggregate:
-        notes: list[Note] = []
-        while len(level) > 1:
-            groups = [level[i : i + merge_batch] for i in range(0, len(level), merge_batch)]
-            merged = pool.map(
-                lambda group: _merge(group, document, optimizer, past), groups, label=f"aggregate {document.id}"
-            )
-            level = [patch for patch, _ in merged]
-            notes += [note for _, note in merged if note is not None]
-        return Aggregate(patch=_without_doubles(level[0]), notes=tuple(notes))
-
     told = [patch for patch in patches if patch.edits]
     failures = [patch for patch in told if patch.source is EditSource.FAILURE]
     sides = [side for side in (failures, [patch for patch in told if patch not in failures]) if side]
-    trees = tuple(pool.together(tree, sides)) if len(sides) > 1 else tuple(map(tree, sides))
-    left = [one.patch for one in trees if one.patch.edits]
-    whole = tree(left) if left else Aggregate()
-    return Aggregate(patch=whole.patch, notes=(*(note for one in trees for note in one.notes), *whole.notes))
+    notes: list[Note] = []
+
+    def roots(levels: Sequence[Sequence[Patch]]) -> list[Patch]:
+        """Each level merged until one patch is left of it, a round of all side by side."""
+        while any(len(level) > 1 for level in levels):
+            groups = [
+                (side, level[i : i + merge_batch])
+                for side, level in enumerate(levels)
+                for i in range(0, len(level), merge_batch)
+            ]
+            merged = pool.map(
+                lambda group: _merge(group[1], document, optimizer, past), groups, label=f"aggregate {document.id}"
+            )
+            notes.extend(note for _, note in merged if note is not None)
+            made = [(side, patch) for (side, _), (patch, _) in zip(groups, merged, strict=True)]
+            levels = [[patch for at, patch in made if at == side] for side in range(len(levels))]
+        return [_without_doubles(level[0]) for level in levels if level]
+
+    left = [patch for patch in roots(sides) if patch.edits]
+    return Aggregate(patch=next(iter(roots([left])), Patch()), notes=tuple(notes))
 
 
 def _merge(group: Sequence[Patch], document: Document, optimizer: Backend, past: Past) -> tuple[Patch, Note | None]:

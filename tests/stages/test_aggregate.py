@@ -147,6 +147,17 @@ def test_failures_and_successes_are_merged_apart_and_then_with_each_other() -> N
     ]
 
 
+def test_the_sides_are_merged_side_by_side_in_rounds_of_one_pool() -> None:
+    pool = SerialPool()
+    number = iter(range(100))
+    backend = FakeBackend({Purpose.AGGREGATE: lambda _: merged(f"- {next(number)} {'x' * 9}", f"- {next(number)}")})
+    sides = [a_rule(n) for n in range(3)] + [a_rule(n, EditSource.SUCCESS) for n in range(3, 5)]
+    aggregate(sides, a_document(), optimizer=backend, pool=pool, merge_batch=2, past=Past())
+
+    assert len(pool.labels) == 3  # both sides, the longer one once more, the two with each other
+    assert len(backend.prompts) == 4
+
+
 def test_a_side_that_merges_to_nothing_leaves_the_other_as_it_is() -> None:
     sources = (EditSource.SUCCESS, EditSource.SUCCESS, EditSource.FAILURE)
     result, prompts = run(*(a_rule(n, source) for n, source in enumerate(sources)), reply={"edits": []})
