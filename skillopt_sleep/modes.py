@@ -6,7 +6,7 @@ from typing import NamedTuple
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import Document, Edit, Note, Past, Patch, Rollout, Score, Task
 from skillopt_sleep.search import candidate
-from skillopt_sleep.stages.rewrite import rewrite, rewrite_full
+from skillopt_sleep.stages.rewrite import rewrite, rewrite_full, unite
 from skillopt_sleep.stages.vary import vary
 
 
@@ -59,7 +59,7 @@ def in_full(
     past: Past,
     measure: Callable[[Score], float],
 ) -> Full:
-    """A whole text for each minibatch of failures, in place of reflection; of several texts one is made.
+    """A whole text for each minibatch of failures, in place of reflection; of several one is made, if it can be.
 
     The edit budget doesn't bound it: the text is one thought, and what it doesn't need is pruned after its trial.
     """
@@ -76,11 +76,14 @@ def in_full(
         past=past,
         apply=candidate,
     )
-    edits = tuple(edit for patch in written.patches for edit in patch.edits)
-    if len(written.patches) <= 1:
-        return Full(edits, written.patches, written.notes)
-    merged = rewrite(
-        [edits], document, optimizer=optimizer, pool=pool, preferences=preferences, past=past, apply=candidate
+    one = unite(
+        written.patches,
+        document,
+        optimizer=optimizer,
+        pool=pool,
+        preferences=preferences,
+        past=past,
+        apply=candidate,
     )
-    made = merged.patches[0].edits if merged.patches else ()
-    return Full(made, written.patches, written.notes + merged.notes)
+    edits = tuple(edit for patch in one.patches for edit in patch.edits)
+    return Full(edits, written.patches, written.notes + one.notes)

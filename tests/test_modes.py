@@ -1,5 +1,6 @@
 """Patch, rewrite and full rewrite: what a step tries, and what that takes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from tests.fakes import Answer, Answers, FakeBackend, FakeExecutor, FakeJudge, i
 from tests.nights import RULE, a_crew, a_plan, with_side
 
 DOCUMENT = a_document("- Old.\n- Older.")
-TRAIN = [with_side(a_task(id=f"t{n}", session=f"s{n}", prompt=f"request {n}"), split=Split.TRAIN) for n in range(2)]
+THREE = [with_side(a_task(id=f"t{n}", session=f"s{n}", prompt=f"request {n}"), split=Split.TRAIN) for n in range(3)]
+TRAIN = THREE[:2]
 REFLECTED: Answer = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
 BRIEF = "- Be brief."
 VARIED: Answer = {"alternatives": [{"edits": [{"op": "append", "content": BRIEF}]}]}
@@ -35,12 +37,12 @@ class Learner:
         self.judge = FakeJudge(follows(follow))
         self.log: dict[str, int] = {}
 
-    def propose(self, **plan: Any) -> Proposed:
+    def propose(self, train: Sequence[Task] = TRAIN, **plan: Any) -> Proposed:
         def log(name: str, rows: Any) -> None:
             self.log[name] = self.log.get(name, 0) + len(rows)
 
         crew = a_crew(optimizer=self.optimizer, executor=self.executor, judge=self.judge)
-        return propose(DOCUMENT, TRAIN, crew=crew, plan=a_plan(**plan), past=Past(), log=log)
+        return propose(DOCUMENT, train, crew=crew, plan=a_plan(**plan), past=Past(), log=log)
 
     @property
     def asked(self) -> list[Purpose]:
@@ -82,6 +84,15 @@ def test_of_several_full_texts_one_is_made() -> None:
     proposed = learner.propose(mode="full_rewrite", minibatch=1)
     assert contents(proposed) == [RULE]
     assert learner.asked == [Purpose.REWRITE_FULL, Purpose.REWRITE_FULL, Purpose.REWRITE]
+
+
+def test_where_several_full_texts_cannot_be_made_one_the_first_that_changes_something_is_tried() -> None:
+    texts = in_turn({"body": DOCUMENT.body}, WRITTEN, {"body": f"- Old.\n- Older.\n{BRIEF}"})
+    learner = Learner(rewrite_full=texts, rewrite="no JSON")
+    proposed = learner.propose(THREE, mode="full_rewrite", minibatch=1)
+    assert contents(proposed) == [RULE]
+    assert learner.asked == [Purpose.REWRITE_FULL] * 3 + [Purpose.REWRITE]
+    assert not proposed.unfinished
 
 
 @pytest.mark.parametrize("mode", ["rewrite", "full_rewrite"])

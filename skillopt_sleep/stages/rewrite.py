@@ -135,6 +135,28 @@ def rewrite_full(
     )
 
 
+def unite(
+    texts: Sequence[Patch],
+    document: Document,
+    *,
+    optimizer: Backend,
+    pool: Pool,
+    preferences: str,
+    past: Past,
+    apply: Apply,
+) -> Rewritten:
+    """Of several whole texts the one that is made of them, where that fails the first that changes anything.
+
+    Their edits can't be joined as they are: each is a difference from the same old body.
+    """
+    changing = [patch for patch in texts if patch.edits]
+    if len(changing) <= 1:
+        return Rewritten(patches=tuple(changing))
+    edits = tuple(edit for patch in changing for edit in patch.edits)
+    made = rewrite([edits], document, optimizer=optimizer, pool=pool, preferences=preferences, past=past, apply=apply)
+    return Rewritten(patches=(changing[0],), notes=made.notes) if made.notes else made
+
+
 def free_text(body: str) -> str:
     """The body without its protected blocks."""
     return "\n".join(line for line in _lines(body) if not BLOCK.search(line))

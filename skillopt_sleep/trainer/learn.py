@@ -10,7 +10,7 @@ from skillopt_sleep.stages.aggregate import aggregate
 from skillopt_sleep.stages.budget import budget, edit_budget
 from skillopt_sleep.stages.gate import measure
 from skillopt_sleep.stages.reflect import Reflection, reflect
-from skillopt_sleep.stages.rewrite import Rewritten, rewrite, rewrite_full
+from skillopt_sleep.stages.rewrite import Rewritten, rewrite, rewrite_full, unite
 from skillopt_sleep.stages.select import select
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.summary import Action
@@ -187,13 +187,17 @@ def _in_full(parts: Parts, document: Document, batches: Sequence[Sequence[Rollou
 
     with parts.spent.timed("rewrite"):
         written = _each(parts, batches, ask)
-    patches = tuple(patch for one in written for patch in one.patches)
-    notes = tuple(note for one in written for note in one.notes)
-    texts = [patch.edits for patch in patches if patch.edits]
-    edits = texts[0] if texts else ()
-    if len(texts) > 1:
-        together = tuple(edit for text in texts for edit in text)
-        made, more = _rewritten(parts, document, together, past)
-        edits, notes = edits if more else made, notes + more
+        patches = tuple(patch for one in written for patch in one.patches)
+        one = unite(
+            patches,
+            document,
+            optimizer=parts.optimizer,
+            pool=parts.pool,
+            preferences="",
+            past=past,
+            apply=candidate,
+        )
+    notes = tuple(note for made in (*written, one) for note in made.notes)
+    edits = tuple(edit for patch in one.patches for edit in patch.edits)
     nothing = None if edits else Action.SKIP_NO_REWRITE if patches or not notes else Action.SKIP_NO_ANSWER
     return Lessons(patches=patches, merged=Patch(edits=edits), edits=edits, nothing=nothing, notes=notes)
