@@ -436,7 +436,7 @@ def test_an_edit_that_would_make_the_document_too_long_is_refused_with_that_reas
     outcome = night.step([*TRAIN, *VAL], max_chars=20)
 
     assert [(fate.fate, fate.because) for fate in outcome.edits] == [
-        (Fate.REFUSED, "the rules would pass 20 characters (step.max_chars)")
+        (Fate.REFUSED, "the rules would pass 20 characters (max_chars)")
     ]
     assert (outcome.outcome, night.attempted) == (Outcome.NO_CHANGE, ["train"])
 

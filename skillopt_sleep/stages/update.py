@@ -24,7 +24,7 @@ def update(
         changed, fate, because = _apply(body, edit, refuse)
         if len(changed) > max(most, len(body)):
             changed, fate = body, Fate.REFUSED
-            because = f"the rules would pass {most:,} characters (step.max_chars)"
+            because = f"the rules would pass {most:,} characters (max_chars)"
         body = changed
         fates.append(AppliedEdit(edit=edit, fate=fate, because=because))
     return msgspec.structs.replace(document, body=body), tuple(fates)

@@ -257,7 +257,7 @@ def test_an_edit_that_would_pass_the_documents_length_is_refused_and_a_shorter_o
     changed, fates = update(a_text("- one"), wanted, refuse=nothing, most=12)
 
     assert [fate.fate for fate in fates] == [Fate.REFUSED, Fate.APPLIED]
-    assert fates[0].because == "the rules would pass 12 characters (step.max_chars)"
+    assert fates[0].because == "the rules would pass 12 characters (max_chars)"
     assert changed.body == "- one\n- 345"
 
 
