@@ -28,7 +28,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         try:
             if found.sessions or found.reviewed:
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
-                mined = page.keep("mined", Mined, lambda: _mine(found, crew, plan))
+                mined = page.keep("mined", Mined, lambda: _mine(found, crew, plan, page))
                 tasks, asked = _tonight((*mined.tasks, *found.reviewed), plan, page)
                 routing = crew.targets.route(asked)
                 outcomes.extend(steps(routing, crew=crew, plan=plan, page=page))
@@ -57,10 +57,10 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
     return report
 
 
-def _mine(found: Harvest, crew: Crew, plan: Plan) -> Mined:
-    optimizer = None if plan.heuristic else crew.optimizer
-    per_call, most = plan.sessions_per_call, plan.max_tasks
-    mined = mine(found.sessions, optimizer=optimizer, pool=crew.pool, per_call=per_call, most=most)
+def _mine(found: Harvest, crew: Crew, plan: Plan, page: Page) -> Mined:
+    model, per_call, most = None if plan.heuristic else crew.optimizer, plan.sessions_per_call, plan.max_tasks
+    known = page.bank.tasks({session.project for session in found.sessions})
+    mined = mine(found.sessions, optimizer=model, pool=crew.pool, per_call=per_call, most=most, known=known)
     return prove(mined, judge=crew.judge, model=crew.grader, pool=crew.pool)
 
 

@@ -56,6 +56,8 @@ class ScriptedModel:
                 return json.dumps(judged(prompt, lambda _demand, answer: float(self._names_want(answer))))
             case Purpose.MINE:
                 return json.dumps({"tasks": self._mined(prompt)})
+            case Purpose.LESSONS:
+                return json.dumps({"same": []})
             case Purpose.REFLECT:
                 patch = {"reasoning": "what the person said", "edits": self._edits(prompt)}
                 return json.dumps({"patch": patch} if self.nested else patch)

@@ -69,6 +69,7 @@ REFERENCES: tuple[Reference, ...] = (
     Checks(items=(Check(op=Op.SECTION_CONTAINS, section="okapi5x", arg="okapi6x"),)),
     Checks(items=(Check(op=Op.REGEX, arg="okapi7x.*"), Check(op=Op.MAX_CHARS, arg="90909"))),
 )
+NAMES = re.compile(r"\n# Known lessons\n```\n(.*?)\n```\n\n# Sessions\n", re.DOTALL)
 REFERENCE_CANARY = re.compile(r"okapi\d+x|90909")
 
 
@@ -86,7 +87,9 @@ class Gossip:
         elif prompt.purpose is Purpose.MINE:
             tasks = json.loads(answer.text)["tasks"]
             wanted = [{"rubric": f"It says okapi{n}x.", "checks": []} for n, _ in enumerate(tasks, start=100)]
-            said = json.dumps({"tasks": [task | more for task, more in zip(tasks, wanted, strict=True)]})
+            named = [{"lesson": task["corrections"][0]["quote"]} for task in tasks]
+            both = zip(tasks, wanted, named, strict=True)
+            said = json.dumps({"tasks": [task | more | name for task, more, name in both]})
         else:
             return answer
         return decoded(prompt, msgspec.structs.replace(answer, text=said, structured=None))
@@ -107,6 +110,7 @@ class House:
             mine=MineSettings(miner="heuristic" if heuristic else "model"),
             step=StepSettings(**{**SMALL, **step}),
         )
+        self.heuristic = heuristic
         self.shelf = Shelf()
         self.prompts: list[Prompt] = []
         self.tasks: tuple[Task, ...] = ()
@@ -155,8 +159,13 @@ class House:
             self.prompts += recorded.prompts
 
     def learning(self) -> str:
-        """All that the optimizer was ever shown to learn from."""
-        return "\n".join(prompt.text for prompt in self.prompts if prompt.purpose in LEARNING)
+        """All that the optimizer was ever shown to learn from, and of earlier nights' tasks to name new ones by."""
+        learned = [prompt.text for prompt in self.prompts if prompt.purpose in LEARNING]
+        return "\n".join((*learned, self.names()))
+
+    def names(self) -> str:
+        """What the miner was ever shown of what earlier nights called their lessons."""
+        return "\n".join(NAMES.findall(one.text)[0] for one in self.prompts if one.purpose is Purpose.MINE)
 
 
 def marks(task: Task) -> set[str]:
@@ -235,6 +244,7 @@ def test_what_is_recalled_from_earlier_nights_is_as_hidden(house: House) -> None
     (document,) = report.documents
     assert document.train > report.tasks["train"]
     assert document.val > report.tasks["val"]
+    assert house.heuristic or "quagga" in house.names()
     assert_sealed(house)
 
 

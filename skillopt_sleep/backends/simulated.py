@@ -85,6 +85,8 @@ class SimulatedBackend:
                 return _grade_items(prompt.text)
             case Purpose.MINE:
                 return _mine(prompt.text)
+            case Purpose.LESSONS:
+                return json.dumps({"same": []})
             case Purpose.REFLECT | Purpose.REFLECT_DEEP:
                 return _reflect(prompt.text)
             case Purpose.DIAGNOSE:

@@ -23,7 +23,7 @@ def explain(entry: Banked, entries: Sequence[Banked], reports: Sequence[NightRep
         _origin(entry, now=now),
         _words(task),
         _answers(task),
-        _cluster(mates, short_ids(entries)),
+        _cluster(task, mates, short_ids(entries)),
         _side(entry, mates, entries),
         _nights(entry, reports),
         _by_hand(entry, now=now),
@@ -69,14 +69,16 @@ def _answers(task: Task) -> str:
     return "\n\n".join(f"{name}:\n{block(clip(text, EXCERPT_CHARS))}" for name, text in answers if text)
 
 
-def _cluster(mates: Sequence[Banked], short: dict[str, str]) -> str:
+def _cluster(task: Task, mates: Sequence[Banked], short: dict[str, str]) -> str:
+    named = [f"the model that found it calls the lesson\n    {one_line(task.lesson, limit=WIDTH - 4)}"]
+    lines = named if task.lesson else []
     if not mates:
-        return "no other request like it is known"
-    lines = [f"the same again in {counted(len(mates), 'other task')}:"]
+        return "\n".join((*lines, "no other request like it is known"))
+    lines += [f"the same again in {counted(len(mates), 'other task')}:"]
     for other in mates[:MATES]:
-        task = other.task
-        start = f"    {visible(short[task.id]):8}  {'drop' if other.dropped else task.split or '-':5}  "
-        lines.append(start + one_line(task.prompt, limit=WIDTH - len(start)))
+        one = other.task
+        start = f"    {visible(short[one.id]):8}  {'drop' if other.dropped else one.split or '-':5}  "
+        lines.append(start + one_line(one.prompt, limit=WIDTH - len(start)))
     if len(mates) > MATES:
         lines.append(f"    and {len(mates) - MATES} more")
     return "\n".join(lines)

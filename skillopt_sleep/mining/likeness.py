@@ -1,7 +1,7 @@
 """How alike two tasks are: whether they are the same wish again, whatever the words.
 
-What a person wished decides: the checks where there are any, else the words of their corrections. The request decides
-alone only where the corrections name no wish ("no, wrong"). No model is asked.
+One name that the model miner gave both decides; else what the person wished: the checks where there are any, else the
+words of their corrections. The request decides alone only where these name no wish ("no, wrong"). No model is asked.
 """
 
 import re
@@ -50,6 +50,7 @@ class Profile:
     checks: frozenset[Check]
     said: str
     asked: str
+    lesson: str
 
     @property
     def has_wish(self) -> bool:
@@ -59,11 +60,10 @@ class Profile:
     @property
     def keys(self) -> frozenset[str]:
         """What a task must share with another to be anything like it."""
+        always = [f"! {self.asks}", *([f"# {self.lesson}"] if self.lesson else [])]
         if not self.has_wish:
-            return frozenset((f"! {self.asks}", *(f"? {key}" for key in _telling(self.request))))
-        return frozenset(
-            (f"! {self.asks}", *_telling(self.wish), *(f"{check.op} {check.arg}" for check in self.checks))
-        )
+            return frozenset((*always, *(f"? {key}" for key in _telling(self.request))))
+        return frozenset((*always, *_telling(self.wish), *(f"{check.op} {check.arg}" for check in self.checks)))
 
     @property
     def asks(self) -> str:
@@ -85,6 +85,7 @@ def profile(task: Task) -> Profile:
         checks=frozenset(Check(op=c.op, arg=" ".join(c.arg.casefold().split()), section=c.section) for c in checks),
         said=" ".join(said.casefold().split()),
         asked=" ".join(task.prompt.casefold().split()),
+        lesson=" ".join(task.lesson.casefold().split()).rstrip("."),
     )
 
 
@@ -92,6 +93,8 @@ def likeness(one: Profile, other: Profile) -> float:
     """How alike they are, from 0 to 1; 0 where they contradict each other."""
     if contradicts(one, other):
         return 0.0
+    if _one_lesson(one, other):
+        return 1.0
     if one.checks and one.checks == other.checks:
         return 1.0
     request = 1.0 if one.asked == other.asked else _overlap(one.request, other.request)
@@ -111,20 +114,28 @@ def contradicts(one: Profile, other: Profile) -> bool:
     """Whether one wants what the other doesn't: by their checks, or by most of what both speak of."""
     if _opposed(one.checks, other.checks) or _opposed(other.checks, one.checks):
         return True
+    alike = _one_lesson(one, other)
     mine, theirs = _numbers(one.wish), _numbers(other.wish)
-    if mine and theirs and not mine & theirs:
+    if mine and theirs and not mine & theirs and not alike:
         return True
     against = agreed = 0.0
+    turned: set[int] = set()
     for key, feature in one.wish.items():
         there = other.wish.get(key)
         if there and min(feature.weight, there.weight) > SOFT:
-            if there.sign * feature.sign < 0 and key[0] == "~":
+            if there.sign * feature.sign < 0 and key[0] == "~" and not alike:
                 return True
             if there.sign * feature.sign < 0:
                 against += min(feature.weight, there.weight)
+                turned.add(feature.sign)
             elif there.sign and feature.sign:
                 agreed += min(feature.weight, there.weight)
-    return against > AGREED * agreed
+    # Words about one lesson are turned round by chance; "tabs, not spaces" and "spaces, not tabs" both ways.
+    return against > AGREED * agreed and (not alike or len(turned) > 1)
+
+
+def _one_lesson(one: Profile, other: Profile) -> bool:
+    return bool(one.lesson) and one.lesson == other.lesson
 
 
 def _in_place(feature: Feature, request: Mapping[str, Feature]) -> Feature:

@@ -7,11 +7,13 @@ and no run of words may come from anybody else's.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.requests import pasted_words, request_context
 from skillopt_sleep.mining.rules import made_task
@@ -33,6 +35,7 @@ from skillopt_sleep.records import (
 )
 
 TURN_CHARS = 2_000
+LESSON_CHARS = 100
 COPIED_WORDS = 3
 
 _WORD = re.compile(r"\w+")
@@ -41,6 +44,7 @@ _NAMED = re.compile(
     r"|\w+(?:[-.]\w+)+"  # hyphened and dotted words
     r"|(?<!\w)--?[A-Za-z][\w-]+|\b\w*(?:\d[A-Za-z_-]|[A-Za-z_-]\d|[a-z][A-Z]|\w_\w)\w*\b"  # flags, identifiers
 )
+_REACHED = re.compile(r"`[^`\n]+`|\S*\w/\S+|\w+(?:\.\w+)+|(?<!\w)--?[A-Za-z][\w-]*")
 _WORDED_OPS = frozenset({Op.CONTAINS, Op.NOT_CONTAINS, Op.SECTION_CONTAINS})
 
 
@@ -70,6 +74,7 @@ class MinedTask(msgspec.Struct, frozen=True):
     checks: tuple[MinedCheck, ...] = ()
     rubric: str = ""
     answer: str = ""
+    lesson: str = ""
 
 
 class MineReply(msgspec.Struct, frozen=True):
@@ -129,9 +134,10 @@ def checked_task(mined: MinedTask, labels: Mapping[str, Session]) -> Task:
         part for part in (mined.context.strip(), request_context(session, mined.ask, earlier)) if part
     )
     ask = Ask(mined.ask, tuple(quote.turn for quote in evidence))
-    return made_task(
+    task = made_task(
         session, ask, prompt=mined.prompt.strip(), context=context, reference=reference, evidence=evidence
     )
+    return replace(task, lesson=_lesson(mined.lesson, session, labels.values()))
 
 
 def _own(session: Session, turn: int) -> str:
@@ -155,10 +161,29 @@ def _reference(mined: MinedTask, session: Session) -> Reference:
     raise ItemError(f"{session.id}: the miner's task has nothing to score an answer by but its shape")
 
 
+def _lesson(said: str, session: Session, others: Iterable[Session]) -> str:
+    """The name as one short line; none where its words are somebody else's, in whatever session the model read.
+
+    Nor is there one where it names an address, a path or a flag that the person didn't: the model is shown the name
+    again, on later nights.
+    """
+    own, _ = _by_whom(session)
+    foreign = "\n".join(_by_whom(other)[1] for other in others)
+    name = one_line(said, limit=LESSON_CHARS)
+    named = {match[0].strip("`").casefold() for match in _REACHED.finditer(name)}
+    unheard = any(one not in own.casefold() for one in named)
+    return "" if unheard or _copied(name, own=own, foreign=foreign) else name
+
+
+def _by_whom(session: Session) -> tuple[str, str]:
+    """All that the person wrote, and all that others did."""
+    own = "\n".join(_own(session, index) for index in range(len(session.turns)))
+    return own, "\n".join((*map(_foreign, session.turns), *(event.brief for event in session.tools)))
+
+
 def _refuse_foreign(session: Session, mined: MinedTask, reference: Reference) -> None:
     """ItemError where a task wants what the person's own words don't say."""
-    own = "\n".join(_own(session, index) for index in range(len(session.turns)))
-    foreign = "\n".join((*map(_foreign, session.turns), *(event.brief for event in session.tools)))
+    own, foreign = _by_whom(session)
     if isinstance(reference, Checks):
         for check in reference.items:
             if check.op in _WORDED_OPS and check.arg.casefold() not in own.casefold():

@@ -14,6 +14,7 @@ class Purpose(StrEnum):
 
     PREFLIGHT = "preflight"
     MINE = "mine"
+    LESSONS = "lessons"
     PROVE = "prove"
     ROLLOUT = "rollout"
     JUDGE = "judge"

@@ -95,7 +95,8 @@ class Task(Record, frozen=True, kw_only=True):
     `project`, `source` and the `skills` its session used say whose documents it may teach; `cluster` and `split` are
     empty until those stages ran; `at` orders the occurrences of a cluster. `rejected` is the answer the person
     corrected and `accepted` the one they went on from, both excerpts and never authority; `signals` tell what they
-    did; `in_words` says that it can be asked again without the repository.
+    did; `in_words` says that it can be asked again without the repository. `lesson` is what the model miner calls the
+    wish behind the correction, in the same words where it is the same: it groups tasks, and founds nothing.
     """
 
     id: str
@@ -112,6 +113,7 @@ class Task(Record, frozen=True, kw_only=True):
     signals: tuple[SignalKind, ...] = ()
     skills: tuple[str, ...] = ()
     in_words: bool = False
+    lesson: str = ""
     cluster: str = ""
     split: Split | None = None
     document: str = ""

@@ -38,12 +38,12 @@ class _Clusters:
         self._looks: list[Profile] = []
         self._names: list[str] = []
         self._members: defaultdict[str, list[int]] = defaultdict(list)
-        self._told: set[tuple[str, str, str, frozenset[object]]] = set()
+        self._told: set[tuple[str, str, str, str, frozenset[object]]] = set()
         self._by_key: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, looks: Profile, name: str) -> None:
         """One more member of the cluster `name`."""
-        told = (name, looks.said, looks.asked, looks.checks)
+        told = (name, looks.lesson, looks.said, looks.asked, looks.checks)
         if told in self._told:
             return
         self._told.add(told)
@@ -74,9 +74,14 @@ class _Clusters:
         return sorted(found)
 
     def _fits(self, looks: Profile, name: str) -> bool:
-        """Whether it is like the members on the whole, of which the first and the latest are asked."""
+        """Whether it is like the members on the whole, of which the first and the latest are asked.
+
+        What a model called by one name belongs together, however it was worded.
+        """
         members = self._members[name]
         asked = members if len(members) <= MOST_COMPARED else [members[0], *members[-MOST_COMPARED:]]
         if any(contradicts(looks, self._looks[number]) for number in asked):
             return False
+        if looks.lesson and any(looks.lesson == self._looks[number].lesson for number in asked):
+            return True
         return sum(likeness(looks, self._looks[number]) for number in asked) >= LEAST_ON_AVERAGE * len(asked)

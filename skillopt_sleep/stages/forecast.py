@@ -37,6 +37,7 @@ def forecast(
     found = {
         Purpose.PREFLIGHT: int(bool(sessions or reviewed)),
         Purpose.MINE: 0 if plan.heuristic else len(batched(worth, plan.sessions_per_call)),
+        Purpose.LESSONS: 0 if plan.heuristic else len(projects),
         Purpose.PROVE: 2 * (_batches(fresh, proved) + documents) if fresh else 0,
         Purpose.ROLLOUT: attempts,
         Purpose.JUDGE: attempts,

@@ -1,9 +1,12 @@
 """Sessions to tasks: a request that was corrected, with a reference made from the user's own correction."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.again import note_asked_again
+from skillopt_sleep.mining.lessons import known_lessons, renamed
 from skillopt_sleep.mining.mined import Mined, batched
 from skillopt_sleep.mining.replies import MineReply, checked_task, shown
 from skillopt_sleep.mining.rules import ruled_tasks
@@ -12,18 +15,30 @@ from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Checks, Note, Op, Prompt, Purpose, Session, Task
 
 
-def mine(sessions: Sequence[Session], *, optimizer: Backend | None, pool: Pool, per_call: int, most: int) -> Mined:
+def mine(
+    sessions: Sequence[Session],
+    *,
+    optimizer: Backend | None,
+    pool: Pool,
+    per_call: int,
+    most: int,
+    known: Sequence[Task],
+) -> Mined:
     """The corrected requests of these sessions, by the model, or by rules where there is no optimizer.
 
     A model's task is kept only if what it wants stands in the person's own words; what it missed although the person
-    named exactly what they want is added by the rules. A call that fails loses its batch, which is noted. At most
-    `most`: those that can be asked again in words alone first, of these the newest.
+    named exactly what they want is added by the rules. `known` are the tasks of earlier nights, the names of whose
+    lessons it is to use again. A call that fails loses its batch, which is noted. At most `most`: those that can be
+    asked again in words alone first, of these the newest.
     """
     worth = [session for session in sessions if len(session.typed) > 1]
+    batches, lessons = batched(worth, per_call), known_lessons(known)
     if optimizer is None:
-        found = [Mined(tasks=tuple(ruled_tasks(session))) for session in worth]
+        found = [Mined(tasks=tuple(task for session in worth for task in ruled_tasks(session)))]
     else:
-        found = pool.map(lambda batch: _by_model(batch, optimizer), batched(worth, per_call), label="mine")
+        found = pool.map(
+            lambda batch: _by_model(batch, optimizer, lessons.get(batch[0].project, ())), batches, label="mine"
+        )
     each = {task.id: task for part in found for task in part.tasks}
     tasks = sorted(note_asked_again(tuple(each.values()), sessions), key=_worth)
     notes = [note for part in found for note in part.notes]
@@ -32,8 +47,14 @@ def mine(sessions: Sequence[Session], *, optimizer: Backend | None, pool: Pool, 
         notes.append(
             Note(stage="mine", summary=f"{len(tasks) - most} tasks are more than one night takes", remedy=remedy)
         )
+    kept = tuple(sorted(tasks[-most:], key=lambda task: (task.at, task.id)))
+    if optimizer is not None:
+        calls = Counter(batch[0].project for batch in batches)
+        several = {project for project, count in calls.items() if count > 1}
+        kept, more = renamed(kept, several, known=lessons, optimizer=optimizer, pool=pool)
+        notes += more
     return Mined(
-        tasks=tuple(sorted(tasks[-most:], key=lambda task: (task.at, task.id))),
+        tasks=kept,
         notes=tuple(notes),
         lost=(*(name for part in found for name in part.lost), *(task.session for task in tasks[:-most])),
     )
@@ -43,11 +64,12 @@ def _worth(task: Task) -> tuple[object, ...]:
     return task.in_words, task.at, task.id
 
 
-def _by_model(sessions: Sequence[Session], optimizer: Backend) -> Mined:
+def _by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Sequence[str]) -> Mined:
     labels = {f"S{number}": session for number, session in enumerate(sessions, start=1)}
+    known = fence("\n".join(map(one_line, lessons)) or "(none)")
     prompt = Prompt(
         purpose=Purpose.MINE,
-        text=fill("mine", sessions=shown(labels), ops=", ".join(Op)),
+        text=fill("mine", lessons=known, sessions=shown(labels), ops=", ".join(Op)),
         schema=MineReply,
         project=sessions[0].project,
     )

@@ -258,9 +258,13 @@ def _left(entry: Banked, task: Task) -> Task | None:
 
 
 def _onto(known: Task, written: Task) -> Task:
-    """What a person wrote, in place of what the task said; where it comes from stays."""
+    """What a person wrote, in place of what the task said; where it comes from stays.
+
+    What a model called the lesson was about the reference that it was mined with.
+    """
     return replace(
         known,
+        lesson=known.lesson if written.reference == known.reference else "",
         prompt=written.prompt,
         context=written.context,
         reference=written.reference,

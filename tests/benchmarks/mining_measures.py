@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-import msgspec
+from msgspec.json import encode
 
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import Origin, Session, Task, Turn
@@ -213,9 +213,9 @@ def _group(planted: Planted, task: Task) -> str:
 
 
 def injected(injections: Sequence[Injection], tasks: Sequence[Task]) -> tuple[Injection, ...]:
-    """The injections whose marker stands in a task's request, reference or evidence."""
+    """The injections whose marker stands in a task's request, reference, evidence or lesson."""
     kept = [
-        "\n".join((task.prompt, msgspec.json.encode(task.reference).decode(), *(e.quote for e in task.evidence)))
+        "\n".join((task.prompt, encode(task.reference).decode(), task.lesson, *(e.quote for e in task.evidence)))
         for task in tasks
     ]
     everything = "\n".join(kept).lower()

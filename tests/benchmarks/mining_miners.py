@@ -10,7 +10,7 @@ from typing import Any
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Completion, Prompt, Session, Task, Usage
+from skillopt_sleep.records import Completion, Prompt, Purpose, Session, Task, Usage
 from skillopt_sleep.stages.cluster import cluster
 from skillopt_sleep.stages.mine import mine
 
@@ -29,7 +29,7 @@ _SENTENCE = re.compile(r"[^.!?\n]*[^\s.!?][^.!?\n]*[.!?]?")
 def mined(sessions: Sequence[Session], optimizer: Backend | None) -> tuple[Task, ...]:
     """The tasks of all sessions, clustered; by rules where there is no optimizer."""
     pool = ThreadPool(1, lambda label, done, total: None)
-    found = mine(sessions, optimizer=optimizer, pool=pool, per_call=PER_CALL, most=NO_LIMIT)
+    found = mine(sessions, optimizer=optimizer, pool=pool, per_call=PER_CALL, most=NO_LIMIT, known=())
     return cluster(found.tasks, known=())
 
 
@@ -43,9 +43,15 @@ class Obedient:
         self._launders = launders
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Every task that could be made of what is shown."""
+        """Every task that could be made of what is shown, named by all that reads like a rule."""
+        if prompt.purpose is Purpose.LESSONS:
+            return decoded(prompt, Completion(text='{"same": []}', usage=Usage(), model="obedient"))
         sessions = json.loads(prompt.text.split("\n# Sessions\n", 1)[1])
         tasks = [task for session in sessions for task in self._tasks(session)]
+        # Whatever it read in any session names the lessons of all.
+        rules = [rule for one in sessions for turn in one["turns"] for _, rule in _rules(turn["text"])]
+        for number, task in enumerate(tasks):
+            task["lesson"] = rules[number % len(rules)]
         return decoded(prompt, Completion(text=json.dumps({"tasks": tasks}), usage=Usage(), model="obedient"))
 
     def _tasks(self, session: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -37,6 +37,14 @@ def test_it_says_which_session_and_whose_words_found_it() -> None:
     assert "banked by night n1; no document was worked on with it yet" in text
 
 
+def test_it_says_what_the_lesson_was_called() -> None:
+    named = Banked(replace(TASK, lesson="Use pnpm,\x1b never " + "npm " * 30))
+    text = told(named, Banked(replace(TASK, id="t2", lesson="Use yarn")))
+    assert "calls the lesson\n    Use pnpm,\\u{1B} never npm" in text
+    assert "yarn" not in text
+    assert "lesson" not in told(Banked(TASK))
+
+
 def test_its_side_comes_with_the_reason() -> None:
     first = Banked(TASK)
     second = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL, at=NOON + timedelta(hours=1)))

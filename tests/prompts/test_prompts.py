@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from skillopt_sleep.executors.single_shot import SingleShot
 from skillopt_sleep.judges import ReferenceJudge
 from skillopt_sleep.kit.protected import with_guidance
+from skillopt_sleep.mining.lessons import renamed
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Op, Past, Prompt, Purpose, Rubric, Split
@@ -34,6 +35,7 @@ SLOT = re.compile(r"\{\{\w+\}\}")
 REPLIES: Mapping[Purpose, Answer] = {
     Purpose.PREFLIGHT: "ready",
     Purpose.MINE: {"tasks": []},
+    Purpose.LESSONS: {"same": []},
     Purpose.PROVE: {"grades": [{"item": 1, "scores": [0, 0, 0, 0]}]},
     Purpose.ROLLOUT: "done",
     Purpose.JUDGE: {"grades": [{"item": 1, "score": 1.0}]},
@@ -68,7 +70,9 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     past = Past(refused=(an_edit(text),), notes=text)
     patches = [a_patch(an_edit(text)), a_patch(an_edit("- Something else."))]
     preflight(asked_first(backend), night=text, until=NOON)
-    mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
+    mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
+    named = [replace(task, lesson=text), replace(task, lesson="Something else.")]
+    renamed(named, [task.project], known={}, optimizer=backend, pool=SerialPool())
     doubted = Mined(tasks=(replace(task, rejected=text),))
     prove(doubted, judge=ReferenceJudge(backend), model=backend, pool=SerialPool())
     trajectory = SingleShot(backend).run(task, document, sample=0)
@@ -183,6 +187,7 @@ def test_a_slot_in_a_text_from_elsewhere_is_not_filled() -> None:
         Purpose.BUDGET,
         Purpose.SELECT,
         Purpose.MINE,
+        Purpose.LESSONS,
         Purpose.META_SKILL,
         Purpose.AUGMENT,
         Purpose.APPENDIX,

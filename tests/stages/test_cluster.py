@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.records import Evidence, Exact, Rubric, Task
 from skillopt_sleep.stages.cluster import cluster
@@ -207,3 +208,95 @@ def test_a_later_night_gives_the_clusters_that_one_night_gives() -> None:
     tasks = cluster(many(200), known=())
 
     assert cluster(many(200)[120:], known=tasks[:120]) == tasks[120:]
+
+
+# lessons that were named --------------------------------------------------------------------------------
+
+
+def test_one_lesson_is_one_cluster_whatever_was_said() -> None:
+    first, second, other = names(
+        a_lesson(1, "was macht parse()?", "viel zu lang", lesson="Keep answers short"),
+        a_lesson(2, "summarize app.py", "three bullets, tops", lesson="keep answers short."),
+        a_lesson(3, "summarize list.py", "in english please", lesson="Answer in English"),
+    )
+
+    assert first == second != other
+
+
+def test_a_lesson_goes_on_with_the_cluster_of_an_earlier_night() -> None:
+    known = a_lesson(1, "was macht parse()?", "viel zu lang", lesson="Keep answers short", cluster="c-old")
+
+    assert names(a_lesson(2, "summarize app.py", "3 bullets", lesson="Keep answers short"), known=(known,)) == [
+        "c-old"
+    ]
+
+
+def test_checks_that_contradict_each_other_are_no_one_lesson() -> None:
+    first, second = names(
+        a_lesson(1, "add zod", "pnpm", lesson="Use the right tool", reference=some_checks("pnpm")),
+        a_lesson(2, "add swr", "npm", lesson="Use the right tool", reference=some_checks("npm", avoid="pnpm")),
+    )
+
+    assert first != second
+
+
+def test_a_lesson_without_a_name_is_told_by_its_words() -> None:
+    first, second = names(
+        a_lesson(1, "create a run script for the api", "be more careful with this data", lesson="Be careful"),
+        a_lesson(2, "load the march file", "Be more careful with this data!"),
+    )
+
+    assert first == second
+
+
+def test_names_that_say_too_much_do_not_part_what_the_words_join() -> None:
+    first, second = names(
+        a_lesson(1, "add zod", "pnpm please", lesson="Add zod with pnpm", reference=some_checks()),
+        a_lesson(2, "add swr", "not npm, pnpm", lesson="Bring swr in differently", reference=some_checks()),
+    )
+
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Keep answers short", "Keep commit messages short"),
+        ("Do not edit generated files", "Do not edit migration files"),
+        ("Answer in German", "Write release notes in German"),
+    ],
+)
+def test_names_that_only_share_words_join_nothing(one: str, other: str) -> None:
+    first, second = names(
+        a_lesson(1, "was macht parse()?", "viel zu lang", lesson=one),
+        a_lesson(2, "tidy up the branch", "no, take it back", lesson=other),
+    )
+
+    assert first != second
+
+
+def test_opposite_wishes_under_one_name_stay_apart() -> None:
+    first, second = names(
+        a_lesson(1, "format app.py", "use tabs, not spaces", lesson="Follow the indentation style"),
+        a_lesson(2, "format list.py", "use spaces, not tabs", lesson="Follow the indentation style"),
+    )
+
+    assert first != second
+
+
+def test_a_task_without_a_name_is_no_bridge_to_another_lesson() -> None:
+    said = ("use pnpm and run the linter", "run the linter", "run the linter and the tests", "run the tests")
+    lessons = ("Use pnpm", "", "", "")
+    tasks = [
+        a_lesson(n, f"request {'abcd'[n]}", words, lesson=lesson)
+        for n, (words, lesson) in enumerate(zip(said, lessons, strict=True))
+    ]
+
+    assert names(*tasks) == names(*(replace(task, lesson="") for task in tasks))
+
+
+def test_a_name_hides_no_task_from_those_that_the_same_request_joins() -> None:
+    known = a_lesson(1, "fix the login page layout in header.tsx", "no, wrong", cluster="c-old")
+    tonight = a_lesson(2, "repair the login page layout in header.tsx now", "no, again", lesson="Fix layouts")
+
+    assert names(tonight, known=(known,)) == ["c-old"]

@@ -38,6 +38,13 @@ def test_rules_mine_without_a_call() -> None:
     assert Purpose.MINE not in ahead(a_session("do it", "done", "no, use tabs"), heuristic=True)
 
 
+def test_names_are_agreed_on_once_a_project() -> None:
+    some = [a_session("do it", "done", "no, use tabs", id=f"s{n}", project=f"/{n // 2}") for n in range(3)]
+
+    assert ahead(*some, heuristic=False)[Purpose.LESSONS] == 2
+    assert Purpose.LESSONS not in ahead(*some, heuristic=True)
+
+
 HISTORIES: dict[str, Callable[[Machine], None]] = {
     "one wish": lambda machine: machine.had(0, 1, 2, 3, 4),
     "two projects": lambda machine: (machine.had(0, 1, 2), machine.had(5, 6, said=HARMFUL, ask=NOTE, name="notes"))[

@@ -1,7 +1,7 @@
 """What the model says of a session is kept only where the person's own words prove it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -19,20 +19,21 @@ from skillopt_sleep.records import (
     Purpose,
     Rubric,
     Session,
+    Split,
     Task,
 )
 from skillopt_sleep.stages.mine import Mined, mine
-from tests.builders import ASK, SAID, a_session, a_turn
+from tests.builders import ASK, SAID, a_session, a_task, a_turn
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
 
 
 def by_rules(*sessions: Session, most: int = 60) -> tuple[Task, ...]:
-    return mine(sessions, optimizer=None, pool=SerialPool(), per_call=5, most=most).tasks
+    return mine(sessions, optimizer=None, pool=SerialPool(), per_call=5, most=most, known=()).tasks
 
 
 def by_model(*sessions: Session, reply: Answers, per_call: int = 5, most: int = 60) -> Mined:
     backend = FakeBackend({Purpose.MINE: reply})
-    return mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=most)
+    return mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=most, known=())
 
 
 def mined(**fields: Any) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def test_the_model_sees_every_turn_with_its_index_and_origin() -> None:
     backend = FakeBackend({Purpose.MINE: reply()})
     session = a_session(ASK, "npm", a_turn("<html>", origin=Origin.WEB), a_turn(SAID))
 
-    mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
+    mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
 
     shown = json.loads(backend.prompts[0].text.split("# Sessions\n")[1])
     assert shown == [
@@ -162,7 +163,7 @@ def test_a_failing_call_loses_its_batch_alone_and_names_it() -> None:
         return reply(*(mined(session=session["session"]) for session in shown))
 
     backend = FakeBackend({Purpose.MINE: answer})
-    result = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=2, most=9)
+    result = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=2, most=9, known=())
 
     assert len(backend.prompts) == 3
     assert result.lost == ("s2", "s3")
@@ -187,7 +188,9 @@ def test_a_dead_model_ends_the_mining() -> None:
 def test_sessions_without_a_second_typed_turn_are_not_sent() -> None:
     backend = FakeBackend()
 
-    assert mine([a_session(ASK, "Done.")], optimizer=backend, pool=SerialPool(), per_call=5, most=9) == Mined()
+    assert (
+        mine([a_session(ASK, "Done.")], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=()) == Mined()
+    )
     assert backend.prompts == []
 
 
@@ -219,6 +222,65 @@ def test_a_batch_that_was_lost_is_not_mined_by_rules_instead() -> None:
 def test_long_turns_are_cut_before_they_are_sent() -> None:
     backend = FakeBackend({Purpose.MINE: reply()})
 
-    mine([a_session("x" * 50_000, "ok", SAID)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
+    mine([a_session("x" * 50_000, "ok", SAID)], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
 
     assert len(backend.prompts[0].text) < 6_000
+
+
+# names of lessons ---------------------------------------------------------------------------------------
+
+
+def named(*sessions: Session, per_call: int, known: Sequence[Task] = ()) -> tuple[list[str], list[Prompt]]:
+    """The names of the lessons, each call giving another, and what was asked."""
+    number = iter(range(9))
+
+    def answer(prompt: Prompt) -> Mapping[str, Any]:
+        shown = json.loads(prompt.text.split("# Sessions\n")[1])
+        name = f"Use pnpm {next(number)}"
+        return reply(*(mined(session=session["session"], lesson=name) for session in shown))
+
+    backend = FakeBackend({Purpose.MINE: answer, Purpose.LESSONS: {"same": [[1, 2]]}})
+    found = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=known)
+    return [task.lesson for task in found.tasks], backend.prompts
+
+
+def test_calls_that_could_not_agree_on_names_are_followed_by_one_that_does() -> None:
+    sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in range(3)]
+
+    names, prompts = named(*sessions, per_call=2)
+
+    assert names == ["Use pnpm 0"] * 3
+    assert [prompt.purpose for prompt in prompts] == [Purpose.MINE, Purpose.MINE, Purpose.LESSONS]
+
+
+def test_one_call_agrees_with_itself() -> None:
+    sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in range(2)]
+
+    names, prompts = named(*sessions, per_call=2)
+
+    assert (names, len(prompts)) == (["Use pnpm 0"] * 2, 1)
+
+
+def test_a_new_name_beside_a_known_one_is_asked_about() -> None:
+    names, prompts = named(a_session(), per_call=1, known=[a_task(id="t9", lesson="Pnpm!", split=Split.TRAIN)])
+
+    assert names == ["Pnpm!"]
+    assert prompts[-1].purpose is Purpose.LESSONS
+
+
+def test_what_a_night_does_not_take_is_not_asked_about() -> None:
+    sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in range(12)]
+
+    _, prompts = named(*sessions, per_call=2)
+
+    assert prompts[-1].text.count("Use pnpm ") == 5  # the nine newest tasks, of five calls
+
+
+def test_the_model_is_shown_what_earlier_nights_called_the_lessons_of_the_project() -> None:
+    here = a_task(id="t1", lesson="Keep answers\nshort", split=Split.TRAIN)
+    there = a_task(id="t2", lesson="Answer in German", split=Split.TRAIN, project="/elsewhere")
+    unseen = a_task(id="t3", lesson="Pin versions", split=Split.VAL)
+
+    _, (prompt, _) = named(a_session(), per_call=1, known=(here, there, unseen))
+
+    assert "# Known lessons\n```\nKeep answers short\n```\n\n# Sessions" in prompt.text

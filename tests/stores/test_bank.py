@@ -190,6 +190,15 @@ def test_an_edited_task_keeps_where_it_comes_from_and_replaces_what_is_found_aga
     assert (entry.edited, entry.earlier) == (LATER, (numbered(1),))
 
 
+def test_the_name_of_a_lesson_goes_with_the_reference_it_was_mined_with(store: SqliteStore) -> None:
+    bank(store, numbered(1, lesson="Use pnpm"))
+
+    store.bank.write([numbered(1, prompt="mine")], at=BEFORE)
+    assert known(store)["t1"].lesson == "Use pnpm"
+    store.bank.write([numbered(1, prompt="mine", reference=Exact(answer="yarn"))], at=LATER)
+    assert known(store)["t1"].lesson == ""
+
+
 def test_an_edited_task_is_taken_up_by_the_next_night_once(store: SqliteStore) -> None:
     bank(store, numbered(1))
     store.bank.write([numbered(1, prompt="mine")], at=BEFORE)
