@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,7 @@ def start(
     script = Path(tempfile.mkdtemp(dir=folder)) / "program.py"
     script.write_text(code)
     argv = [sys.executable, "-I", "-S", str(script)]
-    return run(argv, stdin=stdin, cwd=folder, environ=environ or {}, timeout=timeout)
+    return run(argv, stdin=stdin, cwd=folder, environ={} if environ is None else environ, timeout=timeout)
 
 
 def begin_us(folder: Path, program: str, code: str) -> "subprocess.Popen[bytes]":
@@ -283,6 +284,20 @@ def test_all_that_run_are_ended_from_another_thread(tmp_path: Path, life: Lifeli
 
 def test_ending_all_where_nothing_runs_does_nothing() -> None:
     end_all()
+
+
+class EndsAll(dict[str, str]):
+    """An environment that ends all programs as soon as one is started in it."""
+
+    def items(self) -> Any:
+        end_all()
+        return super().items()
+
+
+def test_a_program_that_is_just_being_started_when_all_are_ended_ends_too(tmp_path: Path) -> None:
+    ran = start(tmp_path, "import time\nwhile True:\n    time.sleep(60)\n", environ=EndsAll(), timeout=5)
+
+    assert (ran.status, ran.stopped) == (-15, "")
 
 
 def test_a_signal_handler_may_end_what_its_own_thread_waits_for(tmp_path: Path, life: Lifeline) -> None:
