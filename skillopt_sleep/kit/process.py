@@ -64,8 +64,9 @@ def run(
 
 
 def end_all() -> None:
-    """End every group that runs now, whichever thread waits for it; a signal handler may call this."""
+    """End every group that runs now or is being started, whoever waits for it; a signal handler may call this."""
     # No lock: a handler runs in the midst of anything, also of what would hold it. A copy is made in one step.
+    _ends.append(None)
     groups = _live.copy()
     for group in groups:
         group.send(_TERM)
@@ -80,7 +81,7 @@ class _Group:
     """A program with all it starts in its own process group, from its start to its end."""
 
     def __init__(self, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str]) -> None:
-        pipe = subprocess.PIPE
+        pipe, ends = subprocess.PIPE, len(_ends)
         self.process = subprocess.Popen(
             argv, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=environ, start_new_session=True
         )
@@ -88,6 +89,10 @@ class _Group:
         self._warden: subprocess.Popen[bytes] | None = None
         try:
             self._warden = _start_warden(self.process.pid)
+            if len(_ends) != ends:
+                # Whoever ended all couldn't see it yet.
+                self.end_softly()
+                self.send(_KILL)
         except BaseException:
             self.end()
             raise
@@ -132,6 +137,7 @@ class _Group:
 
 
 _live: set[_Group] = set()
+_ends: list[None] = []  # one for each time that all were ended: appending is one step, adding to a number isn't
 atexit.register(end_all)
 
 
