@@ -1,7 +1,8 @@
 """References worth trusting: each must fail on the answer the person rejected and pass on the one they accepted.
 
 A rubric is graded by the judge's model, blind to which answer is which, twice in opposite order, among controls that
-must earn nothing: no answer, a lone colon, and the demand itself (after "One Token to Fool LLM-as-a-Judge", 2025).
+must earn nothing: no answer, a lone colon, and the demand itself (after "One Token to Fool LLM-as-a-Judge", 2025). Of
+an agent's answer there is only what it said and ran, so one that doesn't show what is demanded proves nothing.
 """
 
 import math
@@ -11,6 +12,7 @@ from functools import cache
 import msgspec
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.mined import Mined, batched
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.prompts import fill
@@ -20,16 +22,17 @@ from skillopt_sleep.records import Note, Prompt, Purpose, Reference, Rubric, Tas
 
 PASSES_FROM = 0.8
 PER_CALL = 8
+NAMED, NAMED_CHARS = 3, 60  # so many of the dropped tasks are named in the note
 
 
 class ItemGrades(msgspec.Struct, frozen=True):
-    """The grades of one item's answers, in their order."""
+    """The grades of one item's answers, in their order; None for an answer that doesn't show it."""
 
     item: int
-    scores: tuple[float, ...]
+    scores: tuple[float | None, ...]
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(score) and 0 <= score <= 1 for score in self.scores):
+        if not all(score is None or (math.isfinite(score) and 0 <= score <= 1) for score in self.scores):
             raise ValueError("a score is not in [0, 1]")
 
 
@@ -78,11 +81,14 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         for task in settled
         if task is not None and (not isinstance(task.reference, Rubric) or task.id in trusted)
     ]
-    dropped = len(mined.tasks) - len(kept) - len(lost)
+    left = lost.union(task.id for task in kept)
+    dropped = [one_line(task.prompt, limit=NAMED_CHARS) for task in mined.tasks if task.id not in left]
     notes = [*mined.notes, *failed]
     if dropped:
-        said = f"{dropped} of {len(mined.tasks)} tasks were dropped: their reference did not tell the answer that was"
-        notes.append(Note(stage="prove", summary=f"{said} rejected from a good one"))
+        said = f"{len(dropped)} of {len(mined.tasks)} tasks were dropped"
+        because = "their reference did not tell the answer that was rejected from a good one"
+        named = "; ".join(f"«{prompt}»" for prompt in dropped[:NAMED]) + ("; …" if len(dropped) > NAMED else "")
+        notes.append(Note(stage="prove", summary=f"{said}: {because}: {named}"))
     gone = tuple(task.session for task in mined.tasks if task.id in lost)
     return Mined(tasks=tuple(kept), notes=tuple(notes), lost=(*mined.lost, *gone))
 
@@ -111,7 +117,7 @@ def _answer(text: str) -> Trajectory:
     return Trajectory(response=text, text_only=True)
 
 
-def _grade(tasks: Sequence[Task], model: Backend, *, turned: bool) -> Sequence[Sequence[float]] | Note:
+def _grade(tasks: Sequence[Task], model: Backend, *, turned: bool) -> Sequence[Sequence[float | None]] | Note:
     """The grades of these tasks' answers, asked for in their order or the opposite one, or why none came."""
     order = -1 if turned else 1
     try:
@@ -128,15 +134,17 @@ def _answers(task: Task, reference: Reference) -> list[str]:
     return ["", ":", demand, *([task.rejected] if task.rejected else []), *([task.accepted] if task.accepted else [])]
 
 
-def _holds(task: Task, scores: Sequence[float]) -> bool:
+def _holds(task: Task, scores: Sequence[float | None]) -> bool:
     if any(scores[:3]):
         return False
     rest = list(scores[3:])
-    fails = not task.rejected or rest.pop(0) < PASSES_FROM
-    return fails and (not task.accepted or rest.pop(0) >= PASSES_FROM)
+    rejected = rest.pop(0) if task.rejected else None
+    accepted = rest.pop(0) if task.accepted else None
+    fails = rejected is None or rejected < PASSES_FROM
+    return fails and (accepted is None or accepted >= PASSES_FROM)
 
 
-def _ask(tasks: Sequence[Task], answers: Sequence[Sequence[str]], model: Backend) -> Sequence[Sequence[float]]:
+def _ask(tasks: Sequence[Task], answers: Sequence[Sequence[str]], model: Backend) -> Sequence[Sequence[float | None]]:
     items = "\n\n".join(
         item(number, task, some) for number, (task, some) in enumerate(zip(tasks, answers, strict=True), start=1)
     )

@@ -17,7 +17,7 @@ from tests.fakes import Answer, FakeBackend, SerialPool
 RUBRIC = Rubric(text="It uses pnpm.")
 _ANSWER = re.compile(r"## Answer \d+\n(`{3,})\n(.*?)\n\1", re.DOTALL)
 
-Grader = Callable[[str], float]
+Grader = Callable[[str], float | None]
 
 
 def honest(answer: str) -> float:
@@ -94,6 +94,25 @@ def test_a_rubric_by_which_the_rejected_answer_passes_is_dropped_and_counted() -
 def test_a_rubric_by_which_the_accepted_answer_fails_is_dropped() -> None:
     found, _ = proved(a_task(reference=RUBRIC, rejected="no", accepted="I ran yarn."))
     assert found.tasks == ()
+
+
+@pytest.mark.parametrize("unseen", [("I ran npm install.",), ("Done.",), ("I ran npm install.", "Done.")])
+def test_an_answer_that_does_not_show_it_proves_nothing(unseen: Sequence[str]) -> None:
+    task = a_task(reference=RUBRIC, rejected="I ran npm install.", accepted="Done.")
+    found, _ = proved(task, grader=lambda answer: None if answer in unseen else 1.0 if answer == "Done." else 0.0)
+    assert found.tasks == (task,)
+
+
+def test_controls_that_are_said_to_show_nothing_earn_nothing() -> None:
+    task = a_task(reference=RUBRIC, rejected="I ran npm install.")
+    found, _ = proved(task, grader=lambda answer: 1.0 if answer.startswith("I") and answer != RUBRIC.text else None)
+    assert found.tasks == ()
+
+
+def test_the_dropped_are_named_the_first_three_of_them() -> None:
+    tasks = [a_task(id=f"t{n}", prompt=f"ask\n{n}", reference=RUBRIC, rejected="I ran pnpm.") for n in range(4)]
+    found, _ = proved(*tasks)
+    assert found.notes[0].summary.endswith("from a good one: «ask 0»; «ask 1»; «ask 2»; …")
 
 
 def test_a_judge_that_gives_credit_for_nothing_proves_nothing() -> None:
