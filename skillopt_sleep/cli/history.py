@@ -75,7 +75,7 @@ def gain(done: StepOutcome) -> str:
         within = f"90 % interval {low:+.2f} to {high:+.2f}"
     rate = f", {done.verdict.error_rate}" if "unknown" in done.verdict.error_rate else ""
     change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
-    return f"{change} ({within}, n={trial.n}{rate})"
+    return f"{change} ({within}, {trial.counted}{rate})"
 
 
 def verdict(done: StepOutcome) -> str:

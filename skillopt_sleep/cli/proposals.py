@@ -49,7 +49,7 @@ def show(
             if one.interval
             else ""
         )
-        say(f"Unseen tasks: {one.before:.2f} → {one.after:.2f} (n={one.n}{interval}); {one.error_rate}")
+        say(f"Unseen tasks: {one.before:.2f} → {one.after:.2f} (n={one.n} pairs{interval}); {one.error_rate}")
     for evidence in one.evidence[:5]:
         say(f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»")
     say("")

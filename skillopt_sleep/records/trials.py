@@ -82,6 +82,12 @@ class Trial(Record, frozen=True, kw_only=True):
         return len(self.pairs)
 
     @property
+    def counted(self) -> str:
+        """How many pairs were scored, and of how many tasks where one was asked several times."""
+        tasks = len({pair.task for pair in self.pairs})
+        return f"n={self.n}" if tasks == self.n else f"n={self.n}, {tasks} {'task' if tasks == 1 else 'tasks'}"
+
+    @property
     def gains(self) -> tuple[float, ...]:
         """The paired differences."""
         return tuple(pair.gain for pair in self.pairs)

@@ -91,7 +91,7 @@ def _numbers(outcome: StepOutcome) -> str:
     trial = outcome.trial
     if trial.before is None or trial.after is None:
         return "not tried"
-    return f"{trial.before:.2f} → {trial.after:.2f} (n={trial.n})"
+    return f"{trial.before:.2f} → {trial.after:.2f} ({trial.counted})"
 
 
 def _interval(outcome: StepOutcome) -> str:

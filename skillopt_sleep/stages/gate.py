@@ -122,7 +122,7 @@ def _numbers(trial: Trial, rule: GateRule) -> str:
     word = "better" if total > 0 else "worse" if total < 0 else "no better"
     if rule.margin:
         word = "no worse" if total > 0 else "worse"
-    return f"{word}: {trial.before:.2f} → {trial.after:.2f} on unseen tasks (n={trial.n})"
+    return f"{word}: {trial.before:.2f} → {trial.after:.2f} on unseen tasks ({trial.counted})"
 
 
 def _verdict(decision: Decision, reason: str, rule: GateRule) -> Verdict:

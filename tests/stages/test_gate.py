@@ -276,7 +276,7 @@ def test_with_a_margin_it_is_enough_to_be_no_worse() -> None:
 
     assert (verdict.decision, verdict.reason) == (
         Decision.ACCEPT,
-        "no worse: 0.00 → 0.00 on unseen tasks (n=90)",
+        "no worse: 0.00 → 0.00 on unseen tasks (n=90, 6 tasks)",
     )
     assert verdict.error_rate == "a removal that loses 5 points passes on at most 5 % of nights"
     assert said(a_trial(tasks(6, *[0.0] * 15))).decision is Decision.REJECT
