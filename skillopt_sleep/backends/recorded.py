@@ -1,5 +1,9 @@
-"""Evidence: every prompt with its answer or failure, one JSON line each, redacted, in the night's folder."""
+"""Evidence: every prompt with its answer or failure, one JSON line each, redacted, in the night's folder.
 
+An answer stands there once, however often it is used: a night that goes on is given again what it had.
+"""
+
+import hashlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +22,7 @@ class Recorded:
     def __init__(self, inner: Backend, folder: Callable[[], Path]) -> None:
         self._inner, self._folder = inner, folder
         self._lock = threading.Lock()
+        self._written: dict[Path, set[bytes]] = {}
 
     def complete(self, prompt: Prompt) -> Completion:
         """The inner answer, written down."""
@@ -38,8 +43,14 @@ class Recorded:
             "reply": redact(reply),
             "failure": redact(failure),
         }
-        path = self._folder() / "calls.jsonl"
+        path, line = self._folder() / "calls.jsonl", to_json(row) + b"\n"
+        digest = hashlib.blake2b(line, digest_size=16).digest()
         with self._lock:
             path.touch(mode=PRIVATE_FILE)
-            with path.open("ab") as file:
-                file.write(to_json(row) + b"\n")
+            if path not in self._written:
+                with path.open("rb") as file:
+                    self._written = {path: {hashlib.blake2b(old, digest_size=16).digest() for old in file}}
+            if failure or digest not in self._written[path]:
+                self._written[path].add(digest)
+                with path.open("ab") as file:
+                    file.write(line)

@@ -45,6 +45,32 @@ def test_no_secret_is_written_down(tmp_path: Path) -> None:
     assert text.count("[redacted:") == 3
 
 
+def test_an_answer_that_is_used_again_stands_there_once_even_in_another_life(tmp_path: Path) -> None:
+    for _ in range(2):
+        recorded = Recorded(FakeBackend(otherwise="done"), lambda: tmp_path)
+        for sample in (0, 1, 0):
+            recorded.complete(a_prompt(sample=sample))
+    assert [row["sample"] for row in _rows(tmp_path)] == [0, 1]
+
+
+def test_every_failure_is_written_down(tmp_path: Path) -> None:
+    recorded = Recorded(FakeBackend(otherwise=CallFailed(FailureKind.TIMED_OUT, "too late")), lambda: tmp_path)
+    for _ in range(2):
+        with pytest.raises(CallFailed):
+            recorded.complete(a_prompt())
+    assert len(_rows(tmp_path)) == 2
+
+
+def test_each_night_has_its_own(tmp_path: Path) -> None:
+    night = tmp_path
+    recorded = Recorded(FakeBackend(otherwise="done"), lambda: night)
+    for name in ("one", "two"):
+        night = tmp_path / name
+        night.mkdir()
+        recorded.complete(a_prompt())
+    assert [len(_rows(tmp_path / name)) for name in ("one", "two")] == [1, 1]
+
+
 def test_only_the_owner_can_read_it(tmp_path: Path) -> None:
     Recorded(FakeBackend(otherwise="done"), lambda: tmp_path).complete(a_prompt())
     assert stat.S_IMODE((tmp_path / "calls.jsonl").stat().st_mode) == 0o600
