@@ -7,7 +7,7 @@ and no run of words may come from anybody else's.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.requests import pasted_words, request_context
-from skillopt_sleep.mining.rules import made_task
+from skillopt_sleep.mining.rules import made_task, reference_from_words
 from skillopt_sleep.mining.signals import signals
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.records import (
@@ -115,7 +115,10 @@ def _shown_turn(index: int, turn: Turn) -> dict[str, object]:
 
 
 def checked_task(mined: MinedTask, labels: Mapping[str, Session]) -> Task:
-    """The task with its provenance proved; ItemError names what doesn't hold."""
+    """The task with its provenance proved; ItemError names what doesn't hold.
+
+    Where only the reference can't be proved, the person's own words stand for it.
+    """
     session = labels.get(mined.session)
     if session is None:
         raise ItemError(f"the miner named a session that isn't there: {mined.session!r}")
@@ -127,8 +130,8 @@ def checked_task(mined: MinedTask, labels: Mapping[str, Session]) -> Task:
     for quote in evidence:
         if quote.turn <= mined.ask or not quote.quote.strip() or quote.quote not in _own(session, quote.turn):
             raise ItemError(f"{session.id}: the miner's quote isn't in what the person typed after the request")
-    reference = _reference(mined, session)
-    _refuse_foreign(session, mined, reference)
+    _refuse_foreign(session, {"request": mined.prompt, "context": mined.context})
+    reference = _reference(mined, session, evidence)
     earlier = tuple(index for index in range(mined.ask) if _own(session, index))
     context = "\n".join(
         part for part in (mined.context.strip(), request_context(session, mined.ask, earlier)) if part
@@ -147,16 +150,30 @@ def _own(session: Session, turn: int) -> str:
     return own_words(session.turns[turn].text)
 
 
-def _reference(mined: MinedTask, session: Session) -> Reference:
+def _reference(mined: MinedTask, session: Session, evidence: Sequence[Evidence]) -> Reference:
     unknown = [check.op for check in mined.checks if check.op not in set(Op)]
     if unknown:
         raise ItemError(f"{session.id}: the miner wrote an unknown check: {', '.join(unknown)}")
+    try:
+        return _proved(mined, session)
+    except ItemError:
+        return reference_from_words([quote.quote for quote in evidence])
+
+
+def _proved(mined: MinedTask, session: Session) -> Reference:
+    """What the miner wants, if nothing of it is somebody else's; ItemError names what is."""
     items = tuple(Check(op=Op(check.op), arg=str(check.arg), section=check.section) for check in mined.checks)
     if items and any(check.op not in SHAPE_OPS for check in items):
+        own, _ = _by_whom(session)
+        if any(check.op in _WORDED_OPS and check.arg.casefold() not in own.casefold() for check in items):
+            raise ItemError(f"{session.id}: the miner checks for something the person never wrote")
+        _refuse_foreign(session, {"pattern": " ".join(f"{check.arg} {check.section}" for check in items)})
         return Checks(items=items)
     if mined.rubric.strip():
+        _refuse_foreign(session, {"demand": mined.rubric})
         return Rubric(text=mined.rubric.strip())
     if mined.answer.strip():
+        _refuse_foreign(session, {"demand": mined.answer})
         return Exact(answer=mined.answer.strip())
     raise ItemError(f"{session.id}: the miner's task has nothing to score an answer by but its shape")
 
@@ -181,19 +198,9 @@ def _by_whom(session: Session) -> tuple[str, str]:
     return own, "\n".join((*map(_foreign, session.turns), *(event.brief for event in session.tools)))
 
 
-def _refuse_foreign(session: Session, mined: MinedTask, reference: Reference) -> None:
-    """ItemError where a task wants what the person's own words don't say."""
+def _refuse_foreign(session: Session, written: Mapping[str, str]) -> None:
+    """ItemError where one of these texts, by what it is, says what somebody else wrote and the person didn't."""
     own, foreign = _by_whom(session)
-    if isinstance(reference, Checks):
-        for check in reference.items:
-            if check.op in _WORDED_OPS and check.arg.casefold() not in own.casefold():
-                raise ItemError(f"{session.id}: the miner checks for something the person never wrote")
-    written = {
-        "request": mined.prompt,
-        "context": mined.context,
-        "demand": reference.text if isinstance(reference, Rubric) else mined.answer,
-        "pattern": " ".join(str(check.arg) for check in mined.checks),
-    }
     for name, text in written.items():
         if _copied(text, own=own, foreign=foreign):
             raise ItemError(f"{session.id}: the miner's {name} says what somebody else wrote")

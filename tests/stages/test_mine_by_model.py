@@ -100,8 +100,6 @@ BAD = {
         corrections=[{"turn": 2, "quote": "use pnpm"}, {"turn": 2, "quote": "use yarn"}]
     ),
     "an unknown op": mined(checks=[{"op": "sparkles", "arg": "pnpm"}]),
-    "shape alone": mined(checks=[{"op": "max_chars", "arg": 80}, {"op": "json_valid"}]),
-    "nothing to score by": mined(checks=[]),
 }
 
 
