@@ -67,6 +67,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Your coding agents learn from yesterday's corrections, overnight. Nothing is changed without your yes.",
+    epilog="Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 in part or prompts wait, "
+    "4 login needed, 5 budget reached, 6 refused for safety, 10 proposals wait (--exit-code), 11 another night runs.",
 )
 
 

@@ -1,5 +1,6 @@
 """Where a task comes from, told from the bank and from the nights' reports."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -128,8 +129,9 @@ def _uses(task: Task, done: StepOutcome) -> Iterator[str]:
     """What the step on a document made of the task."""
     pairs = [pair for pair in done.trial.pairs if pair.task == task.id]
     taught = [applied for applied in done.edits if task.id in applied.edit.tasks]
-    for pair in pairs:
-        yield f"tested a change, {pair.before:.2f} → {pair.after:.2f}"
+    for (before, after), times in Counter((pair.before, pair.after) for pair in pairs).items():
+        often = f", {times} times" if times > 1 else ""
+        yield f"tested a change, {before:.2f} → {after:.2f}{often}"
     for applied in taught:
         words = one_line(applied.edit.content or applied.edit.target, limit=WIDTH - 6)
         yield f"led to an edit ({applied.fate}, verdict: {done.verdict.decision})\n      {words}"

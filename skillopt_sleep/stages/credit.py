@@ -48,8 +48,8 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
     else:
         bets = bet(START, [after - before for before, after in both])
         more = pairs_to_go(bets, pairs=len(both), alpha=0.05)
-        tell = f"about {more} more pairs like these would tell" if more else "it can't be told so far"
-        effect, because = Effect.UNDECIDED, f"part of the change; what its share is, {tell}"
+        tell = f"isn't clear: about {more} more pairs like these would tell" if more else "can't be told so far"
+        effect, because = Effect.UNDECIDED, f"part of the change; its own share {tell}"
     return EditEffect(
         edit=edit,
         effect=effect,

@@ -37,6 +37,14 @@ def test_it_says_which_session_and_whose_words_found_it() -> None:
     assert "banked by night n1; no document was worked on with it yet" in text
 
 
+def test_equal_samples_of_one_night_are_one_line() -> None:
+    grades = [(0.0, 1.0), (0.0, 1.0), (0.5, 1.0)]
+    pairs = tuple(Pair(task="t1", sample=n, before=before, after=after) for n, (before, after) in enumerate(grades))
+    text = told(Banked(TASK), reports=[a_report(night="n1", documents=(an_outcome(trial=Trial(pairs=pairs)),))])
+    assert text.count("tested a change") == 2
+    assert "tested a change, 0.00 → 1.00, 2 times" in text
+
+
 def test_it_says_what_the_lesson_was_called() -> None:
     named = Banked(replace(TASK, lesson="Use pnpm,\x1b never " + "npm " * 30))
     text = told(named, Banked(replace(TASK, id="t2", lesson="Use yarn")))
