@@ -1,5 +1,7 @@
 """A request as it can be asked again."""
 
+import pytest
+
 from skillopt_sleep.mining.requests import needs_workspace, pasted_words, request_context, request_words
 from skillopt_sleep.records import Origin, ToolEvent
 from tests.builders import a_session, a_turn
@@ -39,3 +41,16 @@ def test_work_on_files_needs_the_repository_and_words_do_not() -> None:
     assert needs_workspace(a_session("add a test", "ok", tools=(ToolEvent(name="Edit", turn=1),)), 0, 2)
     assert not needs_workspace(a_session("what does HTTP 409 mean?", "ok"), 0, 2)
     assert not needs_workspace(a_session("explain it", "ok", tools=(ToolEvent(name="Read", turn=1),)), 0, 2)
+
+
+@pytest.mark.parametrize(
+    "asked", ["and for cli/main.py too", "do the same for views.py", "explain it", "auch für die API"]
+)
+def test_a_request_that_points_back_comes_with_what_was_asked_before(asked: str) -> None:
+    session = a_session("write release notes", "Done.", asked)
+    assert request_context(session, 2, (0,)).startswith("Earlier in this conversation: write release notes")
+
+
+@pytest.mark.parametrize("asked", ["split views.tsx into two modules", "write a commit message"])
+def test_a_request_of_its_own_comes_with_nothing_of_before(asked: str) -> None:
+    assert request_context(a_session("write release notes", "Done, twenty words long.", asked), 2, (0,)) == ""
