@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import msgspec
+
 from skillopt_sleep.kit.betting import START, bet, gain_interval, pairs_to_go
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Trial
@@ -24,7 +26,12 @@ def _told(edit: Edit, best: Judged, tested: Sequence[Judged]) -> EditEffect:
     bundle = tested[0]
     without = next((t for t in tested if t.kind is CandidateKind.WITHOUT and edit not in t.edits), None)
     if without is not None:
-        return _by_leaving_out(edit, bundle, without, dropped=edit not in best.edits)
+        told = _by_leaving_out(edit, bundle, without, dropped=edit not in best.edits)
+        alone = next((t for t in tested if t.edits == (edit,) and t.verdict.decision is Decision.ACCEPT), None)
+        if told.effect is not Effect.UNDECIDED or alone is None:
+            return told
+        # Of two edits the one that is left when the other isn't tried was proven by itself.
+        return msgspec.structs.replace(_by_trial(edit, alone), because="proven by itself, without the others")
     holding = min((t for t in tested if edit in t.edits), key=lambda t: len(t.edits))
     return _by_trial(edit, holding)
 

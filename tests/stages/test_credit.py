@@ -56,6 +56,15 @@ def test_an_edit_whose_share_can_not_be_told_is_undecided() -> None:
     assert (idle.effect, idle.because) == (Effect.UNDECIDED, "about 9 more pairs like these would settle it")
 
 
+def test_an_edit_that_is_proven_by_itself_helped_though_its_share_of_the_change_is_not_clear() -> None:
+    bundle = judged(GOOD, IDLE, after=1.0, n=2)
+    alone = [judged(edit, after=0.5, n=30, kind=CandidateKind.WITHOUT) for edit in (IDLE, GOOD)]
+
+    for told in credit(bundle, (bundle, *alone)):
+        assert (told.effect, told.n, told.before, told.after) == (Effect.HELPED, 30, 0.0, 0.5)
+        assert told.because == "proven by itself, without the others"
+
+
 def test_an_edit_without_which_the_change_did_better_is_harmful() -> None:
     bundle = judged(GOOD, IDLE, after=0.2)
     without = judged(GOOD, after=1.0, kind=CandidateKind.WITHOUT)
