@@ -165,7 +165,7 @@ class HandoffBackend:
         aside = self._answers / f"{key}.rejected"
         reason = aside.read_text(encoding="utf-8", errors="replace").partition("\n")[0] if aside.exists() else ""
         return _PROMPT.format(
-            title=f"{title}, asked once more" if prompt.sample else title,
+            title=title,
             answer=self._answers / f"{key}.md",
             wanted=_JSON.format(schema=fence(asked)) if asked else _TEXT,
             rejected=_REJECTED.format(reason=reason) if reason else "",

@@ -32,11 +32,15 @@ CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTE
 
 
 class Note(Record, frozen=True, kw_only=True):
-    """Something that went wrong without ending the night: where, what, and what to do."""
+    """Something that went wrong without ending the night: where, what, and what to do.
+
+    What is `expected` didn't go wrong: it is left out by a rule, and told so that nothing goes missing unseen.
+    """
 
     stage: str
     summary: str
     remedy: str = ""
+    expected: bool = False
 
 
 class StepOutcome(Record, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, Decision, Edit, EditEffect, EditOp, NightReport, StepOutcome
+from skillopt_sleep.records import CUT_SHORT, Decision, Edit, EditEffect, EditOp, NightReport, Note, StepOutcome
 
 SMALL = 0.1  # dollars; less is told in hundredths of a cent
 _BLANKS = re.compile(r"\n{3,}")
@@ -53,6 +53,7 @@ def render(report: NightReport) -> str:
         cut_short=report.verdict in CUT_SHORT,
         cost=_cost(report),
         trouble=_trouble(report),
+        told=_told(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
 
@@ -108,7 +109,7 @@ def _proven(told: EditEffect) -> str:
         return show(told.because, 300)
     low, high = told.interval
     gain = f"{told.after - told.before:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
-    numbers = f"{told.before:.2f} → {told.after:.2f} (n={told.n}), {gain}, {told.calls} calls"
+    numbers = f"{told.before:.2f} → {told.after:.2f} (n={told.n}), {gain}, {told.calls} attempts"
     return f"{numbers}; {show(told.because, 300)}" if told.because else numbers
 
 
@@ -153,9 +154,16 @@ def _cost(report: NightReport) -> str:
     return f"{calls}{most}{more}, {tokens}, {usd}, {seconds:.0f} s; model {code(report.model)}"
 
 
+def _told(report: NightReport) -> list[tuple[str, list[Note]]]:
+    """What went wrong, and what was left out by a rule, each under its title."""
+    wrong = [note for note in report.errors if not note.expected]
+    left_out = [note for note in report.errors if note.expected]
+    return [(title, notes) for title, notes in (("Errors", wrong), ("Left out", left_out)) if notes]
+
+
 def _trouble(report: NightReport) -> str:
     said = [show(report.because, 300).rstrip(".")] if report.verdict in CUT_SHORT else []
-    said += [f"{error.stage}: {show(error.summary, 200).rstrip('.')}" for error in report.errors]
+    said += [f"{one.stage}: {show(one.summary, 200).rstrip('.')}" for one in report.errors if not one.expected]
     if not said:
         return "nothing"
     return f"{said[0]}, and {len(said) - 1} more below" if len(said) > 1 else said[0]

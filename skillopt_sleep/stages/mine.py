@@ -44,9 +44,8 @@ def mine(
     notes = [note for part in found for note in part.notes]
     if len(tasks) > most:
         remedy = "nothing; the next night takes them, or raise mine.max_tasks"
-        notes.append(
-            Note(stage="mine", summary=f"{len(tasks) - most} tasks are more than one night takes", remedy=remedy)
-        )
+        said = f"{len(tasks) - most} tasks are more than one night takes"
+        notes.append(Note(stage="mine", summary=said, remedy=remedy, expected=True))
     kept = tuple(sorted(tasks[-most:], key=lambda task: (task.at, task.id)))
     if optimizer is not None:
         calls = Counter(batch[0].project for batch in batches)

@@ -88,7 +88,7 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         said = f"{len(dropped)} of {len(mined.tasks)} tasks were dropped"
         because = "their reference did not tell the answer that was rejected from a good one"
         named = "; ".join(f"«{prompt}»" for prompt in dropped[:NAMED]) + ("; …" if len(dropped) > NAMED else "")
-        notes.append(Note(stage="prove", summary=f"{said}: {because}: {named}"))
+        notes.append(Note(stage="prove", summary=f"{said}: {because}: {named}", expected=True))
     gone = tuple(task.session for task in mined.tasks if task.id in lost)
     return Mined(tasks=tuple(kept), notes=tuple(notes), lost=(*mined.lost, *gone))
 

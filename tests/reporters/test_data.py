@@ -94,7 +94,7 @@ def test_the_answer_has_exactly_its_keys(report: NightReport) -> None:
     for proposal in said["proposals"]:
         assert set(proposal) == {"id", "document", "path", "summary", "folder"}
     for error in said["errors"]:
-        assert set(error) == {"stage", "summary", "remedy"}
+        assert set(error) == {"stage", "summary", "remedy", "expected"}
 
 
 def test_the_answer_of_a_night() -> None:

@@ -141,7 +141,7 @@ def test_every_edit_is_listed_with_its_fate_and_reason() -> None:
     text = render(WHOLE)
 
     assert (
-        "- helped: add: - Use pnpm, never npm.\n    0.25 → 1.00 (n=2), +0.75 (90 % interval -0.61 to +1.00), 6 calls; "
+        "- helped: add: - Use pnpm, never npm.\n    0.25 → 1.00 (n=2), +0.75 (90 % interval -0.61 to +1.00), 6 attempts; "
         "the change did worse without it\n"
     ) in text
     assert "- waits since the night of 2026-03-01, for more unseen tasks: add: - Waits." in text
@@ -253,3 +253,14 @@ def test_a_document_with_a_strange_name_is_named() -> None:
 
 def test_what_is_nasty_is_really_nasty() -> None:
     assert {"*", "`", "[", "<", "|", "#", "\u202e", "\u200b", "\x1b", "\n"} <= set(NASTY)
+
+
+def test_what_a_rule_leaves_out_is_told_and_is_no_error() -> None:
+    left_out = Note(stage="prove", summary="1 of 9 tasks were dropped", expected=True)
+    text = render(a_report(errors=(left_out,)))
+    assert "Went wrong: nothing." in text
+    assert "## Left out\n\n- prove: 1 of 9 tasks were dropped" in text
+    assert "## Errors" not in text
+    both = render(a_report(errors=(left_out, Note(stage="mine", summary="a call failed"))))
+    assert "Went wrong: mine: a call failed." in both
+    assert both.index("## Errors") < both.index("## Left out")
