@@ -247,6 +247,7 @@ _CODING = re.compile(r"(?i:base|sha|md|utf|argon|pbkdf|ascii|rfc|v)-?\d")
 _KEYED_DIGITS = 6
 _SHUFFLED = 22
 _DIGIT = re.compile(r"[0-9]")
+_JOINT = re.compile(r"[-_.]")
 _LETTER = re.compile(r"[^\W\d_]")
 _SYMBOL = re.compile(r"[!@#$%^&*?~]")
 
@@ -290,8 +291,9 @@ def _hidden_password(rest: str, *, digit: bool, letter: bool, quoted: bool, shou
 
 
 def _shuffled(text: str) -> bool:
-    """Letters only, but long and in no order that words have, or padded as base64 is."""
+    """Letters only, but long and in no order that words have, or padded as base64 is; a prefix may stand before."""
     text, padded = text.rstrip("="), text.endswith("=")
+    text = max(_JOINT.split(text), key=len)
     if len(text) < _SHUFFLED or not text.isalpha():
         return False
     ups = sum(a.islower() and b.isupper() for a, b in itertools.pairwise(text))

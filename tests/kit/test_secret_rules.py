@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from skillopt_sleep.kit.redact import clip, redact, secrets
 from tests.kit.secret_samples import ASSIGNED, BARE, NAMED, SHAPES, a_sample, carried, percent_encoded, samples
@@ -208,7 +208,15 @@ def test_a_format_is_found_in_a_url_on_two_lines_and_in_escaped_json(kind: str) 
             assert not sample.leaks_into(redact(text))
 
 
+def test_a_token_of_letters_only_is_found_behind_its_prefix() -> None:
+    token = "aio_ajNmEmOnPOWuwnGQvpMZLDSozvBY"
+    assert redact(f"X_TOKEN='{token}' and more") == "X_TOKEN='[redacted:secret]' and more"
+    words = "token = get_my_very_long_function_name_here, secret = my.module.CredentialProviderFactory"
+    assert redact(words) == words
+
+
 @settings(deadline=None)
+@example(("adafruit", "aio_{a28}"), 2_487_067_855, "", 23)
 @given(st.sampled_from(EVERY), st.integers(0, 2**32), st.text("ab c\n.,:='\"(", max_size=40), st.integers(0, 300))
 def test_a_cut_anywhere_leaves_no_part_to_see(which: tuple[str, str], seed: int, before: str, limit: int) -> None:
     sample = a_sample(*which, random.Random(seed))
