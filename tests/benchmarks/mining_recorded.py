@@ -2,6 +2,7 @@
 
 The model was shown the prompts one by one: five sessions each, and the names it gave the lessons of a project. It had
 no known lessons to go by, as on a first night. An answer is found by what the prompt shows, not by how it asks.
+`python -m tests.benchmarks.record_miner FOLDER` records anew.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ PROJECTS = {
     "held-out": ("en-feed-8", "en-docs-7", "es-shop-0", "zh-shop-0"),
 }
 
-_FOLDER = Path(__file__).parent / "recorded"
+FOLDER = Path(__file__).parent / "recorded"
 _SHOWN = ("\n# Sessions\n", "\n# Names\n")
 
 
@@ -27,7 +28,7 @@ class Recorded:
     """The answers of one pool; KeyError for what was never asked: the history changed and must be recorded anew."""
 
     def __init__(self, pool: str) -> None:
-        self._answers = _answers(pool)
+        self._answers = answers(pool)
 
     def complete(self, prompt: Prompt) -> Completion:
         """What was answered."""
@@ -49,7 +50,8 @@ def recorded_part(pool: str, history: History, sessions: Sequence[Session]) -> t
 
 
 @cache
-def _answers(pool: str) -> Mapping[str, str]:
-    lines = (_FOLDER / f"{pool}.jsonl").read_text(encoding="utf-8").splitlines()
+def answers(pool: str) -> Mapping[str, str]:
+    """The answers of a pool, by the digest of what was asked."""
+    lines = (FOLDER / f"{pool}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return {row["shown"]: json.dumps(row["answer"]) for row in rows}
