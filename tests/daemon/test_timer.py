@@ -10,11 +10,10 @@ def test_the_timer_wakes_at_the_time_of_day_and_is_set_anew() -> None:
     timer.start()
     try:
         timer.set(time(4, 17), UTC)
-        # A zone in which the next minute begins in a second or two, so that no test waits for a minute.
+        # A zone in which the next minute begins in five seconds, so that no test waits for a minute.
         now = datetime.now(UTC)
-        next_minute = (now + timedelta(seconds=61 - now.second)).replace(second=0, microsecond=0)
-        zone = timezone(timedelta(seconds=58 - now.second))
-        timer.set((next_minute.astimezone(zone) - timedelta(minutes=0)).time().replace(second=0), zone)
+        zone = timezone(timedelta(seconds=55 - now.second))
+        timer.set((now.astimezone(zone) + timedelta(seconds=30)).time(), zone)
         woken.get(timeout=70)
     finally:
         timer.stop()
