@@ -160,12 +160,11 @@ class HandoffBackend:
         self._waiting.discard(key)
 
     def _shown(self, prompt: Prompt, key: str) -> str:
-        title = prompt.purpose.value.capitalize()
         asked = to_json(schema(prompt.schema), pretty=True).decode().rstrip() if prompt.schema else ""
         aside = self._answers / f"{key}.rejected"
         reason = aside.read_text(encoding="utf-8", errors="replace").partition("\n")[0] if aside.exists() else ""
         return _PROMPT.format(
-            title=title,
+            title=prompt.purpose.value.capitalize(),
             answer=self._answers / f"{key}.md",
             wanted=_JSON.format(schema=fence(asked)) if asked else _TEXT,
             rejected=_REJECTED.format(reason=reason) if reason else "",

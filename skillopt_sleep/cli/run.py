@@ -148,4 +148,4 @@ def _exit_code(report: NightReport) -> int:
     stopped = {Outcome.OVER_BUDGET: Exit.BUDGET, Outcome.INTERRUPTED: Exit.FAILED}
     if report.verdict is Outcome.BACKEND_FAILED:
         return Exit.LOGIN if report.login_needed else Exit.FAILED
-    return stopped.get(report.verdict, Exit.PARTIAL if any(not one.expected for one in report.errors) else Exit.DONE)
+    return stopped.get(report.verdict, Exit.PARTIAL if report.trouble else Exit.DONE)

@@ -71,7 +71,7 @@ def _answers(task: Task) -> str:
 
 
 def _cluster(task: Task, mates: Sequence[Banked], short: dict[str, str]) -> str:
-    named = [f"the model that found it calls the lesson\n    {one_line(task.lesson, limit=WIDTH - 4)}"]
+    named = [f"the model calls the lesson\n    {one_line(task.lesson, limit=WIDTH - 4)}"]
     lines = named if task.lesson else []
     if not mates:
         return "\n".join((*lines, "no other request like it is known"))

@@ -149,3 +149,8 @@ class NightReport(Record, frozen=True, kw_only=True):
     resumed: bool = False
     login_needed: bool = False
     errors: tuple[Note, ...] = ()
+
+    @property
+    def trouble(self) -> tuple[Note, ...]:
+        """Those of the errors that went wrong indeed."""
+        return tuple(note for note in self.errors if not note.expected)

@@ -154,16 +154,15 @@ def _cost(report: NightReport) -> str:
     return f"{calls}{most}{more}, {tokens}, {usd}, {seconds:.0f} s; model {code(report.model)}"
 
 
-def _told(report: NightReport) -> list[tuple[str, list[Note]]]:
+def _told(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
     """What went wrong, and what was left out by a rule, each under its title."""
-    wrong = [note for note in report.errors if not note.expected]
-    left_out = [note for note in report.errors if note.expected]
-    return [(title, notes) for title, notes in (("Errors", wrong), ("Left out", left_out)) if notes]
+    left_out = tuple(note for note in report.errors if note.expected)
+    return [(title, notes) for title, notes in (("Errors", report.trouble), ("Left out", left_out)) if notes]
 
 
 def _trouble(report: NightReport) -> str:
     said = [show(report.because, 300).rstrip(".")] if report.verdict in CUT_SHORT else []
-    said += [f"{one.stage}: {show(one.summary, 200).rstrip('.')}" for one in report.errors if not one.expected]
+    said += [f"{one.stage}: {show(one.summary, 200).rstrip('.')}" for one in report.trouble]
     if not said:
         return "nothing"
     return f"{said[0]}, and {len(said) - 1} more below" if len(said) > 1 else said[0]

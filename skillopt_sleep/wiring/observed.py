@@ -74,8 +74,8 @@ def _tell_stop(error: BaseException, night: str) -> None:
 def _tell_end(report: NightReport) -> None:
     for note in report.errors:
         tell(
-            "trouble",
-            level=logging.WARNING,
+            "left out" if note.expected else "trouble",
+            level=logging.INFO if note.expected else logging.WARNING,
             night=report.night,
             stage=note.stage,
             because=note.summary,

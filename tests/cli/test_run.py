@@ -2,6 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.cli.run import _exit_code as exit_code
+from skillopt_sleep.errors import Exit
+from skillopt_sleep.records import Note
+from tests.builders import a_report
 from tests.command import Home
 from tests.server import ModelServer
 
@@ -104,3 +108,10 @@ def test_an_unknown_backend_names_the_known_ones(tmp_path: Path) -> None:
     assert done.code == 2
     assert "openai" in done.err
     assert "simulated" in done.err
+
+
+def test_only_what_went_wrong_makes_a_night_partial() -> None:
+    left_out = Note(stage="prove", summary="1 of 9 tasks were dropped", expected=True)
+    failed = Note(stage="mine", summary="a call failed")
+    assert exit_code(a_report(errors=(left_out,))) == Exit.DONE
+    assert exit_code(a_report(errors=(left_out, failed))) == Exit.PARTIAL

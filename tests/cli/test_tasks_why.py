@@ -48,7 +48,7 @@ def test_equal_samples_of_one_night_are_one_line() -> None:
 def test_it_says_what_the_lesson_was_called() -> None:
     named = Banked(replace(TASK, lesson="Use pnpm,\x1b never " + "npm " * 30))
     text = told(named, Banked(replace(TASK, id="t2", lesson="Use yarn")))
-    assert "calls the lesson\n    Use pnpm,\\u{1B} never npm" in text
+    assert "the model calls the lesson\n    Use pnpm,\\u{1B} never npm" in text
     assert "yarn" not in text
     assert "lesson" not in told(Banked(TASK))
 

@@ -7,9 +7,11 @@ import pytest
 from skillopt_sleep.errors import CallPending, NightInterrupted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import log_to, read_log, stop_logging
+from skillopt_sleep.records import Note
 from skillopt_sleep.stores.progress import NAME
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.observed import Observed
+from tests.builders import a_report
 from tests.fakes import FakeMeter
 
 
@@ -48,6 +50,20 @@ def test_a_night_and_its_stages_are_in_the_log_and_heard(tmp_path: Path, log: Pa
     assert (begins["event"], begins["night"]) == ("night begins", page.night)
     assert (stage["event"], stage["stage"], stage["items"]) == ("stage ends", "mine", 2)
     assert heard == [("mine", 0, 2), ("mine", 1, 2), ("mine", 2, 2)]
+
+
+def test_what_a_rule_left_out_is_no_warning(tmp_path: Path, log: Path, store: SqliteStore) -> None:
+    left_out = Note(stage="prove", summary="1 of 9 tasks were dropped", expected=True)
+    failed = Note(stage="mine", summary="a call failed")
+    with observed(store, tmp_path / "data", []).open_night() as page:
+        report = a_report(night=page.night, errors=(left_out, failed))
+        page.close(report, found=(), tasks=(), lost=(), copies=())
+    told = [
+        (line["event"], line["level"], line["stage"])
+        for line in read_log(log)
+        if "because" in line and "stage" in line
+    ]
+    assert told == [("left out", "info", "prove"), ("trouble", "warning", "mine")]
 
 
 def test_nothing_is_left_to_watch_when_it_is_over(tmp_path: Path, store: SqliteStore) -> None:
