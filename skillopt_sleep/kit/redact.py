@@ -23,7 +23,8 @@ _AS_RUNS = bytes(ord("a") if code in _IN_TOKEN else ord(" ") for code in range(2
 _CHAIN = re.compile(r"[A-Za-z0-9_.~%+/=:-]*+")
 _CHAINED = bytes(_IN_TOKEN) + b".~%+/=:$|"
 _DIGIT = re.compile(r"[0-9]")
-_FOLD = re.compile(r"\\(?:\r?\n|/)|(?:%|\\{1,3}u00)(?:[3-7][0-9A-Fa-f]|2[0-46-9A-Fa-f]|0[AaDd])")
+_CODE = r"(?:[3-7][0-9A-Fa-f]|2[0-46-9A-Fa-f]|0[AaDd])"
+_FOLD = re.compile(rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})|%{_CODE}")
 
 
 def redact(text: str) -> str:
@@ -76,20 +77,23 @@ def _find(text: str) -> list[Span]:
 
 def _unfolded(text: str) -> Iterator[Span]:
     """What is seen once lines broken by a backslash are joined, and `%3D`, `/` escaped and the like are read."""
-    parts: list[str] = []
+    if not _FOLD.search(text) or not (found := _look(_FOLD.sub(_read, text))):
+        return
     origin: list[int] = []
     widths: dict[int, int] = {}
     at = 0
     for fold in _FOLD.finditer(text):
-        char = fold[0][-1].strip() if fold[0][-1] in "\n/" else chr(int(fold[0][-2:], 16))
-        parts += text[at : fold.start()], char
-        origin += range(at, fold.start() + len(char))
+        origin += range(at, fold.start() + len(_read(fold)))
         widths[fold.start()] = len(fold[0])
         at = fold.end()
-    if at:
-        origin += range(at, len(text))
-        for start, end, kind in _look("".join((*parts, text[at:]))):
-            yield origin[start], origin[end - 1] + widths.get(origin[end - 1], 1), kind
+    origin += range(at, len(text))
+    for start, end, kind in found:
+        yield origin[start], origin[end - 1] + widths.get(origin[end - 1], 1), kind
+
+
+def _read(fold: re.Match[str]) -> str:
+    """The character that is written so, or none where a line goes on."""
+    return fold[0][-1].strip() if fold[0][-1] in "\n/" else chr(int(fold[0][-2:], 16))
 
 
 def _look(text: str) -> list[Span]:
@@ -102,13 +106,13 @@ def _look(text: str) -> list[Span]:
         found += _tokens(text, data, runs)
     # No secret has a name or a frame without one of these.
     if _framed(text):
-        if "://" in text:
-            found += rules.url_secrets(text)
-        if "curl " in text:
-            found += rules.curl_passwords(text)
+        if "@" in text:
+            found += rules.url_passwords(text)
         lower = data.lower()
         hint = _HINT.search(lower)
         if hint:
+            found += rules.webhooks(text)
+            found += rules.curl_passwords(text)
             found += rules.private_keys(text)
             found += _named(text, lower, hint.start())
     return found
@@ -152,10 +156,10 @@ def _tokens(text: str, data: bytes, runs: bytes) -> Iterator[Span]:
 # Names, and what stands between a name and its value ----------------------------------------------------
 
 # Each word is looked for by its rarest letter, of which so much stands before what is found; keyword, passed and sign
-# are ruled out at once.
+# are ruled out at once. A hook and curl are no names, but what they lead to is found by the same look.
 _ENDED = rb"(?:(?![a-z])|(?=key|val|str|text|b64|base|hex))"
 _HINT = re.compile(
-    rb"p(?:ass(?![abd-or-vx-z])|wd|rivate-)|k(?:ey%b|en(?<=token))|c(?:redential|ret(?<=secret))"
+    rb"p(?:ass(?![abd-or-vx-z])|wd|rivate-)|k(?:ey%b|en(?<=token)|(?<=hook))|c(?:redential|ret(?<=secret)|url )"
     rb"|g(?<=sig)(?:(?=nat)|%b)|uth(?<=auth)(?:(?=oriz)|%b)|b(?:earer|asic )" % (_ENDED, _ENDED, _ENDED)
 )
 _BEFORE_HINT = {b"ken": 2, b"cret": 2, b"g": 2, b"uth": 1}

@@ -199,22 +199,27 @@ _HOOK = re.compile(
 _VARIABLE = re.compile(r"\$.*|[<{\[(%*].*|[xX]+|\.+")
 
 
-def url_secrets(text: str) -> Iterator[Span]:
-    """Passwords in scheme://user:password@host, and the secret paths of webhooks."""
-    if "@" in text:
+def url_passwords(text: str) -> Iterator[Span]:
+    """Passwords in scheme://user:password@host."""
+    if "://" in text:
         for match in _USERINFO.finditer(text):
             if not _VARIABLE.fullmatch(match["password"]):
                 yield *match.span("password"), "url-password"
-    if "hook" in text:
+
+
+def webhooks(text: str) -> Iterator[Span]:
+    """The secret paths of webhooks' addresses."""
+    if "hook" in text and "://" in text:
         for match in _HOOK.finditer(text):
             yield *match.span("path"), "webhook"
 
 
 def curl_passwords(text: str) -> Iterator[Span]:
     """What stands behind the colon in `curl -u user:password`."""
-    for match in _CURL_USER.finditer(text):
-        if not _VARIABLE.fullmatch(match["password"]) and not match["password"].isdigit():
-            yield *match.span("password"), "password"
+    if "curl " in text:
+        for match in _CURL_USER.finditer(text):
+            if not _VARIABLE.fullmatch(match["password"]) and not match["password"].isdigit():
+                yield *match.span("password"), "password"
 
 
 def led(lower: bytes, start: int) -> bool:
