@@ -13,7 +13,7 @@ from skillopt_sleep.sources.claude_records import Link, Record
 from skillopt_sleep.sources.claude_tree import abandoned, strangers
 from skillopt_sleep.sources.draft import MOST_ITEMS
 from skillopt_sleep.sources.files import find_sessions, read_each
-from skillopt_sleep.sources.jsonl import BRACE, REACH, Lines, ends_well, time_in
+from skillopt_sleep.sources.jsonl import Lines, is_one, time_in
 
 NAME = "claude_code"
 
@@ -94,9 +94,9 @@ def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:
         if block.startswith(_LOOSE, at):
             name = at + len(_LOOSE)
             kind = block[name : block.find(b'"', name, end)]
-            if kind not in _SPOKEN and _is_one(block, at, end):
+            if kind not in _SPOKEN and is_one(block, at, end, _SECOND):
                 continue
-        elif end - at > _SMALL and _is_needless(block, at, end) and _is_one(block, at, end):
+        elif end - at > _SMALL and _is_needless(block, at, end) and is_one(block, at, end, _SECOND):
             passed = block, at, end
             continue
         for record in lines.decode(_records, block[at:end], torn=end == len(block)):
@@ -105,14 +105,6 @@ def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:
     if passed is not None:
         reader.draft.saw(time_in(*passed))
     return lines, reader
-
-
-def _is_one(block: bytes, at: int, end: int) -> bool:
-    """Whether a line that isn't decoded is a record, and holds no second one near its end."""
-    near = end - REACH
-    if block.find(_SECOND, near if near > at else at + 1, end) >= 0:
-        return False
-    return block[end - 1] == BRACE or ends_well(block, at, end)
 
 
 def _outline(path: Path) -> tuple[Stamp, Reading]:

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
-from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader
+from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader, decode
 from skillopt_sleep.sources.codex_records import Line
 from skillopt_sleep.sources.files import find_sessions, read_each
-from skillopt_sleep.sources.jsonl import BRACE, REACH, Lines, ends_well
+from skillopt_sleep.sources.jsonl import Lines, is_one
 
 NAME = "codex"
 
@@ -60,26 +60,29 @@ def parse(path: str) -> tuple[Stamp, Reading]:
 
 def _read(lines: Lines, reader: RolloutReader) -> None:
     looks = reader.LOOKS
+    match = HEAD.match
     begun = False
     last = b""
     for block, at, end in lines:
-        if block is not last and reader.draft.is_full():
-            lines.pass_rest(block, at)
-            reader.end(lines.last_time())
-            break
-        last = block
-        head = HEAD.match(block, at, end)
+        if block is not last:
+            last = block
+            if reader.draft.is_full():
+                lines.pass_rest(block, at)
+                reader.end(lines.last_time())
+                break
+        head = match(block, at, end)
         if head is not None:
-            near = end - REACH
-            alone = block.find(_SECOND, near if near > at else at + 1, end) < 0
-            if alone and (block[end - 1] == BRACE or ends_well(block, at, end)):
-                look = looks.get(head.group(2, 3))
-                if look is None or look(reader, head, block, end):
-                    reader.last = head
-                    if not begun:
-                        reader.begin(head)
-                        begun = True
-                    continue
+            look = looks.get(head.group(2, 3))
+            if (
+                look is not decode
+                and is_one(block, at, end, _SECOND)
+                and (look is None or look(reader, head, block, end))
+            ):
+                reader.last = head
+                if not begun:
+                    reader.begin(head)
+                    begun = True
+                continue
         for record in lines.decode(_lines, block[at:end], torn=end == len(block)):
             if record.payload is not None:
                 reader.take(record, record.payload)

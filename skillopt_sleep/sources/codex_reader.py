@@ -20,17 +20,19 @@ from skillopt_sleep.sources.codex_text import (
 from skillopt_sleep.sources.draft import Called, Draft, Said, held
 
 HEAD = re.compile(
-    rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":\d+,)?"type":"(?P<type>\w+)","payload":\{(?:"type":"(?P<kind>\w+)"'
-    rb'(?:,"(?:(?:id|thread_id|turn_id)":(?:null|"[^"]*")|call_id":"(?P<call>[^"]*)"))*'
-    rb'(?:,"role":"(?P<role>\w+)"|,"item":\{"type":"(?P<item>\w+)"|(?P<output>,"output":))?)?'
+    rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":[0-9]+,)?"type":"(?P<type>[^"]*)","payload":\{(?:"type":"(?P<kind>[^"]*)")?'
 )
+# What follows the head of a line, in the order in which the program writes it.
+_ROLE = re.compile(rb'(?:,"id":(?:null|"[^"]*"))?,"role":"([^"]*)"')
+_CALL_OUTPUT = re.compile(rb'(?:,"id":(?:null|"[^"]*"))?,"call_id":"([^"]*)","output":')
+_ITEM = re.compile(rb',"thread_id":"[^"]*","turn_id":"[^"]*","item":\{"type":"([^"]*)"(?:,"id":"([^"]*)")?')
 _MODEL = re.compile(rb'"model":"([^"]*)"')
 _TRIGGER = re.compile(rb'"turn_trigger":"(\w+)"')
-_COMMAND = re.compile(rb',"id":"([^"]*)"')
-_COMMAND_EXIT = re.compile(rb'"exit_code":(-?\d+),"duration":')
+_EXIT = b'"exit_code":'
+_EXIT_CODE = re.compile(rb'(-?\d+),"duration":')
 _COMMAND_TAIL = 400
 _INTERRUPTED = b'"reason":"interrupted"'
-_ITEMS = frozenset({b"UserMessage", b"AgentMessage", b"CommandExecution"})
+_SPOKEN_ITEMS = frozenset({b"UserMessage", b"AgentMessage"})
 _OUTPUT_TYPES = frozenset({"function_call_output", "custom_tool_call_output"})
 _CALL_TYPES = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
 
@@ -38,7 +40,8 @@ _CALL_TYPES = frozenset({"function_call", "custom_tool_call", "local_shell_call"
 Look = Callable[["RolloutReader", re.Match[bytes], bytes, int], bool]
 
 
-def _decode(_reader: "RolloutReader", _head: re.Match[bytes], _block: bytes, _end: int) -> bool:
+def decode(_reader: "RolloutReader", _head: re.Match[bytes], _block: bytes, _end: int) -> bool:
+    """The look at a line that is decoded in any case."""
     return False
 
 
@@ -69,20 +72,22 @@ class RolloutReader:
         """Note the time of the first line, of which only the head is looked at."""
         self.draft.first = self.draft.first or _as_text(head)
 
-    def _glance_message(self, head: re.Match[bytes], _block: bytes, _end: int) -> bool:
-        role = head["role"]
-        return role == b"developer" or (role == b"assistant" and self._heard_agent)
+    def _glance_message(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
+        found = _ROLE.match(block, head.end(), end)
+        return found is not None and (found[1] == b"developer" or (found[1] == b"assistant" and self._heard_agent))
 
     def _glance_output(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
-        at = head.end("output")
-        if at < 0:
+        found = _CALL_OUTPUT.match(block, head.end(), end)
+        if found is None:
             return False
-        self._output((head["call"] or b"").decode("utf-8", "replace"), block, at, end)
+        self._output(found[1].decode("utf-8", "replace"), block, found.end(), end)
         return True
 
     def _glance_item(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
-        item = head["item"]
-        return item not in _ITEMS or (item == b"CommandExecution" and self._glance_command(head.end(), block, end))
+        found = _ITEM.match(block, head.end(), end)
+        if found is None or found[1] in _SPOKEN_ITEMS:
+            return False
+        return found[1] != b"CommandExecution" or self._glance_command(found, block, end)
 
     def _glance_started(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
         found = _TRIGGER.search(block, head.end(), end)
@@ -99,10 +104,10 @@ class RolloutReader:
             self.tokens = block, head.start(), end
         return True
 
-    def _glance_command(self, at: int, block: bytes, end: int) -> bool:
-        name = _COMMAND.match(block, at)
-        call = self._calls.get(name[1].decode("utf-8", "replace")) if name else None
-        code = _COMMAND_EXIT.search(block, max(end - _COMMAND_TAIL, at), end) if call else None
+    def _glance_command(self, item: re.Match[bytes], block: bytes, end: int) -> bool:
+        call = self._calls.get(item[2].decode("utf-8", "replace")) if item[2] else None
+        at = block.rfind(_EXIT, max(end - _COMMAND_TAIL, item.end()), end) if call else -1
+        code = _EXIT_CODE.match(block, at + len(_EXIT), end) if at >= 0 else None
         if call is None or code is None:
             return False
         call.exit_code = int(code[1])
@@ -124,18 +129,18 @@ class RolloutReader:
     LOOKS: ClassVar[dict[tuple[bytes | None, ...], Look]] = {
         (b"session_meta", None): _glance_meta,
         (b"turn_context", None): _glance_context,
-        (b"response_item", None): _decode,
+        (b"response_item", None): decode,
         (b"response_item", b"message"): _glance_message,
-        **{(b"response_item", name.encode()): _decode for name in _CALL_TYPES},
+        **{(b"response_item", name.encode()): decode for name in _CALL_TYPES},
         (b"response_item", b"function_call_output"): _glance_output,
         (b"response_item", b"custom_tool_call_output"): _glance_output,
-        (b"event_msg", None): _decode,
+        (b"event_msg", None): decode,
         (b"event_msg", b"item_completed"): _glance_item,
         (b"event_msg", b"task_started"): _glance_started,
         (b"event_msg", b"token_count"): _glance_tokens,
         (b"event_msg", b"turn_aborted"): _glance_aborted,
-        (b"event_msg", b"user_message"): _decode,
-        (b"event_msg", b"agent_message"): _decode,
+        (b"event_msg", b"user_message"): decode,
+        (b"event_msg", b"agent_message"): decode,
     }
 
     def take(self, line: Line, payload: Payload) -> None:
@@ -311,11 +316,11 @@ class RolloutReader:
         call = self._calls.get(name)
         if call is None:
             return
-        code = exit_code(block, at, end)
-        if code is not None:
-            call.exit_code = code
+        # An event that told of the command's end came before its output.
+        if call.exit_code is None:
+            call.exit_code = exit_code(block, at, end)
         failed, call.rejected = trouble(block, at)
-        call.error = call.error or bool(code) or failed
+        call.error = call.error or bool(call.exit_code) or failed
 
 
 def _as_text(time: re.Match[bytes] | str | float | None) -> str | float | None:

@@ -20,8 +20,8 @@ LONGEST_LINE = 16 * 1024 * 1024
 _BLOCK = 4 * 1024 * 1024
 _TAIL = 64 * 1024
 _TIME = b'"timestamp":"'
-BRACE = ord("}")
-REACH = 1024  # so far from its end a line that isn't decoded is searched for a second record
+_BRACE = ord("}")
+_REACH = 1024  # so far from its end a line that isn't decoded is searched for a second record
 _BOM = b"\xef\xbb\xbf"
 # A name that became a link, a pipe or a device since it was listed must neither be followed nor block us.
 _FLAGS = (
@@ -131,9 +131,13 @@ class Lines:
         return found
 
 
-def ends_well(block: bytes, at: int, end: int) -> bool:
-    """Whether a line ends as an object does; mostly its last byte tells already."""
-    return block[at:end].rstrip().endswith(b"}")
+def is_one(block: bytes, at: int, end: int, beginning: bytes) -> bool:
+    """Whether a line that isn't decoded is a whole record, and holds no second one, so beginning, near its end."""
+    near = end - _REACH
+    if block.find(beginning, near if near > at else at + 1, end) >= 0:
+        return False
+    # Mostly the last byte tells already.
+    return block[end - 1] == _BRACE or block[at:end].rstrip().endswith(b"}")
 
 
 def time_in(block: bytes, at: int = 0, end: int | None = None) -> str:
