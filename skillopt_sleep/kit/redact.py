@@ -104,21 +104,20 @@ def _look(text: str) -> list[Span]:
     runs = data.translate(_AS_RUNS)
     if _RUN in runs:
         found += _tokens(text, data, runs)
-    # No secret has a name or a frame without one of these.
-    if _framed(text):
-        if "@" in text:
-            found += rules.url_passwords(text)
-        lower = data.lower()
-        hint = _HINT.search(lower)
-        if hint:
-            found += rules.webhooks(text)
-            found += rules.curl_passwords(text)
-            found += rules.private_keys(text)
-            found += _named(text, lower, hint.start())
+    if "@" in text:
+        found += rules.url_passwords(text)
+    lower = data.lower()
+    hint = _HINT.search(lower)
+    if hint and _framed(text):
+        found += rules.webhooks(text)
+        found += rules.curl_passwords(text)
+        found += rules.private_keys(text)
+        found += _named(text, lower, hint.start())
     return found
 
 
 def _framed(text: str) -> bool:
+    """Whether there is a sign without which no secret has a name or a frame."""
     return (
         ("=" in text or ":" in text or ">" in text or "--" in text)
         or (" is " in text or '",' in text or "earer " in text or "asic " in text)

@@ -72,7 +72,7 @@ def _read(lines: Lines, reader: RolloutReader) -> None:
                 break
         head = match(block, at, end)
         if head is not None:
-            look = looks.get(head.group(2, 3))
+            look = looks.get(head["types"])
             if (
                 look is not decode
                 and is_one(block, at, end, _SECOND)

@@ -19,8 +19,11 @@ from skillopt_sleep.sources.codex_text import (
 )
 from skillopt_sleep.sources.draft import Called, Draft, Said, held
 
+# The type of a line and that of its payload are told apart from others' as they stand there, in one piece.
+_TYPES = b'%b","payload":{"type":"%b'
+_TYPE = b'%b","payload":{'
 HEAD = re.compile(
-    rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":[0-9]+,)?"type":"(?P<type>[^"]*)","payload":\{(?:"type":"(?P<kind>[^"]*)")?'
+    rb'\{"timestamp":"(?P<time>[^"]*)",(?:"ordinal":[0-9]+,)?"type":"(?P<types>[^"]*","payload":\{(?:"type":"[^"]*)?)"?'
 )
 # What follows the head of a line, in the order in which the program writes it.
 _ROLE = re.compile(rb'(?:,"id":(?:null|"[^"]*"))?,"role":"([^"]*)"')
@@ -126,21 +129,21 @@ class RolloutReader:
 
     # What is learnt from a line's head, by the line's type and its payload's; each says whether the line needn't be
     # decoded. Of all other lines only the time is of use, which `last` keeps.
-    LOOKS: ClassVar[dict[tuple[bytes | None, ...], Look]] = {
-        (b"session_meta", None): _glance_meta,
-        (b"turn_context", None): _glance_context,
-        (b"response_item", None): decode,
-        (b"response_item", b"message"): _glance_message,
-        **{(b"response_item", name.encode()): decode for name in _CALL_TYPES},
-        (b"response_item", b"function_call_output"): _glance_output,
-        (b"response_item", b"custom_tool_call_output"): _glance_output,
-        (b"event_msg", None): decode,
-        (b"event_msg", b"item_completed"): _glance_item,
-        (b"event_msg", b"task_started"): _glance_started,
-        (b"event_msg", b"token_count"): _glance_tokens,
-        (b"event_msg", b"turn_aborted"): _glance_aborted,
-        (b"event_msg", b"user_message"): decode,
-        (b"event_msg", b"agent_message"): decode,
+    LOOKS: ClassVar[dict[bytes, Look]] = {
+        _TYPE % b"session_meta": _glance_meta,
+        _TYPE % b"turn_context": _glance_context,
+        _TYPE % b"response_item": decode,
+        _TYPES % (b"response_item", b"message"): _glance_message,
+        **{_TYPES % (b"response_item", name.encode()): decode for name in _CALL_TYPES},
+        _TYPES % (b"response_item", b"function_call_output"): _glance_output,
+        _TYPES % (b"response_item", b"custom_tool_call_output"): _glance_output,
+        _TYPE % b"event_msg": decode,
+        _TYPES % (b"event_msg", b"item_completed"): _glance_item,
+        _TYPES % (b"event_msg", b"task_started"): _glance_started,
+        _TYPES % (b"event_msg", b"token_count"): _glance_tokens,
+        _TYPES % (b"event_msg", b"turn_aborted"): _glance_aborted,
+        _TYPES % (b"event_msg", b"user_message"): decode,
+        _TYPES % (b"event_msg", b"agent_message"): decode,
     }
 
     def take(self, line: Line, payload: Payload) -> None:

@@ -115,13 +115,14 @@ class SqliteIndex:
 
     def sessions(self, ids: Sequence[str]) -> tuple[Session, ...]:
         """These sessions, decoded, in this order; one that isn't here is missing from the answer."""
-        bodies: dict[str, bytes] = {}
+        found: dict[str, Session] = {}
         with self._lock:
             for at in range(0, len(ids), _MANY):
                 some = ids[at : at + _MANY]
                 query = f"SELECT id, body FROM sessions WHERE id IN ({','.join('?' * len(some))})"  # noqa: S608 - only marks
-                bodies.update(self._connection.execute(query, some).fetchall())
-        return tuple(unpacked(bodies[name]) for name in ids if name in bodies)
+                # Each as it comes: all bodies at once would need their memory beside the sessions'.
+                found.update((name, unpacked(body)) for name, body in self._connection.execute(query, some))
+        return tuple(found[name] for name in ids if name in found)
 
     def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
         """The sessions of these projects that earlier nights used."""
