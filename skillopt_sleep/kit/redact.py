@@ -168,14 +168,14 @@ _NAME = re.compile(
     rb"|(?:secret|token|credentials?|key|auth|sig(?:nature)?)(?:[_-]?(?:key|value|string|text|b64|base64|hex))?"
     rb"\d{0,2}(?![a-z])"
 )
-_HARMLESS_KEYS = (
-    b"public pub cache primary foreign sort partition idempotency object s3 hot mon tur don dedup index lookup map"
-    b" group issue project"
-).split()
-_KEY_OWNERS = (
-    b"api access secret auth priv sign crypt account master client service licen admin deploy hook hmac aes jwt"
-    b" storage shared subscription consumer app ssh token"
-).split()
+_HARMLESS_KEYS = re.compile(
+    rb"public|pub|cache|primary|foreign|sort|partition|idempotency|object|s3|hot|mon|tur|don|dedup|index|lookup|map"
+    rb"|group|issue|project"
+)
+_KEY_OWNERS = re.compile(
+    rb"api|access|secret|auth|priv|sign|crypt|account|master|client|service|licen|admin|deploy|hook|hmac|aes|jwt"
+    rb"|storage|shared|subscription|consumer|app|ssh|token"
+)
 _IDENT = b"abcdefghijklmnopqrstuvwxyz0123456789_-"
 _SEPARATOR = re.compile(
     r"""(?:\\{0,3}["'`]\]?)?[ \t\xa0]{0,8}(?:
@@ -225,8 +225,10 @@ def _assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
     before = lower[max(0, name.start() - 40) : name.start()]
     prefix = before[len(before.rstrip(_IDENT)) :]
     humped = text[name.start()].isupper() and text[name.start() - 1 : name.start()].islower()
+    if not (separator or b"--" in prefix or rules.led(lower, name.start() - len(prefix))):
+        return None
     kind = _kind(prefix, name["password"], name[0], humped=humped)
-    if not kind or not (separator or b"--" in prefix or rules.led(lower, name.start() - len(prefix))):
+    if not kind:
         return None
     at = separator.end() if separator else name.end() + 1
     between = separator[0].strip("\\\"'` ") if separator else ""
@@ -253,9 +255,9 @@ def _kind(prefix: bytes, password: bytes | None, name: bytes, *, humped: bool) -
         return "password"
     if not name.startswith((b"key", b"auth", b"sig")):
         return "secret"
-    if any(word in prefix for word in _HARMLESS_KEYS):
+    if _HARMLESS_KEYS.search(prefix):
         return ""
-    return "secret" if any(word in prefix for word in _KEY_OWNERS) else "key"
+    return "secret" if _KEY_OWNERS.search(prefix) else "key"
 
 
 def _value(text: str, at: int, *, shouted: bool) -> tuple[int, Callable[[int], int], bool]:
