@@ -172,6 +172,12 @@ class HandoffBackend:
         )
 
 
+def waiting(folder: Path) -> int:
+    """How many of the prompts laid out in this folder have no answer yet."""
+    keys = (path.stem.rpartition("-")[2] for path in (folder / "open").glob("*.md"))
+    return sum(not (folder / "answers" / f"{key}.md").exists() for key in keys)
+
+
 class Answered:
     """Lets a call through only where its answer lies ready: one that waits is neither counted, retried nor failed."""
 

@@ -61,6 +61,7 @@ def _sum(lines: tuple[LedgerLine, ...] | list[LedgerLine]) -> dict[str, float | 
         "cached_tokens": sum(line.cached_tokens for line in lines),
         "usd": None if any(line.unpriced for line in lines) else sum(line.usd for line in lines),
         "unpriced": sum(line.unpriced for line in lines),
+        "unnamed": sum(line.unnamed for line in lines),
     }
 
 
@@ -70,7 +71,10 @@ def _spent(lines: tuple[LedgerLine, ...] | list[LedgerLine]) -> str:
     at_least = f"${named:.4f} and " if named else ""
     price = f"{at_least}{total['unpriced']} unpriced" if total["usd"] is None else f"${total['usd']:.4f}"
     calls = "call " if total["calls"] == 1 else "calls"
+    if total["unnamed"] == total["calls"]:
+        return f"{total['calls']:5,} {calls} tokens unknown  {price}"
+    least = "at least " if total["unnamed"] else ""
     return (
-        f"{total['calls']:5,} {calls} {total['input_tokens']:11,} in (cached {total['cached_tokens']:,})"
+        f"{total['calls']:5,} {calls} {least}{total['input_tokens']:11,} in (cached {total['cached_tokens']:,})"
         f" {total['output_tokens']:9,} out  {price}"
     )

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -46,6 +47,8 @@ def status(
         last = next((night for night in nights if night.closed), None)
         report = store.report(last.id) if last else None
         because = report.because if report else ""
+    unfinished = [night.id for night in nights if not night.closed]
+    prompts = _prompts(paths.data, unfinished)
     if as_json:
         from skillopt_sleep.kit.codec import to_json
 
@@ -60,7 +63,8 @@ def status(
             ],
             "running": running,
             "progress": progress,
-            "unfinished": [night.id for night in nights if not night.closed],
+            "unfinished": unfinished,
+            "prompts": prompts,
             "daemon": daemon_data(paths, now=now),
             "settings_error": unfit or None,
         }
@@ -70,7 +74,11 @@ def status(
             say(f"Settings     can't be used: {visible(unfit)}")
         for line in _ended(last, because):
             say(line)
-        for line in (*_open_nights(nights, progress, running=running, now=now), *daemon_lines(paths, now=now)):
+        for line in (
+            *_open_nights(nights, progress, running=running, now=now),
+            *_laid_out(prompts, paths.data),
+            *daemon_lines(paths, now=now),
+        ):
             say(line)
         for line in _waiting([found.proposal for found in waiting]):
             say(line)
@@ -80,6 +88,22 @@ def status(
         raise typer.Exit(Exit.USAGE)
     if exit_code and waiting:
         raise typer.Exit(Exit.WAITING)
+
+
+def _prompts(data: Path, unfinished: Sequence[str]) -> int:
+    """How many prompts of a handoff wait for their answers; what a night that is over left there waits for none."""
+    if not unfinished or not (data / "handoff").exists():
+        return 0
+    from skillopt_sleep.backends.handoff import waiting
+
+    return waiting(data / "handoff")
+
+
+def _laid_out(prompts: int, data: Path) -> Iterator[str]:
+    """Where the prompts are that wait, if any do."""
+    if prompts:
+        said = "1 prompt waits" if prompts == 1 else f"{prompts} prompts wait"
+        yield f"             {said} for an answer in {data / 'handoff' / 'open'}"
 
 
 def _settings(paths: Paths) -> tuple[Settings, str]:
@@ -130,6 +154,8 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print report.json.")] = False,
 ) -> None:
     """Print a night's report."""
+    from skillopt_sleep.stores.bank import WAITING
+
     with opened() as store:
         nights = store.nights()
         wanted = night or next((line.id for line in nights if line.closed), "")
@@ -137,6 +163,7 @@ def report(
             warn("no night has run yet: skillopt-sleep run --now")
             return
         found = store.report(wanted)
+        waiting = store.bank.proposals(WAITING)
     if found is None:
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
@@ -148,3 +175,7 @@ def report(
     from skillopt_sleep.reporters.morning import render
 
     say_markdown(render(found))
+    told = {proposal.id for proposal in found.proposals}
+    if not night and (others := sum(one.proposal.id not in told for one in waiting)):
+        wait = "1 proposal of an earlier night waits" if others == 1 else f"{others} proposals of earlier nights wait"
+        say(f"{wait} for you: skillopt-sleep status")

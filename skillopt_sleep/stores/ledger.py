@@ -22,7 +22,10 @@ _SUMS = """
 
 
 class LedgerLine(NamedTuple):
-    """What one night spent on a purpose with a model: the dollars that are known, and the calls without a price."""
+    """What one night spent on a purpose with a model: what is known of tokens and dollars.
+
+    `unnamed` calls didn't tell their tokens, `unpriced` ones have no price.
+    """
 
     night: str
     purpose: str
@@ -33,6 +36,7 @@ class LedgerLine(NamedTuple):
     cached_tokens: int
     usd: float
     unpriced: int
+    unnamed: int
 
 
 class SqliteLedger:
@@ -88,13 +92,16 @@ class SqliteLedger:
             rows = self._connection.execute(
                 "SELECT night, purpose, model, count(*), total(input_tokens), total(output_tokens), "
                 "total(cached_tokens), total(usd), "
-                "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL) FROM ledger WHERE at >= ? "
+                "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL), "
+                "total(state != 'failed' AND input_tokens IS NULL) FROM ledger WHERE at >= ? "
                 "GROUP BY night, purpose, model ORDER BY night DESC, purpose, model",
                 (since.isoformat() if since else "",),
             ).fetchall()
         return tuple(
-            LedgerLine(night, purpose, model, calls, int(inputs), int(outputs), int(cached), usd, int(unpriced))
-            for night, purpose, model, calls, inputs, outputs, cached, usd, unpriced in rows
+            LedgerLine(
+                night, purpose, model, calls, int(ins), int(outs), int(cached), usd, int(unpriced), int(unnamed)
+            )
+            for night, purpose, model, calls, ins, outs, cached, usd, unpriced, unnamed in rows
         )
 
     def _tally(self, where: str, values: tuple[str, ...]) -> Tally:

@@ -20,13 +20,15 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def had_night(home: Home, *, usd: float | None, days_ago: int = 0, model: str = "m-1") -> str:
+def had_night(
+    home: Home, *, usd: float | None, days_ago: int = 0, model: str = "m-1", usage: Usage | None = USAGE
+) -> str:
     """A night with one rollout; its id."""
     clock = FakeClock(utc_now() - timedelta(days=days_ago))
     store = open_at(home.folder / "sleep" / "data", clock=clock)
     with store.open_night() as page:
         entry = store.ledger.reserve(Reservation(Purpose.ROLLOUT, model))
-        store.ledger.settle(entry, CallState.DONE, usage=USAGE, usd=usd)
+        store.ledger.settle(entry, CallState.DONE, usage=usage, usd=usd)
         seal(page)
     store.close()
     return page.night
@@ -53,6 +55,17 @@ def test_an_unknown_price_is_no_zero(home: Home) -> None:
 
     assert home.command("cost").out.splitlines()[-1].endswith("$0.2500 and 1 unpriced")
     assert home.command("cost", "--json").json["total"]["usd"] is None
+
+
+def test_unknown_tokens_are_no_zero(home: Home) -> None:
+    had_night(home, usd=0.0, usage=None)
+
+    assert home.command("cost").out.splitlines()[-1].endswith("1 call  tokens unknown  $0.0000")
+
+    had_night(home, usd=0.0, days_ago=1)
+
+    assert "2 calls at least" in home.command("cost").out.splitlines()[-1]
+    assert home.command("cost", "--json").json["total"]["unnamed"] == 1
 
 
 @pytest.mark.parametrize(("since", "calls"), [("2d", 1), ("30d", 2), ("2020-01-01", 2)])

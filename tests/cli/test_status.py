@@ -38,6 +38,35 @@ def test_report_prints_the_last_night_or_a_named_one(home: Home) -> None:
     assert home.command("report", night).out == last.out
 
 
+def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home) -> None:
+    first = home.command("report", "--json").json["night"]
+    home.command("run", "--now", "--backend", "simulated")
+
+    last = home.command("report").out.splitlines()
+
+    assert last[0].endswith("nothing_new")
+    assert last[-1] == "1 proposal of an earlier night waits for you: skillopt-sleep status"
+    assert "earlier night" not in home.command("report", first).out
+
+
+def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    home.command("run", "--now", "--backend", "handoff")
+    folder = home.folder / "sleep" / "data" / "handoff"
+    (prompt,) = (folder / "open").glob("*.md")
+
+    assert home.command("status", "--json").json["prompts"] == 1
+    unfinished, told = home.command("status").out.splitlines()[1:3]
+    assert unfinished.startswith("Unfinished")
+    assert told.strip() == f"1 prompt waits for an answer in {folder / 'open'}"
+
+    (folder / "answers" / f"{prompt.stem.rpartition('-')[2]}.md").write_text("{}", encoding="utf-8")
+
+    assert home.command("status", "--json").json["prompts"] == 0
+    assert "for an answer" not in home.command("status").out
+
+
 def test_a_night_that_is_not_there_is_named(home: Home) -> None:
     done = home.command("report", "1999-01-01")
     assert done.code == 2

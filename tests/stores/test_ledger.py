@@ -212,11 +212,11 @@ def test_the_lines_are_by_night_purpose_and_model_newest_night_first(tmp_path: P
         reserve(store, Purpose.MINE, tokens=100, usd=0.5)
         seal(page)
 
-    newest = LedgerLine("2026-03-03", "mine", "m", 1, 0, 0, 0, 0.0, 1)
+    newest = LedgerLine("2026-03-03", "mine", "m", 1, 0, 0, 0, 0.0, 1, 1)
     assert store.ledger.lines() == (
         newest,
-        LedgerLine("2026-03-02", "rollout", "a", 1, 10, 4, 2, 0.25, 0),
-        LedgerLine("2026-03-02", "rollout", "m", 3, 20, 8, 4, 0.25, 1),
+        LedgerLine("2026-03-02", "rollout", "a", 1, 10, 4, 2, 0.25, 0, 0),
+        LedgerLine("2026-03-02", "rollout", "m", 3, 20, 8, 4, 0.25, 1, 0),
     )
     assert store.ledger.lines(since=NOON.replace(day=3)) == (newest,)
     store.close()
