@@ -4,14 +4,14 @@ import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 import msgspec
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.env import Item, Result
+from skillopt_sleep.trainer.env import Item, Result, blaming
 from skillopt_sleep.trainer.envs.alfworld import AlfGame, games_below
 from skillopt_sleep.trainer.envs.asking import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, Items, by_ratio, items_of, row_id
@@ -48,6 +48,39 @@ class World(Protocol):
         ...
 
 
+class View(NamedTuple):
+    """What is to be seen after a step, and what may be done then, where the world tells."""
+
+    text: str
+    over: bool
+    won: bool
+    commands: tuple[str, ...] = ()
+
+
+class CheckedWorld:
+    """A world whose answers are what they have to be; what isn't, or fails, is said of whom it is."""
+
+    def __init__(self, world: World, whose: object, where: str) -> None:
+        self._world, self._whose, self._where = world, whose, where
+
+    def reset(self) -> View:
+        """The beginning."""
+        with blaming(self._whose, self._where):
+            seen, infos = self._world.reset()
+            return View(seen[0].strip(), over=False, won=False, commands=_commands(infos))
+
+    def step(self, command: str) -> View:
+        """What the command did."""
+        with blaming(self._whose, self._where):
+            seen, _, dones, infos = self._world.step([command])
+            return View(seen[0].strip(), bool(dones[0]), bool(infos["won"][0]), _commands(infos))
+
+    def close(self) -> None:
+        """Let go of what the world holds."""
+        with blaming(self._whose, self._where):
+            self._world.close()
+
+
 class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
     """Games to win within so many `steps`; `path` is ALFWorld's folder of games or files with games of our household.
 
@@ -82,32 +115,32 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
         finally:
             world.close()
 
-    def _play(self, world: World, skill: str, target: Backend, *, sample: int) -> Result:
-        seen, infos = world.reset()
-        first, turns, idle = seen[0].strip(), list[str](), 0
-        over = won = False
-        while not over and len(turns) < self.steps:
-            request = self._request(first, turns, infos)
-            reply = ask(target, request, skill=skill, form=FORM, sample=sample)
+    def _play(self, world: "CheckedWorld", skill: str, target: Backend, *, sample: int) -> Result:
+        view = world.reset()
+        first, turns, idle = view.text, list[str](), 0
+        while not view.over and len(turns) < self.steps:
+            reply = ask(target, self._request(first, turns, view), skill=skill, form=FORM, sample=sample)
             command = command_of(reply)
-            seen, _, dones, infos = world.step([command])
-            idle += seen[0].strip().startswith(NOTHING.rstrip("."))
-            turns.append(f"> {command}\n{seen[0].strip()}")
-            over, won = bool(dones[0]), bool(infos["won"][0])
-        why = "" if won else f"the task was not done after {len(turns)} steps; {idle} of its commands did nothing"
-        return Result(hard=float(won), soft=float(won), why=why, turns=(first, *turns))
+            view = world.step(command)
+            idle += view.text.startswith(NOTHING.rstrip("."))
+            turns.append(f"> {command}\n{view.text}")
+        why = (
+            "" if view.won else f"the task was not done after {len(turns)} steps; {idle} of its commands did nothing"
+        )
+        return Result(hard=float(view.won), soft=float(view.won), why=why, turns=(first, *turns))
 
-    def _request(self, first: str, turns: Sequence[str], infos: Mapping[str, Sequence[Any]]) -> str:
-        commands = infos.get("admissible_commands") if self.show_commands else None
-        may = ["You may: " + ", ".join(sorted(map(str, commands[0])))] if commands else []
+    def _request(self, first: str, turns: Sequence[str], view: "View") -> str:
+        may = ["You may: " + ", ".join(view.commands)] if view.commands and self.show_commands else []
         return "\n\n".join([first, *turns, f"{self.steps - len(turns)} steps are left.", *may])
 
-    def _open(self, item: Item) -> World:
+    def _open(self, item: Item) -> "CheckedWorld":
         if "gamefile" in item.data:
-            return AlfGame(str(self.place / item.data["gamefile"]), steps=self.steps)
-        if self.world:
-            return _own(self.world)(item.data["row"])
-        return Household(msgspec.convert(item.data["row"], Game))
+            return CheckedWorld(AlfGame(str(self.place / item.data["gamefile"]), steps=self.steps), self, "")
+        if not self.world:
+            return CheckedWorld(Household(msgspec.convert(item.data["row"], Game)), self, "")
+        make, where = _own(self.world), f"env.world {self.world}, item {item.id!r}"
+        with blaming(make, where):
+            return CheckedWorld(make(item.data["row"]), make, where)
 
     def _item(self, row: Row, otherwise: str) -> Item:
         name = optional(row, "id") or otherwise
@@ -134,6 +167,11 @@ def command_of(reply: str) -> str:
     found = _ACTION.findall(reply)
     lines = [line for line in reply.splitlines() if line.strip()]
     return " ".join(str(found[-1] if found else lines[-1] if lines else "").split()).lstrip("> ")
+
+
+def _commands(infos: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
+    found = infos.get("admissible_commands")
+    return tuple(sorted(map(str, found[0]))) if found else ()
 
 
 def _own(name: str) -> Callable[[Row], World]:

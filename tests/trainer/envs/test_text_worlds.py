@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from skillopt_sleep.errors import CallFailed, ConfigError, FailureKind
+from skillopt_sleep.errors import CallFailed, ConfigError, FailureKind, blamed
 from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Result
 from skillopt_sleep.trainer.envs.text_worlds import TextWorlds, command_of
@@ -94,6 +94,44 @@ def test_a_world_is_closed_after_an_outage_too(tmp_path: Path) -> None:
     with pytest.raises(CallFailed):
         _played("<action>on</action>", CallFailed(FailureKind.OVERLOADED, "too busy"), env=_corridor(tmp_path))
     assert Corridor.closed == ["the end"]
+
+
+def _broken_at_the_start(_row: Mapping[str, Any]) -> Corridor:
+    raise KeyError("goal")
+
+
+class _Silent(Corridor):
+    def reset(self) -> Any:
+        return None
+
+
+class _Wordless(Corridor):
+    def step(self, commands: Sequence[str]) -> Any:
+        return [None], [0.0], [False], {"won": [False]}
+
+
+class _Unwon(Corridor):
+    def step(self, commands: Sequence[str]) -> Any:
+        return ["You walk."], [0.0], [False], {}
+
+
+class _Falling(Corridor):
+    def step(self, commands: Sequence[str]) -> Any:
+        raise ValueError("the floor is gone")
+
+
+@pytest.mark.parametrize("world", [_broken_at_the_start, _Silent, _Wordless, _Unwon, _Falling])
+def test_what_is_wrong_with_a_world_is_said_of_the_world(tmp_path: Path, world: Any) -> None:
+    env = TextWorlds(path=_corridor(tmp_path).path, world=f"{__name__}:{world.__name__}")
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - what it is is the world's affair
+        _played("<action>on</action>", env=env)
+    assert blamed(caught.value) == f"env.world {env.world}, item 'train'"
+
+
+def test_what_fails_beside_a_world_is_not_said_of_it(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        _played(RuntimeError("a bug"), env=_corridor(tmp_path))
+    assert blamed(caught.value) == ""
 
 
 @pytest.mark.parametrize("name", ["nowhere:World", "json:World", "json"])
