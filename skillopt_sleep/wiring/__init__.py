@@ -104,23 +104,15 @@ class Exclusions:
 
     def __init__(self, settings: Settings, *, only: str = "") -> None:
         self._patterns = settings.projects.exclude
-        self._only = (only, str(Path(only).resolve())) if only else ()
+        self._only = (only,) if only else ()
         self.notes: list[Note] = []
         self._own = cache(self._opted_out)
 
     def __call__(self, project: str, cwd: str) -> bool:
         """Whether a session in this folder is left out."""
-        if self._only and not any(is_excluded(place, self._only) for place in self._places(project, cwd)):
+        if self._only and not (is_excluded(project, self._only) or is_excluded(cwd, self._only)):
             return True
         return is_excluded(project, self._patterns) or is_excluded(cwd, self._patterns) or self._own(project, cwd)
-
-    @staticmethod
-    @cache
-    def _places(project: str, cwd: str) -> tuple[str, ...]:
-        """The folders of a session, as they are written and where their links lead."""
-        return tuple(
-            dict.fromkeys(str(path) for name in (project, cwd) if name for path in (name, Path(name).resolve()))
-        )
 
     def _opted_out(self, project: str, cwd: str) -> bool:
         """What the project says itself; one whose file can't be read is left out, and named."""

@@ -43,3 +43,22 @@ def test_the_home_folder_may_be_written_short(tmp_path: Path, monkeypatch: pytes
 
 def test_without_patterns_nothing_is_left_out() -> None:
     assert not is_excluded("/home/ada", ())
+
+
+def test_a_folder_is_the_same_by_its_links(tmp_path: Path) -> None:
+    (tmp_path / "data" / "secret").mkdir(parents=True)
+    (tmp_path / "work").symlink_to(tmp_path / "data")
+    real, linked = str(tmp_path / "data" / "secret"), str(tmp_path / "work" / "secret")
+
+    assert is_excluded(real, [linked])
+    assert is_excluded(f"{real}/deep", [linked])
+    assert is_excluded(linked, [real])
+    assert is_excluded(linked, [str(tmp_path / "data" / "s*")])
+    assert not is_excluded(str(tmp_path / "data" / "open"), [linked])
+
+
+def test_a_folder_is_the_same_however_its_name_is_spelled() -> None:
+    assert is_excluded("/home/x/cafe\u0301", ["/home/x/caf\u00e9"])
+    assert is_excluded("/home/x/caf\u00e9", ["cafe\u0301"])
+    assert is_excluded("/home/x/other/../secret", ["/home/x/secret"])
+    assert not is_excluded("/home/x/secret/../other", ["/home/x/secret"])
