@@ -50,6 +50,11 @@ def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
     return find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path / "sleep")})
 
 
+@pytest.fixture(autouse=True)
+def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SKILLOPT_SLEEP_HOME", str(tmp_path / "sleep"))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "work" / "shop"
@@ -263,7 +268,7 @@ def test_the_agents_own_variables_say_where_their_sessions_are(paths: Paths, tmp
 
 
 def excludes(*patterns: str, only: str = "") -> Exclusions:
-    return Exclusions(Settings(projects=ProjectsSettings(exclude=patterns)), only=only)
+    return Exclusions(Settings(projects=ProjectsSettings(exclude=patterns)), find_paths(), only=only)
 
 
 @pytest.mark.parametrize("pattern", ["{work}/shop", "{work}/*", "{work}", "{work}/sh?p", "*/shop"])
@@ -312,6 +317,15 @@ def test_a_project_may_opt_out(project: Path) -> None:
 
     assert excluded(str(project), str(project))
     assert excluded.notes == []
+
+
+def test_a_project_that_opted_out_stays_out_when_its_folder_is_gone(project: Path) -> None:
+    own_settings(project, "enabled = false\n")
+    excludes()(str(project), str(project))
+    project.rename(project.parent / "elsewhere")
+
+    assert excludes()(str(project), str(project))
+    assert not excludes()(str(project.parent / "gone"), str(project.parent / "gone"))
 
 
 def test_a_project_may_exclude_paths_inside_it(project: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 import msgspec
 
@@ -14,7 +14,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
-from skillopt_sleep.settings import Settings, load_project, seconds
+from skillopt_sleep.settings import KnownProjects, Settings, find_paths, seconds
 
 _CANDIDATES = 4
 
@@ -158,7 +158,7 @@ def _excluded_by(line: SessionLine, settings: Settings) -> str:
         if any(is_excluded(place, [pattern]) for place in (line.project, line.cwd)):
             return f"its project is excluded by {pattern!r} in projects.exclude"
     try:
-        own = load_project(Path(line.project))
+        own = KnownProjects(find_paths().projects)(line.project)
     except ConfigError as error:
         return f"its project is excluded as long as its settings can't be read: {error.message}"
     what = "its folder" if own.enabled else "itself"

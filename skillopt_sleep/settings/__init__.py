@@ -14,6 +14,7 @@ from skillopt_sleep.settings.load import (
     sections,
 )
 from skillopt_sleep.settings.paths import PREFIX, Paths, find_paths
+from skillopt_sleep.settings.projects import KnownProjects
 from skillopt_sleep.settings.sections import (
     Amount,
     BackendName,
@@ -53,6 +54,7 @@ __all__ = [
     "Duration",
     "GateSettings",
     "HarvestSettings",
+    "KnownProjects",
     "MineSettings",
     "NightSettings",
     "NotifySettings",

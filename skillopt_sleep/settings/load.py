@@ -45,11 +45,20 @@ def load(
     return _convert(raw, Settings, where=str(paths.config_file), origin=origin)
 
 
-def load_project(folder: Path) -> ProjectSettings:
-    """A project's own narrowing, or the defaults where it has none."""
-    path = folder / ".skillopt-sleep" / "project.toml"
-    if not path.is_file():
-        return ProjectSettings()
+def project_file(folder: Path) -> Path:
+    """Where a project narrows what is done with it."""
+    return folder / ".skillopt-sleep" / "project.toml"
+
+
+def load_project(folder: Path, *, at: Path | None = None) -> ProjectSettings:
+    """A project's own narrowing, or the defaults where it has none; from a copy of its file where one is named."""
+    path = at or project_file(folder)
+    try:
+        if not path.is_file():
+            return ProjectSettings()
+    except OSError as error:
+        said = f"{path} can't be looked at: {error.strerror or error}"
+        raise ConfigError(said, remedy="make it readable, or name the project in projects.exclude") from error
     raw = read_toml(path)
     _refuse_unknown(raw, ProjectSettings, where=str(path))
     return _convert(raw, ProjectSettings, where=str(path))

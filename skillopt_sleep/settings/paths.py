@@ -37,6 +37,11 @@ class Paths(msgspec.Struct, frozen=True, kw_only=True):
         return self.data / "nights"
 
     @property
+    def projects(self) -> Path:
+        """What projects said of themselves when they could last be seen."""
+        return self.data / "projects"
+
+    @property
     def state(self) -> Path:
         """What the daemon and its commands tell one another."""
         return self.data / "state"

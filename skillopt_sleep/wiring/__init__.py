@@ -32,9 +32,9 @@ from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import (
     BackendSettings,
     BudgetSettings,
+    KnownProjects,
     Paths,
     Settings,
-    load_project,
     read_preferences,
     seconds,
 )
@@ -92,7 +92,7 @@ def harvest_rules(
         quiet_seconds=seconds(settings.harvest.quiet),
         horizon=horizon,
         include_headless=settings.harvest.include_headless,
-        excluded=Exclusions(settings, only=only),
+        excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
         unread=unread,
         spool=HookSpool(paths.spool),
@@ -102,8 +102,9 @@ def harvest_rules(
 class Exclusions:
     """The user's excluded projects, and projects that opt out themselves."""
 
-    def __init__(self, settings: Settings, *, only: str = "") -> None:
+    def __init__(self, settings: Settings, paths: Paths, *, only: str = "") -> None:
         self._patterns = settings.projects.exclude
+        self._said = KnownProjects(paths.projects)
         self._only = (only,) if only else ()
         self.notes: list[Note] = []
         self._own = cache(self._opted_out)
@@ -117,7 +118,7 @@ class Exclusions:
     def _opted_out(self, project: str, cwd: str) -> bool:
         """What the project says itself; one whose file can't be read is left out, and named."""
         try:
-            own = load_project(Path(project))
+            own = self._said(project)
         except ConfigError as error:
             if all(note.summary != error.message for note in self.notes):
                 self.notes.append(Note(stage="harvest", summary=error.message, remedy=error.remedy))
@@ -150,7 +151,7 @@ def wire(
     """
     chosen = choose(settings, paths, environ)
     store = open_store(settings, paths, only=only)
-    meter = NightMeter(store.ledger, limits(settings.budget), clock=utc_now)
+    meter = NightMeter(store.ledger, limits(settings.budget, paths), clock=utc_now)
     preflights: dict[int, Preflight] = {}
     for model in (chosen.optimizer, chosen.target, chosen.judge):
         asked = _asked(model, meter, store, fresh=fresh)
@@ -190,13 +191,14 @@ def _asked(model: Model, meter: NightMeter, store: SqliteStore, *, fresh: bool) 
     return Cached(ready, calls, model=model.name, version=lambda: model.version)
 
 
-def limits(budget: BudgetSettings) -> Limits:
+def limits(budget: BudgetSettings, paths: Paths) -> Limits:
     """What a night, a month and a project in a night may cost."""
     own = Limit(budget.project_calls, budget.project_tokens, budget.project_usd)
+    said = KnownProjects(paths.projects)
 
     @cache
     def project(folder: str) -> Limit:
-        lowered = load_project(Path(folder)).budget
+        lowered = said(folder).budget
         return own.lowered(Limit(lowered.calls, lowered.tokens, lowered.usd))
 
     return Limits(
@@ -227,7 +229,7 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
     return Plan(
         quiet_seconds=seconds(settings.harvest.quiet),
         include_headless=settings.harvest.include_headless,
-        excluded=Exclusions(settings, only=only),
+        excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
         heuristic=settings.mine.miner == "heuristic",
         sessions_per_call=settings.mine.sessions_per_call,

@@ -78,7 +78,7 @@ def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) 
         journal = Journal(paths.adoptions)
         guarded(Topic.SIGHT, lambda: adopted(journal, sights, root=root, home=home, sources=sources))
     guarded(Topic.SETTINGS, lambda: look_at_settings(paths, root))
-    guarded(Topic.LIMITS, lambda: look_at_limits(settings.budget, root, store))
+    guarded(Topic.LIMITS, lambda: look_at_limits(settings.budget, paths, root, store))
     guarded(Topic.PATHS, lambda: look_at_paths(paths))
     guarded(Topic.INSTALLS, lambda: look_at_installs(environ.get("PATH", "")))
     return tuple(found)
@@ -162,9 +162,9 @@ def _seen(sight: Sight, root: Path) -> Iterator[Finding]:
     yield fine(Topic.SIGHT, f"{sight.agent} lists: {', '.join(skills[:_MOST_NAMED]) or 'no skill'}{more}")
 
 
-def look_at_limits(budget: BudgetSettings, root: Path, store: Glance | None) -> Iterator[Finding]:
+def look_at_limits(budget: BudgetSettings, paths: Paths, root: Path, store: Glance | None) -> Iterator[Finding]:
     """What may be spent, and what was; `look_at_settings` says where the project's own can't be read."""
-    allowed = limits(budget)
+    allowed = limits(budget, paths)
     yield fine(Topic.LIMITS, f"a night: {_amount(allowed.night)}, {allowed.minutes} minutes")
     with suppress(ConfigError):
         yield fine(Topic.LIMITS, f"of that on {root.name or root}: {_amount(allowed.project(str(root)))}")
