@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from threading import RLock
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -44,6 +45,8 @@ _LOSERS = """
     DELETE FROM files WHERE source = ?
     AND path NOT IN (SELECT path FROM sessions) AND path NOT IN (SELECT path FROM reviewed)
 """
+_LAST = "9"  # after every time
+_UNKNOWN: Mapping[str, datetime] = MappingProxyType({})
 _MANY = 500
 _BATCH = 64
 
@@ -166,11 +169,12 @@ class SqliteIndex:
             rows = self._connection.execute(query, tuple(sources)).fetchall()
         return tuple(_tasks.decode(body) for (body,) in rows)
 
-    def mark_read(self, ids: Iterable[str], night: str) -> None:
-        """Note that this night used these sessions."""
+    def mark_read(self, ids: Iterable[str], night: str, *, ended: Mapping[str, datetime] = _UNKNOWN) -> None:
+        """Note that this night used these sessions, but not those that have gone on since they `ended` for it."""
         with self._writing():
             self._connection.executemany(
-                "UPDATE sessions SET read_by = ? WHERE id = ?", ((night, name) for name in ids)
+                "UPDATE sessions SET read_by = ? WHERE id = ? AND ended <= ?",
+                ((night, name, _moment(ended[name]) if name in ended else _LAST) for name in ids),
             )
 
     @contextmanager
@@ -210,11 +214,15 @@ class SqliteIndex:
 
 
 def _row(path: str, session: Packed) -> tuple[str | bytes | None, ...]:
-    ended = session.ended.astimezone(UTC).isoformat(timespec="microseconds")
     return (
         *(session.id, session.source, path, session.project, session.cwd),
-        *(ended, session.left_out, session.digest, session.body),
+        *(_moment(session.ended), session.left_out, session.digest, session.body),
     )
+
+
+def _moment(when: datetime) -> str:
+    """A time as it stands in the table, where an earlier one is less."""
+    return when.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _name(source: str, path: str) -> str:

@@ -89,10 +89,11 @@ class SqlitePage:
             banked = () if cut else tuple(task for task in tasks if task.session not in undone)
             self.bank.add(banked, report.proposals, night=self.night)
             if not cut:
-                ended = [outcome for outcome in report.documents if not outcome.unfinished]
-                self.history.keep(ended, night=self.night)
+                finished = [outcome for outcome in report.documents if not outcome.unfinished]
+                self.history.keep(finished, night=self.night)
                 read = [session.id for session in found if session.id not in undone]
-                self.index.mark_read([*read, *copies], night=self.night)
+                ended = {session.id: session.ended for session in found}
+                self.index.mark_read([*read, *copies], night=self.night, ended=ended)
             self._connection.execute("DELETE FROM kept WHERE night = ?", (self.night,))
             self._connection.execute(
                 "UPDATE nights SET closed = ?, outcome = ?, report = ? WHERE id = ?",

@@ -77,6 +77,16 @@ def test_a_session_that_changed_is_unread_again(index: SqliteIndex) -> None:
     assert unread(index) == ["codex:1"]
 
 
+def test_a_session_that_went_on_while_a_night_used_it_stays_unread(index: SqliteIndex) -> None:
+    used = a_session("1"), a_session("2")
+    index.put("codex", [("/a", STAMP, held(used[0])), ("/b", STAMP, held(used[1]))])
+    index.put("codex", [("/a", Stamp(1, 200, 6), held(a_session("1", text="and now the tests", minutes=9)))])
+
+    index.mark_read(["codex:1", "codex:2"], "N-1", ended={session.id: session.ended for session in used})
+
+    assert unread(index) == ["codex:1"]
+
+
 def test_of_two_files_with_the_same_session_the_one_that_goes_on_longer_counts(index: SqliteIndex) -> None:
     longer = a_session(text="and on", minutes=5)
     index.put("codex", [("/sessions/a", STAMP, held(a_session())), ("/archived/a", STAMP, held(longer))])
