@@ -193,6 +193,13 @@ class FakeLedger:
         ]
         dollars = [usd for _, _, _, usd in paid]
         useless = sum(usd or 0.0 for _, state, usage, usd in lines if state is CallState.FAILED and not usage)
+        dearest = max((usd for _, _, _, usd in lines if usd is not None), default=0.0)
+        open_ = {CallState.RESERVED, CallState.LOST}
+        held = sum(
+            (dearest if call.usd is None and state in open_ else call.usd or 0.0)
+            for call, state, _, usd in paid
+            if usd is None
+        )
         usage = sum((usage for _, _, usage, _ in lines if usage), Usage())
         return Tally(
             purposes=Counter(call.purpose for call, *_ in lines),
@@ -200,7 +207,7 @@ class FakeLedger:
             usd=None if None in dollars else sum(usd for usd in dollars if usd is not None) + useless,
             unnamed=sum(usage is None for _, _, usage, _ in paid),
             tokens=usage.tokens + sum(call.tokens for call, _, usage, _ in paid if usage is None),
-            dollars=sum(usd if usd is not None else call.usd or 0.0 for call, _, _, usd in paid) + useless,
+            dollars=sum(usd for _, _, _, usd in paid if usd is not None) + held + useless,
             unpriced=sum(
                 (state is CallState.DONE or usage is not None) and usd is None for _, state, usage, usd in paid
             ),

@@ -23,7 +23,7 @@ from skillopt_sleep.backends.retried import ATTEMPTS, Retried
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.protocols import Backend, Tally
 from skillopt_sleep.records import Completion, Limit, Prompt, Purpose, Usage
-from skillopt_sleep.settings import BudgetSettings
+from skillopt_sleep.settings import BudgetSettings, Paths
 from skillopt_sleep.stages.select import SelectReply
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring import limits as limits_of
@@ -44,6 +44,10 @@ def no_waiting() -> Iterator[None]:
     """Retries as they are, without the waits between them."""
     with stamina.set_testing(True, attempts=ATTEMPTS, cap=True):
         yield
+
+
+# Nothing was ever kept there.
+PATHS = Paths(config=Path("/nowhere"), data=Path("/dev/null"))
 
 
 class Died(BaseException):
@@ -83,6 +87,11 @@ class Call:
         return self.held * (self.price or 0.0) if self.usd is None else self.usd
 
     @property
+    def bare(self) -> bool:
+        """Nothing is known of what it cost, and nothing could be held for it."""
+        return self.usd is None and self.price is None and self.end not in {"failed", "done"}
+
+    @property
     def unpriced(self) -> bool:
         return self.usd is None and (self.end == "done" or self.usage is not None)
 
@@ -93,13 +102,14 @@ class Call:
 
 def tally(calls: Sequence[Call]) -> Tally:
     """What a ledger should say of these calls."""
+    dearest = max((call.usd for call in calls if call.usd is not None), default=0.0)
     return Tally(
         purposes=dict(Counter(call.prompt.purpose for call in calls)),
         usage=sum((call.usage for call in calls if call.usage), Usage()),
         usd=None if any(call.unknown for call in calls) else sum(call.usd or 0.0 for call in calls),
         unnamed=sum(call.end != "failed" and call.usage is None for call in calls),
         tokens=sum(call.tokens for call in calls),
-        dollars=sum(call.dollars for call in calls),
+        dollars=sum(call.dollars for call in calls) + dearest * sum(call.bare for call in calls),
         unpriced=sum(call.unpriced for call in calls),
         repairs=sum(call.prompt.repair for call in calls),
     )
@@ -380,19 +390,21 @@ def test_a_project_lowers_its_own_limits_and_raises_none(tmp_path: Path) -> None
     (tmp_path / ".skillopt-sleep" / "project.toml").write_text("[budget]\ncalls = 2\nusd = 9.0\n", encoding="utf-8")
     budget = BudgetSettings(project_calls=5, project_tokens=100, project_usd=1.0, month_calls=7)
 
-    limits = limits_of(budget)
+    limits = limits_of(budget, PATHS)
 
     assert limits.project(str(tmp_path)) == Limit(2, 100, 1.0)
     assert limits.project(str(tmp_path / "elsewhere")) == Limit(5, 100, 1.0)
     assert (limits.night, limits.month) == (Limit(budget.calls, budget.tokens, budget.usd), Limit(calls=7))
-    assert limits_of(BudgetSettings()).project(str(tmp_path)) == Limit(2, 0, 9.0)
+    assert limits_of(BudgetSettings(), PATHS).project(str(tmp_path)) == Limit(2, 0, 9.0)
 
 
 def test_a_night_asks_no_more_for_a_project_than_the_project_allows(tmp_path: Path) -> None:
     (tmp_path / ".skillopt-sleep").mkdir()
     (tmp_path / ".skillopt-sleep" / "project.toml").write_text("[budget]\ncalls = 2\n", encoding="utf-8")
     inner = FakeBackend(otherwise="done")
-    backend = Metered(inner, NightMeter(FakeLedger(), limits_of(BudgetSettings()), clock=FakeClock()), model="m")
+    backend = Metered(
+        inner, NightMeter(FakeLedger(), limits_of(BudgetSettings(), PATHS), clock=FakeClock()), model="m"
+    )
 
     for _ in range(2):
         backend.complete(a_prompt(project=str(tmp_path)))

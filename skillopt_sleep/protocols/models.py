@@ -64,7 +64,8 @@ class Tally(NamedTuple):
     """Calls by purpose, the tokens that were named, dollars (None where unknown), calls that named no usage.
 
     `tokens` and `dollars` are what to hold against a limit: what was named, and for calls that named nothing, are on
-    their way or were lost on it, what was reserved. `unpriced` calls were answered at an unknown price.
+    their way or were lost on it, what was reserved, or where no price could be, as much as the dearest call cost.
+    `unpriced` calls were answered at an unknown price.
     """
 
     purposes: Mapping[str, int]

@@ -17,7 +17,8 @@ _SUMS = """
         total(state != 'failed' AND input_tokens IS NULL),
         total(CASE WHEN input_tokens IS NULL AND state != 'failed' THEN held_tokens END),
         total(CASE WHEN usd IS NULL AND state != 'failed' THEN held_usd END),
-        total((state = 'done' OR input_tokens IS NOT NULL) AND usd IS NULL), total(repair), total(odd_events)
+        total((state = 'done' OR input_tokens IS NOT NULL) AND usd IS NULL), total(repair), total(odd_events),
+        total(state IN ('reserved', 'lost') AND usd IS NULL AND held_usd IS NULL), max(usd)
     FROM ledger WHERE """
 
 
@@ -107,15 +108,16 @@ class SqliteLedger:
     def _tally(self, where: str, values: tuple[str, ...]) -> Tally:
         with self._lock:
             rows = self._connection.execute(f"{_SUMS}{where} GROUP BY purpose ORDER BY purpose", values).fetchall()
-        sums = [sum(row[column] for row in rows) for column in range(2, 13)]
-        inputs, outputs, cached, usd, unknown, unnamed, held, held_usd, unpriced, repairs, odd = sums
+        sums = [sum(row[column] for row in rows) for column in range(2, 14)]
+        inputs, outputs, cached, usd, unknown, unnamed, held, held_usd, unpriced, repairs, odd, unheld = sums
+        dearest = max((row[14] for row in rows if row[14] is not None), default=0.0)
         return Tally(
             purposes={row[0]: row[1] for row in rows},
             usage=Usage(input_tokens=int(inputs), output_tokens=int(outputs), cached_tokens=int(cached)),
             usd=None if unknown else float(usd),
             unnamed=int(unnamed),
             tokens=int(inputs + outputs + held),
-            dollars=float(usd + held_usd),
+            dollars=float(usd + held_usd + unheld * dearest),
             unpriced=int(unpriced),
             repairs=int(repairs),
             odd_events=int(odd),

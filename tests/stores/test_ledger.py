@@ -166,7 +166,7 @@ def test_a_project_is_told_apart(store: SqliteStore) -> None:
 
     assert store.ledger.spent().calls == 4
     assert store.ledger.spent(project=PROJECT) == Tally(
-        purposes={"rollout": 2}, usage=USAGE, usd=None, unnamed=1, tokens=20, dollars=0.25
+        purposes={"rollout": 2}, usage=USAGE, usd=None, unnamed=1, tokens=20, dollars=0.5
     )
     assert store.ledger.spent(project="/nowhere") == Tally(purposes={})
 
@@ -220,6 +220,19 @@ def test_the_lines_are_by_night_purpose_and_model_newest_night_first(tmp_path: P
     )
     assert store.ledger.lines(since=NOON.replace(day=3)) == (newest,)
     store.close()
+
+
+def test_a_lost_call_that_had_no_price_counts_as_the_dearest(store: SqliteStore) -> None:
+    call(store, usd=0.25)
+    call(store, usd=0.5, purpose=Purpose.MINE)
+    for state in (CallState.LOST, CallState.LOST, CallState.FAILED):
+        call(store, usage=None, usd=None, state=state)
+    reserve(store)
+
+    tally = store.ledger.spent()
+
+    assert tally.dollars == 0.75 + 3 * 0.5
+    assert (tally.usd, tally.unpriced) == (None, 0)
 
 
 def test_many_threads_lose_no_call(store: SqliteStore) -> None:
