@@ -57,7 +57,8 @@ class NightMeter:
     ) -> None:
         self._ledger, self._limits, self._clock = ledger, limits, clock
         self._remedy, self._unpriced = remedy, unpriced
-        self._until = clock() + timedelta(minutes=limits.minutes)
+        self._most = timedelta(minutes=limits.minutes)
+        self._passed, self._last = timedelta(), clock()
         self._lock = threading.Lock()
         self._failed_in_a_row = 0
         self._structured = {True: 0, False: 0}
@@ -102,7 +103,10 @@ class NightMeter:
         usd = price(model, Usage(input_tokens=tokens))
         with self._lock:
             now = self._clock()
-            if now >= self._until:
+            # A clock that is set back while the night runs gives it no time back.
+            self._passed += max(now - self._last, timedelta())
+            self._last = now
+            if self._passed >= self._most:
                 raise BudgetExhausted(f"the limit of {limits.minutes} minutes is reached", remedy=self._remedy)
             # Adding up a long ledger takes longer than a short call.
             tally = self._ledger.spent() if any(limits.night) or limits.month.usd else Tally({})

@@ -152,6 +152,18 @@ def test_once_the_minutes_are_over_no_call_is_made() -> None:
     assert len(inner.prompts) == 1
 
 
+def test_a_clock_that_is_set_back_gives_a_night_no_time_back() -> None:
+    clock = FakeClock()
+    backend = _metered(_meter(FakeLedger(), minutes=30, clock=clock))
+    clock.pass_by(minutes=29)
+    backend.complete(a_prompt())
+    clock.pass_by(hours=-10)
+    backend.complete(a_prompt())
+    clock.pass_by(minutes=1)
+    with pytest.raises(BudgetExhausted, match="30 minutes"):
+        backend.complete(a_prompt())
+
+
 def test_zero_is_no_limit() -> None:
     meter = _meter(FakeLedger(), night=NO_LIMIT, projects={PROJECT: NO_LIMIT})
     backend = _metered(meter)
