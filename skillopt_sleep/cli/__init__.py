@@ -107,9 +107,22 @@ def main() -> None:
                 f"{error.filename or 'the disk'}: {error.strerror or error}",
                 "check that it is there and can be written",
             )
+        elif _is_full(error):
+            _complain(f"the store can't be written: {error}", "make room on the disk, then do the same again")
         else:
             _complain(f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}")
         sys.exit(Exit.FAILED)
+
+
+def _is_full(error: Exception) -> bool:
+    """Whether SQLite says that the disk has no more room, or the file may not be written."""
+    import sqlite3
+
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+    }
 
 
 def _complain(message: str, remedy: str) -> None:

@@ -8,7 +8,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 
 import msgspec
@@ -46,9 +46,9 @@ class FileTargets:
         """
         notes: list[Note] = []
         # Two spellings of one folder are one project: the first one met names it.
-        keys = {project: _identity(project) for project in {task.project for task in tasks}}
+        keys = _identities(dict.fromkeys(task.project for task in tasks), notes)
         groups: dict[tuple[int, int] | None, list[Task]] = {}
-        for task in tasks:
+        for task in (task for task in tasks if task.project in keys):
             groups.setdefault(keys[task.project], []).append(task)
         roots = {key: Path(group[0].project) if key else self._home for key, group in groups.items()}
         names = _names(tuple(roots.values()), self._home)
@@ -64,11 +64,13 @@ class FileTargets:
                 document = _first_usable(roots[key], (*first, *places), names[roots[key]], notes)
                 if document is not None:
                     chosen[key, skill] = document
-        own = {task.id: chosen.get((keys[task.project], skills[task.id])) for task in tasks}
+        own = {
+            task.id: chosen.get((keys[task.project], skills[task.id])) for group in groups.values() for task in group
+        }
         routed = tuple(
             msgspec.structs.replace(task, document=document.id if document else "")
             for task in tasks
-            for document in (own[task.id],)
+            for document in (own.get(task.id),)
         )
         documents = {document.id: document for document in chosen.values()}
         return Routing(tasks=routed, documents=tuple(documents.values()), notes=tuple(notes))
@@ -93,11 +95,23 @@ def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
     return found
 
 
+def _identities(projects: Iterable[str], notes: list[Note]) -> dict[str, tuple[int, int] | None]:
+    """The projects that can be looked at, each with what it is; the lessons of one that can't go nowhere else."""
+    found: dict[str, tuple[int, int] | None] = {}
+    for project in projects:
+        try:
+            found[project] = _identity(project)
+        except OSError as error:
+            said = f"{project} can't be looked at: {error.strerror or error}; its lessons wait for another night"
+            notes.append(Note(stage="targets", summary=said, remedy="make it readable, or exclude it"))
+    return found
+
+
 def _identity(project: str) -> tuple[int, int] | None:
     """What tells one folder from another, whatever it is called; None where there is no such folder."""
     try:
         info = Path(project).stat()
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     return (info.st_dev, info.st_ino) if stat.S_ISDIR(info.st_mode) and Path(project).is_absolute() else None
 

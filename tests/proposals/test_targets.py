@@ -102,6 +102,18 @@ def test_lessons_of_a_folder_that_is_gone_go_to_the_users_skill(home: Path, shop
     assert documents[0].project == str(home)
 
 
+def test_lessons_of_a_folder_that_cannot_be_looked_at_go_nowhere_else(home: Path, shop: Path, tmp_path: Path) -> None:
+    # Root may look at everything; a link to itself nobody can follow.
+    circle = tmp_path / "client"
+    circle.symlink_to(circle)
+    paths, documents, notes = route(home, task(circle, name="t1"), task(shop, name="t2"))
+
+    assert paths[0] == ""
+    assert paths[1].startswith(f"{shop.name}/")
+    assert len(documents) == 1
+    assert any(str(circle) in said and "wait for another night" in said for said in notes)
+
+
 def test_two_projects_of_one_name_have_two_ids(home: Path, tmp_path: Path) -> None:
     folders = [tmp_path / "a" / "web", tmp_path / "b" / "web", tmp_path / "c" / "other"]
     for folder in folders:
