@@ -79,10 +79,12 @@ def _night(settings: Settings, paths: Paths, *, only: str, consented: str, fresh
     from skillopt_sleep.wiring import agent_sources
     from skillopt_sleep.wiring.models import unconfirmed
 
-    if name := unconfirmed(settings, consented=consented):
+    if names := unconfirmed(settings, consented=consented):
+        # --backend chooses the optimizer's; it can't speak for what other roles name.
+        own = f"add --backend {names[0]} to this command, or " if names == (settings.backend.name,) else ""
         raise ConfigError(
-            f"the backend {name!r} was not confirmed, so nothing is sent to it",
-            remedy=f"add --backend {name} to this command, or set backend.confirmed = true in config.toml",
+            f"nothing is sent to what was not confirmed: {', '.join(names)}",
+            remedy=f"{own}set backend.confirmed = true in config.toml: it holds for the models of all roles",
         )
     return _run(settings, paths, sources=agent_sources(settings), only=only, fresh=fresh)
 

@@ -39,9 +39,9 @@ def lacking(settings: Settings) -> str:
     """What the settings lack for nights to run by themselves, with the remedy; "" where they lack nothing."""
     if not settings.backend.name:
         return "no backend is named, so no night can run → skillopt-sleep init"
-    if name := unconfirmed(settings):
-        remedy = f"skillopt-sleep init --yes --backend {name}"
-        return f"the backend {name!r} was not confirmed, so nothing is sent to it → {remedy}"
+    if names := unconfirmed(settings):
+        remedy = f"skillopt-sleep init --yes --backend {settings.backend.name}"
+        return f"nothing is sent to what was not confirmed: {', '.join(names)} → {remedy}"
     return ""
 
 

@@ -68,11 +68,11 @@ def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
     return replace(backend, **own)
 
 
-def unconfirmed(settings: Settings, *, consented: str = "") -> str:
-    """The name of a backend to which nothing may be sent without the user's word; "" where there is none."""
+def unconfirmed(settings: Settings, *, consented: str = "") -> tuple[str, ...]:
+    """The names of the backends to which nothing may be sent without the user's word."""
     roles = {of_role(settings.backend, role).name for role in (settings.target, settings.judge)}
     names = sorted({settings.backend.name, *roles} - {"", SIMULATED, consented})
-    return names[0] if names and not settings.backend.confirmed else ""
+    return () if settings.backend.confirmed else tuple(names)
 
 
 def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> tuple[str, str]:

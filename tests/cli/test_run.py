@@ -103,6 +103,21 @@ def test_a_model_must_be_named(tmp_path: Path) -> None:
     assert "--model" in done.err
 
 
+def test_what_other_roles_ask_is_confirmed_in_the_settings_and_told_so(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    roles = '[target]\nname = "openai"\nmodel = "m"\n[judge]\nname = "anthropic"\nmodel = "m"\n'
+    (tmp_path / "sleep").mkdir(exist_ok=True)
+    (tmp_path / "sleep" / "config.toml").write_text(roles, encoding="utf-8")
+
+    done = home.command("run", "--now", "--backend", "anthropic", "--model", "m")
+
+    assert done.code == 2
+    assert "nothing is sent to what was not confirmed: openai" in done.err
+    assert "add --backend" not in done.err
+    assert "backend.confirmed = true" in done.err
+
+
 def test_an_unknown_backend_names_the_known_ones(tmp_path: Path) -> None:
     done = Home(tmp_path).command("run", "--now", "--backend", "claud")
     assert done.code == 2

@@ -36,7 +36,9 @@ def test_whether_there_is_a_battery_can_be_asked_anywhere() -> None:
 def test_nights_need_a_backend_that_is_named_and_confirmed() -> None:
     named, confirmed = BackendSettings(name="claude"), BackendSettings(name="claude", confirmed=True)
     assert "skillopt-sleep init" in lacking(Settings())
-    assert "'claude' was not confirmed" in lacking(Settings(backend=named))
+    assert "not confirmed: claude" in lacking(Settings(backend=named))
     simulated = BackendSettings(name="simulated")
-    assert "'openai'" in lacking(Settings(backend=simulated, judge=RoleSettings(name="openai", model="m")))
+    assert "not confirmed: openai" in lacking(
+        Settings(backend=simulated, judge=RoleSettings(name="openai", model="m"))
+    )
     assert lacking(Settings(backend=confirmed)) == lacking(Settings(backend=simulated)) == ""
