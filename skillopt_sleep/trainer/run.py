@@ -69,13 +69,7 @@ def open_run(
     with something else, naming the difference; NightLocked where another process works in it.
     """
     _look(path, resume=resume)
-    private_dir(path)
-    lock = filelock.FileLock(path / "run.lock", timeout=0, mode=PRIVATE_FILE)
-    try:
-        lock.acquire()
-    except filelock.Timeout as error:
-        raise NightLocked(f"another training works in {path}", remedy="wait until it ends") from error
-    with lock:
+    with alone(path):
         _put_back(path)
         if resume:
             _compare(path, started_with)
@@ -86,6 +80,18 @@ def open_run(
                 yield RunFolder(path, store)
             finally:
                 store.close()
+
+
+@contextmanager
+def alone(path: Path) -> Generator[None]:
+    """The folder of a run for oneself: a limit holds only where one process counts; NightLocked where another works."""
+    lock = filelock.FileLock(private_dir(path) / "run.lock", timeout=0, mode=PRIVATE_FILE)
+    try:
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise NightLocked(f"another training works in {path}", remedy="wait until it ends") from error
+    with lock:
+        yield
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -2,10 +2,18 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, ConfigError, FailureKind
+from skillopt_sleep.errors import (
+    BackendUnavailable,
+    BudgetExhausted,
+    CallFailed,
+    ConfigError,
+    FailureKind,
+    NightLocked,
+)
 from skillopt_sleep.records import Prompt, Split
 from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.evaluate import evaluate
+from skillopt_sleep.trainer.run import alone
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -18,6 +26,13 @@ def test_a_skill_that_was_tested_in_its_run_is_scored_for_nothing(tmp_path: Path
     )
     assert found == summary.best.test
     assert again.prompts == []
+
+
+def test_nothing_is_scored_beside_a_training_in_the_same_folder(tmp_path: Path) -> None:
+    asked = Scripted()
+    with alone(tmp_path), pytest.raises(NightLocked, match="another training"):
+        evaluate(a_config(), Toy(), "Say alpha.", Split.VAL, target=asked, pool=SerialPool(), folder=tmp_path)
+    assert asked.prompts == []
 
 
 def test_each_split_is_scored_by_itself(tmp_path: Path) -> None:
