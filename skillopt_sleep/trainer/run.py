@@ -84,7 +84,7 @@ def open_run(
 
 @contextmanager
 def alone(path: Path) -> Generator[None]:
-    """The folder for oneself, as a limit holds only where one process counts; NightLocked where another works in it."""
+    """The folder for oneself, as a limit holds only where one process counts; NightLocked where another is in it."""
     lock = filelock.FileLock(private_dir(path) / "run.lock", timeout=0, mode=PRIVATE_FILE)
     try:
         lock.acquire()
