@@ -23,7 +23,7 @@ from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend, Crew, Plan
+from skillopt_sleep.protocols import Backend, Crew, Plan, Unlisted
 from skillopt_sleep.records import (
     Completion,
     GateRule,
@@ -40,6 +40,7 @@ from skillopt_sleep.records import (
     Task,
 )
 from skillopt_sleep.reporters import REPORTERS
+from skillopt_sleep.sources.files import unheard
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session
 from tests.fakes import FakeBackend, FakeClock, FakeExecutor, FakeJudge, FakeMeter, SerialPool, asked_first
@@ -132,7 +133,7 @@ class Shelf:
     def __init__(self, sessions: Sequence[Session] = (), tasks: Sequence[Task] = ()) -> None:
         self.sessions, self.tasks = list(sessions), list(tasks)
 
-    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
         yield from ((path, stamp) for path, stamp, _ in self._files())
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:

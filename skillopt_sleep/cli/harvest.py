@@ -45,7 +45,7 @@ def harvest(
     else:
         notes = (*found.notes, *(rules.excluded.notes if isinstance(rules.excluded, Exclusions) else ()))
         total = account(history)
-        data, lines = account_data(total), (*account_lines(total, settings.harvest), *noted(notes))
+        data, lines = account_data(total, notes), (*account_lines(total, settings.harvest), *noted(notes))
     if as_json:
         sys.stdout.write(to_json(data, pretty=True).decode())
         return

@@ -109,8 +109,8 @@ def noted(notes: Sequence[Note]) -> Iterator[str]:
         yield f"… and {len(notes) - _NOTES} more like these"
 
 
-def account_data(total: Account) -> dict[str, object]:
-    """The account for programs, with every session used."""
+def account_data(total: Account, notes: Sequence[Note]) -> dict[str, object]:
+    """The account for programs, with every session used and what went wrong."""
     return {
         "files": total.files,
         "sessions": [_shown(session) for session in total.sessions],
@@ -124,6 +124,7 @@ def account_data(total: Account) -> dict[str, object]:
         "requests": total.requests,
         "corrected": total.corrected,
         "account": [row._asdict() for row in total.rows],
+        "errors": [note.summary for note in notes],
     }
 
 

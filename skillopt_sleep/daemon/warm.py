@@ -16,7 +16,7 @@ def warm() -> None:
     store = open_store(settings, paths)
     try:
         for source in agent_sources(settings):
-            refresh(source, store.index)
+            refresh(source, store.index, {})
     finally:
         store.close()
 

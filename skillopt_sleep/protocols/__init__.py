@@ -16,6 +16,7 @@ from skillopt_sleep.protocols.work import (
     Spool,
     Stager,
     Targets,
+    Unlisted,
 )
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "Store",
     "Tally",
     "Targets",
+    "Unlisted",
 ]

@@ -27,6 +27,8 @@ Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 
+Unlisted = Callable[[str, str], object]
+
 
 class Source(Protocol):
     """Where sessions or reviewed tasks come from."""
@@ -36,8 +38,11 @@ class Source(Protocol):
         """The source's name, as in a session's id."""
         ...
 
-    def stamps(self) -> Iterator[tuple[str, Stamp]]:
-        """Path and stamp of every file of this source, by stat calls only."""
+    def stamps(self, unlisted: Unlisted = ..., /) -> Iterator[tuple[str, Stamp]]:
+        """Path and stamp of every file of this source, by stat calls only.
+
+        `unlisted` hears of each folder that is there but can't be listed, with the reason, at least once.
+        """
         ...
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:

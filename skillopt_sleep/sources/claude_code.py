@@ -7,12 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
 from skillopt_sleep.sources.claude_reader import SessionReader
 from skillopt_sleep.sources.claude_records import Link, Record
 from skillopt_sleep.sources.claude_tree import abandoned, strangers
 from skillopt_sleep.sources.draft import MOST_ITEMS
-from skillopt_sleep.sources.files import find_sessions, read_each
+from skillopt_sleep.sources.files import find_sessions, read_each, unheard
 from skillopt_sleep.sources.jsonl import Lines, is_one, time_in
 
 NAME = "claude_code"
@@ -53,9 +54,9 @@ class ClaudeCode:
         """Where sessions appear."""
         return (self._projects,)
 
-    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
         """Path and stamp of every session file, by stat calls only."""
-        return find_sessions(self._projects)
+        return find_sessions(self._projects, unlisted)
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
         """Parse these files; each is answered once, with the stamp it had when it was read."""

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import msgspec
 
+from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
 from skillopt_sleep.sources.codex_reader import HEAD, RolloutReader, decode
 from skillopt_sleep.sources.codex_records import Line
-from skillopt_sleep.sources.files import find_sessions, read_each
+from skillopt_sleep.sources.files import find_sessions, read_each, unheard
 from skillopt_sleep.sources.jsonl import Lines, is_one
 
 NAME = "codex"
@@ -32,10 +33,10 @@ class Codex:
         """Where sessions appear."""
         return self._folders
 
-    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
         """Path and stamp of every rollout, by stat calls only."""
         for folder in self._folders:
-            yield from find_sessions(folder)
+            yield from find_sessions(folder, unlisted)
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
         """Parse these files; each is answered once, with the stamp it had when it was read."""

@@ -1,10 +1,12 @@
 """Finding and reading the session files of a source."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
+from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import Reading, Stamp
 from skillopt_sleep.sources.shared import can_share, read_shared
 
@@ -13,6 +15,7 @@ from skillopt_sleep.sources.shared import can_share, read_shared
 _BY_HANDLE = os.scandir in os.supports_fd
 _FORMAT = stat.S_IFMT(0xFFFF)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 NO_STAMP = Stamp(0, 0, 0)
@@ -20,29 +23,45 @@ LARGE = 64 * 1024 * 1024  # parsing this takes some 60 ms, making the processes 
 _WORKERS = 4
 
 
-def find_sessions(folder: str) -> Iterator[tuple[str, Stamp]]:
-    """Every regular `.jsonl` file below the folder with its stamp; links, pipes and devices are no files of ours."""
+def unheard(_folder: str, _reason: str) -> None:
+    """For those who needn't know which folders can't be listed."""
+
+
+def find_sessions(folder: str, unlisted: Unlisted = unheard) -> Iterator[tuple[str, Stamp]]:
+    """Every regular `.jsonl` file below the folder with its stamp; links, pipes and devices are no files of ours.
+
+    `unlisted` hears of each folder that is there but can't be listed, and why.
+    """
     found: list[tuple[str, Stamp]] = []
     folders = [folder]
     while folders:
         here = folders.pop()
         try:
             handle = os.open(here, _FOLDER) if _BY_HANDLE else here
-        except OSError:
+        except OSError as error:
+            _tell(here, error, unlisted)
             continue
         try:
             with os.scandir(handle) as entries:
-                folders += _look(here + os.sep, entries, found)
-        except OSError:
-            continue
+                folders += _look(here, entries, found, unlisted)
+        except OSError as error:
+            _tell(here, error, unlisted)
         finally:
             if isinstance(handle, int):
                 os.close(handle)
     return iter(found)
 
 
-def _look(prefix: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[str, Stamp]]) -> list[str]:
+def _tell(folder: str, error: OSError, unlisted: Unlisted) -> None:
+    if error.errno not in _GONE:
+        unlisted(folder, error.strerror or str(error))
+
+
+def _look(
+    folder: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[str, Stamp]], unlisted: Unlisted
+) -> list[str]:
     """Add the folder's session files to what was found; the folders in it."""
+    prefix = folder + os.sep
     inner: list[str] = []
     add = found.append
     for entry in entries:
@@ -52,7 +71,9 @@ def _look(prefix: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[
         if name.endswith(".jsonl"):
             try:
                 status = entry.stat(follow_symlinks=False)
-            except OSError:
+            except OSError as error:
+                # A folder may let its names be seen, and none of its files.
+                _tell(folder, error, unlisted)
                 continue
             if status.st_mode & _FORMAT == stat.S_IFREG:
                 add((prefix + name, _stamp(Stamp, (status.st_ino, status.st_size, status.st_mtime_ns))))

@@ -17,6 +17,7 @@ import regex
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact, secrets
 from skillopt_sleep.kit.toml import to_tables
+from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import (
     SHAPE_OPS,
     Check,
@@ -31,7 +32,7 @@ from skillopt_sleep.records import (
     Stamp,
     Task,
 )
-from skillopt_sleep.sources.files import NO_STAMP
+from skillopt_sleep.sources.files import NO_STAMP, unheard
 
 NAME = "tasks_file"
 
@@ -63,7 +64,7 @@ class TasksFile:
     def __init__(self, paths: tuple[Path, ...]) -> None:
         self._paths = paths
 
-    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
         """Every named file; one that isn't there has an empty stamp, and is told of when it is read."""
         return ((str(path), _stamp_of(path)) for path in self._paths)
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -88,7 +88,8 @@ class Harvest(Record, frozen=True, kw_only=True):
 
 def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Harvest:
     """Bring the index up to date with the sources and pick the sessions that a night may use."""
-    changed = sum(refresh(source, index) for source in sources)
+    unlisted: dict[str, str] = {}
+    changed = sum(refresh(source, index, unlisted) for source in sources)
     names = {source.name for source in sources}
     lines = [line for line in index.lines(unread=rules.unread) if line.source in names]
     reasons = {line.id: why_left_out(line, rules) for line in lines}
@@ -115,7 +116,10 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         copies=empty,
         copied=copied,
         changed=changed,
-        notes=_notes(index.sessions([name for name, why in reasons.items() if why is LeftOut.UNREADABLE])),
+        notes=(
+            *unlisted_notes(unlisted),
+            *_notes(index.sessions([name for name, why in reasons.items() if why is LeftOut.UNREADABLE])),
+        ),
         snapshots=tuple(snapshots[session.id] for session in used if session.id in snapshots),
     )
 
@@ -127,14 +131,25 @@ def _notes(unreadable: Sequence[Session]) -> tuple[Note, ...]:
     )
 
 
-def refresh(source: Source, index: Index) -> int:
-    """Read the files with another stamp than they were read with, forget those that are gone; how many were read."""
+def unlisted_notes(unlisted: Mapping[str, str]) -> Iterator[Note]:
+    """What is said of folders that can't be listed."""
+    for folder, reason in unlisted.items():
+        said = f"{folder}: the folder can't be read, so what is new in it is missing: {reason}"
+        yield Note(stage="harvest", summary=said, remedy="make it readable")
+
+
+def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
+    """Read the files with another stamp than they were read with, forget those that are gone; how many were read.
+
+    Folders that can't be listed are added to `unlisted`, with the reason: what was read in them earlier is kept.
+    """
     known = index.stamps(source.name)
-    here = list(source.stamps())
+    here = list(source.stamps(unlisted.setdefault))
     get = known.get
     changed = [path for path, stamp in here if get(path) != stamp]
     if changed or len(known) != len(here):
-        gone = known.keys() - {path for path, _ in here}
+        closed = tuple(folder + os.sep for folder in unlisted)
+        gone = {path for path in known.keys() - {path for path, _ in here} if not path.startswith(closed)}
         if gone:
             # What goes may bring back what it stood before.
             index.forget(source.name, gone)

@@ -18,10 +18,12 @@ from skillopt_sleep.errors import ConfigError, ItemError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.protocols import Source
 from skillopt_sleep.records import Limit
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings, load, load_project, read_preferences
+from skillopt_sleep.stages.harvest import unlisted_notes
 from skillopt_sleep.stores.glance import Glance, glance, is_running
-from skillopt_sleep.wiring import limits
+from skillopt_sleep.wiring import agent_sources, limits
 from skillopt_sleep.wiring.adopted import adopted
 from skillopt_sleep.wiring.findings import Finding, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.wiring.reach import Reached, reach
@@ -80,6 +82,7 @@ def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) 
     guarded(Topic.SETTINGS, lambda: look_at_settings(paths, root))
     guarded(Topic.LIMITS, lambda: look_at_limits(settings.budget, paths, root, store))
     guarded(Topic.PATHS, lambda: look_at_paths(paths))
+    guarded(Topic.PATHS, lambda: look_at_sources(agent_sources(settings, environ)))
     guarded(Topic.INSTALLS, lambda: look_at_installs(environ.get("PATH", "")))
     return tuple(found)
 
@@ -218,6 +221,16 @@ def look_at_paths(paths: Paths) -> Iterator[Finding]:
         room = f"make room: a night needs {LEAST_FREE >> 20} MiB at least"
         yield problem(Topic.PATHS, f"{paths.data}: only {free >> 20} MiB are free", room)
     yield fine(Topic.PATHS, f"settings in {paths.config}, data in {paths.data} ({free / 2**30:.1f} GiB free)")
+
+
+def look_at_sources(sources: Iterable[Source]) -> Iterator[Finding]:
+    """Whether every folder that may hold sessions can be listed."""
+    unlisted: dict[str, str] = {}
+    for source in sources:
+        for _ in source.stamps(unlisted.setdefault):
+            pass
+    for note in unlisted_notes(unlisted):
+        yield problem(Topic.PATHS, note.summary, note.remedy)
 
 
 def look_at_installs(path: str, *, scripts: tuple[str, ...] = ()) -> Iterator[Finding]:

@@ -11,7 +11,9 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
 from skillopt_sleep.mining.asks import Take
+from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp, Turn
+from skillopt_sleep.sources.files import unheard
 from skillopt_sleep.stages.harvest import HarvestRules, harvest
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
@@ -37,7 +39,7 @@ class Shelf:
     name: str
     files: dict[str, tuple[int, Reading]] = field(default_factory=dict[str, tuple[int, Reading]])
 
-    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
         return ((path, Stamp(1, version, 1)) for path, (version, _) in self.files.items())
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:

@@ -99,6 +99,42 @@ def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> Non
     ]
 
 
+def test_a_folder_that_can_not_be_read_is_told_of_everywhere_and_nothing_read_in_it_is_lost(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    assert home.command("harvest", "--json").json["errors"] == []
+    # A link to itself refuses root too.
+    projects, aside = tmp_path / ".claude" / "projects", tmp_path / "aside"
+    projects.rename(aside)
+    projects.symlink_to("projects")
+
+    told = home.command("harvest").out
+    assert told.startswith("5 files → 5 sessions")
+    assert f"{projects}: the folder can't be read" in told
+    assert "→ make it readable" in told
+    (error,) = home.command("harvest", "--json").json["errors"]
+    assert error.startswith(f"{projects}: ")
+    assert f"{projects}: the folder can't be read" in home.command("run", "--plan").out
+    assert f"{projects}: the folder can't be read" in home.command("doctor").out.replace("\n" + " " * 12, " ")
+
+    night = home.command("run", "--now", "--backend", "simulated")
+    assert night.code == 3
+    report = home.command("report").out.replace("\\_", "_")
+    assert f"Went wrong: harvest: {projects}: the folder can't be read" in report
+    assert home.command("report", "--json").json["sessions"]["used"] == 5
+
+
+def test_a_night_that_could_not_look_does_not_say_that_nothing_went_wrong(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "projects").symlink_to("projects")
+
+    home.command("run", "--now", "--backend", "simulated")
+
+    report = home.command("report").out.replace("\\_", "_")
+    assert f"Went wrong: harvest: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
+
+
 def test_nothing_to_read_says_where_it_looked(tmp_path: Path) -> None:
     out = Home(tmp_path).command("harvest").out
     assert "~/.claude/projects" in out

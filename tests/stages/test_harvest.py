@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import (
     LeftOut,
     Origin,
@@ -24,6 +25,7 @@ from skillopt_sleep.records import (
     Turn,
 )
 from skillopt_sleep.sources.claude_code import ClaudeCode
+from skillopt_sleep.sources.files import unheard
 from skillopt_sleep.stages.harvest import HarvestRules, harvest, moved
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
@@ -47,9 +49,12 @@ class Listed:
 
     def __init__(self, files: dict[str, Reading]) -> None:
         self.files = files
+        self.closed: list[str] = []
         self.read_paths: list[str] = []
 
-    def stamps(self) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
+        for folder in self.closed:
+            unlisted(folder, "Permission denied")
         return ((path, Stamp(1, len(repr(reading)), 1)) for path, reading in self.files.items())
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
@@ -96,6 +101,25 @@ def test_only_files_that_changed_are_read_again(index: SqliteIndex) -> None:
     assert harvest([source], index, RULES).changed == 1
     assert source.read_paths == ["/listed:b"]
     assert harvest([source], index, RULES).changed == 0
+
+
+def test_what_was_read_in_a_folder_that_can_not_be_listed_stays_and_the_folder_is_named(index: SqliteIndex) -> None:
+    files = {f"/{where}/x": Reading(sessions=(Packed.of(a_session(where)),)) for where in ("a/b", "ab", "c")}
+    source = Listed(files)
+    harvest([source], index, RULES)
+
+    source.files, source.closed = {"/c/x": files["/c/x"]}, ["/a"]
+    found = harvest([source], index, RULES)
+
+    assert {session.id for session in found.sessions} == {"listed:a/b", "listed:c"}
+    (note,) = found.notes
+    assert note.summary.startswith("/a: ")
+    assert note.summary.endswith("Permission denied")
+    assert "readable" in note.remedy
+
+    source.closed = []
+    found = harvest([source], index, RULES)
+    assert ([session.id for session in found.sessions], found.notes) == (["listed:c"], ())
 
 
 def test_an_unread_session_goes_with_its_file_and_comes_back_with_it(index: SqliteIndex) -> None:
