@@ -42,12 +42,23 @@ class Chosen(NamedTuple):
         return f"{shown} ({self.why})" if self.why else shown
 
 
-def choose(settings: Settings, paths: Paths, environ: Mapping[str, str] = os.environ) -> Chosen:
-    """The model of each role; raises ConfigError or BackendUnavailable where one can't be had as it is set up."""
+def choose(
+    settings: Settings,
+    paths: Paths,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    handoff: Model | None = None,
+) -> Chosen:
+    """The model of each role; `handoff` answers in place of the one of the nights.
+
+    Raises ConfigError or BackendUnavailable where one can't be had as it is set up.
+    """
     why: list[str] = []
 
     @cache
     def made(wanted: BackendSettings) -> Model:
+        if handoff is not None and wanted.name == "handoff":
+            return handoff
         if wanted.name != AUTO:
             return make_model(wanted, paths, environ)
         name, because = logged_in(wanted, paths, environ)

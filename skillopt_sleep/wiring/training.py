@@ -1,12 +1,14 @@
 """A training's configuration to its parts: the models, the pool, the environment, the skill to start from."""
 
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Model, Pool
@@ -75,7 +77,13 @@ def wire_training(
     config = load_config(path)
     settings = in_force(config, settings, said, path=path, scoring=scoring)
     options = {key: value for key, value in config.env.items() if key != "name"}
-    chosen = choose(settings, paths, environ)
+    folder = path.parent / config.train.folder
+    handoff = (
+        HandoffBackend(folder / "handoff-eval")
+        if scoring
+        else HandoffBackend(folder / "handoff", command=go_on(path, said))
+    )
+    chosen = choose(settings, paths, environ, handoff=handoff)
     return Training(
         config=config,
         env=find_env(config.env["name"], options, folder=path.parent),
@@ -83,9 +91,15 @@ def wire_training(
         target=_reached(chosen.target, config, settings, paths, environ),
         pool=make_pool(config, progress),
         optimizer_pool=ThreadPool(config.gradient.workers, progress) if config.gradient.workers else None,
-        folder=path.parent / config.train.folder,
+        folder=folder,
         skill=read_skill(path.parent / config.skill) if config.skill else None,
     )
+
+
+def go_on(path: Path, said: Said) -> str:
+    """The command that goes on with a training that was begun with this file."""
+    flags = [*(["--backend", said.backend] if said.backend else []), *(["--model", said.model] if said.model else [])]
+    return shlex.join(["skillopt-sleep", "train", str(path.absolute()), "--resume", *flags])
 
 
 def in_force(config: TrainerConfig, settings: Settings, said: Said, *, path: Path, scoring: bool) -> Settings:

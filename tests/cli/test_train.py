@@ -1,5 +1,6 @@
 import json
 import os
+import shlex
 import signal
 import threading
 from pathlib import Path
@@ -76,6 +77,25 @@ def test_without_a_run_no_skill_is_scored_and_with_one_its_best(tmp_path: Path) 
     unfinished = home.command("eval", str(config))
     assert unfinished.code == 2
     assert "has not ended" in unfinished.err
+
+
+def test_a_training_that_waits_for_answers_says_the_command_that_goes_on_with_it(tmp_path: Path) -> None:
+    home, config = Home(tmp_path / "home"), a_config(tmp_path, CONFIG.replace("simulated", "handoff"))
+    done = home.command("train", str(config))
+    assert done.code == 3
+    folder = tmp_path / "one" / "handoff"
+    assert f"for an answer in {folder / 'open'}" in done.err
+    command = shlex.split(done.err.strip().rpartition("go on: ")[2])
+    assert f"`{shlex.join(command)}`" in (folder / "README.md").read_text(encoding="utf-8")
+
+    for path in (folder / "open").iterdir():
+        answer = folder / "answers" / f"{path.stem.rpartition('-')[2]}.md"
+        answer.write_text("I can't tell.\n", encoding="utf-8")
+    again = home.command(*command[1:])
+
+    assert again.code == 3
+    assert "for an answer in" in again.err
+    assert list((folder / "answers").iterdir()) == []
 
 
 def test_a_wrong_key_is_named_with_the_nearest(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.simulated import SimulatedBackend
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import CallPending, ConfigError
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.records import Split
+from skillopt_sleep.records import Prompt, Purpose, Split
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
 from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.given import read_skill
+from skillopt_sleep.wiring.models import make_model
 from skillopt_sleep.wiring.training import Said, Training, in_force, wire_training
 from tests.fakes import SerialPool
 
@@ -152,6 +153,32 @@ def test_a_backend_that_is_not_known_is_refused_with_those_that_are() -> None:
     with pytest.raises(ConfigError, match=r"the command line: backend.name") as refused:
         forced(FILE, backend="opnai")
     assert "openai" in refused.value.remedy
+
+
+def asked_by(training: Training) -> CallPending:
+    with pytest.raises(CallPending) as caught:
+        training.target.complete(Prompt(purpose=Purpose.ROLLOUT, text="How many?"))
+    return caught.value
+
+
+def test_prompts_that_wait_lie_with_their_run_and_their_readme_says_how_it_goes_on(tmp_path: Path) -> None:
+    text = f'[train]\nfolder = "one"\n[backend]\nname = "handoff"\n{ENV}'
+    night = make_model(BackendSettings(name="handoff"), Paths(config=tmp_path, data=tmp_path), {})
+    with pytest.raises(CallPending):
+        night.complete(Prompt(purpose=Purpose.ROLLOUT, text="How many?"))
+
+    training = wired(tmp_path, text, model="m", backend="handoff")
+    said = asked_by(training)
+    scored = asked_by(wired(tmp_path, text, scoring=True))
+
+    command = f"skillopt-sleep train {tmp_path / 'toy.toml'} --resume --backend handoff --model m"
+    assert said.remedy.endswith(f"go on: {command}")
+    assert command in (tmp_path / "one" / "handoff" / "README.md").read_text(encoding="utf-8")
+    assert "--resume" not in scored.remedy
+    assert "--resume" not in (tmp_path / "one" / "handoff-eval" / "README.md").read_text(encoding="utf-8")
+    for folder in (tmp_path / "handoff", tmp_path / "one" / "handoff", tmp_path / "one" / "handoff-eval"):
+        assert len(list((folder / "open").iterdir())) == 1
+    assert training.optimizer is training.target
 
 
 def test_what_the_pool_holds_is_let_go(tmp_path: Path) -> None:
