@@ -45,6 +45,7 @@ Answer the prompt at the end of this file from nothing but its own text. Write t
 """
 _TEXT = "The answer is text.\n"
 _JSON = "The answer is one JSON object of this schema, with nothing around it:\n\n{schema}\n"
+_UNUSABLE = ("its answer could not be used", "their answers could not be used")
 _REJECTED = "\nThe last answer could not be used: {reason}\n"
 
 
@@ -55,7 +56,7 @@ class HandoffBackend:
         self._folder, self._command = folder.absolute(), command
         self._open, self._answers = self._folder / "open", self._folder / "answers"
         self._lock = threading.Lock()
-        self._waiting: set[str] = set()
+        self._waiting: dict[str, bool] = {}  # the key of each prompt, and whether its last answer was rejected
         self._laid_out = 0
 
     @property
@@ -125,23 +126,25 @@ class HandoffBackend:
         aside = self._answers / f"{key}.rejected"
         write_atomic(aside, f"{one_line(reason, limit=400)}\n\n".encode() + data)
         (self._answers / f"{key}.md").unlink()
-        self._waiting.discard(key)
+        self._waiting.pop(key, None)
 
     def _ask(self, prompt: Prompt) -> CallPending:
         """Lay the prompt into the folder, once."""
         key = _key(prompt)
         if key not in self._waiting:
-            self._lay_out(prompt, key)
-            self._waiting.add(key)
-        waiting = len(self._waiting)
+            self._waiting[key] = self._lay_out(prompt, key)
+        waiting, again = len(self._waiting), sum(self._waiting.values())
+        rejected = f", {again} of them again: {_UNUSABLE[again > 1]} (reason in the prompt)" if again else ""
+        said = "1 prompt waits" if waiting == 1 else f"{waiting} prompts wait"
         return CallPending(
-            f"{'1 prompt waits' if waiting == 1 else f'{waiting} prompts wait'} for an answer in {self._open}",
+            f"{said} for an answer in {self._open}{rejected}",
             remedy=f"answer all as {self._folder / 'README.md'} says, then "
             + (f"go on: {self._command}" if self._command else "run it again: it goes on where it was"),
             waiting=waiting,
         )
 
-    def _lay_out(self, prompt: Prompt, key: str) -> None:
+    def _lay_out(self, prompt: Prompt, key: str) -> bool:
+        """Write the prompt's file; whether it is there again, because its last answer was rejected."""
         for folder in (self._open, self._answers):
             private_dir(folder)
         if not self._laid_out:
@@ -153,18 +156,23 @@ class HandoffBackend:
         self._laid_out += 1
         self._take_away(key)
         path = self._open / f"{self._laid_out:02d}-{prompt.purpose}-{key}.md"
-        write_atomic(path, self._shown(prompt, key).encode())
+        reason = self._rejected(key)
+        write_atomic(path, self._shown(prompt, key, reason).encode())
+        return bool(reason)
 
     def _take_away(self, key: str) -> None:
         """The prompt's file in open/, where there is one."""
         for path in self._open.glob(f"*-{key}.md"):
             path.unlink()
-        self._waiting.discard(key)
+        self._waiting.pop(key, None)
 
-    def _shown(self, prompt: Prompt, key: str) -> str:
-        asked = to_json(schema(prompt.schema), pretty=True).decode().rstrip() if prompt.schema else ""
+    def _rejected(self, key: str) -> str:
+        """Why the last answer could not be used; "" where there was none."""
         aside = self._answers / f"{key}.rejected"
-        reason = aside.read_text(encoding="utf-8", errors="replace").partition("\n")[0] if aside.exists() else ""
+        return aside.read_text(encoding="utf-8", errors="replace").partition("\n")[0] if aside.exists() else ""
+
+    def _shown(self, prompt: Prompt, key: str, reason: str) -> str:
+        asked = to_json(schema(prompt.schema), pretty=True).decode().rstrip() if prompt.schema else ""
         return _PROMPT.format(
             title=prompt.purpose.value.capitalize(),
             answer=self._answers / f"{key}.md",

@@ -200,6 +200,36 @@ def test_an_answer_that_can_not_be_used_is_set_aside_and_asked_for_again_with_th
     assert HandoffBackend(folder).complete(SELECT).structured == SelectReply(selected_indices=(1,))
 
 
+def test_how_many_are_asked_again_is_said_until_they_are_answered_well(folder: Path) -> None:
+    def said(handoff: HandoffBackend) -> str:
+        found = ""
+        for sample in range(3):
+            with pytest.raises(CallPending) as caught:
+                Answered(handoff, handoff).complete(replace(SELECT, sample=sample))
+            found = caught.value.message
+        return found
+
+    where = f"3 prompts wait for an answer in {folder / 'open'}"
+    assert said(HandoffBackend(folder)) == where
+    first, second, _ = (answer_file(path) for path in waiting(folder))
+    first.write_bytes(CHOICE.encode("utf-16"))
+    once = f"{where}, 1 of them again: its answer could not be used (reason in the prompt)"
+    assert said(HandoffBackend(folder)) == once
+    assert said(HandoffBackend(folder)) == once
+    second.write_text("no JSON", encoding="utf-8")
+    both = f"{where}, 2 of them again: their answers could not be used (reason in the prompt)"
+    assert said(HandoffBackend(folder)) == both
+
+    first.write_text(CHOICE, encoding="utf-8")
+    second.write_text(CHOICE, encoding="utf-8")
+    handoff = HandoffBackend(folder)
+    for sample in range(2):
+        assert handoff.complete(replace(SELECT, sample=sample)).structured
+    with pytest.raises(CallPending) as caught:
+        handoff.complete(replace(SELECT, sample=2))
+    assert caught.value.message == f"1 prompt waits for an answer in {folder / 'open'}"
+
+
 def test_prompts_and_answers_are_the_owners_alone(folder: Path) -> None:
     with pytest.raises(CallFailed):
         ask(folder, SELECT, "no JSON")
