@@ -6,6 +6,7 @@ from typing import Any
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.failures import Failures, KeptFailures
+from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
@@ -31,7 +32,9 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
     A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to
     send: nothing in its prompts is taken out.
     """
-    reached = Retried(Repaired(Metered(model, meter, model=name_of(model), price=_price(model))))
+    retried = Retried(Repaired(Metered(model, meter, model=name_of(model), price=_price(model))))
+    # An answer that isn't there yet is no call, and one that can't be used no failure: it is asked for again.
+    reached = Answered(retried, model) if isinstance(model, HandoffBackend) else retried
     return Cached(
         reached,
         calls,

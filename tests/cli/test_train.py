@@ -88,13 +88,18 @@ def test_a_training_that_waits_for_answers_says_the_command_that_goes_on_with_it
     command = shlex.split(done.err.strip().rpartition("go on: ")[2])
     assert f"`{shlex.join(command)}`" in (folder / "README.md").read_text(encoding="utf-8")
 
-    for path in (folder / "open").iterdir():
-        answer = folder / "answers" / f"{path.stem.rpartition('-')[2]}.md"
-        answer.write_text("I can't tell.\n", encoding="utf-8")
-    again = home.command(*command[1:])
+    def go_on_with(answer: bytes) -> Done:
+        for path in (folder / "open").iterdir():
+            (folder / "answers" / f"{path.stem.rpartition('-')[2]}.md").write_bytes(answer)
+        return home.command(*command[1:])
 
+    again = go_on_with(b"\xff is no text")
     assert again.code == 3
-    assert "for an answer in" in again.err
+    assert "12 of them again: their answers could not be used" in again.err
+    after = go_on_with(b"I can't tell.")
+    assert after.code == 3
+    assert "for an answer in" in after.err
+    assert "again" not in after.err
     assert list((folder / "answers").iterdir()) == []
 
 

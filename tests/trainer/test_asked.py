@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.backends.handoff import HandoffBackend
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, CallPending, FailureKind
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Prompt, Purpose, Usage
 from skillopt_sleep.stores.calls import CallStore
@@ -52,6 +55,27 @@ def test_a_model_that_is_gone_ends_all(store: CallStore) -> None:
     )
     with pytest.raises(BackendUnavailable):
         model.complete(a_prompt())
+
+
+def test_a_handoffs_rejected_answer_is_asked_for_again_and_is_neither_a_call_nor_a_failure(
+    store: CallStore, tmp_path: Path
+) -> None:
+    handoff = HandoffBackend(tmp_path / "handoff")
+    model = asked(
+        handoff, calls=store.calls, failures=store.failures, meter=meter(LimitsSection(), store.ledger, utc_now)
+    )
+
+    def answered(text: bytes) -> None:
+        for path in (tmp_path / "handoff" / "open").iterdir():
+            (tmp_path / "handoff" / "answers" / f"{path.stem.rpartition('-')[2]}.md").write_bytes(text)
+
+    for answer in (b"\xff no text", b"\xff neither", b"yes"):
+        with pytest.raises(CallPending):
+            model.complete(a_prompt())
+        answered(answer)
+
+    assert model.complete(a_prompt()).text == "yes"
+    assert store.ledger.spent().calls == 1
 
 
 def test_what_names_itself_is_called_so() -> None:
