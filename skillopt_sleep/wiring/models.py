@@ -54,13 +54,17 @@ def choose(
     Raises ConfigError or BackendUnavailable where one can't be had as it is set up.
     """
     why: list[str] = []
+    # Two for one folder would each clear away what the other laid out.
+    by_files = [handoff] if handoff is not None else []
 
     @cache
     def made(wanted: BackendSettings) -> Model:
-        if handoff is not None and wanted.name == "handoff":
-            return handoff
         if wanted.name != AUTO:
-            return make_model(wanted, paths, environ)
+            model = make_model(wanted, paths, environ)
+            if wanted.name != "handoff":
+                return model
+            by_files.append(model)
+            return by_files[0]
         name, because = logged_in(wanted, paths, environ)
         why.append(because)
         return made(replace(wanted, name=name, program=""))

@@ -122,6 +122,17 @@ def test_two_roles_may_share_a_model(machine: Machine) -> None:
     assert found.shown == "optimizer simulated, target handoff, judge simulated"
 
 
+def test_all_roles_that_answer_by_files_share_the_folder(machine: Machine) -> None:
+    found = chosen(
+        machine,
+        BackendSettings(name="handoff", model="mine"),
+        target=RoleSettings(name="handoff", model="yours"),
+        judge=RoleSettings(name="simulated"),
+    )
+    assert found.optimizer is found.target
+    assert found.judge is not found.target
+
+
 @pytest.mark.parametrize("role", ["target", "judge"])
 def test_a_role_that_can_not_be_had_is_refused(machine: Machine, role: str) -> None:
     roles: Any = {role: RoleSettings(name="openai", model="m")}
