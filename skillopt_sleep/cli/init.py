@@ -50,7 +50,6 @@ def init(
 def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     from skillopt_sleep.cli.init_asked import asked, taken
     from skillopt_sleep.cli.init_shown import (
-        NOWHERE,
         found_lines,
         leaving_lines,
         look_back,
@@ -60,7 +59,7 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
         written_lines,
     )
     from skillopt_sleep.cli.init_written import checked, merged, present, write
-    from skillopt_sleep.cli.plan import look_ahead
+    from skillopt_sleep.cli.plan import look_ahead, recipients
     from skillopt_sleep.wiring.offers import offers
 
     before, broken = present(paths)
@@ -82,7 +81,7 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     say("")
     for line in leaving_lines(wanted, ahead, offer, older=ahead.found.counts.skipped.get(LeftOut.OLDER, 0)):
         say(line)
-    if not yes and wanted.backend.name not in NOWHERE:
+    if not yes and recipients(wanted):
         confirmed = _consent(wanted, before=settings)
         choice["backend"] = {**choice.get("backend", {}), "confirmed": confirmed}
     text, wanted = checked(merged(before, choice))
@@ -102,10 +101,11 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
 
 
 def _consent(wanted: Settings, *, before: Settings) -> bool:
+    from skillopt_sleep.cli.plan import recipients
+
+    names = " and ".join(dict.fromkeys(one.name for one in recipients(wanted) if one.name != "simulated"))
     same = (wanted.backend.name, wanted.backend.base_url) == (before.backend.name, before.backend.base_url)
-    return typer.confirm(
-        f"May every night send that to {wanted.backend.name}?", default=same and before.backend.confirmed
-    )
+    return typer.confirm(f"May every night send that to {names}?", default=same and before.backend.confirmed)
 
 
 def _is_installed(paths: Paths) -> bool:

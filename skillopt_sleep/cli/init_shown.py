@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.account import Account
-from skillopt_sleep.cli.plan import Ahead, destination, dollars
+from skillopt_sleep.cli.plan import Ahead, destination, dollars, recipients
 from skillopt_sleep.cli.tasks_shown import counted, home_path
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
@@ -84,7 +84,7 @@ def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Proj
 
 def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:
     """What a night would send, to whom, and what it would cost at most."""
-    if settings.backend.name in NOWHERE:
+    if not recipients(settings):
         yield f"Nothing would leave this machine: {NOWHERE[settings.backend.name]}."
         return
     used, inside = counted(ahead.found.counts.used, "session"), counted(len(ahead.projects), "project")
@@ -158,7 +158,8 @@ def _limits(budget: BudgetSettings) -> str:
 
 def _price(settings: Settings, offer: "Offer | None") -> str:
     limit = settings.budget.usd
-    if offer and offer.subscription and not settings.backend.base_url:
+    asked = recipients(settings)
+    if offer and offer.subscription and not any(one.base_url or one.name != offer.name for one in asked):
         return "none: your login is a subscription; it counts against its quota"
     known = dollars(replace(settings, budget=replace(settings.budget, usd=0.0)))
     if known is None:

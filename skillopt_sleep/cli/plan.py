@@ -1,5 +1,6 @@
 """skillopt-sleep run --plan: what a night would read, send and at most spend, without any call."""
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.tasks_shown import counted
 from skillopt_sleep.records import Purpose
-from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.settings import BackendSettings, Paths, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.stages.harvest import Harvest
@@ -43,13 +44,22 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
         plan = make_plan(settings, paths, store, model="", only=only)
     finally:
         store.close()
-    calls = forecast(found.sessions, reviewed=reviewed, known=known, waiting=waiting, plan=plan, proved=PER_CALL)
+    calls = forecast(
+        found.sessions,
+        reviewed=reviewed,
+        known=known,
+        waiting=waiting,
+        models=len(_asked(settings)),
+        plan=plan,
+        proved=PER_CALL,
+    )
     return Ahead(found, projects, reviewed, calls, min(sum(calls.values()), settings.budget.calls))
 
 
 def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> None:
     """What a night would read, send and at most spend."""
     from skillopt_sleep.kit.codec import to_json
+    from skillopt_sleep.wiring.models import unconfirmed
 
     found, projects, reviewed, calls, most = look_ahead(settings, paths, only=only)
     budget = settings.budget
@@ -61,7 +71,7 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         "reviewed_tasks": reviewed,
         "errors": [note.summary for note in found.notes],
         "sends_to": destination(settings),
-        "consent": settings.backend.confirmed or settings.backend.name == "simulated",
+        "consent": bool(settings.backend.name) and not unconfirmed(settings),
         "calls": {"at_most": most, "purposes": calls},
         "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
     }
@@ -87,25 +97,50 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
     say("It would change no file of yours. Nothing was sent now.")
 
 
+def recipients(settings: Settings) -> tuple[BackendSettings, ...]:
+    """Whom a night would send to: optimizer, target and judge, each once; none where nothing leaves the machine."""
+    asked = _asked(settings) if settings.backend.name else ()
+    return asked if any(one.name != "simulated" for one in asked) else ()
+
+
 def destination(settings: Settings) -> str:
-    """Who would be asked, and where."""
-    backend = settings.backend
-    if not backend.name:
+    """Who would be asked, and where: every model of the three roles once."""
+    if not settings.backend.name:
         return "nobody: no backend is named"
+    return ", ".join(dict.fromkeys(_place(backend) for backend in _asked(settings)))
+
+
+def dollars(settings: Settings) -> float | None:
+    """What the tokens of a whole night cost at most, all of them answers of the dearest model.
+
+    None where the price of one isn't known.
+    """
+    budget = settings.budget
+    costs = [_cost(backend, budget.tokens) for backend in _asked(settings)]
+    known = [cost for cost in costs if cost is not None]
+    if len(known) < len(costs):
+        return budget.usd or None
+    return min(max(known), budget.usd or math.inf)
+
+
+def _asked(settings: Settings) -> tuple[BackendSettings, ...]:
+    from skillopt_sleep.wiring.models import of_roles
+
+    return tuple(dict.fromkeys(of_roles(settings)))
+
+
+def _place(backend: BackendSettings) -> str:
     where = backend.base_url or PLACES.get(backend.name, "")
     return " ".join(part for part in (backend.name, backend.model, where and f"at {where}") if part)
 
 
-def dollars(settings: Settings) -> float | None:
-    """What the tokens of a whole night cost at most, all of them taken for answers; None where no price is known."""
+def _cost(backend: BackendSettings, tokens: int) -> float | None:
     from skillopt_sleep.backends.prices import price
     from skillopt_sleep.records import Usage
 
-    backend, budget = settings.backend, settings.budget
     if backend.name in {"simulated", "handoff"}:
         return 0.0
-    known = None if backend.base_url else price(backend.name, backend.model, Usage(output_tokens=budget.tokens))
-    return min(filter(None, (known, budget.usd)), default=None)
+    return None if backend.base_url else price(backend.name, backend.model, Usage(output_tokens=tokens))
 
 
 PLACES = {

@@ -11,13 +11,14 @@ MOST_EDITS = 8  # that a rewritten text becomes
 
 
 def forecast(
-    sessions: Sequence[Session], *, reviewed: int, known: int, waiting: int, plan: Plan, proved: int
+    sessions: Sequence[Session], *, reviewed: int, known: int, waiting: int, models: int, plan: Plan, proved: int
 ) -> Mapping[Purpose, int]:
     """Calls by purpose, at most: as if every typed turn after the first were a correction, and each attempt graded.
 
     `proved` is how many references one call grades; `reviewed` tasks were written by hand, `known` ones are banked in
-    these projects, `waiting` candidates go on with their trials. Calls asked again, because they failed or their
-    reply couldn't be decoded, are not in it; the night's limits hold for all.
+    these projects, `waiting` candidates go on with their trials, each of `models` is asked whether it answers. Calls
+    asked again, because they failed or their reply couldn't be decoded, are not in it; the night's limits hold for
+    all.
     """
     worth = [session for session in sessions if len(session.typed) > 1]
     fresh = min(plan.max_tasks, sum(len(session.typed) - 1 for session in worth))
@@ -35,7 +36,7 @@ def forecast(
     deep = plan.reflection == "deep" and not full
     rewrites = documents * plan.candidates if tasks and plan.mode == "rewrite" else documents if full and tasks else 0
     found = {
-        Purpose.PREFLIGHT: int(bool(sessions or reviewed)),
+        Purpose.PREFLIGHT: models if sessions or reviewed else 0,
         Purpose.MINE: 0 if plan.heuristic else len(batched(worth, plan.sessions_per_call)),
         Purpose.LESSONS: 0 if plan.heuristic else len(projects),
         Purpose.PROVE: 2 * (_batches(fresh, proved) + documents) if fresh else 0,

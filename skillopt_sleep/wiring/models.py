@@ -69,9 +69,7 @@ def choose(
         why.append(because)
         return made(replace(wanted, name=name, program=""))
 
-    optimizer, target, judge = (
-        made(of_role(settings.backend, role)) for role in (RoleSettings(), settings.target, settings.judge)
-    )
+    optimizer, target, judge = (made(wanted) for wanted in of_roles(settings))
     return Chosen(optimizer, target, judge, why="; ".join(dict.fromkeys(why)))
 
 
@@ -83,10 +81,15 @@ def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
     return replace(backend, **own)
 
 
+def of_roles(settings: Settings) -> tuple[BackendSettings, BackendSettings, BackendSettings]:
+    """What the optimizer, the target and the judge ask."""
+    backend = settings.backend
+    return backend, of_role(backend, settings.target), of_role(backend, settings.judge)
+
+
 def unconfirmed(settings: Settings, *, consented: str = "") -> tuple[str, ...]:
     """The names of the backends to which nothing may be sent without the user's word."""
-    roles = {of_role(settings.backend, role).name for role in (settings.target, settings.judge)}
-    names = sorted({settings.backend.name, *roles} - {"", SIMULATED, consented})
+    names = sorted({wanted.name for wanted in of_roles(settings)} - {"", SIMULATED, consented})
     return () if settings.backend.confirmed else tuple(names)
 
 

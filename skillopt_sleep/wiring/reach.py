@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.errors import BackendUnavailable, SleepError
-from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
+from skillopt_sleep.settings import BackendSettings, Paths, Settings
 from skillopt_sleep.wiring.findings import Finding, Topic, fine, of_error, problem, unknown
-from skillopt_sleep.wiring.models import AUTO, DIALECTS, SIMULATED, logged_in, make_model, of_role
+from skillopt_sleep.wiring.models import AUTO, DIALECTS, SIMULATED, logged_in, make_model, of_roles
 
 CONNECT_SECONDS = 3.0
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
@@ -37,9 +37,7 @@ class Reached(NamedTuple):
 def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], until: datetime) -> Reached:
     """Look at every model that a night would ask until then; nothing is written but in `scratch`."""
     found: list[Finding] = []
-    wanted = tuple(
-        dict.fromkeys(of_role(settings.backend, role) for role in (RoleSettings(), settings.target, settings.judge))
-    )
+    wanted = tuple(dict.fromkeys(of_roles(settings)))
     named: list[BackendSettings] = []
     for backend in wanted:
         if backend.name != AUTO:

@@ -236,6 +236,13 @@ def test_on_a_terminal_consent_is_never_given_by_an_empty_answer(home: Home) -> 
     assert says(home)["backend"] == {"name": "openai", "model": "scripted-1", "confirmed": False}
 
 
+def test_on_a_terminal_consent_names_everybody_who_would_be_sent_to(home: Home) -> None:
+    config(home).parent.mkdir(parents=True)
+    config(home).write_text('[target]\nname = "anthropic"\nmodel = "m-2"\n', encoding="utf-8")
+    done = typed(home, "init", answers=["openai", "scripted-1", "", "", "", "", "", ""])
+    assert "May every night send that to openai and anthropic?" in done.out
+
+
 def test_whoever_stops_in_the_middle_has_written_nothing(home: Home) -> None:
     done = typed(home, "init", answers=["openai", "\x04"])
     assert done.code != 0

@@ -2,13 +2,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.account import Account, Row
 from skillopt_sleep.cli.init_shown import Project, leaving_lines, next_lines, projects, written_lines
 from skillopt_sleep.cli.init_written import Written
 from skillopt_sleep.cli.plan import Ahead
 from skillopt_sleep.records import Purpose, SessionCounts
-from skillopt_sleep.settings import BackendSettings, BudgetSettings, Settings
+from skillopt_sleep.settings import BackendSettings, BudgetSettings, RoleSettings, Settings
 from skillopt_sleep.stages.harvest import Harvest
 from skillopt_sleep.wiring.offers import Offer
 
@@ -57,6 +58,20 @@ def test_a_subscription_costs_quota_and_no_dollars() -> None:
     assert "12 calls now, and never over 300 calls, 2,000,000 tokens, 60 minutes a night" in leaving(
         with_backend("claude")
     )
+
+
+def test_where_other_models_attempt_or_grade_they_are_named_and_paid_for() -> None:
+    offer = Offer("claude", ready=True, says="max", subscription=True)
+    target = RoleSettings(name="anthropic", model="claude-opus-4-1")
+
+    said = leaving(replace(with_backend("claude"), target=target), offer)
+    assert "claude m at its own login, anthropic claude-opus-4-1 at https://api.anthropic.com" in said
+    assert "unknown" in said
+    assert "quota" not in said
+
+    said = leaving(replace(with_backend("simulated"), target=target))
+    assert "claude-opus-4-1" in said
+    assert "$150.00 a night at most" in said
 
 
 def test_an_unknown_price_is_unknown_and_says_what_a_limit_then_does() -> None:

@@ -14,6 +14,53 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
     assert "Nothing was sent now." in out
 
 
+def roles(home: Home, *, judge: str = 'model = "gpt-4"', more: str = "") -> Home:
+    """Three models: the optimizer by OpenAI, the target by Anthropic, and the judge as said."""
+    target = '[target]\nname = "anthropic"\nmodel = "claude-opus-4-1"\n'
+    text = f'[backend]\nname = "openai"\nmodel = "gpt-4o-mini"\n{target}[judge]\n{judge}\n{more}'
+    (home.folder / "sleep").mkdir()
+    (home.folder / "sleep" / "config.toml").write_text(text, encoding="utf-8")
+    return home
+
+
+def test_a_plan_names_every_model_once_asks_each_whether_it_answers_and_takes_the_greatest_price(
+    tmp_path: Path,
+) -> None:
+    home = roles(Home(tmp_path))
+    home.had_sessions()
+
+    answer = home.command("run", "--plan", "--json").json
+
+    assert answer["sends_to"] == (
+        "openai gpt-4o-mini at https://api.openai.com/v1, "
+        "anthropic claude-opus-4-1 at https://api.anthropic.com, "
+        "openai gpt-4 at https://api.openai.com/v1"
+    )
+    assert answer["calls"]["purposes"]["preflight"] == 3
+    assert answer["limits"]["usd"] == 150.0
+    assert answer["consent"] is False
+
+
+def test_a_model_of_two_roles_is_named_once(tmp_path: Path) -> None:
+    home = roles(Home(tmp_path), judge='name = "anthropic"\nmodel = "claude-opus-4-1"')
+    home.had_sessions()
+
+    answer = home.command("run", "--plan", "--json").json
+
+    assert answer["sends_to"].count("anthropic claude-opus-4-1") == 1
+    assert answer["calls"]["purposes"]["preflight"] == 2
+
+
+def test_where_one_price_is_unknown_the_nights_is_and_a_limit_holds_for_all(tmp_path: Path) -> None:
+    home = roles(Home(tmp_path), judge='model = "nobody-knows"')
+    assert home.command("run", "--plan", "--json").json["limits"]["usd"] is None
+    assert "dollars unknown" in home.command("run", "--plan").out
+
+    limited = Home(tmp_path / "limited")
+    roles(limited, more="[budget]\nusd = 3.5\n")
+    assert limited.command("run", "--plan", "--json").json["limits"]["usd"] == 3.5
+
+
 def test_a_plan_counts_what_the_first_night_leaves_out_as_older(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions([("create a run script", "no, use pnpm, never npm")], days_ago=40)

@@ -14,8 +14,18 @@ from tests.builders import a_session
 from tests.nights import HARMFUL, NOTE, USELESS, Machine, a_plan
 
 
-def ahead(*sessions: Session, reviewed: int = 0, known: int = 0, waiting: int = 0, **plan: Any) -> dict[Purpose, int]:
-    asked = forecast(sessions, reviewed=reviewed, known=known, waiting=waiting, plan=a_plan(**plan), proved=PER_CALL)
+def ahead(
+    *sessions: Session, reviewed: int = 0, known: int = 0, waiting: int = 0, models: int = 1, **plan: Any
+) -> dict[Purpose, int]:
+    asked = forecast(
+        sessions,
+        reviewed=reviewed,
+        known=known,
+        waiting=waiting,
+        models=models,
+        plan=a_plan(**plan),
+        proved=PER_CALL,
+    )
     return dict(asked)
 
 
@@ -25,6 +35,11 @@ def test_nothing_to_read_asks_nothing() -> None:
 
 def test_a_session_of_one_request_can_hold_no_correction() -> None:
     assert ahead(a_session("do it", "done")) == {Purpose.PREFLIGHT: 1}
+
+
+def test_each_model_is_asked_whether_it_answers_where_there_is_anything_to_read() -> None:
+    assert ahead(a_session("do it", "done"), models=3) == {Purpose.PREFLIGHT: 3}
+    assert ahead(models=3) == {}
 
 
 def test_hand_written_tasks_alone_are_attempted_and_graded() -> None:
