@@ -54,13 +54,13 @@ def glance(database: Path, *, since: datetime) -> Glance | None:
 
 
 def last_finished(database: Path, *, now: datetime) -> datetime | None:
-    """When the last night that ran to its end, or to its limit, was closed; what lies ahead of `now` isn't counted.
+    """When the last night of all projects that ran to its end, or to its limit, was closed; none ahead of `now`.
 
     None also where the store can't be read: the night that opens it says why.
     """
     if not database.exists():
         return None
-    query = "SELECT max(closed) FROM nights WHERE closed <= ? AND outcome NOT IN (?, ?)"
+    query = "SELECT max(closed) FROM nights WHERE closed <= ? AND outcome NOT IN (?, ?) AND project = ''"
     unfinished = (Outcome.BACKEND_FAILED.value, Outcome.INTERRUPTED.value)
     try:
         with _current(database) as connection:

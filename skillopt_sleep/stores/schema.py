@@ -67,6 +67,9 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE notebooks (path TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE snapshots (path TEXT PRIMARY KEY, night TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE nights ADD COLUMN project TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 

@@ -45,13 +45,15 @@ class NightLine(NamedTuple):
 class SqliteStore:
     """The store of one user; `notice` tells what had to be set aside when it was opened.
 
-    `config` is a fingerprint of the settings: a night that was cut off goes on only under the same ones. Raises
-    StoreError where a newer version wrote the file.
+    `config` is a fingerprint of the settings: a night that was cut off goes on only under the same ones. `only` is
+    the one project a night is narrowed to, where it is. Raises StoreError where a newer version wrote the file.
     """
 
-    def __init__(self, data: Path, *, clock: Callable[[], datetime], lookback: timedelta, config: str) -> None:
+    def __init__(
+        self, data: Path, *, clock: Callable[[], datetime], lookback: timedelta, config: str, only: str = ""
+    ) -> None:
         self._data = private_dir(data)
-        self._clock, self._lookback, self._config = clock, lookback, config
+        self._clock, self._lookback, self._config, self._only = clock, lookback, config, only
         self._lock = threading.RLock()
         self._page: SqlitePage | None = None
         self._connection, self.notice = _open(data / "sleep.db", clock)
@@ -144,7 +146,8 @@ class SqliteStore:
             night, started = row or (self._fresh_id(now), now.isoformat())
             if row is None:
                 self._connection.execute(
-                    "INSERT INTO nights (id, config, started) VALUES (?, ?, ?)", (night, self._config, started)
+                    "INSERT INTO nights (id, config, started, project) VALUES (?, ?, ?, ?)",
+                    (night, self._config, started, self._only),
                 )
         return SqlitePage(
             self._connection,

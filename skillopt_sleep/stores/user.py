@@ -33,4 +33,5 @@ def open_store(settings: Settings, paths: Paths, *, only: str = "") -> SqliteSto
         clock=utc_now,
         lookback=timedelta(seconds=seconds(settings.harvest.lookback)),
         config=hashlib.sha256(to_json(same) + f"{only}\0{__version__}".encode()).hexdigest(),
+        only=only,
     )

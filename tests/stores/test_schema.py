@@ -94,6 +94,15 @@ def test_the_calls_of_version_three_belong_to_no_project_and_hold_nothing(connec
     ]
 
 
+def test_the_nights_of_version_five_were_of_all_projects(connection: sqlite3.Connection) -> None:
+    at_version(connection, 5)
+    connection.execute("INSERT INTO nights (id, config, started) VALUES ('2026-01-02', 'c', 's')")
+
+    migrate(connection)
+
+    assert connection.execute("SELECT id, project FROM nights").fetchall() == [("2026-01-02", "")]
+
+
 def test_a_newer_file_is_refused_with_both_numbers_and_a_remedy(connection: sqlite3.Connection) -> None:
     newer = len(MIGRATIONS) + 1
     connection.execute(f"PRAGMA user_version = {newer}")

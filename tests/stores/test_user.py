@@ -1,5 +1,6 @@
 """The user's store: a cut-off night goes on only under the settings that shaped it."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,10 @@ from skillopt_sleep.settings import (
     StepSettings,
     find_paths,
 )
+from skillopt_sleep.stores.glance import last_finished
 from skillopt_sleep.stores.user import open_store
+from tests.fakes import NOON
+from tests.stores.opening import seal
 
 FIRST = Settings()
 SAME = {
@@ -76,3 +80,14 @@ def test_a_night_that_was_narrowed_to_a_project_goes_on_only_so(tmp_path: Path) 
             resumed.append(page.resumed)
         store.close()
     assert resumed == [False, False, False]
+
+
+def test_a_night_of_one_project_does_not_stand_for_the_whole_night_that_is_owed(tmp_path: Path) -> None:
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    later = NOON + timedelta(hours=1)
+    for only, ended in (("", NOON), ("/work/a", later)):
+        store = open_store(FIRST, paths, only=only)
+        with store.open_night() as page:
+            seal(page, ended=ended)
+        store.close()
+    assert last_finished(paths.database, now=later) == NOON
