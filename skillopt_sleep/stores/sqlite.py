@@ -141,6 +141,9 @@ class SqliteStore:
                 "UPDATE nights SET closed = ?, outcome = ? WHERE closed IS NULL AND config != ?",
                 (now.isoformat(), Outcome.INTERRUPTED, self._config),
             )
+            self._connection.execute(
+                "DELETE FROM kept WHERE night NOT IN (SELECT id FROM nights WHERE closed IS NULL)"
+            )
             self._connection.execute("INSERT OR IGNORE INTO meta VALUES ('first_night', ?)", (now.isoformat(),))
             row = self._connection.execute("SELECT id, started FROM nights WHERE closed IS NULL").fetchone()
             night, started = row or (self._fresh_id(now), now.isoformat())

@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -181,6 +183,15 @@ def test_under_other_settings_a_new_night_begins_and_the_old_one_counts_as_inter
         (f"{killed}-2", Outcome.NOTHING_NEW),
         (killed, Outcome.INTERRUPTED),
     ]
+    store.close()
+
+
+def test_what_a_night_kept_is_gone_once_other_settings_have_closed_it(tmp_path: Path) -> None:
+    a_killed_night(tmp_path, config="one")
+    store = open_at(tmp_path, config="two")
+
+    with store.open_night(), closing(sqlite3.connect(tmp_path / "sleep.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
     store.close()
 
 
