@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, NightLocked
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.settings import find_paths, seconds
 
@@ -58,11 +58,16 @@ def resume() -> None:
 def cancel() -> None:
     """Stop the night that runs; what was paid for is kept, and the next one goes on with it."""
     from skillopt_sleep.daemon.state import Cancel, State, ask_to_end, end_now
-    from skillopt_sleep.stores.glance import held_by
+    from skillopt_sleep.stores.glance import held_by, is_running
 
     paths = find_paths()
     pid = held_by(paths.data)
     if pid is None:
+        if is_running(paths.data):
+            raise NightLocked(
+                "the night's lock is held, but its process can't be told: nothing was stopped",
+                remedy="try again in a moment",
+            )
         say("No night runs.")
         return
     State(paths.state).write("cancelled", Cancel(pid=pid, at=utc_now()))

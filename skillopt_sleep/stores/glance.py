@@ -1,6 +1,5 @@
 """The store as it is, looked at without making, changing or setting aside anything."""
 
-import json
 import sqlite3
 import threading
 from collections.abc import Generator
@@ -14,6 +13,7 @@ import filelock
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.protocols import Tally
 from skillopt_sleep.records import Outcome
+from skillopt_sleep.stores.holder import living_holder
 from skillopt_sleep.stores.ledger import SqliteLedger
 from skillopt_sleep.stores.schema import MIGRATIONS, migrate, refuse_newer
 
@@ -71,12 +71,8 @@ def last_finished(database: Path, *, now: datetime) -> datetime | None:
 
 
 def held_by(data: Path) -> int | None:
-    """The process of the night that runs; None where none does."""
-    try:
-        said = json.loads((data / "night.holder").read_bytes())
-        return int(said["pid"]) if is_running(data) else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    """The process of the night that runs; None where none does, or none is verifiably its process."""
+    return living_holder(data) if is_running(data) else None
 
 
 def is_running(data: Path) -> bool:

@@ -1,6 +1,5 @@
 """How far a running night is, in a small file that another terminal reads."""
 
-import json
 import os
 import threading
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import Spend
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.stores.holder import living_holder
 
 NAME = "progress.json"
 EVERY = 0.5  # seconds between two writes at least
@@ -98,23 +98,7 @@ class ProgressFile:
 def read_progress(data: Path) -> Progress | None:
     """How far the night is that runs now; None where none does, whatever a killed one left behind."""
     try:
-        holder = json.loads((data / "night.holder").read_bytes())
         found = from_json((data / NAME).read_bytes(), Progress)
-        pid, since = int(holder["pid"]), datetime.fromisoformat(holder["since"])
-    except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError):
         return None
-    return found if found.process == pid and _is_alive(pid, since) else None
-
-
-def _is_alive(pid: int, since: datetime) -> bool:
-    """Whether the process that took the lock then is still there, and not a later one of the same number."""
-    import psutil
-
-    try:
-        process = psutil.Process(pid)
-        # The start of a process is known to a hundredth of a second, and the clock may have been set meanwhile.
-        return process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= since.timestamp() + 1
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return True
+    return found if found.process == living_holder(data) else None

@@ -1,7 +1,12 @@
+import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from skillopt_sleep.daemon.state import State
+import filelock
+
+from skillopt_sleep.daemon.state import Cancel, State
 from skillopt_sleep.settings import find_paths
 from tests.command import Home
 
@@ -42,3 +47,20 @@ def test_a_length_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_there_is_nothing_to_cancel_where_no_night_runs(tmp_path: Path) -> None:
     done = Home(tmp_path).command("cancel")
     assert (done.code, done.out.strip()) == (0, "No night runs.")
+
+
+def test_a_process_that_only_has_the_number_of_a_killed_night_is_not_signalled(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    data = find_paths(home.environment).data
+    data.mkdir(parents=True)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as bystander:
+        said = {"pid": bystander.pid, "since": (datetime.now(UTC) - timedelta(days=1)).isoformat()}
+        (data / "night.holder").write_text(json.dumps(said), encoding="utf-8")
+        with filelock.FileLock(data / "night.lock"):
+            done = home.command("cancel")
+        assert done.code == 11, done.out
+        assert "nothing was stopped" in done.err
+        assert bystander.poll() is None
+        bystander.communicate(b"\n")
+        assert bystander.returncode == 0
+    assert state(home).read("cancelled", Cancel) is None

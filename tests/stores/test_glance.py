@@ -1,3 +1,4 @@
+import json
 import os
 import sqlite3
 from datetime import timedelta
@@ -6,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import StoreError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Reservation
 from skillopt_sleep.records import Outcome, Purpose
 from skillopt_sleep.stores.glance import glance, held_by, is_running, last_finished
@@ -120,11 +122,12 @@ def test_a_store_that_cannot_be_read_tells_of_no_finished_night(tmp_path: Path) 
 
 
 def test_whose_night_runs_is_told_while_it_runs(tmp_path: Path) -> None:
-    store = open_at(tmp_path)
+    store = open_at(tmp_path, clock=utc_now)
     assert held_by(tmp_path) is None
     with store.open_night():
         assert held_by(tmp_path) == os.getpid()
     assert held_by(tmp_path) is None
-    (tmp_path / "night.holder").write_text('{"pid": 7}')
+    said = {"pid": os.getpid(), "since": utc_now().isoformat()}
+    (tmp_path / "night.holder").write_text(json.dumps(said), encoding="utf-8")
     assert held_by(tmp_path) is None, "it was killed"
     store.close()
