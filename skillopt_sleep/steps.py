@@ -68,7 +68,7 @@ def _left_out(document: Document, tasks: Sequence[Task]) -> StepOutcome:
     train, val, test = ([task for task in tasks if task.split is side] for side in Split)
     because = "left for another night: the calls of this one go to documents that promise more (budget.calls)"
     left = beginning(document, train=train, val=val, test=test)
-    return replace(left, because=because, unfinished=True)
+    return replace(left, because=because, unfinished=True, left=left.sessions)
 
 
 def _scores(document: Document, rows: Sequence[tuple[str, Sequence[object]]], plan: Plan) -> dict[str, float]:

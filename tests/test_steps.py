@@ -80,6 +80,7 @@ def test_a_document_the_calls_do_not_reach_keeps_its_sessions_for_another_night(
     assert (first.document.id, first.outcome) == ("shop", Outcome.IMPROVED)
     assert (second.document.id, second.outcome, second.unfinished) == ("blog", Outcome.UNVERIFIED, True)
     assert second.because.startswith("left for another night")
+    assert second.left == second.sessions
     assert {task.document for task, _, _ in night.executor.jobs} == {"shop"}
     # A life that goes on with the night works on the same documents, though fewer calls are left.
     assert again == ["shop", "blog"]

@@ -90,9 +90,24 @@ def _outcome(
         return _nothing(sessions, tasks)
     same = [outcome for outcome in outcomes if outcome.outcome is best.outcome]
     because = "; ".join(f"{outcome.document.id}: {outcome.because}" for outcome in same)
-    return best.outcome, because, REMEDIES[best.outcome]
+    own = dict.fromkeys(remedy for outcome in same if (remedy := _own_remedy(outcome)))
+    return best.outcome, because, "; ".join(own) or REMEDIES[best.outcome]
 
 
+def _own_remedy(outcome: StepOutcome) -> str:
+    """What to do about an unverified outcome that isn't for want of another session; else ""."""
+    if outcome.outcome is not Outcome.UNVERIFIED:
+        return ""
+    accepted = outcome.verdict.decision is Decision.ACCEPT
+    if outcome.unfinished:
+        # A step that the calls didn't reach leaves its sessions, and no call of it failed.
+        return "raise budget.calls" if outcome.left and not accepted else FAILED
+    if accepted:
+        return REMEDIES[Outcome.IMPROVED]
+    return FAILED if outcome.train else ""
+
+
+FAILED = "mend what the errors below name, or take another model"
 REMEDIES = {
     Outcome.IMPROVED: "look at the proposals, then adopt or reject them",
     Outcome.UNDECIDED: "nothing; later nights add unseen tasks to the trial",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted, SleepError, StoreError
 from skillopt_sleep.protocols import Page
@@ -22,7 +23,7 @@ from skillopt_sleep.records import (
     Task,
     Verdict,
 )
-from skillopt_sleep.stages.conclude import BEST_FIRST, REMEDIES, conclude
+from skillopt_sleep.stages.conclude import BEST_FIRST, FAILED, REMEDIES, conclude
 from tests.builders import a_document, a_proposal, a_task
 from tests.fakes import NOON
 from tests.nights import a_plan
@@ -95,11 +96,37 @@ def test_every_document_that_ended_as_the_night_is_in_its_sentence() -> None:
     assert report.because == "a: 0 → 1; c: 1 → 2"
 
 
+SEEN_ONCE = ended_as(Outcome.UNVERIFIED, "seen in one session only", "a", waiting=1)
+LEFT = ended_as(Outcome.UNVERIFIED, "left for another night", "b", train=2, unfinished=True, left=("s",))
+UNSCORED = ended_as(Outcome.UNVERIFIED, "none of 6 attempts could be scored", "c", train=2)
+UNTESTED = replace(
+    ended_as(Outcome.UNVERIFIED, "applied without a test", "d", train=2),
+    verdict=Verdict(decision=Decision.ACCEPT, reason="applied"),
+)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "remedy"),
+    [
+        ([SEEN_ONCE], REMEDIES[Outcome.UNVERIFIED]),
+        ([LEFT, LEFT], "raise budget.calls"),
+        ([UNSCORED], FAILED),
+        ([replace(UNSCORED, unfinished=True)], FAILED),
+        ([UNTESTED], REMEDIES[Outcome.IMPROVED]),
+        ([SEEN_ONCE, LEFT, UNSCORED], f"raise budget.calls; {FAILED}"),
+        ([LEFT, ended_as(Outcome.UNDECIDED)], REMEDIES[Outcome.UNDECIDED]),
+    ],
+)
+def test_the_remedy_of_an_unverified_night_is_that_of_its_reasons(outcomes: list[StepOutcome], remedy: str) -> None:
+    assert close(*outcomes).remedy == remedy
+
+
 def test_a_change_that_could_not_be_staged_improves_nothing() -> None:
     report = close(ended_as(Outcome.IMPROVED, "0 → 1"), staged=False)
 
     assert report.verdict is Outcome.UNVERIFIED
     assert "could not be staged" in report.because
+    assert report.remedy == FAILED
     assert report.documents[0].unfinished
 
 
