@@ -8,6 +8,7 @@ from pathlib import Path
 
 import skillopt_sleep
 
+WATCHED = ("__init__.py", "settings/__init__.py", "daemon/loop.py")
 TRY_SECONDS = 60
 
 Stamp = tuple[tuple[str, int, int], ...]
@@ -34,7 +35,7 @@ class Upgrade:
         return tuple(sorted(self._files()))
 
     def _files(self) -> Iterator[tuple[str, int, int]]:
-        for name in ("__init__.py", "settings.py", "daemon/loop.py"):
+        for name in WATCHED:
             try:
                 status = (self._package / name).stat()
             except OSError:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import skillopt_sleep
-from skillopt_sleep.daemon.upgrade import Upgrade
+from skillopt_sleep.daemon.upgrade import WATCHED, Upgrade
 from tests.daemon.daemons import EAGER, Sleeper, until
 
 
@@ -29,6 +29,15 @@ def test_new_files_are_an_upgrade_once_they_are_at_rest(package: Path) -> None:
     (package / "__init__.py").unlink()
     assert not upgrade.is_ready(), "half of it is gone"
     (package / "__init__.py").write_text(text.replace("0.", "9."), encoding="utf-8")
+    assert not upgrade.is_ready(), "it may be written still"
+    assert upgrade.is_ready()
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_each_file_that_is_looked_at_is_there_and_tells_of_an_upgrade(package: Path, name: str) -> None:
+    upgrade = Upgrade(package)
+    file = package / name
+    file.write_text(f"{file.read_text(encoding='utf-8')}\n", encoding="utf-8")
     assert not upgrade.is_ready(), "it may be written still"
     assert upgrade.is_ready()
 
