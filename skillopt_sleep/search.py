@@ -84,9 +84,18 @@ def search(
     return trials.found(best)
 
 
-def shorten(document: Document, proven: Judged, val: Sequence[Task], *, crew: Crew, rule: GateRule) -> Search:
-    """Prune a candidate that was proven on a later night than it was born."""
+def shorten(
+    document: Document,
+    proven: Judged,
+    val: Sequence[Task],
+    *,
+    crew: Crew,
+    rule: GateRule,
+    made: Sequence[Rollout],
+) -> Search:
+    """Prune a candidate that was proven on a later night than it was born; `made` are tonight's rollouts so far."""
     trials = _Trials(document, val, crew, rule, sys.maxsize)
+    trials.drawn |= _baselines(made, document)
     trials.tested.append(proven)
     several = len(proven.edits) > 1 and rule.name == "sequential"
     return trials.found(_pruned(proven, trials) if several else proven)
@@ -162,6 +171,11 @@ def _by_task(trial: Trial) -> dict[str, float]:
     return {task: mean(seen) or 0.0 for task, seen in grades.items()}
 
 
+def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
+    """The tasks, with their samples, that were attempted under the document as it is."""
+    return {(one.task, one.sample) for one in rollouts if one.document_sha == document.sha}
+
+
 class _Trials:
     """The trials of one document's candidates, and all they brought."""
 
@@ -169,6 +183,7 @@ class _Trials:
         self._document, self._val, self._crew, self._rule, self._most = document, val, crew, rule, most
         self.tested: list[Judged] = []
         self.rollouts: list[Rollout] = []
+        self.drawn: set[tuple[str, int]] = set()
         self._notes: list[Note] = []
 
     def note(self, said: str, remedy: str = "") -> None:
@@ -195,9 +210,10 @@ class _Trials:
             first=first,
         )
         self.rollouts += made
-        # Rounds of the baseline that an earlier trial drew already cost nothing more.
-        shared = min(trial.rounds, max((one.trial.rounds for one in self.tested), default=0)) if not afresh else 0
-        trial = replace(trial, calls=trial.calls - shared * len(self._val))
+        # What an earlier trial of tonight drew of the baseline already costs nothing more.
+        drawn = _baselines(made, self._document)
+        trial = replace(trial, calls=trial.calls - len(drawn & self.drawn))
+        self.drawn |= drawn
         tested = Judged(kind=kind, edits=tuple(edits), trial=trial, verdict=verdict)
         self.tested.append(tested)
         return tested

@@ -18,6 +18,7 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Past,
+    Rollout,
     Split,
     StepOutcome,
     Task,
@@ -80,7 +81,8 @@ def step(
         notes=(*earlier.notes, *not_scored(earlier.rollouts)),
     )
     if earlier.accepted is not None:
-        return _proven(so_far, earlier.accepted, [*train, *val], test, crew=crew, plan=plan, log=log)
+        tasks, made = [*train, *val], earlier.rollouts
+        return _proven(so_far, earlier.accepted, tasks, test, made, crew=crew, plan=plan, log=log)
     past = replace(past, waiting=so_far.waits)
     learned = _learn(so_far, train, val, test, crew=crew, plan=plan, log=log, past=past, night=night)
     if is_due(plan, past) and learned.outcome in MAY_LOOK_BACK:
@@ -173,6 +175,7 @@ def _proven(
     wait: Waiting,
     tasks: Sequence[Task],
     test: Sequence[Task],
+    made: Sequence[Rollout],
     *,
     crew: Crew,
     plan: Plan,
@@ -181,7 +184,7 @@ def _proven(
     """The outcome of a candidate that waited until tonight, without what contributes nothing to it."""
     val = [task for task in tasks if task.split is Split.VAL]
     asked = exercise(wait.tested.edits, tasks, val)
-    found = shorten(so_far.document, wait.tested, asked, crew=crew, rule=plan.gate)
+    found = shorten(so_far.document, wait.tested, asked, crew=crew, rule=plan.gate, made=made)
     log("rollouts", found.rollouts)
     log("trials", found.tested[1:])
     others = tuple(told for told in so_far.effects if told.edit not in wait.tested.edits)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.records import CandidateKind, Decision, Document, EditOp, GateRule, Metric, Split, Task
-from skillopt_sleep.search import BUNDLE_SHARE, Search, candidate, search
+from skillopt_sleep.search import BUNDLE_SHARE, Search, candidate, search, shorten
 from skillopt_sleep.trial import CANDIDATE_SAMPLES, run_trial
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
@@ -194,3 +194,16 @@ def test_what_the_baseline_drew_for_an_earlier_candidate_is_not_counted_again() 
     found, executor = tried(GOOD, BAD)
 
     assert sum(one.trial.calls for one in found.tested) == len({(t.id, v.body, s) for t, v, s in executor.jobs})
+
+
+def test_of_what_is_shortened_the_attempts_of_tonight_are_counted_and_each_once() -> None:
+    earlier, _ = tried(GOOD, IDLE)
+    proven = earlier.tested[0]
+    tonight = [one for one in earlier.rollouts if one.sample == 0]
+
+    for made, paid in (((), 0), (tonight, len(VAL))):
+        executor = FakeExecutor(lambda task, version, sample: version.body)
+        judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
+        found = shorten(DOCUMENT, proven, VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE, made=made)
+        attempts = {(task.id, version.body, sample) for task, version, sample in executor.jobs}
+        assert sum(one.trial.calls for one in found.tested[1:]) == len(attempts) - paid
