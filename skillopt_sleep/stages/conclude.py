@@ -47,7 +47,7 @@ def conclude(
     """The night as one record."""
     staged = {proposal.path for proposal in proposals}
     outcomes = [_as_staged(outcome, staged) for outcome in outcomes]
-    verdict, because, remedy = _outcome(sessions, tasks, outcomes, stopped)
+    verdict, because, remedy = _outcome(sessions, tasks, outcomes, notes, stopped)
     sides = Counter(task.split for task in tasks)
     return NightReport(
         night=page.night,
@@ -80,14 +80,18 @@ def _as_staged(outcome: StepOutcome, staged: set[str]) -> StepOutcome:
 
 
 def _outcome(
-    sessions: SessionCounts, tasks: Sequence[Task], outcomes: Sequence[StepOutcome], stopped: SleepError | None
+    sessions: SessionCounts,
+    tasks: Sequence[Task],
+    outcomes: Sequence[StepOutcome],
+    notes: Sequence[Note],
+    stopped: SleepError | None,
 ) -> tuple[Outcome, str, str]:
     """What it ended as, because, and the remedy: what cut it short, else the best of its documents."""
     if stopped is not None:
         return _cut_short(stopped)
     best = next((o for wanted in BEST_FIRST for o in outcomes if o.outcome is wanted), None)
     if best is None:
-        return _nothing(sessions, tasks)
+        return _nothing(sessions, tasks, notes)
     same = [outcome for outcome in outcomes if outcome.outcome is best.outcome]
     because = "; ".join(f"{outcome.document.id}: {outcome.because}" for outcome in same)
     own = dict.fromkeys(remedy for outcome in same if (remedy := _own_remedy(outcome)))
@@ -125,13 +129,16 @@ def _cut_short(stopped: SleepError) -> tuple[Outcome, str, str]:
     return Outcome.BACKEND_FAILED, stopped.message, stopped.remedy
 
 
-def _nothing(sessions: SessionCounts, tasks: Sequence[Task]) -> tuple[Outcome, str, str]:
+def _nothing(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence[Note]) -> tuple[Outcome, str, str]:
     if tasks:
         return (
             Outcome.NOTHING_NEW,
             f"{len(tasks)} tasks, none of them with a document to teach",
             "see the errors below",
         )
+    unread = next((note for note in notes if note.stage == "harvest" and not note.expected), None)
+    if not sessions.seen and unread:
+        return Outcome.NOTHING_NEW, f"no new session could be read: {unread.summary}", unread.remedy
     if not sessions.seen:
         return Outcome.NOTHING_NEW, "no session since the last night", "nothing"
     if not sessions.used:

@@ -167,6 +167,12 @@ def test_no_session_is_nothing_new() -> None:
     assert (report.verdict, report.because) == (Outcome.NOTHING_NEW, "no session since the last night")
 
 
+def test_where_a_folder_could_not_be_read_nobody_knows_that_there_was_no_session() -> None:
+    note = Note(stage="harvest", summary="/x can't be read", remedy="make it readable")
+    report = close(counts=SessionCounts(), tasks=(), notes=(note,))
+    assert (report.because, report.remedy) == ("no new session could be read: /x can't be read", "make it readable")
+
+
 def test_sessions_that_could_not_be_used_are_counted_by_reason() -> None:
     report = close(counts=SessionCounts(seen=5, skipped={"headless": 2, "active": 3}), tasks=())
 
