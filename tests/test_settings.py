@@ -186,6 +186,22 @@ def test_a_wrong_value_names_its_key(tmp_path: Path, text: str, key: str) -> Non
     assert error.remedy
 
 
+@pytest.mark.parametrize("value", ["inf", "nan", "1e999"])
+@pytest.mark.parametrize("key", ["budget.usd", "gate.mixed_weight"])
+def test_a_number_that_is_not_finite_is_named(tmp_path: Path, key: str, value: str) -> None:
+    section, name = key.split(".")
+    variable = f"SKILLOPT_SLEEP_{section}_{name}".upper()
+
+    errors = [
+        refused(tmp_path, f"[{section}]\n{name} = {value}\n"),
+        refused(tmp_path, "", environ={variable: value}),
+        refused(tmp_path, "", flags={key: float(value)}),
+    ]
+
+    assert all(key in error.message or variable in error.message for error in errors)
+    assert all(error.remedy for error in errors)
+
+
 def test_a_flag_of_the_wrong_value_names_its_key(tmp_path: Path) -> None:
     assert "backend.name" in refused(tmp_path, "", flags={"backend.name": "oracle"}).message
 
@@ -223,6 +239,13 @@ def test_a_project_may_only_narrow_so_no_section_of_the_user_is_known_there(tmp_
     project = project_with(tmp_path, f"[{section}]\n")
 
     with pytest.raises(ConfigError, match=f"unknown key '{section}'"):
+        load_project(project)
+
+
+def test_a_limit_of_a_project_is_finite_too(tmp_path: Path) -> None:
+    project = project_with(tmp_path, "[budget]\nusd = inf\n")
+
+    with pytest.raises(ConfigError, match=r"project\.toml: budget\.usd: inf isn't a finite number"):
         load_project(project)
 
 

@@ -1,5 +1,6 @@
 """skillopt-sleep init: from nothing to a configuration and a next step."""
 
+import math
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -43,6 +44,8 @@ def init(
             "init asks questions, and there is no terminal to ask them on",
             remedy="skillopt-sleep init --yes --backend NAME (naming it is the consent to send every night)",
         )
+    if usd is not None and not math.isfinite(usd):
+        raise ConfigError(f"--usd {usd}: that isn't an amount such as 1.50, or 0")
     at, lookback = said_as("--at", at, time_of_day), said_as("--lookback", lookback, length_of_time)
     _init(find_paths(), Given(backend, model, base_url, calls, usd, at, lookback, exclude), yes=yes)
 

@@ -1,10 +1,11 @@
 """The strict loader: an unknown key is an error that names the nearest known one."""
 
 import difflib
+import math
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from enum import Enum
 from pathlib import Path
@@ -168,7 +169,7 @@ def _convert(
     see: str = SETTINGS,
 ) -> Kind:
     try:
-        return msgspec.convert(raw, kind)
+        made = msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         said, _, at = str(error).partition(" - at `$.")
         key = at.rstrip("`").partition("[")[0]
@@ -180,6 +181,20 @@ def _convert(
         raise ConfigError(
             f"{place}: {key}: {said}" if key else f"{place}: {said}", remedy=_choices(kind, key) or f"see: {see}"
         ) from error
+    for key, value in _endless(made):
+        place = (origin or {}).get(key, where)
+        raise ConfigError(f"{place}: {key}: {value} isn't a finite number", remedy="write one such as 0.5")
+    return made
+
+
+def _endless(made: msgspec.Struct, prefix: str = "") -> Iterator[tuple[str, float]]:
+    """The keys that are inf or nan, which no report could hold: JSON has neither."""
+    for name in made.__struct_fields__:
+        value = getattr(made, name)
+        if isinstance(value, msgspec.Struct):
+            yield from _endless(value, f"{prefix}{name}.")
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield f"{prefix}{name}", value
 
 
 def _choices(kind: type[msgspec.Struct], dotted: str) -> str:

@@ -121,6 +121,7 @@ def test_an_api_without_a_model_is_refused(home: Home) -> None:
     [
         (("--at", "25:00"), "--at 25:00: that isn't a time of day such as 04:17"),
         (("--lookback", "soon"), "--lookback soon: that isn't a length of time"),
+        (("--usd", "inf"), "--usd inf: that isn't an amount such as 1.50"),
         (("--backend", "gpt"), "no backend 'gpt'"),
     ],
 )
