@@ -72,6 +72,8 @@ def _sentence(report: NightReport) -> str:
     if report.verdict in CUT_SHORT:
         return "The night was cut short; its sessions stay unread, and what was paid for is kept."
     because = report.because.rstrip(".")
+    if any(because.startswith(f"{outcome.document.id}: ") for outcome in report.documents):
+        return f"{because}."  # a path is written as it is
     return f"{because[:1].upper()}{because[1:]}."
 
 

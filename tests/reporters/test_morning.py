@@ -47,12 +47,17 @@ def test_every_outcome_says_its_four_things_first(report: NightReport) -> None:
 
 
 def test_a_night_without_a_proposal_says_why_and_what_to_do() -> None:
-    lines = first_lines(
-        a_report(verdict=Outcome.NO_CHANGE, because="shop: no better", remedy="nothing; it was dropped")
-    )
+    lines = first_lines(a_report(verdict=Outcome.NO_CHANGE, because="no better", remedy="nothing; it was dropped"))
 
-    assert lines[1] == "**Nothing to decide.** Shop: no better."
+    assert lines[1] == "**Nothing to decide.** No better."
     assert lines[2] == "What to do: nothing; it was dropped."
+
+
+def test_a_document_that_begins_the_sentence_keeps_its_name() -> None:
+    outcome = an_outcome(document=a_document(id="shop-api/CLAUDE.md"))
+    report = a_report(verdict=Outcome.NO_CHANGE, because="shop-api/CLAUDE.md: no better", documents=(outcome,))
+
+    assert first_lines(report)[1] == "**Nothing to decide.** shop-api/CLAUDE.md: no better."
 
 
 @pytest.mark.parametrize("outcome", sorted(CUT_SHORT))
