@@ -41,7 +41,8 @@ def account_lines(total: Account, settings: HarvestSettings) -> Iterator[str]:
     if others := list(_others(total, settings)):
         yield ""
         count = counted(total.files - len(total.sessions), "file")
-        yield f"The other {count}:" if total.sessions else f"Because of all {count}:"
+        whole = "the file" if total.files == 1 else f"all {count}"
+        yield f"The other {count}:" if total.sessions else f"Because of {whole}:"
         yield from (f"{count:5}  {name:13} {words}" for count, name, words in others)
     if rest := list(_remarks(total, settings)):
         yield ""

@@ -7,7 +7,17 @@ from typing import Any
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, Decision, Edit, EditEffect, EditOp, NightReport, Note, StepOutcome
+from skillopt_sleep.records import (
+    CUT_SHORT,
+    Decision,
+    Edit,
+    EditEffect,
+    EditOp,
+    NightReport,
+    Note,
+    Outcome,
+    StepOutcome,
+)
 
 SMALL = 0.1  # dollars; less is told in hundredths of a cent
 _BLANKS = re.compile(r"\n{3,}")
@@ -43,6 +53,7 @@ def render(report: NightReport) -> str:
         "numbers": _numbers,
         "interval": _interval,
         "proven": _proven,
+        "others": _others,
     }
     environment.filters.update(filters)
     text = environment.get_template("morning.md.j2").render(
@@ -136,6 +147,14 @@ def _verdict(outcome: StepOutcome) -> str:
         gain = outcome.trial.after - outcome.trial.before
         verdict += ": harmful" if gain < 0 else ": useless" if not gain else ""
     return verdict
+
+
+def _others(outcome: StepOutcome) -> str:
+    """The lessons that wait; where there was none to learn, `because` has told of them already."""
+    if not outcome.waiting or (outcome.outcome is Outcome.UNVERIFIED and not outcome.train):
+        return ""
+    which = "1 other lesson waits" if outcome.waiting == 1 else f"{outcome.waiting} other lessons wait"
+    return f"; {which} for a second session"
 
 
 def _cost(report: NightReport) -> str:

@@ -133,7 +133,7 @@ def _nothing(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence[Not
     if tasks:
         return (
             Outcome.NOTHING_NEW,
-            f"{len(tasks)} tasks, none of them with a document to teach",
+            f"{_counted(len(tasks), 'task')}, none of them with a document to teach",
             "see the errors below",
         )
     unread = next((note for note in notes if note.stage == "harvest" and not note.expected), None)
@@ -145,4 +145,9 @@ def _nothing(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence[Not
         reasons = ", ".join(f"{count} {reason}" for reason, count in sessions.skipped.items())
         older = "raise harvest.lookback to read older sessions; " if LeftOut.OLDER in sessions.skipped else ""
         return Outcome.NOTHING_NEW, f"no session could be used: {reasons}", f"{older}see: skillopt-sleep harvest"
-    return Outcome.NOTHING_NEW, f"{sessions.used} sessions read, in none of them a request was corrected", "nothing"
+    read = _counted(sessions.used, "session")
+    return Outcome.NOTHING_NEW, f"{read} read, in none of them a request was corrected", "nothing"
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"

@@ -49,6 +49,11 @@ def test_every_reason_has_words_that_fit_the_line() -> None:
     assert "(10m)" in text
 
 
+def test_a_single_file_of_which_nothing_is_used_is_one_file() -> None:
+    text = told(sessions=(), rows=(), skipped={LeftOut.HEADLESS: 1})
+    assert "\n\nBecause of the file:\n    1  headless" in text
+
+
 def test_the_largest_reason_comes_first() -> None:
     text = told(files=7, skipped={LeftOut.UNREADABLE: 1, LeftOut.HEADLESS: 5})
     assert text.index("5  headless") < text.index("1  unreadable")

@@ -153,7 +153,7 @@ REPORTS: dict[str, NightReport] = {
         documents=(an_outcome(outcome=Outcome.UNDECIDED, verdict=Verdict(decision=Decision.UNDECIDED, reason="n is small"), trial=TRIAL),),
     ),
     "unverified": a_report(
-        verdict=Outcome.UNVERIFIED, because="no unseen task", documents=(an_outcome(outcome=Outcome.UNVERIFIED, waiting=1),)
+        verdict=Outcome.UNVERIFIED, because="no unseen task", documents=(an_outcome(outcome=Outcome.UNVERIFIED, because="1 lesson was seen in one session only", waiting=1),)
     ),
     "no change": a_report(verdict=Outcome.NO_CHANGE, because="worse", documents=(rejected(), rejected(0.25))),
     "no headroom": a_report(

@@ -170,7 +170,11 @@ def test_test_tasks_are_shown_and_called_what_they_are() -> None:
 
 def test_lessons_that_wait_are_counted() -> None:
     assert "2 other lessons wait for a second session" in render(WHOLE)
-    assert "1 other lesson waits for a second session" in render(REPORTS["unverified"])
+    assert "1 other lesson waits for a second session" in render(a_report(documents=(an_outcome(waiting=1),)))
+
+
+def test_a_lesson_that_waits_alone_is_told_of_once() -> None:
+    assert "for a second session" not in render(REPORTS["unverified"])
 
 
 def test_text_only_evidence_is_called_so() -> None:
@@ -183,6 +187,10 @@ def test_sessions_that_were_left_out_are_counted_by_reason() -> None:
     assert "9 seen, 6 used; left out: 2 headless, 1 active. They became 7 tasks: 3 train, 3 val, 1 test." in render(
         WHOLE
     )
+
+
+def test_one_task_is_one_task() -> None:
+    assert "They became 1 task: 1 train, 0 val, 0 test." in render(a_report(tasks={"train": 1}))
 
 
 def test_every_error_is_listed_with_its_remedy() -> None:

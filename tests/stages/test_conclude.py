@@ -187,6 +187,12 @@ def test_sessions_without_a_corrected_request_are_nothing_new() -> None:
     assert report.because == "2 sessions read, in none of them a request was corrected"
 
 
+def test_one_session_is_one_session() -> None:
+    report = close(counts=SessionCounts(seen=1, used=1), tasks=())
+
+    assert report.because == "1 session read, in none of them a request was corrected"
+
+
 def test_tasks_without_a_document_are_nothing_new_and_point_at_the_errors() -> None:
     report = close()
 
