@@ -45,6 +45,8 @@ def run(
     settings = load(paths, flags=flags)
     if example and (project or backend or model or base_url):
         raise ConfigError("the example has its own projects and model", remedy="leave out --example, or the others")
+    if example and plan:
+        raise ConfigError("--plan is about your own sessions", remedy="run --now --example: it sends nothing")
     only = os.path.abspath(Path(project).expanduser()) if project else ""  # noqa: PTH100 - links are kept, `..` isn't
     if only and not Path(only).is_dir():
         raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")

@@ -82,6 +82,12 @@ def test_the_example_refuses_what_it_would_ignore(tmp_path: Path) -> None:
     assert "--example" in done.err
 
 
+def test_the_example_has_no_plan(tmp_path: Path) -> None:
+    done = Home(tmp_path).command("run", "--plan", "--example")
+    assert (done.code, done.out) == (2, "")
+    assert "--plan is about your own sessions" in done.err
+
+
 @pytest.mark.parametrize("address", ["http://[::1", "localhost:11434", "ftp://models"])
 def test_an_address_that_is_none_is_named(tmp_path: Path, address: str) -> None:
     done = Home(tmp_path).command("run", "--now", "--backend", "openai", "--model", "m", "--base-url", address)
