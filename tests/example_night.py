@@ -10,13 +10,13 @@ from pathlib import Path
 
 from skillopt_sleep.kit.codec import schema, to_json
 from skillopt_sleep.records import NightReport
-from skillopt_sleep.reporters.data import Answer
+from skillopt_sleep.reporters.data import Answer, Paused
 from skillopt_sleep.reporters.diagnostics import Diagnostics
 
 EXAMPLE = Path(__file__).parent.parent / ".skillopt-sleep.example"
 NIGHTS = EXAMPLE / "nights"
 SCHEMAS = EXAMPLE / "schemas"
-DOCUMENTS = {"report": NightReport, "diagnostics": Diagnostics, "run": Answer}
+DOCUMENTS = {"report": (NightReport,), "diagnostics": (Diagnostics,), "run": (Answer, Paused)}
 SHOWN_HOME = "/home/you/.local/share/skillopt-sleep"
 
 
@@ -41,8 +41,8 @@ def build(target: Path) -> Path:
 def build_schemas(target: Path) -> None:
     """Write the JSON schema of each of the three documents."""
     target.mkdir(exist_ok=True, parents=True)
-    for name, kind in DOCUMENTS.items():
-        (target / f"{name}.schema.json").write_bytes(to_json(schema(kind), pretty=True))
+    for name, kinds in DOCUMENTS.items():
+        (target / f"{name}.schema.json").write_bytes(to_json(schema(*kinds), pretty=True))
 
 
 if __name__ == "__main__":

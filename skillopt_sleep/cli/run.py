@@ -64,9 +64,9 @@ def run(
     except CallPending as error:
         if as_json:
             from skillopt_sleep.kit.codec import to_json
+            from skillopt_sleep.reporters.data import paused
 
-            waits = {"verdict": None, "waiting": error.waiting, "because": error.message, "remedy": error.remedy}
-            sys.stdout.write(to_json({"schema_version": 1, **waits}, pretty=True).decode())
+            sys.stdout.write(to_json(paused(error), pretty=True).decode())
         raise
     _show(report, paths, example=example, as_json=as_json)
     if not (example or sys.stdout.isatty()):

@@ -35,9 +35,12 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def schema(kind: Any) -> dict[str, Any]:
-    """The JSON schema (2020-12) of a type."""
-    return msgspec.json.schema(kind)
+def schema(*kinds: Any) -> dict[str, Any]:
+    """The JSON schema (2020-12) of a type, or of any one of several."""
+    if len(kinds) == 1:
+        return msgspec.json.schema(kinds[0])
+    any_of, known = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    return {"anyOf": list(any_of), "$defs": known}
 
 
 def strict_schema(kind: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from skillopt_sleep.errors import CallPending
 from skillopt_sleep.kit.codec import map_strings, to_json
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.redact import redact
@@ -88,6 +89,16 @@ class Answer(Record, frozen=True, kw_only=True):
     errors: tuple[Note, ...]
 
 
+class Paused(Record, frozen=True, kw_only=True):
+    """What `run --json` prints while prompts wait for an answer: the night has no verdict yet, and is run again."""
+
+    schema_version: int
+    verdict: None
+    waiting: int
+    because: str
+    remedy: str
+
+
 def answer(report: NightReport) -> Answer:
     """The short answer of a night."""
     return Answer(
@@ -113,6 +124,11 @@ def answer(report: NightReport) -> Answer:
         spend=AnsweredSpend(calls=report.spend.calls, tokens=report.spend.tokens, usd=report.spend.usd),
         errors=report.errors,
     )
+
+
+def paused(error: CallPending) -> Paused:
+    """The answer of a night that goes on when what it asks is answered."""
+    return Paused(schema_version=1, verdict=None, waiting=error.waiting, because=error.message, remedy=error.remedy)
 
 
 def _document(outcome: StepOutcome) -> AnsweredDocument:

@@ -8,6 +8,7 @@ import pytest
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.reporters.data import answer
 from skillopt_sleep.reporters.diagnostics import diagnose
+from tests.command import Home
 from tests.example_night import DOCUMENTS, SCHEMAS, build_schemas
 from tests.reporters.reports import REPORTS
 
@@ -26,6 +27,15 @@ def test_the_shipped_schemas_are_generated_from_the_records(tmp_path: Path) -> N
 def test_every_outcome_is_as_its_schema_says(report: Any) -> None:
     for name, value in (("report", report), ("diagnostics", diagnose(report)), ("run", answer(report))):
         jsonschema.validate(json.loads(to_json(value)), _schema(name))
+
+
+def test_a_night_that_waits_for_answers_is_as_the_schema_of_run_says(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    waits = home.command("run", "--now", "--backend", "handoff", "--json")
+    assert waits.code == 3
+    assert waits.json["waiting"] == 1
+    jsonschema.validate(waits.json, _schema("run"))
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
