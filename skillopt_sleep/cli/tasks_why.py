@@ -26,7 +26,7 @@ def explain(entry: Banked, entries: Sequence[Banked], reports: Sequence[NightRep
         _answers(task),
         _cluster(task, mates, short_ids(entries)),
         _side(entry, mates, entries),
-        _nights(entry, reports),
+        _nights(entry, mates, reports),
         _by_hand(entry, now=now),
     )
     return "\n\n".join(part for part in parts if part)
@@ -113,7 +113,7 @@ def _side(entry: Banked, mates: Sequence[Banked], entries: Sequence[Banked]) -> 
     return f"side: {task.split}, so {use};\n{block(reason, indent='  ')}"
 
 
-def _nights(entry: Banked, reports: Sequence[NightReport]) -> str:
+def _nights(entry: Banked, mates: Sequence[Banked], reports: Sequence[NightReport]) -> str:
     lines = [
         f"    {report.night}  {visible(done.document.id)}: {said}"
         for report in reports
@@ -122,7 +122,14 @@ def _nights(entry: Banked, reports: Sequence[NightReport]) -> str:
     ]
     if lines:
         return "\n".join(("nights that used it:", *lines))
-    return f"banked by night {entry.night}; no document was worked on with it yet" if entry.night else "no night yet"
+    met = any(entry.task.session in done.sessions for report in reports for done in report.documents)
+    if not (entry.night or met):
+        return "no night yet"
+    banked = f"banked by night {entry.night}; " if entry.night else ""
+    if not met:
+        return f"{banked}no document was worked on with it yet"
+    alone = entry.task.split is Split.TRAIN and all(other.task.split is Split.TRAIN for other in mates)
+    return f"{banked}no answer to it was scored yet" + ("\n  its lesson waits for a second session" if alone else "")
 
 
 def _uses(task: Task, done: StepOutcome) -> Iterator[str]:
@@ -135,8 +142,10 @@ def _uses(task: Task, done: StepOutcome) -> Iterator[str]:
     for applied in taught:
         words = one_line(applied.edit.content or applied.edit.target, limit=WIDTH - 6)
         yield f"led to an edit ({applied.fate}, verdict: {done.verdict.decision})\n      {words}"
-    if not pairs and not taught and task.session in done.sessions:
-        yield "took part"
+    if not pairs and not taught and task.id in done.scores:
+        yield f"was asked without a change: {done.scores[task.id]:.2f}"
+    if task.split is Split.TEST and done.test_n and task.session in done.sessions:
+        yield "was a test of an accepted change"
 
 
 def _by_hand(entry: Banked, *, now: datetime) -> str:

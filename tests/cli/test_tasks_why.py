@@ -71,12 +71,34 @@ def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:
     reports = (
         a_report(night="n1", documents=(an_outcome(trial=Trial(pairs=pairs)),)),
         a_report(night="n2", documents=(an_outcome(edits=edits, sessions=(TASK.session,)),)),
-        a_report(night="n3", documents=(an_outcome(sessions=(TASK.session,)), an_outcome(sessions=("else",)))),
+        a_report(night="n3", documents=(an_outcome(scores={"t1": 0.5}), an_outcome(scores={"other": 0.0}))),
+        a_report(night="n4", documents=(an_outcome(sessions=(TASK.session,), waiting=1),)),
     )
     text = told(Banked(TASK), reports=reports)
     assert "    n1  shop:CLAUDE.md: tested a change, 0.25 → 1.00\n" in text
     assert "    n2  shop:CLAUDE.md: led to an edit (applied, verdict: abstain)\n      - Use pnpm.\n" in text
-    assert text.count("n3  shop:CLAUDE.md: took part") == 1
+    assert text.count("n3  shop:CLAUDE.md: was asked without a change: 0.50") == 1
+    assert "n4" not in text
+
+
+def test_a_task_that_waits_was_asked_by_no_night() -> None:
+    reports = [a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,), waiting=1),))]
+    alone = told(Banked(TASK, night="n1"), reports=reports)
+    assert "banked by night n1; no answer to it was scored yet\n  its lesson waits for a second session" in alone
+    assert "nights that used it" not in alone
+    mate = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL))
+    assert "its lesson waits" not in told(Banked(TASK, night="n1"), mate, reports=reports)
+
+
+def test_a_test_task_is_used_where_a_change_is_accepted() -> None:
+    task = replace(TASK, split=Split.TEST)
+    reports = [
+        a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,)),)),
+        a_report(night="n2", documents=(an_outcome(sessions=(TASK.session,), test_n=1),)),
+    ]
+    text = told(Banked(task), reports=reports)
+    assert "n2  shop:CLAUDE.md: was a test of an accepted change" in text
+    assert "n1 " not in text
 
 
 def test_it_says_what_a_person_did_and_when() -> None:
