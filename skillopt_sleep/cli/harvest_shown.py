@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from skillopt_sleep.cli.account import Account
 from skillopt_sleep.cli.tasks_shown import counted, home_path
-from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Take
 from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
@@ -105,7 +105,7 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
 def noted(notes: Sequence[Note]) -> Iterator[str]:
     """What went wrong and what to do, so much of it as is read."""
     for note in notes[:_NOTES]:
-        yield f"{visible(note.summary)}\n  → {visible(note.remedy)}"
+        yield f"{one_line(note.summary, limit=400)}\n  → {one_line(note.remedy, limit=400)}"
     if len(notes) > _NOTES:
         yield f"… and {len(notes) - _NOTES} more like these"
 

@@ -12,7 +12,7 @@ from skillopt_sleep.cli.harvest_shown import WORDS
 from skillopt_sleep.cli.tasks_shown import WIDTH, ago, counted, home_path
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
-from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
 from skillopt_sleep.settings import KnownProjects, Settings, find_paths, seconds
 
@@ -96,19 +96,19 @@ def explain(history: History, line: SessionLine, stored: Session, settings: Sett
 def explained(one: Explanation, *, now: datetime) -> Iterator[str]:
     """The explanation for people, in lines."""
     session = one.session
-    yield f"{visible(session.id)}: {'used' if one.reason is None else f'left out ({one.reason})'}"
-    yield f"  {visible(one.because)}"
+    yield f"{spelled(session.id)}: {'used' if one.reason is None else f'left out ({one.reason})'}"
+    yield f"  {one_line(one.because, limit=1_000)}"
     yield ""
-    yield f"file     {visible(one.file) or 'gone'}"
+    yield f"file     {spelled(one.file) or 'gone'}"
     for path in one.doubles:
-        yield f"double   {visible(path)}"
+        yield f"double   {spelled(path)}"
     if one.reason is LeftOut.UNREADABLE:
         return
-    yield f"project  {visible(one.project) or 'none'}"
+    yield f"project  {spelled(one.project) or 'none'}"
     if one.project != session.project:
-        yield f"         it was {visible(session.project)}, which is gone: the repository moved"
+        yield f"         it was {spelled(session.project)}, which is gone: the repository moved"
     if session.cwd != session.project:
-        yield f"folder   {visible(session.cwd)}"
+        yield f"folder   {spelled(session.cwd)}"
     started, ended = session.started.astimezone(), session.ended.astimezone()
     until = f"{ended:%H:%M}" if ended.date() == started.date() else f"{ended:%d %b %Y %H:%M}"
     yield f"time     {started:%d %b %Y %H:%M} – {until}, {ago(session.ended, now)}"

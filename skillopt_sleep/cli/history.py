@@ -56,7 +56,7 @@ def lines(
         return
     yield f"{night.id:12}  {report.verdict:14}  {_sessions(report)}, {spent(report.spend)}"
     for done in report.documents:
-        yield f"  {done.document.id}: {verdict(done)}{_fate(report, done, states)}"
+        yield f"  {_one_line(done.document.id)}: {verdict(done)}{_fate(report, done, states)}"
         if numbers := gain(done):
             yield f"      {numbers}"
     if not report.documents and report.verdict is not Outcome.NOTHING_NEW:

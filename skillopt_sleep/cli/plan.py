@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.tasks_shown import counted
+from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.records import Purpose
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
 
@@ -80,13 +81,13 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         return
     say(f"A night now would read {found.counts.used} of {found.counts.seen} unread sessions:")
     for project, count in projects.most_common():
-        say(f"  {count:4}  {project}")
+        say(f"  {count:4}  {spelled(project)}")
     for reason, count in found.counts.skipped.items():
         say(f"  {count:4}  left out: {reason}")
     if reviewed:
         say(f"  {reviewed:4}  tasks written by hand")
     for note in found.notes:
-        say(f"        {note.summary}")
+        say(f"        {one_line(note.summary, limit=400)}")
     say(f"It would send redacted excerpts of them to: {destination(settings)}")
     shown = ", ".join(f"{count} {purpose}" for purpose, count in calls.items())
     say(f"It would ask at most {counted(most, 'time')}{f' ({shown}), and again what fails' if shown else ''}.")

@@ -143,7 +143,7 @@ def _open_nights(
 def _waiting(proposals: Sequence[Proposal]) -> Iterator[str]:
     """The proposals that nobody has decided on."""
     yield f"Waiting      {len(proposals) or 'no'} {'proposal' if len(proposals) == 1 else 'proposals'}"
-    yield from (f"  {proposal.id}  {proposal.summary}" for proposal in proposals)
+    yield from (f"  {proposal.id}  {one_line(proposal.summary, limit=400)}" for proposal in proposals)
     if proposals:
         yield f"Look at one: skillopt-sleep show {proposals[0].id}"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import assert_never
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.records import Check, Checks, Exact, Op, Reference, Rubric
 from skillopt_sleep.stores.bank import Banked
 
@@ -64,7 +64,7 @@ def counted(count: int, name: str) -> str:
 def home_path(path: str) -> str:
     """A folder as a person writes it, its beginning left out where it is too long for a line."""
     home = str(Path.home())
-    shown = visible(f"~{path[len(home) :]}" if path == home or path.startswith(f"{home}/") else path)
+    shown = spelled(f"~{path[len(home) :]}" if path == home or path.startswith(f"{home}/") else path)
     return shown if len(shown) <= WIDTH - 2 else f"…{shown[-(WIDTH - 3) :]}"
 
 

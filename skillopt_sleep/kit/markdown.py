@@ -24,6 +24,11 @@ def _is_unseen(char: str) -> bool:
     return char not in "\n\t" and (unicodedata.category(char) in _UNSEEN or _BLANK.match(char) is not None)
 
 
+def spelled(text: str) -> str:
+    """A name or a path from elsewhere, whole and on one line, every character of it seen."""
+    return visible(text).replace("\n", "\\u{A}").replace("\t", "\\u{9}")
+
+
 def one_line(text: str, *, limit: int = 100) -> str:
     """The text on one line, cut to `limit` characters."""
     line = " ".join(visible(text).split())

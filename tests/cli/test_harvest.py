@@ -135,6 +135,26 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_went_wrong(tmp_pa
     assert f"Went wrong: harvest: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
 
 
+def test_a_folder_of_a_strange_name_is_spelled_out_wherever_it_is_named(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions_in(tmp_path / "work" / "a\x1b[31m\nb", [CORRECTED, ("write notes", "no, use pnpm, never npm")])
+    (session, _) = home.command("harvest", "--json").json["sessions"]
+    for command in (
+        ("harvest",),
+        ("harvest", "--why", session["id"]),
+        ("run", "--plan"),
+        ("run", "--now", "--backend", "simulated"),
+        ("tasks", "list"),
+        ("history",),
+        ("status",),
+        ("report",),
+    ):
+        out = home.command(*command).out
+        assert "1B" in out, command
+        assert "\x1b" not in out
+        assert "\nb" not in out
+
+
 def test_nothing_to_read_says_where_it_looked(tmp_path: Path) -> None:
     out = Home(tmp_path).command("harvest").out
     assert "~/.claude/projects" in out

@@ -4,7 +4,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.markdown import fence, one_line, visible
+from skillopt_sleep.kit.markdown import fence, one_line, spelled, visible
 
 
 @given(st.text(alphabet=st.sampled_from("`~a \n")) | st.text())
@@ -43,6 +43,13 @@ def test_one_line_is_one_line_and_no_longer_than_its_limit(text: str, limit: int
     line = one_line(text, limit=limit)
     assert len(line) <= limit
     assert len(line.splitlines()) <= 1
+
+
+@given(st.text())
+def test_a_name_is_whole_on_one_line(text: str) -> None:
+    shown = spelled(text)
+    assert len(shown.splitlines()) <= 1
+    assert spelled("/a b/\n\tc\x1b") == "/a b/\\u{A}\\u{9}c\\u{1B}"
 
 
 def test_a_line_that_was_cut_says_so() -> None:
