@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -103,7 +104,7 @@ def add(
             if draft is None:
                 say("nothing was added")
             else:
-                take_in(store, read_file(draft, session="", folder=Path.cwd(), written=now), now=now)
+                _add(store, read_file(draft, session="", folder=Path.cwd(), written=now), now=now)
         return
     if prompt is None or len(references) != 1:
         raise ConfigError(
@@ -116,7 +117,20 @@ def add(
     except ValueError as error:
         raise ConfigError(str(error), remedy="nothing was added; say it otherwise") from error
     with opened() as store:
-        take_in(store, (task,), now=now)
+        _add(store, (task,), now=now)
+
+
+def _add(store: SqliteStore, tasks: Sequence[Task], *, now: datetime) -> None:
+    """Bank new tasks; ConfigError where one in the same words is there and asks for something else."""
+    known = {entry.task.id: entry.task for entry in store.bank.entries()}
+    for task in tasks:
+        there = known.get(task.id, task)
+        if (there.reference, there.project) != (task.reference, task.project):
+            what = "with another reference" if there.reference != task.reference else "of another project"
+            raise ConfigError(
+                f"{there.id} asks this already, {what}", remedy=f"change it: skillopt-sleep tasks edit {there.id}"
+            )
+    take_in(store, tasks, now=now)
 
 
 def drop(tasks: Ids, *, undo: Undo = False) -> None:

@@ -125,6 +125,24 @@ def test_a_task_is_added_by_options(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (("--answer", "9090"), "asks this already, with another reference"),
+        (("--answer", "8080", "--project", "."), "asks this already, of another project"),
+    ],
+)
+def test_a_task_in_the_same_words_is_not_written_over(home: Home, other: tuple[str, ...], said: str) -> None:
+    home.command("tasks", "add", "--prompt", "Which port?", "--answer", "8080")
+    before = tasks(home)
+    (name,) = before.keys() - {"abc123", "abd456"}
+    done = home.command("tasks", "add", "--prompt", "Which port?", *other)
+    assert done.code == 2
+    assert f"{name} {said}" in done.err
+    assert f"skillopt-sleep tasks edit {name}" in done.err
+    assert tasks(home) == before
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         (("--prompt", "x"), "one way to score"),
