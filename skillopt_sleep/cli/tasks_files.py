@@ -50,7 +50,12 @@ def export(
     if file is None:
         sys.stdout.write(text)
         return
-    write_atomic(file, text.encode())
+    try:
+        write_atomic(file, text.encode())
+    except OSError as error:
+        raise ConfigError(
+            f"{file} can't be written: {error.strerror or error}", remedy="name a file in a folder that is there"
+        ) from error
     say(f"{counted(len(good), 'task')} written to {file}")
 
 
@@ -62,6 +67,10 @@ def read_file(
 
     try:
         return read_tasks(path.absolute(), written=written, session=session, folder=folder, name=name)
+    except OSError as error:
+        raise ConfigError(
+            f"{path} can't be read: {error.strerror or error}", remedy="name a file that is there"
+        ) from error
     except ValueError as error:
         raise ConfigError(f"{path}: {' '.join(str(error).split())}", remedy="mend it; nothing was changed") from error
 

@@ -63,7 +63,21 @@ def test_a_file_that_cannot_be_used_is_not_taken_in_at_all(tmp_path: Path) -> No
     assert done.code == 2
     assert "task 2" in done.err
     assert home.command("tasks", "list", "--json").json == []
-    assert "No such file" in home.command("tasks", "import", "gone.toml").err
+
+
+def test_a_file_that_cannot_be_read_or_written_is_named_as_it_was_given(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    banked(home)
+    (tmp_path / "folder").mkdir()
+    for command, said in (
+        (("import", "gone.toml"), "gone.toml can't be read: No such file or directory"),
+        (("import", "folder"), "folder can't be read: Is a directory"),
+        (("edit", "a1", "--from", "gone.toml"), "gone.toml can't be read: No such file or directory"),
+        (("export", "gone/t.toml"), "gone/t.toml can't be written: No such file or directory"),
+    ):
+        done = home.command("tasks", *command)
+        assert done.code == 2
+        assert done.err.startswith(f"skillopt-sleep: {said}\n  → name a file")
 
 
 def test_an_export_overwrites_nothing_and_names_what_no_file_could_hold(tmp_path: Path) -> None:
