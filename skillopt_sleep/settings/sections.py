@@ -145,7 +145,10 @@ class BankSettings(Section, frozen=True, kw_only=True):
 
 
 class BudgetSettings(Section, frozen=True, kw_only=True):
-    """What may be spent at most: by a night, by a night on a project, in a calendar month (UTC); 0 is no limit."""
+    """What may be spent at most: by a night, by a night on a project, in a calendar month (UTC).
+
+    A night always has a limit of calls, tokens and minutes; of all others 0 is no limit.
+    """
 
     calls: Count = 300
     tokens: Count = 2_000_000
@@ -191,7 +194,7 @@ class NotifySettings(Section, frozen=True, kw_only=True):
 
 
 class Settings(Section, frozen=True, kw_only=True):
-    """The whole configuration: every key is optional and shown at its default."""
+    """The whole configuration: every key is optional, and one that is left out has its default."""
 
     backend: BackendSettings = BackendSettings()
     target: RoleSettings = RoleSettings()

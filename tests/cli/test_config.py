@@ -14,6 +14,16 @@ def test_show_prints_a_file_that_validates_and_says_the_same(tmp_path: Path) -> 
     assert home.command("config", "show", "--json").json["budget"]["calls"] == 300
 
 
+def test_show_says_of_settings_in_force_nothing_that_holds_of_defaults_only(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    (tmp_path / "sleep").mkdir()
+    (tmp_path / "sleep" / "config.toml").write_text("[budget]\ncalls = 77\n", encoding="utf-8")
+    out = home.command("config", "show").out
+    assert "calls = 77" in out
+    assert "shown at its default" not in out
+    assert "A night always has a limit of calls, tokens and minutes" in out
+
+
 def test_path_says_where_everything_is_and_what_is_missing(tmp_path: Path) -> None:
     out = Home(tmp_path).command("config", "path").out
     assert f"{tmp_path}/sleep/config.toml  (not there yet)" in out

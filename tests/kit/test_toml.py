@@ -39,7 +39,7 @@ def test_any_value_comes_back_as_it_was(model: str, exclude: list[str], confirme
 
 
 def test_a_section_is_headed_by_what_it_is_about() -> None:
-    assert "0 is no limit.\n[budget]\ncalls = 300\n" in to_toml(Settings())
+    assert "of all others 0 is no limit.\n[budget]\ncalls = 300\n" in to_toml(Settings())
 
 
 def test_a_struct_without_sections_is_plain_keys_below_what_it_is_about() -> None:
