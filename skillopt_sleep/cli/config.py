@@ -6,18 +6,28 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.settings import find_paths, load
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.settings import Settings, find_paths, load
+from skillopt_sleep.settings.load import SETTINGS
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The settings.")
 
 
 @app.command("show")
 def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
-    """Print the settings in force, as config.toml would say them."""
+    """Print the settings in force as config.toml would say them; where they can't be used, every key's default."""
     from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.kit.toml import to_toml
 
-    settings = load(find_paths())
+    try:
+        settings = load(find_paths())
+    except ConfigError as error:
+        if as_json:
+            raise
+        sys.stdout.write(f"# Every key at its default; none of it is in force.\n{to_toml(Settings())}")
+        sys.stdout.flush()
+        hint = "every key is shown above" if SETTINGS in error.remedy else error.remedy
+        raise ConfigError(error.message, remedy=hint) from error
     if as_json:
         sys.stdout.write(to_json(settings, pretty=True).decode())
     else:

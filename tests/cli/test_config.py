@@ -1,5 +1,10 @@
+import tomllib
 from pathlib import Path
 
+import msgspec
+import pytest
+
+from skillopt_sleep.settings import Settings
 from tests.command import Home
 
 
@@ -22,6 +27,20 @@ def test_show_says_of_settings_in_force_nothing_that_holds_of_defaults_only(tmp_
     assert "calls = 77" in out
     assert "shown at its default" not in out
     assert "A night always has a limit of calls, tokens and minutes" in out
+
+
+@pytest.mark.parametrize("text", ["[budget]\ncalls = 0\n", "[budget]\ncall = 3\n", "[budget\n"])
+def test_where_settings_cannot_be_used_show_says_so_and_what_every_key_is(tmp_path: Path, text: str) -> None:
+    home = Home(tmp_path)
+    (tmp_path / "sleep").mkdir()
+    (tmp_path / "sleep" / "config.toml").write_text(text, encoding="utf-8")
+    shown = home.command("config", "show")
+    assert shown.code == 2
+    assert shown.out.startswith("# Every key at its default; none of it is in force.\n")
+    assert msgspec.convert(tomllib.loads(shown.out), Settings) == Settings()
+    assert "config.toml" in shown.err
+    assert "config show" not in shown.err
+    assert home.command("config", "show", "--json").out == ""
 
 
 def test_path_says_where_everything_is_and_what_is_missing(tmp_path: Path) -> None:
