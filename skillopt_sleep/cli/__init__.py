@@ -16,7 +16,7 @@ class Commands(LazyGroup):
 
     later = {  # noqa: RUF012 - a table, never written to
         "init": Later(
-            "init:init", "Look at what is here, ask what you want, and write config.toml; nothing is sent."
+            "init:init", "Look at what is here, ask what you want, and write config.toml; no session is sent."
         ),
         "run": Later(
             "run:run", "Learn from the sessions no night has read, and lay what proved itself beside your files."

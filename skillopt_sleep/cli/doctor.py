@@ -29,7 +29,10 @@ def doctor(
     project: Annotated[str, typer.Option(help="Whose agents' view to look at; the current folder's.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Look at programs, logins, limits and folders, and say what to mend; nothing is changed, no model is asked."""
+    """Look at programs, logins, limits and folders, and say what to mend; nothing is changed, no model is asked.
+
+    An API is asked with your key whether it has the model (GET /v1/models/NAME); nothing else is asked.
+    """
     from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.wiring.checks import look
     from skillopt_sleep.wiring.findings import exit_code, problems

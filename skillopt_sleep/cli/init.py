@@ -36,7 +36,10 @@ def init(
         list[str] | None, typer.Option(help="A project to leave out: a folder or a pattern; may be said again.")
     ] = None,
 ) -> None:
-    """Look at what is here, ask what you want, and write config.toml; nothing is sent."""
+    """Look at what is here, ask what you want, and write config.toml; no session is sent.
+
+    An API is asked with your key whether it has the model (GET /v1/models/NAME); nothing else is asked.
+    """
     if backend is not None and backend not in NAMES:
         raise ConfigError(f"there is no backend {backend!r}", remedy=f"one of: {', '.join(NAMES)}")
     if not (yes or sys.stdin.isatty()):

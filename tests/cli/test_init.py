@@ -39,6 +39,13 @@ def test_without_a_terminal_it_asks_nothing_writes_nothing_and_says_what_to_add(
     assert not config(home).exists()
 
 
+@pytest.mark.parametrize("command", ["init", "doctor"])
+def test_the_help_says_what_an_api_is_asked(home: Home, command: str) -> None:
+    shown = " ".join(home.command(command, "--help").out.split())
+    assert "An API is asked with your key whether it has the model" in shown
+    assert "nothing is sent" not in shown
+
+
 def test_for_scripts_it_writes_what_was_named_and_nothing_else(home: Home) -> None:
     done = home.command("init", "--yes", "--backend", "simulated", "--calls", "50", "--at", "03:10")
     assert done.code == 0, done.err
