@@ -31,7 +31,7 @@ from skillopt_sleep.records import (
     Trial,
 )
 from skillopt_sleep.stages.update import update
-from skillopt_sleep.trial import run_trial
+from skillopt_sleep.trial import attempts, run_trial
 
 BUNDLE_SHARE = 0.6
 SHORTER = frozenset({CandidateKind.WITHOUT, CandidateKind.PRUNED})
@@ -173,7 +173,8 @@ def _by_task(trial: Trial) -> dict[str, float]:
 
 def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
     """The tasks, with their samples, that were attempted under the document as it is."""
-    return {(one.task, one.sample) for one in rollouts if one.document_sha == document.sha}
+    own = (one for one in rollouts if one.document_sha == document.sha and attempts((one,)))
+    return {(one.task, one.sample) for one in own}
 
 
 class _Trials:

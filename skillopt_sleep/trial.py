@@ -1,9 +1,10 @@
 """One candidate against its baseline on val: rounds of both arms, task by task, until the gate has a verdict."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.betting import START, bet, gain_interval, lifted, pairs_to_go, statistic
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.protocols import Crew
@@ -71,6 +72,11 @@ def compare_on(
     return _summed_up(trial, rule), verdict, made
 
 
+def attempts(rollouts: Iterable[Rollout]) -> int:
+    """How many of them were made: what a project's budget refuses is asked of nobody."""
+    return sum(not one.trajectory.failure.startswith(f"{FailureKind.OVER_BUDGET}:") for one in rollouts)
+
+
 def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule: GateRule) -> Trial:
     """The trial with one more round; the rollouts alternate baseline, candidate."""
     arms = list(zip(val, rollouts[::2], rollouts[1::2], strict=True))
@@ -98,7 +104,7 @@ def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], 
         after=mean([pair.after for pair in pairs]),
         wealth=wealth,
         statistic=statistic(wealth),
-        calls=trial.calls + len(rollouts),
+        calls=trial.calls + attempts(rollouts),
     )
 
 

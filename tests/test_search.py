@@ -6,7 +6,17 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
-from skillopt_sleep.records import CandidateKind, Decision, Document, EditOp, GateRule, Metric, Split, Task
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    EditOp,
+    GateRule,
+    Metric,
+    Split,
+    Task,
+    Trajectory,
+)
 from skillopt_sleep.search import BUNDLE_SHARE, Search, candidate, search, shorten
 from skillopt_sleep.trial import CANDIDATE_SAMPLES, run_trial
 from tests.builders import a_document, a_task, an_edit
@@ -188,6 +198,18 @@ def test_no_candidate_passes_the_documents_length() -> None:
     found = search(document, [room, longer], VAL, crew=crew, rule=RULE, most=36)
 
     assert [one.edits for one in found.tested] == [(room, longer), (room,)]
+
+
+def test_what_a_budget_refused_is_counted_for_no_candidate() -> None:
+    def attempt(task: Task, version: Document, _sample: int) -> str | Trajectory:
+        return Trajectory(failure="over_budget: the limit is reached") if task.id == "v6" else version.body
+
+    executor, judge = FakeExecutor(attempt), FakeJudge(lambda task, trajectory: graded(trajectory.response))
+    found = search(DOCUMENT, [GOOD, BAD], VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE)
+
+    made = {(task.id, version.body, sample) for task, version, sample in executor.jobs if task.id != "v6"}
+    assert len(found.tested) > 1
+    assert sum(one.trial.calls for one in found.tested) == len(made)
 
 
 def test_what_the_baseline_drew_for_an_earlier_candidate_is_not_counted_again() -> None:

@@ -113,6 +113,17 @@ def test_rounds_go_on_until_the_gate_has_a_verdict() -> None:
     assert verdict.decision is Decision.ACCEPT
 
 
+def test_what_a_budget_refuses_is_no_attempt() -> None:
+    def attempt(task: Task, document: Document, sample: int) -> str | Trajectory:
+        full = "over_budget: the limit of 8 calls for /shop is reached"
+        return names_itself(task, document, sample) if task.id == "v0" else Trajectory(failure=full)
+
+    crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(better))
+    trial, _, rollouts = run_trial(BEFORE, AFTER, VAL, crew=crew, rule=HARD)
+
+    assert (trial.calls, trial.n, len(rollouts)) == (2, 1, 6)
+
+
 @pytest.mark.parametrize("lost", ["- Old.", "- New."])
 def test_a_pair_with_an_unscored_arm_is_no_pair(lost: str) -> None:
     def grade(task: Task, trajectory: Trajectory) -> float | Exception:
