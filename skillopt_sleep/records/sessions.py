@@ -108,13 +108,9 @@ class Session(Record, frozen=True, kw_only=True):
 
 
 class Snapshot(Record, frozen=True, kw_only=True):
-    """The project as a session found it: its commit, and the file with what wasn't committed, empty where all was.
-
-    Not `complete`: some of what wasn't committed is missing.
-    """
+    """The project as a session found it: its commit; `clean` where git knew of nothing that wasn't in it."""
 
     session: str
     root: str
     commit: str
-    patch: str = ""
-    complete: bool = True
+    clean: bool = False
