@@ -10,6 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 from skillopt_sleep.kit.redact import redact, secrets
 
 LIMIT = 2_000
@@ -19,7 +22,8 @@ _SHOWN = 60
 def problems(content: str, *, evidence: Sequence[str]) -> tuple[str, ...]:
     """Why this text can't be added, one short sentence each; empty where it can.
 
-    `evidence` is the words of the user that found the edit: an address that stands in them may stand in the edit.
+    `evidence` is the words of the user that found the edit: an address that stands in them may stand in the edit, and
+    so may an `@` with a bare word.
     """
     if not content.strip():
         return ("it is empty",)
@@ -28,13 +32,15 @@ def problems(content: str, *, evidence: Sequence[str]) -> tuple[str, ...]:
     # What stands behind look-alikes and hidden characters is judged too, not only what the bytes say.
     plain = _plain(content)
     outside = _outside_code(plain)
+    said = [_plain(text).casefold() for text in evidence]
     found = [
         *_unseen(content),
         *_markup(plain, outside),
         *_commands(content),
         *_frontmatter(plain),
-        *(f"it imports a file: {_show(path[0])}" for path in _IMPORT.finditer(outside)),
-        *_addresses(plain, [_plain(text).casefold() for text in evidence]),
+        *_imports(outside, said),
+        *_imports(_text(plain), said),
+        *_addresses(plain, said),
         *(f"it holds a secret ({kind})" for kind in (*secrets(content), *secrets(plain))),
     ]
     return tuple(dict.fromkeys(found))
@@ -170,9 +176,6 @@ _CODE = re.compile(
     r"|(?<![`\\])(?P<span>`+)(?!`)[^\n]*?(?<!`)(?P=span)(?!`)",
     re.MULTILINE | re.DOTALL,
 )
-_IMPORT = re.compile(
-    r"(?<![\w`.+-])@(?:~?[/\\]|\.{1,2}[/\\]|[\w.-]+[/\\]|[\w.-]+\.(?:md|mdc|markdown)\b)[\w./\\~-]*", re.IGNORECASE
-)
 _DOMAINS = r"(?:com|net|org|io|dev|app|co|ai|me|xyz|info|biz|ru|cn|site|online|cloud|link|page|top|tk|su|pw|cc|ws|gg)"
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s<>\"'`\\|^{}]+"
@@ -194,13 +197,53 @@ def _outside_code(plain: str) -> str:
     return _CODE.sub(lambda code: "``" if code["span"] else "\n", plain)
 
 
+# An '@' that follows a letter or a digit is an e-mail address's.
+_AT = re.compile(r"(?<![^\W_])@(\S+)")
+_PATH = re.compile(r"^~|[./\\]")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+# `@param`, `@property`, `@alice`; `@README` and `@id_rsa` are files.
+_NAME = re.compile(r"[a-z][A-Za-z0-9-]*")
+_AFTER_PATH = _TRAILING + "\"'`~|"
+_DEEPEST = 20
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
+
+
+def _text(plain: str) -> str:
+    """What CommonMark takes for text; all of it where it is nested too deeply to be parsed.
+
+    Code by indentation is text: it no longer is code below a line of a list.
+    """
+    tokens = _MARKDOWN.parse(plain)
+    if any(token.level >= _DEEPEST - 1 for token in tokens):
+        return plain
+    return "\n".join(_outside_spans(token) for token in tokens if token.type != "fence")
+
+
+def _outside_spans(token: Token) -> str:
+    if token.children is None:
+        return token.content
+    return " ".join(child.content for child in token.children if child.type != "code_inline")
+
+
+def _imports(text: str, evidence: Sequence[str]) -> Iterator[str]:
+    for at in _AT.finditer(text):
+        path = at[1].rstrip(_AFTER_PATH)
+        bare = _BARE.match(path)
+        if _PATH.search(path) or (bare and not (_NAME.fullmatch(bare[0]) or _is_said(f"@{bare[0]}", evidence))):
+            yield f"it imports a file: {_show(f'@{path}')}"
+
+
+def _is_said(word: str, evidence: Sequence[str]) -> bool:
+    return any(_stands_in(word.casefold(), text) for text in evidence)
+
+
 def _addresses(plain: str, evidence: Sequence[str]) -> Iterator[str]:
     found = [match[0].rstrip(_TRAILING) for match in _ADDRESS.finditer(plain)]
     rest = _ADDRESS.sub(" ", plain)
     found += [match[0] for match in _IPV4.finditer(rest) if _is_ip(match[0])]
     found += [match[0] for match in _IPV6.finditer(rest) if _is_ip(match[1])]
     for address in dict.fromkeys(found):
-        if not any(_stands_in(address.casefold().rstrip("/"), text) for text in evidence):
+        if not _is_said(address.rstrip("/"), evidence):
             yield f"it holds an address that the evidence doesn't name: {_show(address)}"
 
 
