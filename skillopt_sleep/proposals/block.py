@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from markdown_it import MarkdownIt
+
 from skillopt_sleep.errors import UnsafeEdit
 
 BEGIN = "<!-- skillopt-sleep:begin -->"
@@ -18,7 +20,10 @@ _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t"
 _EOL = re.compile(rb"\r\n|\n|\r")
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
-_FENCE = re.compile(rb"(`{3,})[^`]*\Z|(~{3,})")
+_PROBE = "\n\nx"
+# HTML is text: an open tag would hide the fences after it from us, but from no one who reads the file as it is.
+_MARKDOWN = MarkdownIt("commonmark").disable(["inline", "html_block"])
+_RULER = b"***"
 _MARKERS = {BEGIN.encode(): "begin", END.encode(): "end"}
 
 
@@ -155,21 +160,35 @@ def _lines(data: bytes) -> Iterator[_Line]:
 
 def _marks(data: bytes) -> list[_Line]:
     """The marker lines; those inside a closed code fence are the user's text."""
-    marks: list[_Line] = []
-    fence, opened = b"", 0
-    for line in _lines(data):
-        if fence:
-            if len(line.text) >= len(fence) and not line.text.strip(fence[:1]):
-                fence = b""
-        elif match := _FENCE.match(line.text):
-            fence, opened = match[1] or match[2], line.number
-        elif line.text in _MARKERS:
-            marks.append(line)
-    if fence:
-        raise UnsafeEdit(
-            f"the code fence that opens in line {opened} is never closed", remedy="close it with the same characters"
-        )
-    return marks
+    marks = [line for line in _lines(data) if line.text in _MARKERS]
+    fenced = _fenced(_ruled(data, marks).decode())
+    return [mark for mark in marks if mark.number not in fenced]
+
+
+def _ruled(data: bytes, marks: list[_Line]) -> bytes:
+    """The text with a ruler for each marker: as HTML blocks do, it ends the paragraph before it."""
+    pieces, at = list[bytes](), len(_BOM) if data.startswith(_BOM) else 0
+    for mark in marks:
+        pieces.append(data[at : mark.start] + data[mark.start : mark.stop].replace(mark.text, _RULER))
+        at = mark.stop
+    return b"".join(pieces) + data[at:]
+
+
+def _fenced(text: str) -> set[int]:
+    """The numbers of the lines in code fences; UnsafeEdit where one would go on in what is written below the text."""
+    fences = [
+        range(token.map[0] + 1, token.map[1] + 1)
+        for token in _MARKDOWN.parse(text + _PROBE)
+        if token.type == "fence" and token.map
+    ]
+    last = len(_EOL.findall((text + _PROBE).encode())) + 1
+    for fence in fences:
+        if last in fence:
+            raise UnsafeEdit(
+                f"the code fence that opens in line {fence[0]} is never closed",
+                remedy="close it with the same characters",
+            )
+    return {number for fence in fences for number in fence}
 
 
 def _refuse_markers(body: bytes) -> None:

@@ -8,7 +8,9 @@ from tests.proposals.corpus import BOM, CORPUS
 ENDS = ["\n", "\r\n", "\r", "\n\n", "\u2028", "\x0b"]
 WORDS = [" ", "\t", "text", "text and more of it", "- a rule", "é", "---", "\x00", BEGIN + " in prose", "> " + END]
 FENCES = ["```", "~~~", "`"]
-PIECES = st.sampled_from(ENDS + WORDS + FENCES)
+AROUND = ["- ", "1. ", "> ", "  ", "<!--", "<pre>"]
+PIECES = st.sampled_from(ENDS + WORDS + FENCES + AROUND)
+LISTED = "- ```sh\n  make\n  ```\n"
 
 
 @pytest.mark.parametrize("name", CORPUS)
@@ -91,6 +93,48 @@ def test_what_the_user_writes_inside_the_block_is_read_as_its_body() -> None:
     assert block.body == "rule\n  and my note"
 
 
+@pytest.mark.parametrize(
+    "fence",
+    [
+        LISTED,
+        "* ~~~\n  make\n  ~~~\n",
+        "1. ```\n   make\n   ```\n",
+        "- a\n  - ```\n    make\n    ```\n",
+        "> ```\n> make\n> ```\n",
+        "> - ```\n>   make\n>   ```\n",
+        "> ```\n> the end of the quote closes it\n",
+        "- ```\n  the end of the list closes it\n",
+        "```\n> ```\n- ```\n```\n",
+        "    ```\n    code by indentation\n",
+        "<pre>\n\n```\n</pre>\n```\n",
+        "2. ```\n   make\n   ```\n",
+    ],
+)
+def test_a_code_fence_is_where_markdown_has_it(fence: str) -> None:
+    for eol in ("\n", "\r\n", "\r"):
+        before = f"# Rules\n\n{fence}".replace("\n", eol).encode()
+        added = splice(before, "rule")
+        block = find(added)
+        assert block is not None
+        assert block.body == "rule"
+        around = added + fence.replace("\n", eol).encode()
+        assert splice(around, "other").count(BEGIN.encode()) == 1
+        assert splice(added, "") == before
+
+
+@pytest.mark.parametrize("fence", [f"- ```\n  {BEGIN}\n  x\n  {END}\n  ```\n", f"~~~\n{BEGIN}\n```\n{END}\n~~~\n"])
+def test_markers_in_a_fence_are_the_users_text(fence: str) -> None:
+    added = splice(fence.encode(), "rule")
+    assert added.startswith(fence.encode())
+    assert splice(added, "other") == splice(fence.encode(), "other")
+
+
+def test_what_looks_like_a_fence_around_the_block_hides_it_not() -> None:
+    """The closing line of the first was once taken for an opening one, and a second block was written."""
+    data = f"{LISTED}\n{BEGIN}\nrule\n{END}\n\n{LISTED}".encode()
+    assert splice(data, "other") == data.replace(b"rule", b"other")
+
+
 def test_blanks_around_a_marker_are_allowed() -> None:
     block = find(f"a\n\t{BEGIN}  \nrule\n {END}\t\nb\n".encode())
     assert block is not None
@@ -110,6 +154,8 @@ def test_blanks_around_a_marker_are_allowed() -> None:
         (["a", BEGIN, "```", END, "mine"], "line 3"),
         ([BEGIN, "```", END, "mine", "```"], "begin in line 1"),
         (["~~~", "```", "~~~", "x", "```"], "line 5"),
+        (["> ```", "> a", "> ```", "```"], "line 4"),
+        (["- a", "", "  ```", BEGIN, "x", END, "  ```"], "line 7"),
     ],
 )
 def test_damaged_markers_are_refused_with_their_lines(lines: list[str], named: str) -> None:
