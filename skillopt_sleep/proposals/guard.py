@@ -50,7 +50,7 @@ def _show(text: str) -> str:
     """A piece of the text for a sentence: short, on one line, without secrets, what can't be seen spelled out."""
     piece = redact(" ".join(text.split()))
     piece = piece if len(piece) <= _SHOWN else piece[: _SHOWN - 1] + "…"
-    return "".join(_spelled(char) if _is_unseen(char) else char for char in piece)
+    return "".join(_spelled(char) if _is_unseen(char) or not char.isprintable() else char for char in piece)
 
 
 def _spelled(char: str) -> str:

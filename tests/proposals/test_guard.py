@@ -21,6 +21,7 @@ REFUSED = {
     "a load-time command with spaces": (f"- ! {TICK}id{TICK}", "command"),
     "a load-time command that isn't closed": (f"see !{TICK}id", "command"),
     "a load-time command that hides behind a span": (f"{TICK} !{TICK}id{TICK} {TICK}", "command"),
+    "a load-time command with an unassigned character": (f"!{TICK}\U0002fffe", "\\u{2FFFE}"),
     "a load-time command in a code block": (f"{FENCE}\n!{TICK}id{TICK}\n{FENCE}", "command"),
     "a load-time fence": (f"{FENCE}!\nid\n{FENCE}", "command"),
     "a load-time fence with a space": (f"{FENCE} !\nid\n{FENCE}", "command"),
