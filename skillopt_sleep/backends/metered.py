@@ -22,6 +22,7 @@ FAILURES_IN_A_ROW = 3
 CHARS_PER_TOKEN = 4
 UNLIMITED = 10**9
 REMEDY = "raise it in config.toml, or let the next night go on: what was paid for is kept"
+MONTH = "raise it in config.toml, or let the nights rest until the month is over (UTC): what was paid for is kept"
 UNPRICED = "limit calls and tokens instead: set budget.usd and budget.month_usd to 0"
 # The model may have worked on them, and be paid for it.
 _LOST = frozenset({FailureKind.TIMED_OUT, FailureKind.KILLED, FailureKind.FLOODED})
@@ -115,7 +116,7 @@ class NightMeter:
             if any(limits.month):
                 month = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
                 if reached := _reached(self._ledger.spent_since(month), limits.month):
-                    raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=self._remedy)
+                    raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=MONTH)
             if (limits.night.usd or limits.month.usd) and tally.unpriced:
                 raise BudgetExhausted(
                     "what a call cost isn't known, so a limit in dollars can't be kept",
