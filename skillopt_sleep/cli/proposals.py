@@ -1,22 +1,23 @@
 """skillopt-sleep show, adopt, reject, undo: the decisions of a person."""
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened
-from skillopt_sleep.errors import ConfigError, ProposalError, SleepError, StaleProposal
+from skillopt_sleep.errors import ConfigError, SleepError, StaleProposal
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.undo import undo as take_back
-from skillopt_sleep.settings import find_paths
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, Decided
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 Ids = Annotated[list[str] | None, typer.Argument(help="Proposals, as in P-0001.")]
@@ -31,7 +32,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
 ) -> None:
     """Show the exact change a proposal would make, and its proof."""
-    with opened() as store:
+    with opened() as store, settled(store):
         if not proposal:
             _list(store, as_json=as_json)
             return
@@ -54,32 +55,34 @@ def show(
         say(f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»")
     say("")
     say(_diff(folder))
-    if found.state in {WAITING, UNDONE}:
+    if found.state in OPEN:
         say(f"\nadopt: skillopt-sleep adopt {one.id}      reject: skillopt-sleep reject {one.id}")
 
 
 def adopt(proposals: Ids = None, *, every: All = False) -> None:
     """Put proposals live, if the files are still the ones they were made for."""
-    with opened() as store:
-        refused = [error for found in _chosen(store, proposals, every=every) if (error := _adopt_one(store, found))]
+    with opened() as store, settled(store) as journal:
+        chosen = _chosen(store, proposals, every=every)
+        refused = [error for found in chosen if (error := _adopt_one(store, journal, found))]
     for error in refused[:-1]:
         warn(f"skillopt-sleep: {error.message}\n  → {error.remedy}")
     if refused:
         raise refused[-1]
 
 
-def _adopt_one(store: SqliteStore, found: Decided) -> SleepError | None:
+def _adopt_one(store: SqliteStore, journal: Journal, found: Decided) -> SleepError | None:
     """Put one live; the refusal where that isn't safe, so that the others still get their turn."""
     name = found.proposal.id
     if found.state == REJECTED:
         return ConfigError(f"{name} was rejected", remedy="only waiting proposals can be adopted")
     try:
-        done = put_live(_folder(store, found), journal=_journal(), at=utc_now())
-    except ProposalError as error:
+        done = put_live(_folder(store, found), journal=journal, at=utc_now())
+        # Told before it is banked: where the store can't be written, the file is changed all the same.
+        say(f"{name} is adopted already: {done.path}" if done.already else f"adopted {name}: wrote {done.path}")
+        say(f"  take it back: skillopt-sleep undo {name}")
+        _decide(store, name, ADOPTED, leaving=(*OPEN, ADOPTED))
+    except SleepError as error:
         return error
-    store.bank.decide(name, ADOPTED, at=utc_now())
-    say(f"{name} is adopted already: {done.path}" if done.already else f"adopted {name}: wrote {done.path}")
-    say(f"  take it back: skillopt-sleep undo {name}")
     return None
 
 
@@ -90,19 +93,19 @@ def reject(
     reason: Annotated[str, typer.Option(help="Why, for your own memory.")] = "",
 ) -> None:
     """Drop proposals; the same edit is not tried again."""
-    with opened() as store:
+    with opened() as store, settled(store):
         for found in _chosen(store, proposals, every=every):
             if found.state == ADOPTED:
                 raise ConfigError(
                     f"{found.proposal.id} is adopted", remedy=f"skillopt-sleep undo {found.proposal.id} first"
                 )
-            store.bank.decide(found.proposal.id, REJECTED, at=utc_now(), reason=reason)
+            _decide(store, found.proposal.id, REJECTED, reason=reason, leaving=(*OPEN, REJECTED))
             say(f"rejected {found.proposal.id}: this edit of {found.proposal.document} is not tried again")
 
 
 def undo(proposals: Ids = None) -> None:
     """Take adopted proposals back: the exact bytes of before."""
-    with opened() as store:
+    with opened() as store, settled(store) as journal:
         adopted = sorted(store.bank.proposals(ADOPTED), key=lambda found: found.decided)
         wanted = [_find(store, name) for name in proposals] if proposals else adopted[-1:]
         if not wanted:
@@ -112,10 +115,17 @@ def undo(proposals: Ids = None) -> None:
                 raise ConfigError(
                     f"{found.proposal.id} is {found.state}, not adopted", remedy="see: skillopt-sleep show"
                 )
-            back = take_back(found.proposal.id, journal=_journal(), at=utc_now())
-            store.bank.decide(found.proposal.id, UNDONE, at=utc_now())
+            back = take_back(found.proposal.id, journal=journal, at=utc_now())
             say(f"undone {found.proposal.id}: {back.path} is as it was before")
             say(f"  put it live again: skillopt-sleep adopt {found.proposal.id}")
+            _decide(store, found.proposal.id, UNDONE, leaving=(ADOPTED, UNDONE))
+
+
+def _decide(store: SqliteStore, name: str, state: str, *, leaving: Collection[str], reason: str = "") -> None:
+    if not store.bank.decide(name, state, at=utc_now(), reason=reason, leaving=leaving):
+        raise ConfigError(
+            f"{name} was decided on by another program meanwhile", remedy=f"see: skillopt-sleep show {name}"
+        )
 
 
 def _list(store: SqliteStore, *, as_json: bool) -> None:
@@ -165,7 +175,3 @@ def _find(store: SqliteStore, name: str) -> Decided:
 
 def _folder(store: SqliteStore, found: Decided) -> Path:
     return store.folder(found.proposal.night) / "proposals" / found.proposal.id
-
-
-def _journal() -> Journal:
-    return Journal(find_paths().adoptions)

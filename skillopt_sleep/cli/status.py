@@ -30,16 +30,15 @@ def status(
     ] = False,
 ) -> None:
     """Show the last night and the proposals that wait for you."""
-    from skillopt_sleep.proposals.journal import Journal
+    from skillopt_sleep.cli.settled import settled
     from skillopt_sleep.stores.bank import WAITING
 
     paths = find_paths()
     if watch:
         watch_night(paths.data)
     now = utc_now()
-    Journal(paths.adoptions).recover()
     settings, unfit = _settings(paths)
-    with opened(settings) as store:
+    with opened(settings) as store, settled(store):
         nights = store.nights()
         waiting = store.bank.proposals(WAITING)
         progress = read_progress(paths.data)

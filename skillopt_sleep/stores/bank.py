@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.proposals.targets import BY_HAND
 from skillopt_sleep.records import Edit, Proposal, Split, Task
@@ -17,6 +18,7 @@ WAITING = "waiting"
 ADOPTED = "adopted"
 REJECTED = "rejected"
 UNDONE = "undone"
+OPEN = (WAITING, UNDONE)  # what a person can still adopt or reject
 
 _COLUMNS = "id, project, session, cluster, split, at, body"
 _BANKED = "SELECT body, night, edited, dropped, pinned, waits, earlier FROM tasks"
@@ -173,13 +175,26 @@ class SqliteBank:
         )
         return tuple(Decided(from_json(body, Proposal), state, why or "", at or "") for body, state, why, at in rows)
 
-    def decide(self, proposal: str, state: str, *, at: datetime, reason: str = "") -> None:
-        """Remember what became of a proposal."""
-        with self._lock:
-            self._connection.execute(
-                "UPDATE proposals SET state = ?, decided = ?, reason = ? WHERE id = ?",
-                (state, at.isoformat(), reason, proposal),
-            )
+    def decide(
+        self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN
+    ) -> bool:
+        """Remember what became of a proposal; False, and nothing changed, where it isn't in a state to be left.
+
+        Raises StoreError where the disk refuses.
+        """
+        try:
+            with self._lock:
+                done = self._connection.execute(
+                    "UPDATE proposals SET state = ?, decided = ?, reason = ? "  # noqa: S608
+                    f"WHERE id = ? AND state IN ({_marks(leaving)})",
+                    (state, at.isoformat(), reason, proposal, *leaving),
+                )
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"that {proposal} is {state} can't be written into the store: {error}",
+                remedy="make room, or end what holds the store; then: skillopt-sleep status",
+            ) from error
+        return done.rowcount > 0
 
     def add(self, tasks: Sequence[Task], proposals: Sequence[Proposal], *, night: str) -> None:
         """Bank a night's tasks and proposals; within the caller's transaction.

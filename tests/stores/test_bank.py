@@ -1,15 +1,18 @@
 """The bank remembers every task with its side, and what a person decided on proposals."""
 
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import StoreError
 from skillopt_sleep.records import Evidence, Exact, Proposal, Split, Task
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, Mark
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, Mark, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_proposal, a_task, an_edit
 from tests.fakes import NOON
@@ -94,6 +97,25 @@ def test_proposals_are_found_by_their_state_oldest_first(store: SqliteStore) -> 
     assert [decided.proposal.id for decided in store.bank.proposals(WAITING, REJECTED)] == ["P-0001", "P-0003"]
     assert [decided.state for decided in store.bank.proposals()] == [WAITING, ADOPTED, REJECTED]
     assert store.bank.proposals(REJECTED)[0].reason == "too vague"
+
+
+def test_a_decision_leaves_only_the_states_it_was_made_in(store: SqliteStore) -> None:
+    bank(store, proposals=[a_proposal()])
+
+    assert store.bank.decide("P-0001", REJECTED, at=NOON)
+    assert not store.bank.decide("P-0001", ADOPTED, at=NOON)
+    assert not store.bank.decide("P-0099", ADOPTED, at=NOON)
+    assert [decided.state for decided in store.bank.proposals()] == [REJECTED]
+
+
+def test_a_disk_that_is_full_refuses_a_decision_in_one_line(store: SqliteStore, tmp_path: Path) -> None:
+    bank(store, proposals=[a_proposal()])
+    with closing(sqlite3.connect(tmp_path / "sleep.db", isolation_level=None)) as full:
+        full.execute(f"PRAGMA max_page_count = {full.execute('PRAGMA page_count').fetchone()[0]}")
+        with pytest.raises(StoreError, match=r"P-0001 is rejected can't be written into the store: .* full"):
+            SqliteBank(full, threading.RLock()).decide("P-0001", REJECTED, at=NOON, reason="no" * 100_000)
+
+    assert [decided.state for decided in store.bank.proposals()] == [WAITING]
 
 
 def test_the_edits_of_rejected_proposals_are_remembered_by_path(store: SqliteStore) -> None:

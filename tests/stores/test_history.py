@@ -108,7 +108,7 @@ def test_what_a_person_adopted_is_known_until_they_undo_it(store: SqliteStore) -
     with store.open_night() as page:
         assert page.history.past(a_proposal().path).adopted == (an_edit(),)
 
-    store.bank.decide("P-0001", UNDONE, at=NOON)
+    store.bank.decide("P-0001", UNDONE, at=NOON, leaving=[ADOPTED])
     with store.open_night() as page:
         assert page.history.past(a_proposal().path).adopted == ()
 
