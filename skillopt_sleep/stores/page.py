@@ -63,11 +63,16 @@ class SqlitePage:
             file.writelines(to_json(map_strings(row, redact)) + b"\n" for row in rows)
 
     def next_proposal(self) -> str:
-        """A fresh proposal id; never given twice."""
+        """A fresh proposal id; never given twice, not even by a database that was begun anew beside older files."""
+        nights = self.folder.parent
+        given = (*nights.glob("*/proposals/P-*"), *(nights.parent / "adoptions").glob("P-*"))
+        numbers = (path.name.removeprefix("P-") for path in given)
+        least = max((int(number) for number in numbers if number.isdecimal()), default=0) + 1
         with self._lock:
             row = self._connection.execute(
-                "INSERT INTO meta VALUES ('proposals', '1') "
-                "ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING value"
+                "INSERT INTO meta VALUES ('proposals', :least) ON CONFLICT (key) "
+                "DO UPDATE SET value = max(CAST(value AS INTEGER) + 1, :least) RETURNING value",
+                {"least": least},
             ).fetchone()
         return f"P-{int(row[0]):04d}"
 

@@ -1,5 +1,6 @@
 """sleep.db: everything remembered from night to night, and the lock that lets one night run at a time."""
 
+import itertools
 import json
 import os
 import sqlite3
@@ -163,12 +164,13 @@ class SqliteStore:
         )
 
     def _fresh_id(self, now: datetime) -> str:
-        """The day, with a number from the second night of a day on."""
+        """The day, with a number from the second night of a day on; never one that has a folder already."""
         day = f"{now:%Y-%m-%d}"
         (count,) = self._connection.execute(
             "SELECT count(*) FROM nights WHERE id = ? OR id LIKE ? || '-%'", (day, day)
         ).fetchone()
-        return f"{day}-{count + 1}" if count else day
+        names = (f"{day}-{number}" if number > 1 else day for number in itertools.count(count + 1))
+        return next(name for name in names if not self.folder(name).exists())
 
 
 def _take(lock: filelock.BaseFileLock, holder: Path) -> None:

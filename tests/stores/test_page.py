@@ -91,6 +91,17 @@ def test_proposal_ids_are_never_given_twice(store: SqliteStore) -> None:
     assert given == ["P-0001", "P-0002", "P-0003", "P-0004"]
 
 
+def test_a_store_begun_anew_gives_no_id_that_a_folder_beside_it_has(store: SqliteStore, tmp_path: Path) -> None:
+    (tmp_path / "nights" / "2026-01-01" / "proposals" / "P-0007").mkdir(parents=True)
+    (tmp_path / "nights" / "2026-01-02" / "proposals" / "P-none").mkdir(parents=True)
+    with store.open_night() as page:
+        given = [page.next_proposal(), page.next_proposal()]
+        (tmp_path / "adoptions" / "P-0012").mkdir(parents=True)
+        given += [page.next_proposal(), page.next_proposal()]
+
+    assert given == ["P-0008", "P-0009", "P-0013", "P-0014"]
+
+
 # close --------------------------------------------------------------------------------------------------
 
 

@@ -173,6 +173,15 @@ def test_a_night_is_named_after_its_day_and_numbered_from_the_second_of_a_day_on
     assert names == ["2026-03-02", "2026-03-02-2", "2026-03-02-3", "2026-03-03", "2026-03-03-2"]
 
 
+def test_a_store_begun_anew_begins_no_night_in_the_folder_of_another(tmp_path: Path) -> None:
+    for name in ("2026-03-02", "2026-03-02-2"):
+        (tmp_path / "nights" / name).mkdir(parents=True)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        assert page.night == "2026-03-02-3"
+    store.close()
+
+
 def test_nights_are_listed_newest_first(tmp_path: Path) -> None:
     clock = FakeClock()
     store = open_at(tmp_path, clock=clock)
