@@ -35,7 +35,7 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime) -> Adoption:
         target = paths.writable(path, root=Path(proposal.root))
         base = paths.read_live(target)
         done = journal.get(proposal.id)
-        if done and paths.digest(base) == done.after == proposal.result:
+        if done and done.path == proposal.path and paths.digest(base) == done.after == proposal.result:
             journal.mark(done, AdoptionState.DONE)
             return _adoption(done, already=True)
         if paths.digest(base) != proposal.base:

@@ -97,7 +97,11 @@ class Journal:
         return self._of(entry.proposal) / "after"
 
     def prepare(self, entry: Entry, *, before: bytes | None, after: bytes) -> None:
-        """Write down what is about to happen; an earlier, ended entry of the same proposal is replaced."""
+        """Write down what is about to happen, in place of an earlier entry of the same proposal.
+
+        ProposalError where that one has bytes of before that would be lost.
+        """
+        self._refuse_loss(entry)
         self.forget(entry)
         private_dir(self._of(entry.proposal))
         if before is not None:
@@ -130,6 +134,16 @@ class Journal:
                 entry = self._read(folder / "journal.json")
                 if entry.state in (AdoptionState.PREPARED, AdoptionState.UNDOING):
                     self._settle(entry)
+
+    def _refuse_loss(self, entry: Entry) -> None:
+        known = self.get(entry.proposal)
+        if known is None or (known.path == entry.path and known.before == entry.before):
+            return
+        if known.path != entry.path or known.state is not AdoptionState.UNDONE:
+            raise ProposalError(
+                f"{entry.proposal} is also the number of an adoption of {known.path}, whose undo would be lost",
+                remedy=f"undo that one if you want to, then move {self._of(entry.proposal)} elsewhere",
+            )
 
     def _settle(self, entry: Entry) -> None:
         target = Path(entry.target)

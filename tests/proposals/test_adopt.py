@@ -117,6 +117,22 @@ def test_adopting_twice_is_adopting_once(root: Path, night: Path, journal: Journ
     assert (root / "CLAUDE.md").stat().st_ino == written.st_ino
 
 
+def test_a_number_given_twice_costs_no_undo(root: Path, night: Path, journal: Journal) -> None:
+    first, second = root / "CLAUDE.md", root / "AGENTS.md"
+    for file in (first, second):
+        file.write_bytes(b"# Rules\n")
+    adopt(propose(night, first, root)[0], journal=journal, at=NOW)
+    folder, _ = propose(night, second, root)
+    with pytest.raises(ProposalError, match="whose undo would be lost"):
+        adopt(folder, journal=journal, at=NOW)
+    assert second.read_bytes() == b"# Rules\n"
+    second.write_bytes(first.read_bytes())
+    with pytest.raises(StaleProposal):
+        adopt(folder, journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    assert first.read_bytes() == b"# Rules\n"
+
+
 def test_a_result_that_is_not_what_was_staged_is_refused(root: Path, night: Path, journal: Journal) -> None:
     folder, _ = propose(night, root / "CLAUDE.md", root)
     (folder / "result").write_bytes(b"something else\n")

@@ -152,6 +152,34 @@ def test_entries_are_in_the_order_of_time_and_survive_a_reopening(
     assert Journal(tmp_path / "adoptions").get("p1") == late
 
 
+@pytest.mark.parametrize("state", [AdoptionState.DONE, AdoptionState.INTERRUPTED, AdoptionState.UNDONE])
+def test_an_adoption_of_another_file_is_never_replaced(state: AdoptionState, journal: Journal, file: Path) -> None:
+    known = entry(file, state)
+    journal.prepare(known, before=OLD, after=NEW)
+    with pytest.raises(ProposalError, match="whose undo would be lost") as caught:
+        journal.prepare(entry(file.with_name("AGENTS.md"), PREPARED), before=OLD, after=NEW)
+    assert str(file) in caught.value.message
+    assert journal.get("p1") == known
+    assert journal.before(known).read_bytes() == OLD
+
+
+@pytest.mark.parametrize("state", [AdoptionState.DONE, AdoptionState.INTERRUPTED, AdoptionState.UNDONE])
+def test_bytes_of_before_are_replaced_only_once_they_are_back(
+    state: AdoptionState, journal: Journal, file: Path
+) -> None:
+    known = entry(file, state)
+    journal.prepare(known, before=OLD, after=NEW)
+    journal.prepare(known, before=OLD, after=NEW)
+    other = msgspec.structs.replace(known, before=digest(EDITED), state=PREPARED)
+    if state is AdoptionState.UNDONE:
+        journal.prepare(other, before=EDITED, after=NEW)
+        assert journal.before(other).read_bytes() == EDITED
+    else:
+        with pytest.raises(ProposalError, match="whose undo would be lost"):
+            journal.prepare(other, before=EDITED, after=NEW)
+        assert journal.before(known).read_bytes() == OLD
+
+
 def test_a_journal_that_does_not_exist_is_empty_and_stays_so(journal: Journal, tmp_path: Path) -> None:
     journal.recover()
     assert journal.entries() == ()
