@@ -15,7 +15,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
-from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo as take_back
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -106,19 +106,31 @@ def reject(
 def undo(proposals: Ids = None) -> None:
     """Take adopted proposals back: the exact bytes of before."""
     with opened() as store, settled(store) as journal:
-        adopted = sorted(store.bank.proposals(ADOPTED), key=lambda found: found.decided)
-        wanted = [_find(store, name) for name in proposals] if proposals else adopted[-1:]
-        if not wanted:
-            raise ConfigError("nothing is adopted", remedy="see: skillopt-sleep show")
-        for found in wanted:
-            if found.state != ADOPTED:
-                raise ConfigError(
-                    f"{found.proposal.id} is {found.state}, not adopted", remedy="see: skillopt-sleep show"
-                )
-            back = take_back(found.proposal.id, journal=journal, at=utc_now())
-            say(f"undone {found.proposal.id}: {back.path} is as it was before")
-            say(f"  put it live again: skillopt-sleep adopt {found.proposal.id}")
-            _decide(store, found.proposal.id, UNDONE, leaving=(ADOPTED, UNDONE))
+        for name in [_adopted(store, journal, name) for name in proposals or _last_adopted(store, journal)]:
+            back = take_back(name, journal=journal, at=utc_now())
+            say(f"undone {name}: {back.path} is as it was before")
+            # A store that was begun anew doesn't know the proposal, only the journal does.
+            if store.bank.decide(name, UNDONE, at=utc_now(), leaving=(ADOPTED, UNDONE)):
+                say(f"  put it live again: skillopt-sleep adopt {name}")
+
+
+def _last_adopted(store: SqliteStore, journal: Journal) -> list[str]:
+    banked = sorted(store.bank.proposals(ADOPTED), key=lambda found: found.decided)
+    live = [entry.proposal for entry in journal.entries() if entry.state is AdoptionState.DONE]
+    last = [found.proposal.id for found in banked][-1:] or live[-1:]
+    if not last:
+        raise ConfigError("nothing is adopted", remedy="see: skillopt-sleep show")
+    return last
+
+
+def _adopted(store: SqliteStore, journal: Journal, name: str) -> str:
+    """The id of what is adopted, as the journal says or the store; ConfigError where it isn't."""
+    entry = journal.get(name.upper())
+    if entry is None or entry.state is not AdoptionState.DONE:
+        found = _find(store, name)
+        if found.state != ADOPTED:
+            raise ConfigError(f"{found.proposal.id} is {found.state}, not adopted", remedy="see: skillopt-sleep show")
+    return name.upper()
 
 
 def _decide(store: SqliteStore, name: str, state: str, *, leaving: Collection[str], reason: str = "") -> None:

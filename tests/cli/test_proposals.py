@@ -100,3 +100,28 @@ def test_a_proposal_whose_night_is_gone_is_one_line(home: Home) -> None:
     done = home.command("show", "P-0001")
     assert done.code == 6
     assert "is gone" in done.err
+
+
+def test_what_was_adopted_under_a_lost_store_keeps_its_number_and_its_undo(home: Home) -> None:
+    before = (home.project / "CLAUDE.md").read_bytes()
+    home.command("adopt", "P-0001")
+    (home.folder / "sleep" / "data" / "sleep.db").write_bytes(b"not a database" * 1000)
+    other = home.folder / "work" / "other"
+    home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
+    assert "P-0002" in home.command("run", "--now", "--backend", "simulated").out
+    assert [row["id"] for row in home.command("show", "--json").json] == ["P-0002"]
+    assert home.command("adopt", "P-0002").code == 0
+    done = home.command("undo", "P-0001")
+    assert done.code == 0
+    assert "put it live again" not in done.out
+    assert (home.project / "CLAUDE.md").read_bytes() == before
+    assert [row["state"] for row in home.command("show", "--json").json] == ["adopted"]
+
+
+def test_the_last_adoption_is_undone_also_under_a_lost_store(home: Home) -> None:
+    before = (home.project / "CLAUDE.md").read_bytes()
+    home.command("adopt", "P-0001")
+    (home.folder / "sleep" / "data" / "sleep.db").write_bytes(b"not a database" * 1000)
+    assert "undone P-0001" in home.command("undo").out
+    assert (home.project / "CLAUDE.md").read_bytes() == before
+    assert home.command("undo").code == 2
