@@ -3,6 +3,8 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from skillopt_sleep.cli.console import warn
+from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.settings import find_paths
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, SqliteBank
@@ -17,10 +19,15 @@ _BEHIND = {
 
 @contextmanager
 def settled(store: SqliteStore) -> Generator[Journal]:
-    """The journal, held by this process alone, what a crash left half-way settled, and the bank at one with it."""
+    """The journal, held by this process alone, what a crash left half-way settled, and the bank at one with it.
+
+    An adoption that can't be read is told of, and the others go on.
+    """
     journal = Journal(find_paths().adoptions)
     with journal.held():
         journal.recover()
+        for error in journal.damaged():
+            warn(visible(f"skillopt-sleep: {error.message} → {error.remedy}"))
         _follow(store.bank, journal)
         yield journal
 

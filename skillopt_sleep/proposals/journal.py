@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
@@ -79,12 +79,16 @@ class Journal:
             self._lock.release()
 
     def entries(self) -> tuple[Entry, ...]:
-        """All adoptions, oldest first."""
-        found = [self._read(file) for file in sorted(self._folder.glob("*/journal.json"))]
+        """All adoptions that can be read, oldest first."""
+        found = [one for one in self._all() if isinstance(one, Entry)]
         return tuple(sorted(found, key=lambda entry: entry.adopted))
 
+    def damaged(self) -> tuple[AdoptInterrupted, ...]:
+        """Why the others can't be read: they are left as they are, and stand in the way of none."""
+        return tuple(one for one in self._all() if isinstance(one, AdoptInterrupted))
+
     def get(self, proposal: str) -> Entry | None:
-        """The adoption of this proposal, or None."""
+        """The adoption of this proposal, or None; AdoptInterrupted where it can't be read."""
         file = self._of(proposal) / "journal.json"
         return self._read(file) if file.exists() else None
 
@@ -120,7 +124,8 @@ class Journal:
     def recover(self) -> None:
         """Settle what a crash left half-way: each file is then exactly old or new, and its entry agrees.
 
-        A file that was edited meanwhile is left as it is, and told of once, by AdoptInterrupted.
+        A file that was edited meanwhile is left as it is, and told of once, by AdoptInterrupted. What can't be read
+        is passed over.
         """
         if not self._folder.is_dir():
             return
@@ -129,9 +134,12 @@ class Journal:
                 if not (folder / "journal.json").exists():
                     self._drop(folder)
                     continue
+                try:
+                    entry = self._read(folder / "journal.json")
+                except AdoptInterrupted:
+                    continue
                 for half in folder.glob(".*"):
                     half.unlink()
-                entry = self._read(folder / "journal.json")
                 if entry.state in (AdoptionState.PREPARED, AdoptionState.UNDOING):
                     self._settle(entry)
 
@@ -189,12 +197,21 @@ class Journal:
             raise ProposalError(f"{proposal!r} isn't the id of a proposal", remedy="see: skillopt-sleep status")
         return self._folder / proposal
 
+    def _all(self) -> Iterator[Entry | AdoptInterrupted]:
+        for file in sorted(self._folder.glob("*/journal.json")):
+            try:
+                yield self._read(file)
+            except AdoptInterrupted as error:
+                yield error
+
     def _read(self, file: Path) -> Entry:
         try:
             return from_json(file.read_bytes(), Entry)
         except (msgspec.DecodeError, OSError) as error:
             raise AdoptInterrupted(
-                f"{file} can't be read: {error}", remedy="use the version of skillopt-sleep that wrote it"
+                f"{file} can't be read: {error}",
+                remedy="use the version of skillopt-sleep that wrote it, or move its folder elsewhere: it holds the"
+                " text of before",
             ) from error
 
     def _write(self, entry: Entry) -> None:

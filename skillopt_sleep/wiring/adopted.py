@@ -26,8 +26,9 @@ def adopted(
     """Every adopted document of this project and of the user: who sees it, and who doesn't though he should.
 
     An agent should where the store has sessions of it (`sources`: by source and project), or none of any agent.
-    Raises AdoptInterrupted where the journal can't be read.
     """
+    for error in journal.damaged():
+        yield problem(Topic.SIGHT, error.message, error.remedy)
     last = {entry.path: entry for entry in journal.entries()}
     for entry in last.values():
         if entry.state not in _ENDED:

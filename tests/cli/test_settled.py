@@ -118,3 +118,20 @@ def test_a_disk_that_fills_up_between_the_file_and_the_bank_is_told_and_made_goo
     assert is_live(home)
     assert home.command("undo").code == 0
     assert not is_live(home)
+
+
+def test_one_damaged_adoption_is_told_in_a_line_and_stands_in_nobodys_way(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    record = data(home) / "adoptions" / "P-0000" / "journal.json"
+    record.parent.mkdir()
+    record.write_bytes(b"\0" * 100)
+    done = home.command("status")
+    assert (done.code, "Waiting      no proposals" in done.out) == (0, True)
+    (line,) = done.err.splitlines()
+    assert f"{record} can't be read" in line
+    for command in ("undo", "adopt", "undo", "reject"):
+        done = home.command(command, "P-0001")
+        assert (done.code, done.err.splitlines()) == (0, [line]), command
+    refused = home.command("undo", "P-0000")
+    assert refused.code == 6
+    assert record.read_bytes() == b"\0" * 100

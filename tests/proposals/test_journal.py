@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -194,18 +195,38 @@ def test_everything_in_the_journal_is_for_the_owner_only(journal: Journal, file:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-def test_a_record_of_another_version_is_refused_and_nothing_is_touched(
-    journal: Journal, file: Path, tmp_path: Path
+def another_version(record: Path) -> None:
+    record.write_bytes(record.read_bytes().replace(b'"mode"', b'"rights"'))
+
+
+def cut_off(record: Path) -> None:
+    record.write_bytes(record.read_bytes()[:40])
+
+
+@pytest.mark.parametrize("damage", [another_version, cut_off])
+def test_a_record_that_cannot_be_read_is_passed_over_and_nothing_of_it_is_touched(
+    damage: Callable[[Path], None], journal: Journal, file: Path, tmp_path: Path
 ) -> None:
     journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
     file.write_bytes(EDITED)
-    record = tmp_path / "adoptions" / "p1" / "journal.json"
-    record.write_bytes(record.read_bytes().replace(b'"mode"', b'"rights"'))
-    before = record.read_bytes()
-    with pytest.raises(AdoptInterrupted) as caught:
-        journal.recover()
-    assert str(record) in caught.value.message
-    assert record.read_bytes() == before
+    folder = tmp_path / "adoptions" / "p1"
+    (folder / ".half").write_bytes(b"written by who knows whom")
+    damage(folder / "journal.json")
+    kept = {path.name: path.read_bytes() for path in folder.iterdir()}
+    other = file.with_name("AGENTS.md")
+    other.write_bytes(NEW)
+    journal.prepare(entry(other, PREPARED, number="p2"), before=OLD, after=NEW)
+
+    journal.recover()
+
+    assert [(one.proposal, one.state) for one in journal.entries()] == [("p2", AdoptionState.DONE)]
+    (told,) = journal.damaged()
+    assert str(folder / "journal.json") in told.message
+    with pytest.raises(AdoptInterrupted):
+        journal.get("p1")
+    with pytest.raises(AdoptInterrupted):
+        journal.prepare(entry(file, PREPARED), before=EDITED, after=NEW)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == kept
     assert file.read_bytes() == EDITED
 
 

@@ -132,8 +132,13 @@ def test_an_adoption_that_stopped_half_way_is_a_problem(machine: Machine) -> Non
     assert "skillopt-sleep status" in wrong.remedy
 
 
-def test_a_journal_that_cannot_be_read_is_a_problem(machine: Machine) -> None:
+def test_an_adoption_that_cannot_be_read_is_a_problem_and_hides_no_other(machine: Machine) -> None:
     memory = machine.write(machine.project / "AGENTS.md", "# Shop\n")
     adopted_into(machine, memory, machine.project)
-    (machine.paths.adoptions / "p1" / "journal.json").write_text("{", encoding="utf-8")
-    assert [wrong.topic for wrong in machine.problems()] == [Topic.SIGHT]
+    damaged = machine.paths.adoptions / "p0" / "journal.json"
+    damaged.parent.mkdir()
+    damaged.write_text("{", encoding="utf-8")
+    (wrong,) = machine.problems()
+    assert wrong.topic is Topic.SIGHT
+    assert str(damaged) in wrong.says
+    assert f"adopted into {memory}: seen by" in machine.says(Topic.SIGHT)
