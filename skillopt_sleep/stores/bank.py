@@ -163,14 +163,14 @@ class SqliteBank:
 
     def waiting(self, path: str) -> tuple[Proposal, ...]:
         """The proposals for the document at this path that nobody has decided on."""
-        rows = self._rows("SELECT body FROM proposals WHERE path = ? AND state = ? ORDER BY id", (path, WAITING))
-        return tuple(from_json(body, Proposal) for (body,) in rows)
+        return tuple(found.proposal for found in self.proposals(WAITING) if found.proposal.path == path)
 
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Proposals in these states, oldest first; in any state where none is named."""
         where = f"WHERE state IN ({_marks(states)})" if states else ""
+        # By number: as text, P-10000 would come before P-9999.
         rows = self._rows(
-            f"SELECT body, state, reason, decided FROM proposals {where} ORDER BY id",  # noqa: S608
+            f"SELECT body, state, reason, decided FROM proposals {where} ORDER BY length(id), id",  # noqa: S608
             states,
         )
         return tuple(Decided(from_json(body, Proposal), state, why or "", at or "") for body, state, why, at in rows)
@@ -220,8 +220,8 @@ class SqliteBank:
         )
 
     def _edits(self, path: str, state: str) -> tuple[Edit, ...]:
-        rows = self._rows("SELECT body FROM proposals WHERE path = ? AND state = ? ORDER BY id", (path, state))
-        return tuple(edit for (body,) in rows for edit in from_json(body, Proposal).edits)
+        found = (one.proposal for one in self.proposals(state) if one.proposal.path == path)
+        return tuple(edit for proposal in found for edit in proposal.edits)
 
     def _named(self, ids: Iterable[str]) -> tuple[Banked, ...]:
         names = tuple(ids)

@@ -99,6 +99,18 @@ def test_proposals_are_found_by_their_state_oldest_first(store: SqliteStore) -> 
     assert store.bank.proposals(REJECTED)[0].reason == "too vague"
 
 
+def test_proposals_are_in_the_order_of_their_numbers(store: SqliteStore) -> None:
+    ids = ("P-10000", "P-0999", "P-9999", "P-1000")
+    bank(store, proposals=[a_proposal(id=name, path="/a", edits=(an_edit(f"- {name}."),)) for name in ids])
+
+    numbers = ["P-0999", "P-1000", "P-9999", "P-10000"]
+    assert [decided.proposal.id for decided in store.bank.proposals()] == numbers
+    assert [waiting.id for waiting in store.bank.waiting("/a")] == numbers
+    for name in ids:
+        store.bank.decide(name, ADOPTED, at=NOON)
+    assert [edit.content for edit in store.bank.adopted("/a")] == [f"- {name}." for name in numbers]
+
+
 def test_a_decision_leaves_only_the_states_it_was_made_in(store: SqliteStore) -> None:
     bank(store, proposals=[a_proposal()])
 
