@@ -22,7 +22,7 @@ CONNECT_SECONDS = 3.0
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 NO_CONSENT = frozenset({"", SIMULATED})
 FREE = {
-    SIMULATED: "the simulated model answers: nothing is sent anywhere",
+    SIMULATED: "the simulated model answers, on this machine",
     "handoff": "handoff: prompts wait in a folder for whoever runs the night",
 }
 
