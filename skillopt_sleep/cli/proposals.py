@@ -13,7 +13,7 @@ from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.errors import ConfigError, SleepError, StaleProposal
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo as take_back
@@ -26,7 +26,7 @@ All = Annotated[bool, typer.Option("--all", help="Every waiting proposal.")]
 
 def show(
     proposal: Annotated[
-        str, typer.Argument(help="A proposal, as in P-0001; the waiting ones where none is named.")
+        str, typer.Argument(help="A proposal, as in P-0001; a list of all where none is named.")
     ] = "",
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
@@ -43,6 +43,8 @@ def show(
         return
     one = found.proposal
     say(f"{one.id}  {one.document}  ({found.state})")
+    if found.reason:
+        say(f"You said why: «{visible(found.reason)}»")
     say(f"{one.summary}")
     if one.before is not None and one.after is not None:
         interval = (
@@ -78,7 +80,8 @@ def _adopt_one(store: SqliteStore, journal: Journal, found: Decided) -> SleepErr
     try:
         done = put_live(_folder(store, found), journal=journal, at=utc_now())
         # Told before it is banked: where the store can't be written, the file is changed all the same.
-        say(f"{name} is adopted already: {done.path}" if done.already else f"adopted {name}: wrote {done.path}")
+        path = spelled(done.path)
+        say(f"{name} is adopted already: {path}" if done.already else f"adopted {name}: wrote {path}")
         say(f"  take it back: skillopt-sleep undo {name}")
         _decide(store, name, ADOPTED, leaving=(*OPEN, ADOPTED))
     except SleepError as error:
@@ -94,12 +97,12 @@ def reject(
 ) -> None:
     """Drop proposals; the same edit is not tried again."""
     with opened() as store, settled(store):
-        for found in _chosen(store, proposals, every=every):
-            if found.state == ADOPTED:
-                raise ConfigError(
-                    f"{found.proposal.id} is adopted", remedy=f"skillopt-sleep undo {found.proposal.id} first"
-                )
-            _decide(store, found.proposal.id, REJECTED, reason=reason, leaving=(*OPEN, REJECTED))
+        chosen = _chosen(store, proposals, every=every)
+        # What is rejected can't be taken back, so all of them are or none.
+        if live := next((found.proposal.id for found in chosen if found.state == ADOPTED), ""):
+            raise ConfigError(f"{live} is adopted: nothing was rejected", remedy=f"skillopt-sleep undo {live} first")
+        for found in chosen:
+            _decide(store, found.proposal.id, REJECTED, reason=reason or found.reason, leaving=(*OPEN, REJECTED))
             say(f"rejected {found.proposal.id}: this edit of {found.proposal.document} is not tried again")
 
 
@@ -108,7 +111,7 @@ def undo(proposals: Ids = None) -> None:
     with opened() as store, settled(store) as journal:
         for name in [_adopted(store, journal, name) for name in proposals or _last_adopted(store, journal)]:
             back = take_back(name, journal=journal, at=utc_now())
-            say(f"undone {name}: {back.path} is as it was before")
+            say(f"undone {name}: {spelled(back.path)} is as it was before")
             # A store that was begun anew doesn't know the proposal, only the journal does.
             if store.bank.decide(name, UNDONE, at=utc_now(), leaving=(ADOPTED, UNDONE)):
                 say(f"  put it live again: skillopt-sleep adopt {name}")
@@ -165,6 +168,8 @@ def _diff(folder: Path) -> str:
 
 
 def _chosen(store: SqliteStore, names: list[str] | None, *, every: bool) -> list[Decided]:
+    if every and names:
+        raise ConfigError("--all names every waiting proposal", remedy="name some, or --all, not both")
     if every:
         waits = list(store.bank.proposals(WAITING))
         if not waits:

@@ -31,7 +31,11 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
             )
         target = paths.writable(Path(entry.path), root=Path(entry.root))
         now = paths.digest(paths.read_live(target))
-        if entry.state is AdoptionState.UNDONE and now == entry.before:
+        if now == entry.before and (entry.state is AdoptionState.UNDONE or str(target) == entry.target):
+            # Perhaps the person put it back by hand.
+            if entry.state is not AdoptionState.UNDONE:
+                remove_folders(entry)
+                journal.mark(entry, AdoptionState.UNDONE, undone=at)
             return _undone(entry, already=True)
         if str(target) != entry.target or now != entry.after:
             raise _stale(entry, now, journal)

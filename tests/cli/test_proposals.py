@@ -46,6 +46,20 @@ def test_an_adopted_proposal_is_undone_before_it_is_rejected(home: Home) -> None
     assert "undo" in done.err
 
 
+def test_why_a_proposal_was_rejected_is_shown_and_stays(home: Home) -> None:
+    home.command("reject", "P-0001", "--reason", "we moved to bun")
+    home.command("reject", "P-0001")
+    assert "You said why: «we moved to bun»" in home.command("show", "P-0001").out
+
+
+@pytest.mark.parametrize("command", ["adopt", "reject"])
+def test_all_and_a_name_are_not_both_meant(home: Home, command: str) -> None:
+    done = home.command(command, "--all", "P-0001")
+    assert done.code == 2
+    assert "not both" in done.err
+    assert home.command("status", "--json").json["waiting"]
+
+
 @pytest.mark.parametrize("command", ["adopt", "reject", "show", "undo"])
 def test_an_unknown_proposal_is_named(home: Home, command: str) -> None:
     done = home.command(command, "P-0099")

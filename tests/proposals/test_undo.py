@@ -7,7 +7,7 @@ from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.block import splice
-from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo
 from tests.proposals.staging import NOW, RULE, propose
 
@@ -93,6 +93,21 @@ def test_undoing_twice_is_undoing_once(root: Path, night: Path, journal: Journal
     assert undo("p1", journal=journal, at=NOW).already
     assert not adopt(folder, journal=journal, at=NOW).already
     assert (root / "CLAUDE.md").read_bytes() == splice(b"# Rules\n", RULE)
+
+
+def test_what_the_person_put_back_by_hand_is_undone(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    folder, _ = propose(night, path, root)
+    adopt(folder, journal=journal, at=NOW)
+    path.write_bytes(b"# Rules\n")
+
+    assert undo("p1", journal=journal, at=NOW).already
+
+    entry = journal.get("p1")
+    assert entry is not None
+    assert entry.state is AdoptionState.UNDONE
+    assert path.read_bytes() == b"# Rules\n"
+    assert not adopt(folder, journal=journal, at=NOW).already
 
 
 def test_text_that_git_brought_back_can_be_undone_again(root: Path, night: Path, journal: Journal) -> None:
