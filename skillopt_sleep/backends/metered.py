@@ -39,6 +39,11 @@ class Limits(NamedTuple):
     project: Callable[[str], Limit] = lambda _: Limit()
 
 
+def month_of(now: datetime) -> datetime:
+    """When the calendar month began whose limits hold now."""
+    return now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+
+
 class NightMeter:
     """Counts calls, tokens, dollars and failures of a night against its limits; safe for threads.
 
@@ -113,10 +118,9 @@ class NightMeter:
             tally = self._ledger.spent() if any(limits.night) or limits.month.usd else Tally({})
             if reached := _reached(tally, limits.night):
                 raise BudgetExhausted(f"the limit of {reached} is reached", remedy=self._remedy)
-            if any(limits.month):
-                month = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-                if reached := _reached(self._ledger.spent_since(month), limits.month):
-                    raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=MONTH)
+            month = self._ledger.spent_since(month_of(now)) if any(limits.month) else Tally({})
+            if reached := _reached(month, limits.month):
+                raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=MONTH)
             if (limits.night.usd or limits.month.usd) and tally.unpriced:
                 raise BudgetExhausted(
                     "what a call cost isn't known, so a limit in dollars can't be kept",

@@ -14,7 +14,8 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
-from skillopt_sleep.settings import KnownProjects, Settings, find_paths, seconds
+from skillopt_sleep.settings import Settings, find_paths, seconds
+from skillopt_sleep.wiring.projects import KnownProjects
 
 _CANDIDATES = 4
 

@@ -6,28 +6,37 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.tasks_shown import counted
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.records import Purpose
-from skillopt_sleep.settings import BackendSettings, Paths, Settings
+from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, Settings
 
 if TYPE_CHECKING:
+    from skillopt_sleep.protocols import Tally
     from skillopt_sleep.stages.harvest import Harvest
 
 
 class Ahead(NamedTuple):
-    """What a night now would read: `calls` by purpose are what it would ask at most, `most` within the limits."""
+    """What a night now would read: `calls` by purpose are what it would ask at most, `most` within the limits.
+
+    `budget` is the night's, as far as the month's limits leave it.
+    """
 
     found: "Harvest"
     projects: Counter[str]
     reviewed: int
     calls: Mapping[Purpose, int]
     most: int
+    budget: BudgetSettings
 
 
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
     """Harvest as a night would, and say what would follow."""
+    from skillopt_sleep.backends.metered import month_of
     from skillopt_sleep.stages.forecast import forecast
     from skillopt_sleep.stages.harvest import harvest
     from skillopt_sleep.stages.prove import PER_CALL
@@ -43,6 +52,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
         known = len(store.bank.tasks(set(projects)))
         waiting = store.history.count()
         plan = make_plan(settings, paths, store, model="", only=only)
+        budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
     finally:
         store.close()
     calls = forecast(
@@ -54,7 +64,22 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
         plan=plan,
         proved=PER_CALL,
     )
-    return Ahead(found, projects, reviewed, calls, min(sum(calls.values()), settings.budget.calls))
+    return Ahead(found, projects, reviewed, calls, min(sum(calls.values()), budget.calls), budget)
+
+
+def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
+    """What the month's limits leave of the night's."""
+    calls = max(budget.month_calls - spent.calls, 0) if budget.month_calls else budget.calls
+    tokens = max(budget.month_tokens - spent.tokens, 0) if budget.month_tokens else budget.tokens
+    usd = max(budget.month_usd - spent.dollars, 0.0) if budget.month_usd else math.inf
+    night = min(budget.usd or math.inf, usd)
+    none = not (calls and tokens and night)
+    return replace(
+        budget,
+        calls=0 if none else min(budget.calls, calls),
+        tokens=0 if none else min(budget.tokens, tokens),
+        usd=0.0 if none or math.isinf(night) else night,
+    )
 
 
 def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> None:
@@ -62,9 +87,8 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
     from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.wiring.models import unconfirmed
 
-    found, projects, reviewed, calls, most = look_ahead(settings, paths, only=only)
-    budget = settings.budget
-    usd = dollars(settings)
+    found, projects, reviewed, calls, most, budget = look_ahead(settings, paths, only=only)
+    usd = dollars(replace(settings, budget=budget))
     answer = {
         "schema_version": 1,
         "sessions": {"seen": found.counts.seen, "used": found.counts.used, "skipped": found.counts.skipped},
@@ -91,8 +115,9 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
     say(f"It would send redacted excerpts of them to: {destination(settings)}")
     shown = ", ".join(f"{count} {purpose}" for purpose, count in calls.items())
     say(f"It would ask at most {counted(most, 'time')}{f' ({shown}), and again what fails' if shown else ''}.")
+    rest = " (what this month's limits leave)" if budget != settings.budget else ""
     say(
-        f"It would spend at most {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, "
+        f"It would spend at most{rest} {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, "
         f"{'dollars unknown: no price is known' if usd is None else f'${usd:,.2f}'}."
     )
     say("It would change no file of yours. Nothing was sent now.")

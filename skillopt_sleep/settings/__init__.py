@@ -8,13 +8,13 @@ from skillopt_sleep.settings.load import (
     checked,
     load,
     load_project,
+    project_file,
     read_preferences,
     read_toml,
     seconds,
     sections,
 )
 from skillopt_sleep.settings.paths import PREFIX, Paths, find_paths
-from skillopt_sleep.settings.projects import KnownProjects
 from skillopt_sleep.settings.sections import (
     Amount,
     BackendName,
@@ -54,7 +54,6 @@ __all__ = [
     "Duration",
     "GateSettings",
     "HarvestSettings",
-    "KnownProjects",
     "MineSettings",
     "NightSettings",
     "NotifySettings",
@@ -72,6 +71,7 @@ __all__ = [
     "find_paths",
     "load",
     "load_project",
+    "project_file",
     "read_preferences",
     "read_toml",
     "seconds",

@@ -32,7 +32,6 @@ from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import (
     BackendSettings,
     BudgetSettings,
-    KnownProjects,
     Paths,
     Settings,
     read_preferences,
@@ -48,6 +47,7 @@ from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
+from skillopt_sleep.wiring.projects import KnownProjects
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.backends.metered import month_of
 from skillopt_sleep.errors import ConfigError, ItemError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.projects import project_root
@@ -57,7 +58,7 @@ def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) 
         there = "" if paths.config_file.exists() else " is not there: the defaults are in force"
         found.append(fine(Topic.SETTINGS, f"{paths.config_file}{there}"))
     try:
-        store = glance(paths.database, since=utc_now().replace(day=1, hour=0, minute=0, second=0, microsecond=0))
+        store = glance(paths.database, since=month_of(utc_now()))
     except (SleepError, OSError) as error:
         found.append(of_error(Topic.STORE, error))
     else:

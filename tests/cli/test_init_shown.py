@@ -19,6 +19,7 @@ AHEAD = Ahead(
     reviewed=0,
     calls={Purpose.MINE: 12},
     most=12,
+    budget=BudgetSettings(),
 )
 NOTHING = AHEAD._replace(found=Harvest(sessions=(), counts=SessionCounts()))
 

@@ -90,3 +90,21 @@ def test_tasks_written_by_hand_are_counted_and_a_broken_file_is_named(tmp_path: 
     assert answer["reviewed_tasks"] == 4
     assert "bad.toml" in answer["errors"][0]
     assert "4 tasks written by hand" in home.command("harvest").out
+
+
+def test_a_plan_counts_what_the_months_limits_leave(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    (tmp_path / "sleep").mkdir()
+    (tmp_path / "sleep" / "config.toml").write_text("[budget]\nmonth_calls = 200\n", encoding="utf-8")
+    home.command("run", "--now", "--backend", "simulated")
+    spent = home.command("cost", "--json").json["total"]["calls"]
+    assert 0 < spent < 200
+
+    plan = home.command("run", "--plan", "--json").json
+    assert plan["limits"]["calls"] == 200 - spent
+    assert f"(what this month's limits leave) {200 - spent} calls" in home.command("run", "--plan").out
+
+    (tmp_path / "sleep" / "config.toml").write_text("[budget]\nmonth_calls = 1\n", encoding="utf-8")
+    nothing = home.command("run", "--plan", "--json").json
+    assert (nothing["limits"]["calls"], nothing["limits"]["tokens"], nothing["calls"]["at_most"]) == (0, 0, 0)

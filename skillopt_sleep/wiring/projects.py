@@ -7,8 +7,7 @@ from pathlib import Path
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import private_dir, write_atomic
-from skillopt_sleep.settings.load import load_project, project_file
-from skillopt_sleep.settings.sections import ProjectSettings
+from skillopt_sleep.settings import ProjectSettings, load_project, project_file
 
 _READABLE = "make it readable, or name it in projects.exclude"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.settings import KnownProjects, ProjectSettings
+from skillopt_sleep.settings import ProjectSettings
+from skillopt_sleep.wiring.projects import KnownProjects
 
 
 @pytest.fixture
