@@ -71,8 +71,9 @@ def installed_says(paths: Paths) -> tuple[str, str]:
     service = f"installed: {', '.join(found.service)}" if found.service else "no service is installed"
     hooks = f"hooks in {' and '.join(found.hooks)}" if found.hooks else "no hooks"
     waits = f"a daemon waits{f' (process {standing.pid})' if standing else ''}" if runs else "no daemon waits"
-    remedy = "" if runs else f"start it: {found.start}" if found.start else "skillopt-sleep install"
-    return f"{service}; {hooks}; {waits}", remedy
+    missing = f"; missing: {', '.join(found.missing)}" if found.missing else ""
+    start = f"start it: {found.start}" if found.start and not missing else "skillopt-sleep install"
+    return f"{service}; {hooks}; {waits}{missing}", start if missing or not runs else ""
 
 
 def _not_running(paths: Paths) -> str:

@@ -11,23 +11,44 @@ _HOOKS = frozenset({Kind.HOOKS_JSON, Kind.HOOKS_TOML})
 
 
 class Installed(NamedTuple):
-    """The service's own files, how it is started ("" where there is none), and the files with our hooks."""
+    """The service's own files, how it is started ("" where there is none), and the files with our hooks.
+
+    `missing` was to be written and isn't there, as after an install that was cut short.
+    """
 
     service: tuple[str, ...] = ()
     start: str = ""
     hooks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 def installed(paths: Paths) -> Installed:
     """What is installed; SleepError where another version wrote it down."""
     manifest = Ledger(paths.state / "install").read()
     items = manifest.items if manifest else ()
-    service = [item for item in items if item.kind not in _HOOKS]
+    there = [item for item in items if _is_there(item)]
+    service = [item for item in there if item.kind not in _HOOKS]
     return Installed(
         tuple(item.path for item in service),
         next((start for item in reversed(service) if (start := _start(item))), ""),
-        tuple(item.path for item in items if item.kind in _HOOKS),
+        tuple(item.path for item in there if item.kind in _HOOKS),
+        tuple(item.path for item in items if item not in there),
     )
+
+
+def _is_there(item: Item) -> bool:
+    """Whether what was written down is on the disk; a crontab is not looked at."""
+    if item.kind is Kind.CRON:
+        return True
+    try:
+        data = Path(item.path).read_bytes()
+        if item.kind not in _HOOKS:
+            return True
+        from skillopt_sleep.daemon.service.agent_hooks import has_any  # status starts sooner without
+
+        return has_any(item.kind, data)
+    except (OSError, ValueError):
+        return False
 
 
 def _start(item: Item) -> str:

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from skillopt_sleep.cli.daemon_shown import daemon_data, daemon_lines, first_step, installed_says
 from skillopt_sleep.daemon.book import Book, Missed, Pending
 from skillopt_sleep.daemon.schedule import Slot
+from skillopt_sleep.daemon.service.hook_files import Hook
+from skillopt_sleep.daemon.service.hooks_json import merged
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
 from skillopt_sleep.daemon.state import Pause, Standing, State
 from skillopt_sleep.kit.files import private_dir
@@ -67,15 +69,23 @@ def test_a_pause_is_told_where_no_daemon_waits(paths: Paths) -> None:
 
 
 def test_a_service_that_was_not_started_is_told_with_the_command_that_starts_it(paths: Paths) -> None:
-    unit = "/u/.config/systemd/user/skillopt-sleep.service"
+    folder = private_dir(paths.state)
+    unit, settings = str(folder / "skillopt-sleep.service"), str(folder / "settings.json")
+    Path(unit).touch()
     own = Item(kind=Kind.OWN, path=unit, target=unit, before="", ours=("1",))
-    hooks = Item(kind=Kind.HOOKS_JSON, path="/u/settings.json", target="/u/settings.json", before="", ours=("2",))
+    hooks = Item(kind=Kind.HOOKS_JSON, path=settings, target=settings, before="", ours=("2",))
     ledger = Ledger(private_dir(private_dir(paths.state) / "install"))
     ledger.write(Manifest(items=(own, hooks)))
     (line,) = daemon_lines(paths, now=NOW)
     assert "installed, not started: systemctl --user" in line
     says, remedy = installed_says(paths)
-    assert says == f"installed: {unit}; hooks in /u/settings.json; no daemon waits"
+    assert says == f"installed: {unit}; no hooks; no daemon waits; missing: {settings}"
+    assert remedy == "skillopt-sleep install"
+    Path(settings).write_text(
+        merged("{}", (Hook("SessionStart", {"hooks": [{"command": "# skillopt-sleep"}]}),)).text, encoding="utf-8"
+    )
+    says, remedy = installed_says(paths)
+    assert says == f"installed: {unit}; hooks in {settings}; no daemon waits"
     assert "systemctl --user" in remedy
     (ledger.folder / "manifest.json").write_text('{"format": 9, "new": 1}', encoding="utf-8")
     assert "can't be read" in daemon_lines(paths, now=NOW)[0]
