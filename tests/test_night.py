@@ -146,7 +146,7 @@ def test_sessions_without_a_correction_are_nothing_new_and_read(machine: Machine
     report = machine.night()
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert "1 sessions read" in report.because
+    assert "1 session read" in report.because
     assert machine.unread() == []
 
 

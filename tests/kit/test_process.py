@@ -322,7 +322,9 @@ def test_an_exit_of_ours_ends_what_a_thread_left_running(tmp_path: Path, life: L
     us = begin_us(
         tmp_path,
         life.code + leave + HANG,
-        "threading.Thread(target=go, daemon=True).start()\nsignal.signal(signal.SIGINT, sys.exit)\nsignal.pause()\n",
+        # A pause would never end where the signal came just before it.
+        "import time\nthreading.Thread(target=go, daemon=True).start()\nsignal.signal(signal.SIGINT, sys.exit)\n"
+        "while True:\n    time.sleep(0.05)\n",
     )
     life.hear(1)
     us.send_signal(signal.SIGINT)
