@@ -7,11 +7,13 @@ had no final one.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
-
-from markdown_it import MarkdownIt
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.errors import UnsafeEdit
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 BEGIN = "<!-- skillopt-sleep:begin -->"
 END = "<!-- skillopt-sleep:end -->"
@@ -21,8 +23,6 @@ _BLANKS = b" \t"
 _EOL = re.compile(rb"\r\n|\n|\r")
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
 _PROBE = "\n\nx"
-# HTML is text: an open tag would hide the fences after it from us, but from no one who reads the file as it is.
-_MARKDOWN = MarkdownIt("commonmark").disable(["inline", "html_block"])
 _RULER = b"***"
 _MARKERS = {BEGIN.encode(): "begin", END.encode(): "end"}
 
@@ -178,7 +178,7 @@ def _fenced(text: str) -> set[int]:
     """The numbers of the lines in code fences; UnsafeEdit where one would go on in what is written below the text."""
     fences = [
         range(token.map[0] + 1, token.map[1] + 1)
-        for token in _MARKDOWN.parse(text + _PROBE)
+        for token in _markdown().parse(text + _PROBE)
         if token.type == "fence" and token.map
     ]
     last = len(_EOL.findall((text + _PROBE).encode())) + 1
@@ -199,3 +199,11 @@ def _refuse_markers(body: bytes) -> None:
                 f"line {line.number} of the new text is a marker of the skillopt-sleep block",
                 remedy="leave the markers out of the text",
             )
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # status starts sooner without
+
+    # HTML is text: an open tag would hide the fences after it from us, but from no one who reads the file as it is.
+    return MarkdownIt("commonmark").disable(["inline", "html_block"])
