@@ -80,8 +80,8 @@ class Hooked:
 
 
 def read(path: Path) -> Any:
-    """What is in the file, as soon as it is written."""
-    wait_for(lambda: path.exists() and path.stat().st_size > 0)
+    """What is in the file, as soon as it is there."""
+    wait_for(path.exists)
     return json.loads(path.read_bytes())
 
 

@@ -96,8 +96,8 @@ def test_the_next_night_uses_what_the_plugin_noted(
     spool = person.data / "state" / "spool" / source
     assert read(spool / f"{noted}.ended.json")["at"] > 0
     assert read(spool / f"{noted}.started.json")["commit"] == commit
+    assert "+two" in (spool / f"{noted}.patch").read_text()
     assert list(spool.glob(f"{unnoted}*")) == []
-    assert list(spool.glob("*.patch")) == []
     assert git(person.project, "status", "--porcelain") == before
 
     person.configured("[harvest]\ninclude_headless = true\n")
@@ -108,4 +108,4 @@ def test_the_next_night_uses_what_the_plugin_noted(
     (session,) = (json.loads(line) for line in (folder / "sessions.jsonl").read_text().splitlines())
     assert (session["id"], session["commit"]) == (f"{source}:{noted}", commit)
     (snapshot,) = (json.loads(line) for line in (folder / "snapshots.jsonl").read_text().splitlines())
-    assert (snapshot["session"], snapshot["clean"]) == (session["id"], False)
+    assert (snapshot["session"], snapshot["patch"]) == (session["id"], str(spool / f"{noted}.patch"))

@@ -421,14 +421,3 @@ def test_the_example_needs_no_consent_and_excludes_nothing() -> None:
 
 def test_the_examples_sessions_are_those_of_both_agents(example: Path) -> None:
     assert [len(list(source.stamps())) > 0 for source in example_sources(example)] == [True, True]
-
-
-# what earlier versions left -----------------------------------------------------------------------------
-
-
-def test_a_night_drops_the_uncommitted_work_that_earlier_hooks_kept(paths: Paths) -> None:
-    patch = paths.spool / "codex" / "old.patch"
-    patch.parent.mkdir(parents=True)
-    patch.write_text("+DB_PASSWORD\n")
-    wired(Settings(backend=SIMULATED), paths).store.close()
-    assert not patch.exists()

@@ -108,9 +108,13 @@ class Session(Record, frozen=True, kw_only=True):
 
 
 class Snapshot(Record, frozen=True, kw_only=True):
-    """The project as a session found it: its commit; `clean` where git knew of nothing that wasn't in it."""
+    """The project as a session found it: its commit, and the file with what wasn't committed, empty where all was.
+
+    Not `complete`: some of what wasn't committed is missing.
+    """
 
     session: str
     root: str
     commit: str
-    clean: bool = False
+    patch: str = ""
+    complete: bool = True

@@ -1,7 +1,6 @@
 """The spool: what the agents' hooks noted of sessions. They are notes, so one that can't be read isn't there."""
 
 import re
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -25,14 +24,7 @@ class _Ended(msgspec.Struct, frozen=True):
 class _Started(msgspec.Struct, frozen=True):
     root: str
     commit: str
-    clean: bool = False  # earlier hooks didn't say
-
-
-def drop_patches(folder: Path) -> None:
-    """Remove the uncommitted work that earlier hooks kept in this folder: nobody redacted it."""
-    for patch in folder.glob("*/*.patch"):
-        with suppress(OSError):
-            patch.unlink()
+    complete: bool
 
 
 class HookSpool:
@@ -48,11 +40,19 @@ class HookSpool:
         return datetime.fromtimestamp(note.at, UTC) if note else None
 
     def snapshot(self, session: str) -> Snapshot | None:
-        """The project as it found it."""
+        """The project as it found it; of a patch that is gone, the commit alone."""
         note = self._note(session, ".started.json", _Started)
         if note is None:
             return None
-        return Snapshot(session=session, root=note.root, commit=note.commit, clean=note.clean)
+        patch = self._folder.joinpath(*session.split(":")).with_suffix(".patch")
+        size = patch.stat().st_size if patch.is_file() else None
+        return Snapshot(
+            session=session,
+            root=note.root,
+            commit=note.commit,
+            patch=str(patch) if size else "",
+            complete=note.complete and size is not None,
+        )
 
     def _note(self, session: str, ending: str, kind: type[Note]) -> Note | None:
         named = _NAME.fullmatch(session)

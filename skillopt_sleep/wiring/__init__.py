@@ -42,7 +42,7 @@ from skillopt_sleep.sources.codex import Codex
 from skillopt_sleep.sources.tasks_file import TasksFile
 from skillopt_sleep.stages.budget import edit_budget
 from skillopt_sleep.stages.harvest import HarvestRules
-from skillopt_sleep.stores.spool import HookSpool, drop_patches
+from skillopt_sleep.stores.spool import HookSpool
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring.models import SIMULATED, choose
@@ -150,7 +150,6 @@ def wire(
     Raises ConfigError or BackendUnavailable where the backend can't be used as it is set up.
     """
     chosen = choose(settings, paths, environ)
-    drop_patches(paths.spool)
     store = open_store(settings, paths, only=only)
     meter = NightMeter(store.ledger, limits(settings.budget, paths), clock=utc_now)
     preflights: dict[int, Preflight] = {}

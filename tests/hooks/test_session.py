@@ -29,6 +29,14 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def restored(hooked: Hooked, commit: str, into: Path) -> Path:
+    """The project as the snapshot has it."""
+    git(hooked.folder, "clone", "-q", str(hooked.folder / "project"), str(into))
+    git(into, "checkout", "-q", commit)
+    git(into, "apply", str(hooked.note("patch")))
+    return into
+
+
 # the end ------------------------------------------------------------------------------------------------
 
 
@@ -88,37 +96,33 @@ def test_the_spool_is_where_the_settings_say(hooked: Hooked) -> None:
 
 
 def test_a_session_in_a_clean_repository_is_at_its_commit(hooked: Hooked) -> None:
-    commit = repository(hooked.folder / "project", code_py="one\n", _gitignore="ignored.txt\n")
-    (hooked.folder / "project" / "ignored.txt").write_text("ignored\n")
+    commit = repository(hooked.folder / "project")
     note = hooked.started()
-    assert (note["commit"], note["clean"]) == (commit, True)
+    assert (note["commit"], note["complete"]) == (commit, True)
     assert note["root"] == str(hooked.folder / "project")
+    assert hooked.note("patch").read_bytes() == b""
 
 
-@pytest.mark.parametrize("what", ["changed", "staged", "new", "gone"])
-def test_where_there_is_work_that_is_not_committed_the_note_says_so(hooked: Hooked, what: str) -> None:
+def test_what_is_not_committed_can_be_restored_to_the_byte(hooked: Hooked, tmp_path: Path) -> None:
     project = hooked.folder / "project"
-    commit = repository(project)
-    git(project, "config", "status.showUntrackedFiles", "no")
-    (project / ("new.py" if what == "new" else "code.py")).write_text("two\n")
-    if what == "staged":
-        git(project, "add", ".")
-    if what == "gone":
-        (project / "code.py").unlink()
-    note = hooked.started()
-    assert (note["commit"], note["clean"]) == (commit, False)
+    commit = repository(project, a_txt="one\n", gone_txt="gone\n", staged_txt="old\n")
+    (project / "a.txt").write_text("two\n")
+    (project / "gone.txt").unlink()
+    (project / "staged.txt").write_text("staged\n")
+    git(project, "add", "staged.txt")
+    (project / "new folder").mkdir()
+    (project / "new folder" / 'ünïcode " name.py').write_text("print()")
+    (project / "picture.png").write_bytes(bytes(range(256)) * 8)
+    (project / "run.sh").write_text("#!/bin/sh\n")
+    (project / "run.sh").chmod(0o755)
 
+    assert hooked.started()["complete"] is True
 
-def test_nothing_of_what_is_not_committed_is_kept(hooked: Hooked) -> None:
-    """There may be secrets in it, and nobody redacts it."""
-    project = hooked.folder / "project"
-    repository(project, settings_py="DEBUG = True\n")
-    (project / "settings.py").write_text('AWS_SECRET_ACCESS_KEY = "top-secret"\n')
-    (project / "top-secret.py").write_text('DB_PASSWORD = "top-secret"\n')
-    hooked.started()
-    hooked.started(session="another")  # begun later, so that the one before is through
-    assert kept(hooked.spool) == [f"claude_code/{name}.started.json" for name in (SESSION, "another")]
-    assert b"top-secret" not in b"".join(content(hooked.spool).values())
+    copy = restored(hooked, commit, tmp_path / "copy")
+    assert not (copy / "gone.txt").exists()
+    for name in ("a.txt", "staged.txt", 'new folder/ünïcode " name.py', "picture.png", "run.sh"):
+        assert (copy / name).read_bytes() == (project / name).read_bytes(), name
+    assert os.access(copy / "run.sh", os.X_OK)
 
 
 def test_the_repository_stays_as_it_is(hooked: Hooked) -> None:
@@ -136,16 +140,48 @@ def test_the_work_is_that_of_the_whole_repository_where_the_agent_is_in_a_folder
     repository(project)
     (project / "inner").mkdir()
     (project / "code.py").write_text("two\n")
-    note = hooked.started(cwd=str(project / "inner"))
-    assert (note["root"], note["clean"]) == (str(project), False)
+    hooked.started(cwd=str(project / "inner"))
+    assert b"code.py" in hooked.note("patch").read_bytes()
 
 
-def test_where_git_can_not_tell_the_work_is_not_taken_for_committed(hooked: Hooked) -> None:
+def test_what_is_ignored_secret_or_large_stays_out(hooked: Hooked) -> None:
+    project = hooked.folder / "project"
+    repository(project, code_py="one\n", _gitignore="ignored.txt\n", _env="KEY=old\n")
+    for name in ("ignored.txt", ".env", ".env.local", "server.PEM", "credentials.json"):
+        (project / name).write_text("KEY=top-secret\n")
+    (project / "large.bin").write_bytes(b"x" * 300_000)
+    (project / "code.py").write_text("two\n")
+    assert hooked.started()["complete"] is False
+    patch = hooked.note("patch").read_bytes()
+    assert b"two" in patch
+    assert b"top-secret" not in patch
+    assert b"large.bin" not in patch
+
+
+@pytest.mark.parametrize("name", [".env", "deep/Server.PEM", ".env.local"])
+def test_work_without_a_file_of_secrets_is_not_everything(hooked: Hooked, name: str) -> None:
+    project = hooked.folder / "project"
+    repository(project)
+    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).write_text("KEY=top-secret\n")
+    assert hooked.started()["complete"] is False
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "with the secret")
+    assert hooked.started(session="committed")["complete"] is True
+    (project / name).write_text("KEY=another\n")
+    assert hooked.started(session="changed")["complete"] is False
+    (project / name).unlink()
+    assert hooked.started(session="gone")["complete"] is False
+    assert b"KEY" not in b"".join(path.read_bytes() for path in hooked.spool.rglob("*.patch"))
+
+
+def test_a_patch_that_is_too_long_is_not_kept_but_the_commit_is(hooked: Hooked) -> None:
     project = hooked.folder / "project"
     commit = repository(project)
-    (project / ".git" / "index").write_bytes(b"no index")
+    (project / "code.py").write_text("".join(f"line {number}\n" for number in range(300_000)))
     note = hooked.started()
-    assert (note["commit"], note["clean"]) == (commit, False)
+    assert (note["commit"], note["complete"]) == (commit, False)
+    assert hooked.note("patch").read_bytes() == b""
 
 
 def test_commands_that_a_repository_names_are_not_run(hooked: Hooked) -> None:
@@ -159,8 +195,19 @@ def test_commands_that_a_repository_names_are_not_run(hooked: Hooked) -> None:
     hook.write_text(f"#!/bin/sh\ntouch {hooked.folder}/ran\n")
     hook.chmod(0o755)
     (project / "new.py").write_text("new\n")
-    assert hooked.started()["clean"] is False
+    assert hooked.started()["complete"] is True
+    assert b"two" in hooked.note("patch").read_bytes()
     assert not (hooked.folder / "ran").exists()
+
+
+def test_a_persons_own_taste_in_diffs_does_not_spoil_the_patch(hooked: Hooked, tmp_path: Path) -> None:
+    project = hooked.folder / "project"
+    commit = repository(project)
+    for key, value in {"diff.noprefix": "true", "color.ui": "always", "diff.mnemonicPrefix": "true"}.items():
+        git(project, "config", key, value)
+    (project / "code.py").write_text("two\n")
+    hooked.started()
+    assert (restored(hooked, commit, tmp_path / "copy") / "code.py").read_text() == "two\n"
 
 
 def test_a_session_is_noted_as_it_was_found_first(hooked: Hooked) -> None:
@@ -172,6 +219,7 @@ def test_a_session_is_noted_as_it_was_found_first(hooked: Hooked) -> None:
     hooked.run("SessionStart", source="resume")
     hooked.started(session="another")  # begun later, so that the one before is through
     assert read(hooked.note("started.json")) == first
+    assert hooked.note("patch").read_bytes() == b""
 
 
 def test_a_project_that_opted_out_is_not_looked_at(hooked: Hooked) -> None:
@@ -183,7 +231,7 @@ def test_a_project_that_opted_out_is_not_looked_at(hooked: Hooked) -> None:
     repository(other)
     hooked.run("SessionStart", source="startup")
     hooked.started(session="another", cwd=str(other))
-    assert not hooked.note("started.json").exists()
+    assert not hooked.note("patch").exists()
 
 
 @pytest.mark.parametrize("what", ["no repository", "no commit yet", "no such folder"])
@@ -208,17 +256,6 @@ def test_old_notes_go(hooked: Hooked) -> None:
     hooked.run("SessionStart", source="startup")
     wait_for(lambda: not hooked.note("ended.json", "old").exists())
     assert hooked.note("ended.json", "young").exists()
-
-
-def test_patches_that_an_earlier_version_kept_go_however_young(hooked: Hooked) -> None:
-    repository(hooked.folder / "project")
-    for agent in ("claude_code", "codex"):
-        (hooked.spool / agent).mkdir(parents=True)
-        (hooked.spool / agent / "old.patch").write_text("+DB_PASSWORD\n")
-        (hooked.spool / agent / "old.started.json").write_text("{}")
-    hooked.run("SessionStart", source="startup")
-    wait_for(lambda: not list(hooked.spool.rglob("*.patch")))
-    assert len(list(hooked.spool.rglob("old.started.json"))) == 2
 
 
 # the daily line -----------------------------------------------------------------------------------------

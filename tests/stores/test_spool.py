@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.records import Snapshot
-from skillopt_sleep.stores.spool import HookSpool, drop_patches
+from skillopt_sleep.stores.spool import HookSpool
 from tests.agent_hooks import SESSION, Hooked, repository
 
 NAME = f"claude_code:{SESSION}"
@@ -34,31 +33,27 @@ def test_what_a_hook_says_at_the_end_is_when_the_session_ended(hooked: Hooked) -
 def test_what_a_hook_saw_at_the_start_is_the_snapshot(hooked: Hooked) -> None:
     project = hooked.folder / "project"
     commit = repository(project)
-    hooked.started()
     (project / "code.py").write_text("two\n")
-    hooked.started(session="later")
-    spool = HookSpool(hooked.spool)
-    same = {"root": str(project), "commit": commit}
-    assert spool.snapshot(NAME) == Snapshot(session=NAME, **same, clean=True)
-    assert spool.snapshot("claude_code:later") == Snapshot(session="claude_code:later", **same, clean=False)
+    hooked.started()
+    found = HookSpool(hooked.spool).snapshot(NAME)
+    assert found is not None
+    assert (found.session, found.root, found.commit, found.complete) == (NAME, str(project), commit, True)
+    assert "+two" in Path(found.patch).read_text()
 
 
-def test_what_an_earlier_hook_noted_is_not_taken_for_clean(hooked: Hooked) -> None:
-    """What wasn't committed was in a patch then, which is gone."""
+def test_of_a_clean_project_there_is_no_patch(hooked: Hooked) -> None:
+    repository(hooked.folder / "project")
+    hooked.started()
+    found = HookSpool(hooked.spool).snapshot(NAME)
+    assert found is not None
+    assert (found.patch, found.complete) == ("", True)
+
+
+def test_of_a_patch_that_is_gone_the_commit_is_left(hooked: Hooked) -> None:
     said = {"at": 1.0, "root": "/p", "commit": "c0ffee", "complete": True}
     found = written(hooked, "started.json", json.dumps(said)).snapshot(NAME)
-    assert found == Snapshot(session=NAME, root="/p", commit="c0ffee", clean=False)
-
-
-def test_the_patches_of_earlier_hooks_are_dropped_and_nothing_else(hooked: Hooked, tmp_path: Path) -> None:
-    for kind in ("patch", "started.json", "ended.json"):
-        written(hooked, kind, "{}")
-    drop_patches(hooked.spool)
-    assert sorted(path.name for path in hooked.spool.rglob("*.*")) == [
-        f"{SESSION}.ended.json",
-        f"{SESSION}.started.json",
-    ]
-    drop_patches(tmp_path / "no spool")
+    assert found is not None
+    assert (found.commit, found.patch, found.complete) == ("c0ffee", "", False)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """What an agent runs when a session starts and ends: `python3 -I -S session.py AGENT`, the hook's JSON on stdin.
 
-It leaves notes in the spool, a folder that only the person can read: at the start the commit and whether all work is
-in it, at the end a marker. Of the work itself it keeps nothing: there may be secrets in it. It needs nothing but a
-Python from 3.8 on, no network and no model, it is done at once (git works on behind it), running it twice is as good
-as once, and it exits 0 whatever happens. Nothing depends on it: without its notes a night waits until a session
-rests, and doesn't know in which state it found the project.
+It leaves notes in the spool, a folder that only the person can read: at the start the commit and the work that isn't
+committed, at the end a marker. It needs nothing but a Python from 3.8 on, no network and no model, it is done at once
+(git works on behind it), running it twice is as good as once, and it exits 0 whatever happens. Nothing depends on it:
+without its notes a night waits until a session rests, and doesn't know in which state it found the project.
 """
 
 from __future__ import annotations
@@ -20,8 +19,13 @@ AGENTS = ("claude_code", "codex")
 SECONDS = 3  # for a hook
 GIT_SECONDS = 10  # for all that git is asked, behind it
 MOST_SAID = 1024 * 1024
-MOST_FILE = 256 * 1024
+MOST_PATCH = 2 * 1024 * 1024
+MOST_FILE = 256 * 1024  # a file git doesn't know yet
+MOST_FILES = 500
 KEPT_DAYS = 30
+MOST_SPOOL = 200 * 1024 * 1024
+_SECRET = (".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", "id_rsa*", "id_ed25519*", "*.key", "*.pem")
+_SECRETS = (*_SECRET, "*.p12", "*.pfx", "*.kdbx", "credentials*", "secrets.*")
 
 
 class Unfit(Exception):
@@ -94,39 +98,91 @@ def leave() -> bool:
 
 
 def take_snapshot(base: str, cwd: str) -> None:
-    """Keep the commit, and whether all work is in it, once a session; nothing of a project that opted out."""
-    note = base + ".started.json"
-    if os.path.exists(note):
-        return
+    """Keep the commit and what isn't committed beside it, once a session; nothing of a project that opted out."""
+    import shutil
+
     until = time.monotonic() + GIT_SECONDS
     try:
-        root, commit = os.fsdecode(git(cwd, until, "rev-parse", "--show-toplevel", "HEAD")).splitlines()
+        found = git(
+            cwd, until, "rev-parse", "--show-toplevel", "--git-path", "index", "--git-path", "objects", "HEAD"
+        )
+        root, index, objects, commit = os.fsdecode(found).splitlines()
     except (Unfit, OSError, ValueError):
         return  # no repository, no git, or no commit yet
     if opted_out(root):
         return
-    found = {"at": time.time(), "root": root, "commit": commit, "clean": is_clean(root, until)}
-    with open(claim(note), "w", encoding="utf-8") as file:
-        json.dump(found, file)
+    note: dict[str, object] = {"at": time.time(), "root": root, "commit": commit, "complete": False}
+    work = base + ".work"
+    with open(claim(base + ".patch"), "wb") as patch:
+        try:
+            os.mkdir(work)
+            text, everything = uncommitted(
+                root, until, work, index=os.path.join(cwd, index), objects=os.path.join(cwd, objects)
+            )
+            patch.write(text)
+            note["complete"] = everything
+        except (Unfit, OSError):
+            pass  # the commit alone is worth a note
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    put(base + ".started.json", note)
 
 
-def is_clean(root: str, until: float) -> bool:
-    """Whether git knows of nothing that isn't committed, new files among it; False where it can't tell."""
-    plain = ("--porcelain", "--no-renames", "--untracked-files=normal", "--ignore-submodules=dirty")
+def uncommitted(root: str, until: float, work: str, *, index: str, objects: str) -> tuple[bytes, bool]:
+    """All changes against HEAD as one patch, files git doesn't know among them; whether that is everything.
+
+    Git works on a copy of the index and with a store of objects of its own: the repository stays as it is.
+    """
+    import shutil
+
+    paths = (".", *(":(exclude,icase,glob)**/" + name for name in _SECRETS))
+    secrets = tuple(":(icase,glob)**/" + name for name in _SECRETS)
+
+    shutil.copy2(index, os.path.join(work, "index"))  # with its time, by which git knows what may have changed since
+    os.mkdir(os.path.join(work, "objects"))
+    aside = {
+        "GIT_INDEX_FILE": os.path.join(work, "index"),
+        "GIT_OBJECT_DIRECTORY": os.path.join(work, "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+    }
+    unknown = ("ls-files", "--others", "--exclude-standard", "-z", "--")
+    others = git(root, until, *unknown, *paths).split(b"\0")[:-1]
+    fit = [name for name in others if is_small(os.path.join(os.fsencode(root), name))][:MOST_FILES]
+    if fit:
+        listed = os.path.join(work, "names")
+        with open(listed, "wb") as file:
+            file.write(b"\0".join(fit))
+        named = ("--pathspec-from-file=" + listed, "--pathspec-file-nul")
+        git(root, until, "add", "--intent-to-add", *named, environ=dict(aside, GIT_LITERAL_PATHSPECS="1"))
+    plain = ("--binary", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--submodule=short")
+    same = ("--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/", "HEAD", "--")
+    patch = git(root, until, "diff", *plain, *same, *paths, environ=aside)
+    left_out = git(root, until, *unknown, *secrets) or git(
+        root, until, "diff", "--name-only", *plain, *same, *secrets, environ=aside
+    )
+    return patch, len(fit) == len(others) and not left_out
+
+
+def is_small(path: bytes) -> bool:
+    """Whether it is a plain file that may go into a patch."""
+    import stat
+
     try:
-        return not git(root, until, "status", *plain)
-    except (Unfit, OSError):
+        found = os.lstat(path)
+    except OSError:
         return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= MOST_FILE
 
 
-def git(folder: str, until: float, *arguments: str) -> bytes:
-    """What git says; Unfit where it fails, isn't done by then, or says too much."""
+def git(folder: str, until: float, *arguments: str, environ: dict[str, str] | None = None) -> bytes:
+    """What git says; Unfit where it fails, isn't done by then, or says more than a patch may be long."""
     import subprocess
     import threading
 
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     # Nothing is locked, asked for, fetched, or run because a repository says so.
     own.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_LAZY_FETCH="1", GIT_ALLOW_PROTOCOL="none")
+    own.update(environ or {})
     process = subprocess.Popen(
         ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.devnull, *arguments],
         stdin=subprocess.DEVNULL,
@@ -139,8 +195,8 @@ def git(folder: str, until: float, *arguments: str) -> bytes:
     timer.daemon = True
     timer.start()
     try:
-        said = process.stdout.read(MOST_SAID + 1) if process.stdout else b""
-        if len(said) > MOST_SAID or process.wait():
+        said = process.stdout.read(MOST_PATCH + 1) if process.stdout else b""
+        if len(said) > MOST_PATCH or process.wait():
             raise Unfit
     finally:
         timer.cancel()
@@ -172,16 +228,21 @@ def put(path: str, note: dict[str, object]) -> None:
 
 
 def prune(spool: str) -> None:
-    """Drop the notes that are older than a month, and the patches that earlier versions kept, secrets and all."""
-    oldest = time.time() - KEPT_DAYS * 86400
+    """Drop the oldest notes: those older than a month, and what is more than a spool may hold."""
+    found: list[tuple[float, int, str]] = []
     for folder, _, names in os.walk(spool):
         for name in names:
             path = os.path.join(folder, name)
             try:
-                if name.endswith(".patch") or os.stat(path).st_mtime < oldest:
-                    os.remove(path)
+                status = os.stat(path)
             except OSError:
                 continue
+            found.append((status.st_mtime, status.st_size, path))
+    left, oldest = MOST_SPOOL, time.time() - KEPT_DAYS * 86400
+    for at, size, path in sorted(found, reverse=True):
+        left -= size
+        if at < oldest or left < 0:
+            os.remove(path)
 
 
 def give_up(_signal: int, _frame: object) -> None:
