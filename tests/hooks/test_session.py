@@ -175,6 +175,44 @@ def test_work_without_a_file_of_secrets_is_not_everything(hooked: Hooked, name: 
     assert b"KEY" not in b"".join(path.read_bytes() for path in hooked.spool.rglob("*.patch"))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DB_PASSWORD = 'hunter2-prod-9911'",
+        'AWS_SECRET_ACCESS_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"',
+        '"apiToken": "abcd1234efgh",',
+        "key: sk-proj-a1B2c3D4e5F6g7H8",
+        "curl -H 'Authorization: Bearer abcdefgh12345678'",
+        "postgres://app:s3cr3t@db.internal/app",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "x = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4'",
+    ],
+)
+def test_a_file_with_what_looks_like_a_secret_stays_out_of_the_patch(hooked: Hooked, line: str) -> None:
+    project = hooked.folder / "project"
+    repository(project, code_py="one\n", settings_py=f"a = 1\n{line}\n")
+    (project / "code.py").write_text("two\n")
+    (project / "fresh.py").write_text(f"{line}\n")
+    (project / "settings.py").write_text(f"a = 2\n{line}\n")
+    assert hooked.started()["complete"] is False
+    patch = hooked.note("patch").read_bytes()
+    assert b"+two" in patch
+    assert line.encode() not in patch
+    assert b"fresh.py" not in patch
+    assert b"settings.py" not in patch
+
+
+def test_work_that_only_speaks_of_secrets_is_kept(hooked: Hooked) -> None:
+    project = hooked.folder / "project"
+    repository(project)
+    (project / "code.py").write_text("# the token is read from the keychain\ncheck_password()\n")
+    (project / "lock").write_text(f"sha1-{'0123456789abcdef' * 3}\n")
+    assert hooked.started()["complete"] is True
+    patch = hooked.note("patch").read_bytes()
+    assert b"keychain" in patch
+    assert b"+sha1-" in patch
+
+
 def test_a_patch_that_is_too_long_is_not_kept_but_the_commit_is(hooked: Hooked) -> None:
     project = hooked.folder / "project"
     commit = repository(project)
