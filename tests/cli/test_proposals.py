@@ -6,14 +6,6 @@ import pytest
 from tests.command import ASKS, Home
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path)
-    home.had_sessions()
-    home.command("run", "--now", "--backend", "simulated")
-    return home
-
-
 def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
     out = home.command("show", "p-0001").out
     assert "+- Use pnpm, never npm." in out

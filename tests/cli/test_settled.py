@@ -17,14 +17,6 @@ from tests.command import PROGRAM, Home
 ROOM = 300_000
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path)
-    home.had_sessions()
-    home.command("run", "--now", "--backend", "simulated")
-    return home
-
-
 def data(home: Home) -> Path:
     return home.folder / "sleep" / "data"
 

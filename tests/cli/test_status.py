@@ -1,17 +1,7 @@
 from pathlib import Path
 
-import pytest
-
 from tests.command import Home
 from tests.server import ModelServer
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path)
-    home.had_sessions()
-    home.command("run", "--now", "--backend", "simulated")
-    return home
 
 
 def test_status_says_how_to_begin(tmp_path: Path) -> None:
