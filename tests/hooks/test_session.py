@@ -238,6 +238,80 @@ def test_commands_that_a_repository_names_are_not_run(hooked: Hooked) -> None:
     assert not (hooked.folder / "ran").exists()
 
 
+@pytest.mark.parametrize("where", ["config", "included", "worktree"])
+@pytest.mark.parametrize("kind", ["clean", "process"])
+def test_a_filter_that_a_repository_names_is_not_run(hooked: Hooked, kind: str, where: str) -> None:
+    project = hooked.folder / "project"
+    commit = repository(project, code_py="one\n", _gitattributes="* filter=evil\n")
+    script = hooked.folder / "evil.sh"
+    script.write_text(f"#!/bin/sh\ntouch {hooked.folder}/ran\ncat\n")
+    script.chmod(0o755)
+    section = f'[filter "evil"]\n\t{kind} = {script}\n'
+    if where == "config":
+        with (project / ".git" / "config").open("a") as config:
+            config.write(section)
+    elif where == "included":
+        (project / "more").write_text(section)
+        git(project, "config", "include.path", "../more")
+    else:
+        git(project, "config", "extensions.worktreeConfig", "true")
+        (project / ".git" / "config.worktree").write_text(section)
+    (project / "code.py").write_text("two\n")
+
+    note = hooked.started()
+
+    assert (note["commit"], note["complete"]) == (commit, False)
+    assert hooked.note("patch").read_bytes() == b""
+    assert not (hooked.folder / "ran").exists()
+
+
+def test_a_filter_that_the_person_has_is_theirs(hooked: Hooked) -> None:
+    project = hooked.folder / "project"
+    repository(project, code_py="one\n", _gitattributes="* filter=upper\n")
+    (hooked.folder / ".gitconfig").write_text('[filter "upper"]\n\tclean = tr a-z A-Z\n')
+    (project / "code.py").write_text("two\n")
+
+    assert hooked.started()["complete"] is True
+    assert b"+TWO" in hooked.note("patch").read_bytes()
+
+
+def test_an_index_that_is_no_plain_file_is_not_copied(hooked: Hooked) -> None:
+    project = hooked.folder / "project"
+    commit = repository(project)
+    (project / ".git" / "index").unlink()
+    (project / ".git" / "index").symlink_to("/dev/zero")
+
+    note = hooked.started()
+
+    assert (note["commit"], note["complete"]) == (commit, False)
+
+
+@pytest.mark.parametrize("odd", ["a pipe", "endless", "too long", "a folder", "a link out"])
+def test_nothing_is_kept_of_a_project_that_does_not_say_what_it_wants(hooked: Hooked, odd: str) -> None:
+    project, other = hooked.folder / "project", hooked.folder / "other"
+    repository(project)
+    repository(other)
+    (project / ".skillopt-sleep").mkdir()
+    settings = project / ".skillopt-sleep" / "project.toml"
+    if odd == "a pipe":
+        os.mkfifo(settings)
+    elif odd == "endless":
+        settings.symlink_to("/dev/zero")
+    elif odd == "too long":
+        settings.write_text("#" * (64 * 1024 + 1))
+    elif odd == "a folder":
+        settings.mkdir()
+    else:
+        (hooked.folder / "outside.toml").write_text("enabled = true\n")
+        settings.symlink_to(hooked.folder / "outside.toml")
+
+    hooked.run("SessionStart", source="startup")
+    hooked.started(session="another", cwd=str(other))
+
+    assert not hooked.note("patch").exists()
+    assert not hooked.note("started.json").exists()
+
+
 def test_a_persons_own_taste_in_diffs_does_not_spoil_the_patch(hooked: Hooked, tmp_path: Path) -> None:
     project = hooked.folder / "project"
     commit = repository(project)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.files import private_dir, write_atomic
+from skillopt_sleep.kit.files import private_dir, read_plain, write_atomic
 
 
 def _mode(path: Path) -> int:
@@ -66,3 +66,46 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write_atomic(tmp_path / "nowhere" / "file", b"x")
     assert not (tmp_path / "nowhere").exists()
+
+
+def refused(path: Path, *, inside: Path | None = None) -> str:
+    with pytest.raises(OSError, match=r"\w") as caught:
+        read_plain(path, most=10, inside=inside)
+    return caught.value.strerror
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x" * 10)
+    assert read_plain(tmp_path / "file", most=10) == b"x" * 10
+    (tmp_path / "file").write_bytes(b"x" * 11)
+    assert "larger than 10 bytes" in refused(tmp_path / "file")
+
+
+def test_what_is_no_file_of_a_bounded_length_is_neither_waited_for_nor_read_for_ever(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(3 << 30)
+    assert "isn't a plain file" in refused(tmp_path / "pipe")
+    assert "isn't a plain file" in refused(tmp_path / "zeros")
+    assert "larger than" in refused(tmp_path / "sparse")
+
+
+def test_a_link_is_followed_only_to_where_it_may_lead(tmp_path: Path) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    project.mkdir()
+    elsewhere.mkdir()
+    (project / "real").write_bytes(b"mine")
+    (project / "near").symlink_to("real")
+    (elsewhere / "file").write_bytes(b"theirs")
+    (project / "far").symlink_to(elsewhere / "file")
+    (project / "folder").symlink_to(elsewhere)
+    (project / "circle").symlink_to("circle")
+
+    assert read_plain(project / "near", most=10, inside=project) == b"mine"
+    assert read_plain(project / "far", most=10) == b"theirs"
+    assert "outside" in refused(project / "far", inside=project)
+    assert "outside" in refused(project / "folder" / "file", inside=project)
+    assert refused(project / "circle", inside=project)
+    with pytest.raises(FileNotFoundError):
+        read_plain(project / "none", most=10, inside=project)

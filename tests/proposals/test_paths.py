@@ -114,3 +114,17 @@ def test_a_socket_or_device_is_refused(root: Path) -> None:
     refused(root / "CLAUDE.md", root)
     with pytest.raises(UnsafePath, match="plain file"):
         read_live(Path("/dev/null"))
+
+
+@pytest.mark.timeout(60)
+def test_a_live_file_is_read_up_to_a_mebibyte(root: Path) -> None:
+    file = root / "CLAUDE.md"
+    file.write_bytes(b"x" * (1 << 20))
+    assert read_live(file) == b"x" * (1 << 20)
+    file.write_bytes(b"x" * ((1 << 20) + 1))
+    with pytest.raises(UnsafePath, match=r"CLAUDE\.md.*larger than"):
+        read_live(file)
+    with file.open("wb") as sparse:
+        sparse.truncate(3 << 30)
+    with pytest.raises(UnsafePath, match="larger than"):
+        read_live(file)

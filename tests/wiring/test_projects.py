@@ -1,6 +1,8 @@
-"""A project that opted out stays out while its folder can't be seen."""
+"""A project that opted out stays out while its folder can't be seen, and no file of its stops us."""
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,63 @@ def test_a_folder_that_can_not_be_looked_at_is_named(known: KnownProjects, tmp_p
         known(str(circle))
 
     assert "projects.exclude" in caught.value.remedy
+
+
+def a_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def endless(place: Path) -> None:
+    place.symlink_to("/dev/zero")
+
+
+def sparse(place: Path) -> None:
+    with place.open("wb") as file:
+        file.truncate(3 << 30)
+
+
+def too_long(place: Path) -> None:
+    place.write_text("# " + "x" * 64 * 1024, encoding="utf-8")
+
+
+def a_folder(place: Path) -> None:
+    place.mkdir()
+
+
+def a_link_out(place: Path) -> None:
+    outside = place.parents[3] / "outside.toml"
+    outside.write_text("enabled = true\n", encoding="utf-8")
+    place.symlink_to(outside)
+
+
+def a_circle(place: Path) -> None:
+    place.symlink_to(place)
+
+
+def not_text(place: Path) -> None:
+    place.write_bytes(b"\0\xff")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("made", [a_pipe, endless, sparse, too_long, a_folder, a_link_out, a_circle, not_text])
+def test_settings_of_a_project_that_can_not_be_used_are_named_at_once(
+    known: KnownProjects, tmp_path: Path, made: Callable[[Path], None]
+) -> None:
+    project = tmp_path / "work" / "cloned"
+    (project / ".skillopt-sleep").mkdir(parents=True)
+    made(project / ".skillopt-sleep" / "project.toml")
+
+    with pytest.raises(ConfigError, match=r"cloned.*project\.toml") as caught:
+        known(str(project))
+
+    assert caught.value.remedy
+
+
+@pytest.mark.timeout(60)
+def test_the_folder_of_its_settings_leads_nowhere_else(known: KnownProjects, tmp_path: Path) -> None:
+    elsewhere, project = saying(tmp_path / "elsewhere", "enabled = true\n"), tmp_path / "cloned"
+    project.mkdir()
+    (project / ".skillopt-sleep").symlink_to(elsewhere / ".skillopt-sleep")
+
+    with pytest.raises(ConfigError, match="outside"):
+        known(str(project))

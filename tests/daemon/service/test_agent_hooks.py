@@ -1,5 +1,8 @@
+import os
 import shlex
 from pathlib import Path
+
+import pytest
 
 from skillopt_sleep.daemon.service.agent_hooks import has, has_any, hook_files, obstacles, put_in, take_out
 from skillopt_sleep.daemon.service.hook_files import commands
@@ -54,3 +57,14 @@ def test_switches_that_keep_hooks_from_running_are_named(tmp_path: Path) -> None
     claude, codex = obstacles(there)
     assert "disableAllHooks" in claude
     assert "switches hooks off" in codex
+
+
+@pytest.mark.timeout(60)
+def test_settings_that_are_no_plain_files_are_not_waited_for(tmp_path: Path) -> None:
+    there = machine(tmp_path)
+    for folder, name in ((".claude", "settings.json"), (".codex", "config.toml"), (".codex", "hooks.json")):
+        (there.home / folder).mkdir(parents=True, exist_ok=True)
+        os.mkfifo(there.home / folder / name)
+
+    assert obstacles(there) == ()
+    assert {file.path.name for file in hook_files(there)} == {"settings.json", "hooks.json"}
