@@ -38,20 +38,21 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
     """Harvest as a night would, and say what would follow."""
     from skillopt_sleep.backends.metered import month_of
     from skillopt_sleep.stages.forecast import forecast
-    from skillopt_sleep.stages.harvest import harvest
+    from skillopt_sleep.stages.harvest import HarvestRules, harvest
     from skillopt_sleep.stages.prove import PER_CALL
     from skillopt_sleep.stores.user import open_store
-    from skillopt_sleep.wiring import agent_sources, harvest_rules, make_plan
+    from skillopt_sleep.wiring import agent_sources, make_plan
 
     store = open_store(settings, paths)
-    rules = harvest_rules(settings, paths, only=only, horizon=store.horizon())
     try:
+        plan = make_plan(settings, paths, store, model="", only=only)
+        rules = HarvestRules.of(plan, now=utc_now(), horizon=store.horizon())
         found = harvest(agent_sources(settings), store.index, rules)
+        found = replace(found, notes=(*found.notes, *plan.excluded.notes))
         projects = Counter(session.project for session in found.sessions)
         reviewed = len(store.bank.unknown(found.reviewed))
         known = len(store.bank.tasks(set(projects)))
         waiting = store.history.count()
-        plan = make_plan(settings, paths, store, model="", only=only)
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
     finally:
         store.close()

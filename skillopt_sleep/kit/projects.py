@@ -5,10 +5,10 @@ import stat
 from functools import lru_cache
 from pathlib import Path
 
+from skillopt_sleep.kit.files import read_plain
+
 _POINTER = b"gitdir:"
 _LONGEST = 8_192  # a path may have 4,096 bytes
-# What became a pipe or a device since it was looked at must not block us.
-_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @lru_cache(maxsize=4096)
@@ -39,14 +39,14 @@ def _main_root(git: Path) -> str:
     bare repository or of a submodule has no such folder, and one that was moved without git isn't named any more.
     """
     try:
-        pointer = _read(git)
+        pointer = read_plain(git, most=_LONGEST)
         if not pointer.startswith(_POINTER):
             return ""
         inner = _path(pointer.removeprefix(_POINTER), seen_from=git.parent)
         repository = inner.parent.parent
         if inner.parent.name != "worktrees" or repository.name != ".git":
             return ""
-        named = _path(_read(inner / "gitdir"), seen_from=inner)
+        named = _path(read_plain(inner / "gitdir", most=_LONGEST), seen_from=inner)
         return str(repository.parent) if named.name == ".git" and named.samefile(git) else ""
     except (OSError, ValueError):
         return ""
@@ -55,13 +55,3 @@ def _main_root(git: Path) -> str:
 def _path(said: bytes, *, seen_from: Path) -> Path:
     """A path as git writes it: absolute, or relative to where it is said."""
     return Path(os.path.normpath(seen_from / os.fsdecode(said.strip())))
-
-
-def _read(path: Path) -> bytes:
-    """The file, empty where it is too long to be a path."""
-    handle = os.open(path, _FLAGS)
-    try:
-        found = os.read(handle, _LONGEST + 1)
-    finally:
-        os.close(handle)
-    return found if len(found) <= _LONGEST else b""

@@ -6,6 +6,9 @@ import stat
 from pathlib import Path
 
 from skillopt_sleep.errors import UnsafePath
+from skillopt_sleep.kit.files import read_plain
+
+LIVE_BYTES = 1024 * 1024  # more than any agent would read
 
 _ANY_WRITE = 0o222
 
@@ -42,16 +45,16 @@ def read_live(target: Path) -> bytes | None:
     """The bytes of the file, None where there is none; UnsafePath where it isn't a plain file or can't be read."""
     try:
         info = target.lstat()
+        if not stat.S_ISREG(info.st_mode):
+            raise UnsafePath(f"{target} isn't a plain file", remedy="put a plain file there")
+        return read_plain(target, most=LIVE_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnsafePath(f"{target} can't be looked at: {error.strerror}", remedy="check its folder") from error
-    if not stat.S_ISREG(info.st_mode):
-        raise UnsafePath(f"{target} isn't a plain file", remedy="put a plain file there")
-    try:
-        return target.read_bytes()
-    except OSError as error:
-        raise UnsafePath(f"{target} can't be read: {error.strerror}", remedy="check its permissions") from error
+        raise UnsafePath(
+            f"{target} can't be read: {error.strerror}",
+            remedy=f"put a plain file of at most {LIVE_BYTES >> 20} MiB there that you may read",
+        ) from error
 
 
 def missing_folders(target: Path) -> tuple[Path, ...]:

@@ -15,12 +15,15 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.settings.paths import PREFIX, Paths
 from skillopt_sleep.settings.sections import ProjectSettings, Settings
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 SETTINGS = "skillopt-sleep config show"
+PROJECT_BYTES = 64 * 1024
+USER_BYTES = 1024 * 1024
 
 
 def seconds(duration: str) -> float:
@@ -51,18 +54,34 @@ def project_file(folder: Path) -> Path:
     return folder / ".skillopt-sleep" / "project.toml"
 
 
-def load_project(folder: Path, *, at: Path | None = None) -> ProjectSettings:
-    """A project's own narrowing, or the defaults where it has none; from a copy of its file where one is named."""
-    path = at or project_file(folder)
+def load_project(folder: Path) -> ProjectSettings:
+    """Read a project's own narrowing, or the defaults where it has none."""
+    return project_settings(project_said(folder), where=project_file(folder))
+
+
+def project_said(folder: Path) -> bytes:
+    """Read what a project's own file says, nothing where it has none; ConfigError where it can't be used.
+
+    Whoever wrote the repository wrote the file: no link out of the project is followed, and a pipe, a device or a
+    file without end holds nobody up.
+    """
+    path = project_file(folder)
     try:
-        if not path.is_file():
-            return ProjectSettings()
+        return read_plain(path, most=PROJECT_BYTES, inside=folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
     except OSError as error:
-        said = f"{path} can't be looked at: {error.strerror or error}"
-        raise ConfigError(said, remedy="make it readable, or name the project in projects.exclude") from error
-    raw = read_toml(path)
-    _refuse_unknown(raw, ProjectSettings, where=str(path))
-    return _convert(raw, ProjectSettings, where=str(path))
+        raise ConfigError(
+            f"{path} can't be read: {error.strerror or error}",
+            remedy="mend the file, or name the project in projects.exclude",
+        ) from error
+
+
+def project_settings(said: bytes, *, where: Path) -> ProjectSettings:
+    """Understand what a project's own file says; ConfigError names the file, the key and the nearest known one."""
+    raw = _tables(said, where)
+    _refuse_unknown(raw, ProjectSettings, where=str(where))
+    return _convert(raw, ProjectSettings, where=str(where))
 
 
 def checked(
@@ -82,19 +101,24 @@ def checked(
 
 
 def read_preferences(path: Path) -> str:
-    """The user's house rules, or nothing."""
+    """Read the user's house rules, or nothing."""
     try:
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
+        return read_plain(path, most=USER_BYTES).decode() if path.exists() else ""
     except (UnicodeDecodeError, OSError) as error:
         raise ConfigError(f"{path}: {error}", remedy="house rules are a UTF-8 text file") from error
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The file's tables; ConfigError with the line where it isn't TOML."""
+    """Read the file's tables; ConfigError with the line where it isn't TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return _tables(read_plain(path, most=USER_BYTES), path)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}", remedy="name a file that can be read") from error
+
+
+def _tables(data: bytes, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}", remedy="mend the file") from error
 

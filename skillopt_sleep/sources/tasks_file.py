@@ -14,6 +14,7 @@ from typing import Any, assert_never, cast
 import msgspec
 import regex
 
+from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact, secrets
 from skillopt_sleep.kit.toml import to_tables
@@ -35,6 +36,7 @@ from skillopt_sleep.records import (
 from skillopt_sleep.sources.files import NO_STAMP, unheard
 
 NAME = "tasks_file"
+LONGEST = 16 * 1024 * 1024
 
 _COUNTS = frozenset({Op.MAX_CHARS, Op.MIN_CHARS})
 _NEED_NO_ARG = frozenset({Op.JSON_VALID, Op.NO_REFUSAL})
@@ -184,7 +186,7 @@ def _said(reference: Reference) -> Mapping[str, object]:
 
 
 def _entries(path: Path) -> list[Any]:
-    text = path.read_text(encoding="utf-8")
+    text = read_plain(path, most=LONGEST).decode()
     if path.suffix == ".toml":
         found = tomllib.loads(text)
         for key in found.keys() - {"task"}:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import private_dir, write_atomic
-from skillopt_sleep.settings import ProjectSettings, load_project, project_file
+from skillopt_sleep.settings import ProjectSettings, project_file, project_said, project_settings
 
 _READABLE = "make it readable, or name it in projects.exclude"
 
@@ -27,20 +27,20 @@ class KnownProjects:
             return ProjectSettings()
         folder = Path(project)
         if _is_there(folder):
-            own = load_project(folder)
+            said = project_said(folder)
+            own = project_settings(said, where=project_file(folder))
             with suppress(OSError):
-                self._remember(folder)
+                self._remember(folder, said)
             return own
         gone = (folder, *(above for above in folder.parents if not _is_there(above)))
         kept = next((place for place in map(self._kept, gone) if place.exists()), None)
-        return load_project(folder, at=kept) if kept else ProjectSettings()
+        return project_settings(kept.read_bytes(), where=kept) if kept else ProjectSettings()
 
     def _kept(self, folder: Path) -> Path:
         return self._memory / f"{hashlib.blake2b(os.fsencode(folder), digest_size=16).hexdigest()}.toml"
 
-    def _remember(self, folder: Path) -> None:
-        path, kept = project_file(folder), self._kept(folder)
-        said = path.read_bytes() if path.exists() else b""
+    def _remember(self, folder: Path, said: bytes) -> None:
+        kept = self._kept(folder)
         if said and not (kept.exists() and kept.read_bytes() == said):
             private_dir(self._memory)
             write_atomic(kept, said)

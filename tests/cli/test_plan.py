@@ -108,3 +108,20 @@ def test_a_plan_counts_what_the_months_limits_leave(tmp_path: Path) -> None:
     (tmp_path / "sleep" / "config.toml").write_text("[budget]\nmonth_calls = 1\n", encoding="utf-8")
     nothing = home.command("run", "--plan", "--json").json
     assert (nothing["limits"]["calls"], nothing["limits"]["tokens"], nothing["calls"]["at_most"]) == (0, 0, 0)
+
+
+def test_a_plan_names_a_project_whose_settings_can_not_be_used_and_goes_on_without_it(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    seen = home.command("run", "--plan", "--json").json
+    name, count = next(iter(seen["projects"].items()))
+    settings = Path(name) / ".skillopt-sleep" / "project.toml"
+    settings.parent.mkdir(exist_ok=True, parents=True)
+    settings.unlink(missing_ok=True)
+    settings.symlink_to("/dev/zero")
+
+    answer = home.command("run", "--plan", "--json").json
+
+    assert answer["sessions"]["used"] == seen["sessions"]["used"] - count
+    assert name not in answer["projects"]
+    assert any(str(settings) in error for error in answer["errors"])

@@ -71,7 +71,7 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 def refused(path: Path, *, inside: Path | None = None) -> str:
     with pytest.raises(OSError, match=r"\w") as caught:
         read_plain(path, most=10, inside=inside)
-    return caught.value.strerror
+    return caught.value.strerror or ""
 
 
 def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:

@@ -28,5 +28,5 @@ CORPUS = {
     "markers in prose": f"We write `{BEGIN}` and {END} here.\n".encode(),
     "markers in a closed fence": f"```\n{BEGIN}\nexample\n{END}\n```\n".encode(),
     "not ascii": "Größe — 日本語 🙂\n\u2028\u0085\x0b\x0c\n".encode(),
-    "large": b"A line of an instruction file.\n" * 170_000,
+    "large": b"A line of an instruction file.\n" * 32_000,
 }

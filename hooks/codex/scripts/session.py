@@ -21,6 +21,8 @@ GIT_SECONDS = 10  # for all that git is asked, behind it
 MOST_SAID = 1024 * 1024
 MOST_PATCH = 2 * 1024 * 1024
 MOST_FILE = 256 * 1024  # a file git doesn't know yet
+MOST_SETTINGS = 64 * 1024  # a project's own
+MOST_INDEX = 256 * 1024 * 1024
 MOST_FILES = 500
 KEPT_DAYS = 30
 MOST_SPOOL = 200 * 1024 * 1024
@@ -131,9 +133,13 @@ def take_snapshot(base: str, cwd: str) -> None:
 def uncommitted(root: str, until: float, work: str, *, index: str, objects: str) -> tuple[bytes, bool]:
     """All changes against HEAD as one patch, but for files with secrets; whether that is everything.
 
-    Git works on a copy of the index and with a store of objects of its own: the repository stays as it is.
+    Git works on a copy of the index and with a store of objects of its own: the repository stays as it is. Unfit
+    where git would run a filter that the repository's own settings name: that is a command, for every changed file.
     """
     import shutil
+
+    if names_filters(root, until) or not is_plain(index, MOST_INDEX):
+        raise Unfit
 
     paths = (".", *(":(exclude,icase,glob)**/" + name for name in _SECRETS))
     secrets = tuple(":(icase,glob)**/" + name for name in _SECRETS)
@@ -147,7 +153,7 @@ def uncommitted(root: str, until: float, work: str, *, index: str, objects: str)
     }
     unknown = ("ls-files", "--others", "--exclude-standard", "-z", "--")
     others = git(root, until, *unknown, *paths).split(b"\0")[:-1]
-    fit = [name for name in others if is_small(os.path.join(os.fsencode(root), name))][:MOST_FILES]
+    fit = [name for name in others if is_plain(os.path.join(os.fsencode(root), name), MOST_FILE)][:MOST_FILES]
     if fit:
         listed = os.path.join(work, "names")
         with open(listed, "wb") as file:
@@ -186,15 +192,21 @@ def without_secrets(patch: bytes) -> bytes:
     )
 
 
-def is_small(path: bytes) -> bool:
-    """Whether it is a plain file that may go into a patch."""
+def names_filters(root: str, until: float) -> bool:
+    """Whether the repository's own settings name filters; the person's own, such as those of LFS, may run."""
+    said = git(root, until, "config", "--show-scope", "--name-only", "--list").splitlines()
+    return any(line.startswith((b"local\tfilter.", b"worktree\tfilter.")) for line in said)
+
+
+def is_plain(path: str | bytes, most: int) -> bool:
+    """Whether it is a plain file of at most so many bytes."""
     import stat
 
     try:
         found = os.lstat(path)
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_size <= MOST_FILE
+    return stat.S_ISREG(found.st_mode) and found.st_size <= most
 
 
 def git(folder: str, until: float, *arguments: str, environ: dict[str, str] | None = None) -> bytes:
@@ -229,12 +241,18 @@ def git(folder: str, until: float, *arguments: str, environ: dict[str, str] | No
 
 
 def opted_out(root: str) -> bool:
-    """Whether the project says that nothing is to be learned from it; no TOML reader is older than Python 3.11."""
-    try:
-        with open(os.path.join(root, ".skillopt-sleep", "project.toml"), "rb") as file:
-            return re.search(rb"(?m)^\s*enabled\s*=\s*false\b", file.read(MOST_FILE)) is not None
-    except OSError:
+    """Whether the project says that nothing is to be learned from it, or says what can't be read.
+
+    No TOML reader is older than Python 3.11.
+    """
+    path = os.path.join(os.path.realpath(root), ".skillopt-sleep", "project.toml")
+    if not os.path.lexists(path):
         return False
+    real = os.path.realpath(path)
+    if not real.startswith(os.path.join(os.path.realpath(root), "")) or not is_plain(real, MOST_SETTINGS):
+        return True
+    with open(real, "rb") as file:
+        return re.search(rb"(?m)^\s*enabled\s*=\s*false\b", file.read(MOST_SETTINGS)) is not None
 
 
 def claim(path: str) -> int:

@@ -10,6 +10,8 @@ from skillopt_sleep.daemon.service.jsonc import parse
 from skillopt_sleep.daemon.service.launch import captured
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind
+from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.proposals.paths import LIVE_BYTES
 
 
 class HookFile(NamedTuple):
@@ -116,14 +118,14 @@ def _decoded(data: bytes) -> str:
 
 def _keeps_hooks(path: Path) -> bool:
     try:
-        return path.is_file() and hooks_toml.has_hooks(path.read_text(encoding="utf-8"))
+        return hooks_toml.has_hooks(_text(path))
     except (ValueError, OSError):
         return False
 
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        value = parse(path.read_text(encoding="utf-8")).value
+        value = parse(_text(path)).value
     except (ValueError, OSError):
         return {}
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
@@ -131,6 +133,10 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(_text(path).removeprefix("\ufeff"))
     except (ValueError, OSError):
         return {}
+
+
+def _text(path: Path) -> str:
+    return read_plain(path, most=LIVE_BYTES).decode()
