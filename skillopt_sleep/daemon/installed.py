@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger
+from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.proposals.paths import LIVE_BYTES
 from skillopt_sleep.settings import Paths
 
 _HOOKS = frozenset({Kind.HOOKS_JSON, Kind.HOOKS_TOML})
@@ -41,7 +43,7 @@ def _is_there(item: Item) -> bool:
     if item.kind is Kind.CRON:
         return True
     try:
-        data = Path(item.path).read_bytes()
+        data = read_plain(Path(item.path), most=LIVE_BYTES)
         if item.kind not in _HOOKS:
             return True
         from skillopt_sleep.daemon.service.agent_hooks import has_any  # status starts sooner without

@@ -14,10 +14,11 @@ import msgspec
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.kit.files import private_dir, read_plain
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.process import run
 from skillopt_sleep.kit.toml import to_tables
+from skillopt_sleep.proposals.paths import LIVE_BYTES
 from skillopt_sleep.settings import read_toml
 
 CLAUDE = "Claude Code"
@@ -201,6 +202,6 @@ def _front(path: Path) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode(errors="replace")
+        return read_plain(path, most=LIVE_BYTES).decode(errors="replace")
     except OSError:
         return ""

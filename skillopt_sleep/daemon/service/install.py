@@ -23,7 +23,8 @@ from skillopt_sleep.daemon.service.launch import Launch, captured, keys_file
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
 from skillopt_sleep.errors import UnsafePath
-from skillopt_sleep.proposals.paths import digest
+from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.proposals.paths import LIVE_BYTES, digest
 
 _TEMPORARY = ("archive-v0", "builds-v0", "environments-v2")  # where uvx makes what it throws away
 
@@ -137,10 +138,10 @@ def strays(machine: Machine) -> tuple[Item, ...]:
     ):
         path = homes(machine)[home] / name
         try:
-            if path.is_file() and has_any(kind, path.read_bytes()):
+            if path.is_file() and has_any(kind, read_plain(path, most=LIVE_BYTES)):
                 target = str(path.resolve())
                 found.append(Item(kind=kind, path=str(path), target=target, before="unknown", ours=(), made=_EVENTS))
-        except ValueError:
+        except (ValueError, OSError):
             continue  # not a file of settings that we could have written to
     return tuple(item for item in found if anothers(item, machine) is None)
 
