@@ -34,7 +34,7 @@ def test_a_problem_comes_first_with_its_remedy_and_is_the_exit_code(home: Home) 
     assert done.code == 1
     lines = [line for line in done.out.splitlines() if line]
     assert lines[0] == "1 problem"
-    assert "unknown key 'budget.call'" in " ".join(lines[1:3])
+    assert "unknown key 'budget.call'" in " ".join(" ".join(lines[1:3]).split())
     assert "→ did you mean 'budget.calls'?" in done.out
 
 
