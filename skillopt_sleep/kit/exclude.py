@@ -32,7 +32,9 @@ def _anywhere(pattern: Path) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _places(path: str) -> tuple[str, ...]:
     """The path as it is written and where its links lead: an agent notes the one or the other."""
-    return tuple(dict.fromkeys((_spelled(os.path.normpath(path)), _spelled(os.path.realpath(path)))))
+    # What no path can hold leads nowhere.
+    real = path if "\0" in path else os.path.realpath(path)
+    return tuple(dict.fromkeys((_spelled(os.path.normpath(path)), _spelled(real))))
 
 
 def _spelled(path: str) -> str:

@@ -119,7 +119,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 def _tables(data: bytes, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is only a ValueError
         raise ConfigError(f"{path}: {error}", remedy="mend the file") from error
 
 

@@ -62,3 +62,8 @@ def test_a_folder_is_the_same_however_its_name_is_spelled() -> None:
     assert is_excluded("/home/x/caf\u00e9", ["cafe\u0301"])
     assert is_excluded("/home/x/other/../secret", ["/home/x/secret"])
     assert not is_excluded("/home/x/secret/../other", ["/home/x/secret"])
+
+
+def test_a_pattern_that_no_path_can_be_excludes_nothing() -> None:
+    assert not is_excluded("/work/shop", ["/work/\0", "\0"])
+    assert not is_excluded("/work/\0shop", ["/work/shop"])

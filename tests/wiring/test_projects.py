@@ -110,8 +110,30 @@ def not_text(place: Path) -> None:
     place.write_bytes(b"\0\xff")
 
 
+def a_number_without_end(place: Path) -> None:
+    place.write_text("[budget]\ntokens = " + "9" * 5_000, encoding="utf-8")
+
+
+def nested_without_end(place: Path) -> None:
+    place.write_text("exclude = " + "[" * 20_000, encoding="utf-8")
+
+
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("made", [a_pipe, endless, sparse, too_long, a_folder, a_link_out, a_circle, not_text])
+@pytest.mark.parametrize(
+    "made",
+    [
+        a_pipe,
+        endless,
+        sparse,
+        too_long,
+        a_folder,
+        a_link_out,
+        a_circle,
+        not_text,
+        a_number_without_end,
+        nested_without_end,
+    ],
+)
 def test_settings_of_a_project_that_can_not_be_used_are_named_at_once(
     known: KnownProjects, tmp_path: Path, made: Callable[[Path], None]
 ) -> None:
