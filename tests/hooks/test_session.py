@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -310,6 +311,41 @@ def test_nothing_is_kept_of_a_project_that_does_not_say_what_it_wants(hooked: Ho
 
     assert not hooked.note("patch").exists()
     assert not hooked.note("started.json").exists()
+
+
+def test_a_worktree_and_a_submodule_are_their_own(hooked: Hooked) -> None:
+    main, library = hooked.folder / "main", hooked.folder / "library"
+    repository(main)
+    repository(library)
+    git(main, "worktree", "add", "-q", str(hooked.folder / "tree"))
+    git(main, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "inner")
+    for number, folder in enumerate((hooked.folder / "tree", main / "inner")):
+        (folder / "code.py").write_text("two\n")
+        assert hooked.started(session=f"s{number}", cwd=str(folder))["complete"] is True
+        assert b"+two" in hooked.note("patch", f"s{number}").read_bytes()
+
+
+@pytest.mark.parametrize("way", ["a file", "a link", "alternates", "linked objects"])
+def test_nothing_of_a_repository_elsewhere_is_kept(hooked: Hooked, way: str) -> None:
+    project, other = hooked.folder / "project", hooked.folder / "other"
+    commit = repository(other, diary_txt="nobody's business\n")
+    if way == "a file":
+        (project / ".git").write_text(f"gitdir: {other}/.git\n")
+    elif way == "a link":
+        (project / ".git").symlink_to(other / ".git")
+    else:
+        repository(project)
+        if way == "alternates":
+            (project / ".git" / "objects" / "info" / "alternates").write_text(f"{other}/.git/objects\n")
+        else:
+            shutil.rmtree(project / ".git" / "objects")
+            (project / ".git" / "objects").symlink_to(other / ".git" / "objects")
+        (project / ".git" / "refs" / "heads" / "main").write_text(commit + "\n")
+
+    note = hooked.started()
+
+    assert (note["commit"], note["complete"]) == (commit, False)
+    assert hooked.note("patch").read_bytes() == b""
 
 
 def test_a_persons_own_taste_in_diffs_does_not_spoil_the_patch(hooked: Hooked, tmp_path: Path) -> None:
