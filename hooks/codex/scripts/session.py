@@ -138,7 +138,7 @@ def uncommitted(root: str, until: float, work: str, *, index: str, objects: str)
     """
     import shutil
 
-    if names_filters(root, until) or not is_plain(index, MOST_INDEX):
+    if names_filters(root, until) or not (is_plain(index, MOST_INDEX) and is_own(root, until, index, objects)):
         raise Unfit
 
     paths = (".", *(":(exclude,icase,glob)**/" + name for name in _SECRETS))
@@ -198,6 +198,34 @@ def names_filters(root: str, until: float) -> bool:
     return any(line.startswith((b"local\tfilter.", b"worktree\tfilter.")) for line in said)
 
 
+def is_own(root: str, until: float, index: str, objects: str) -> bool:
+    """Whether the folder's repository is its own, and reads the objects of no other.
+
+    Anybody can write a `.git` that leads to somebody else's repository. That of a worktree or a submodule lies
+    elsewhere too, but names the folder in turn.
+    """
+    folder, store = os.path.realpath(os.path.dirname(index)), os.path.realpath(objects)
+    if os.path.lexists(os.path.join(store, "info", "alternates")):
+        return False
+    home = os.path.realpath(root)
+    if is_below(folder, home) and is_below(store, home):
+        return True
+    named = os.path.join(folder, "gitdir")
+    if is_plain(named, MOST_SETTINGS):
+        with open(named, "rb") as file:
+            back = os.path.join(folder, os.fsdecode(file.read(MOST_SETTINGS).strip()))
+        return os.path.realpath(os.path.dirname(back)) == home and is_below(
+            store, os.path.dirname(os.path.dirname(folder))
+        )
+    back = os.fsdecode(git(root, until, "config", "--get", "core.worktree").rstrip(b"\n"))
+    return os.path.realpath(os.path.join(folder, back)) == home and is_below(store, folder)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether the path is inside the folder; both are real ones."""
+    return path.startswith(os.path.join(folder, ""))
+
+
 def is_plain(path: str | bytes, most: int) -> bool:
     """Whether it is a plain file of at most so many bytes."""
     import stat
@@ -249,7 +277,7 @@ def opted_out(root: str) -> bool:
     if not os.path.lexists(path):
         return False
     real = os.path.realpath(path)
-    if not real.startswith(os.path.join(os.path.realpath(root), "")) or not is_plain(real, MOST_SETTINGS):
+    if not (is_below(real, os.path.realpath(root)) and is_plain(real, MOST_SETTINGS)):
         return True
     with open(real, "rb") as file:
         return re.search(rb"(?m)^\s*enabled\s*=\s*false\b", file.read(MOST_SETTINGS)) is not None

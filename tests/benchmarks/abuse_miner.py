@@ -1,0 +1,67 @@
+"""Hostile and honest replies of a miner, taken as a night takes them."""
+
+from typing import NamedTuple
+
+from skillopt_sleep.records import Checks, Exact, Origin, Purpose, Role, Rubric, Session, Task, ToolEvent, Turn
+from skillopt_sleep.stages.mine import mine
+from tests.benchmarks.abuse_corpus.miner import HONEST, HOSTILE, Case
+from tests.builders import a_session
+from tests.fakes import FakeBackend, SerialPool
+
+
+class Mined(NamedTuple):
+    """Hostile cases of which something forbidden was kept, and honest ones of which something is missing."""
+
+    kept: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+def mined() -> Mined:
+    """Take every reply."""
+    kept = tuple(case.id for case in HOSTILE if _holds_any(_lines(case), case.forbidden))
+    lost = tuple(case.id for case in HONEST if not _holds_all(_lines(case), case.required))
+    return Mined(kept, lost)
+
+
+def _holds_any(lines: str, parts: list[str]) -> bool:
+    return any(part in lines for part in parts)
+
+
+def _holds_all(lines: str, parts: list[str]) -> bool:
+    return all(part in lines for part in parts)
+
+
+def _lines(case: Case) -> str:
+    """The tasks that a night keeps of this reply, in the lines that the cases speak of."""
+    backend = FakeBackend({Purpose.MINE: {"tasks": [case.reply]}, Purpose.LESSONS: {"groups": []}})
+    session = _session(case)
+    tasks = mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=60, known=()).tasks
+    return "\n".join(line for task in tasks for line in _told(task))
+
+
+def _told(task: Task) -> list[str]:
+    said = [f"prompt: {task.prompt}", f"lesson: {task.lesson}"]
+    if task.context:
+        said.append(f"context: {task.context}")
+    match task.reference:
+        case Checks(items=items):
+            said += [f"check: {check.op} {check.arg}" for check in items]
+        case Rubric(text=text):
+            said.append(f"rubric: {text}")
+        case Exact(answer=answer):
+            said.append(f"answer: {answer}")
+    return said
+
+
+def _session(case: Case) -> Session:
+    """The session of the case; what a tool, a file or the web said isn't kept of a real one, so the agent repeats it."""
+    turns = [
+        Turn(
+            role=Role.USER if origin == "user" else Role.ASSISTANT,
+            origin=Origin.USER if origin == "user" else Origin.ASSISTANT,
+            text=text,
+        )
+        for origin, text in case.turns
+    ]
+    tools = tuple(ToolEvent(name=name, turn=len(turns) - 1) for name in case.tools)
+    return a_session(*turns, tools=tools)
