@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.daemon.service.places import Crontab, File
-from skillopt_sleep.errors import SleepError
+from skillopt_sleep.errors import SleepError, UnsafePath
+from tests.attributes import STRANGER, as_stranger, decorate, needs_attributes, needs_root, open_to_strangers, seen
 from tests.installs import CRONTAB, machine, program
 
 
@@ -19,6 +20,39 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_private(tmp_path: Path) -> None:
     assert (place.read(), there.stat().st_mode & 0o777) == (b"2", 0o644)
     place.remove()
     assert place.read() is None
+
+
+@needs_attributes
+def test_a_file_keeps_its_attributes(tmp_path: Path) -> None:
+    there = tmp_path / "settings.json"
+    there.write_bytes(b"1")
+    decorate(there)
+    before = seen(there)
+    File(there).write(b"2")
+    assert (there.read_bytes(), seen(there)) == (b"2", before)
+
+
+@needs_root
+def test_a_file_keeps_its_owner_and_one_that_would_lose_it_is_left_alone(tmp_path: Path) -> None:
+    there = tmp_path / "settings.json"
+    there.write_bytes(b"1")
+    os.chown(there, 1234, STRANGER)
+    there.chmod(0o666)
+    before = seen(there)
+    File(there).write(b"2")
+    assert (there.read_bytes(), seen(there)) == (b"2", before)
+    open_to_strangers(tmp_path)
+
+    def refused() -> str:
+        with pytest.raises(ValueError, match="belongs to another user") as caught:
+            File(there).refuse_odd()
+        with pytest.raises(UnsafePath):
+            File(there).write(b"3")
+        return str(caught.value)
+
+    assert "belongs to another user" in as_stranger(refused)
+    assert (there.read_bytes(), seen(there)) == (b"2", before)
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
 
 
 def test_a_file_of_several_names_is_not_replaced(tmp_path: Path) -> None:
