@@ -45,7 +45,7 @@ def open_to_strangers(folder: Path) -> None:
 
 
 def as_stranger(action: Callable[[], str]) -> str:
-    """What the action says in a process of a user who owns nothing here."""
+    """What the action says in a process of a user who owns nothing here, or the error it ends with."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -54,6 +54,8 @@ def as_stranger(action: Callable[[], str]) -> str:
             os.setgid(STRANGER)
             os.setuid(STRANGER)
             os.write(writing, action().encode())
+        except BaseException as error:  # noqa: BLE001
+            os.write(writing, repr(error).encode())
         finally:
             os._exit(0)
     os.close(writing)

@@ -1,5 +1,6 @@
 """What was adopted, with the exact bytes of before: enough to undo it, and to finish it after a crash."""
 
+import errno
 import re
 import shutil
 from collections.abc import Generator, Iterator
@@ -12,6 +13,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafePath
+from skillopt_sleep.kit.attributes import Attributes
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
 from skillopt_sleep.proposals import paths
@@ -19,6 +21,8 @@ from skillopt_sleep.records import Record
 
 LOCK_SECONDS = 10
 
+# What a folder says that holds something, or isn't a folder any more: it is somebody's.
+_SOMEBODYS = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -35,7 +39,8 @@ class AdoptionState(StrEnum):
 class Entry(Record, frozen=True, kw_only=True):
     """One adoption: `target` is the real file behind `path`; `before` is empty where there was no file.
 
-    `folders` are the ones it creates, outermost first; `mode` is the file's before, or the new file's.
+    `folders` are the ones it made that may be there still, outermost first. `attributes` are the file's of before, or
+    None for a new file; an earlier version wrote down the mode alone.
     """
 
     proposal: str
@@ -43,7 +48,7 @@ class Entry(Record, frozen=True, kw_only=True):
     target: str
     root: str
     existed: bool
-    mode: int
+    attributes: Attributes | int | None = msgspec.field(name="mode")
     before: str
     after: str
     folders: tuple[str, ...]
@@ -117,6 +122,25 @@ class Journal:
         """Write down how far the adoption is now."""
         self._write(msgspec.structs.replace(entry, state=state, undone=undone))
 
+    def take_back(self, entry: Entry, *, at: datetime | None) -> Entry:
+        """Write down that it is undone, once its folders are gone; those that the disk keeps stay in the entry."""
+        ended = msgspec.structs.replace(
+            entry, state=AdoptionState.UNDONE, undone=at, folders=remove_folders(entry.folders)
+        )
+        if ended != entry:
+            self._write(ended)
+        return ended
+
+    def give_up(self, entry: Entry) -> None:
+        """Drop an entry of which nothing was written, once its folders are gone."""
+        if not remove_folders(entry.folders):
+            self.forget(entry)
+
+    def left_folders(self, target: Path) -> tuple[str, ...]:
+        """The folders above this file that an undo was to remove and couldn't, outermost first."""
+        left = {folder for entry in self.entries() if entry.state is AdoptionState.UNDONE for folder in entry.folders}
+        return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in left)
+
     def forget(self, entry: Entry) -> None:
         """Drop the entry, as if it had never been."""
         self._drop(self._of(entry.proposal))
@@ -142,6 +166,8 @@ class Journal:
                     half.unlink()
                 if entry.state in (AdoptionState.PREPARED, AdoptionState.UNDOING):
                     self._settle(entry)
+                elif entry.state is AdoptionState.UNDONE and entry.folders:
+                    self.take_back(entry, at=entry.undone)
 
     def _refuse_loss(self, entry: Entry) -> None:
         known = self.get(entry.proposal)
@@ -174,12 +200,10 @@ class Journal:
                 f" ({now[:12] or 'deleted'}, was {entry.before[:12] or 'no file'}, to be {entry.after[:12]})",
                 remedy=f"{'what it was before' if entry.existed else 'what was adopted'} is in {copy}",
             )
+        elif entry.state is AdoptionState.UNDOING:
+            self.take_back(entry, at=entry.undone)
         else:
-            remove_folders(entry)
-            if entry.state is AdoptionState.UNDOING:
-                self.mark(entry, AdoptionState.UNDONE, undone=entry.undone)
-            else:
-                self.forget(entry)
+            self.give_up(entry)
 
     def _sweep(self, entry: Entry, target: Path) -> None:
         """Remove the half-written copies a killed writer left beside the target: by name, and by their bytes."""
@@ -224,12 +248,13 @@ class Journal:
             shutil.rmtree(folder)
 
 
-def remove_folders(entry: Entry) -> None:
-    """Remove the folders that this adoption created and that are empty again."""
-    for folder in reversed(entry.folders):
+def remove_folders(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Remove these, outermost first, where they are empty again; returns those that the disk keeps all the same."""
+    for index in reversed(range(len(folders))):
         try:
-            Path(folder).rmdir()
+            Path(folders[index]).rmdir()
         except FileNotFoundError:
             continue
-        except OSError:
-            return
+        except OSError as error:
+            return () if error.errno in _SOMEBODYS else folders[: index + 1]
+    return ()

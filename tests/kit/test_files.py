@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.files import private_dir, write_atomic
+from skillopt_sleep.kit.attributes import attributes_of
+from skillopt_sleep.kit.files import private_dir, write_as, write_atomic
 
 
 def _mode(path: Path) -> int:
@@ -45,11 +46,13 @@ def test_the_bytes_written_are_the_bytes_read(tmp_path_factory: pytest.TempPathF
     assert path.read_bytes() == data
 
 
-def test_the_new_file_has_the_mode_that_was_asked_for(tmp_path: Path) -> None:
+def test_a_users_file_gets_the_attributes_that_were_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "script"
     path.write_bytes(b"old")
+    path.chmod(0o755)
+    asked = attributes_of(path)
     path.chmod(0o600)
-    write_atomic(path, b"new", mode=0o755)
+    write_as(path, b"new", asked)
     assert (path.read_bytes(), _mode(path)) == (b"new", 0o755)
 
 

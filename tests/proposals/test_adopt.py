@@ -121,7 +121,7 @@ def test_a_file_whose_owner_would_be_lost_is_refused_and_nothing_is_written(
 
     def adopted() -> str:
         with pytest.raises(UnsafePath) as caught:
-            adopt(folder, journal=journal, at=NOW)
+            adopt(folder, journal=Journal(tmp_path / "adoptions"), at=NOW)
         return caught.value.message
 
     said = as_stranger(adopted)

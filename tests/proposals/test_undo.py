@@ -92,7 +92,7 @@ def test_folders_the_disk_refused_to_remove_go_with_the_next_recovery(
     refusing(path.parent, 2)
     undone = undo("p1", journal=journal, at=NOW)
     assert undone.removed
-    assert undone.folders_left == (str(path.parent),)
+    assert undone.folders_left[-1] == str(path.parent)
     for _ in range(2):
         assert path.parent.is_dir()
         assert journal_entry(journal).state is AdoptionState.UNDONE
@@ -149,7 +149,7 @@ def test_an_undo_that_could_not_bring_the_owner_back_is_refused_and_can_be_done_
 
     def undone() -> str:
         with pytest.raises(UnsafePath) as caught:
-            undo("p1", journal=journal, at=NOW)
+            undo("p1", journal=Journal(tmp_path / "adoptions"), at=NOW)
         return caught.value.message
 
     assert "its owner or group can't be kept" in as_stranger(undone)

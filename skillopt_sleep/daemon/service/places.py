@@ -2,13 +2,13 @@
 
 import os
 import re
-import stat
 from pathlib import Path
 from typing import Protocol
 
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.files import PRIVATE_FILE, write_atomic
+from skillopt_sleep.kit.attributes import attributes_of, whose
+from skillopt_sleep.kit.files import write_as, write_atomic
 from skillopt_sleep.proposals.paths import missing_folders, read_live
 
 CRONTAB = "crontab"
@@ -22,7 +22,7 @@ class Place(Protocol):
         ...
 
     def write(self, data: bytes) -> None:
-        """Put it there instead; a mode that was there stays."""
+        """Put it there instead; what a file has beside them stays."""
         ...
 
     def remove(self) -> None:
@@ -41,12 +41,13 @@ class File:
         return read_live(self._target)
 
     def write(self, data: bytes) -> None:
-        """Replace the file in one step; missing folders are made."""
+        """Replace the file in one step; a new one is its owner's alone, and missing folders are made."""
         for folder in missing_folders(self._target):
             folder.mkdir()
-        there = self._target.exists()
-        mode = stat.S_IMODE(self._target.stat().st_mode) if there else PRIVATE_FILE
-        write_atomic(self._target, data, mode=mode)
+        if self._target.exists():
+            write_as(self._target, data, attributes_of(self._target))
+        else:
+            write_atomic(self._target, data)
 
     def remove(self) -> None:
         """Remove the file."""
@@ -56,6 +57,8 @@ class File:
         """ValueError where replacing the file would break more than its bytes, or can't be done."""
         if self._target.exists() and self._target.stat().st_nlink > 1:
             raise ValueError("it has several names (hard links)")
+        if self._target.exists() and (why := whose(self._target)):
+            raise ValueError(why)
         folder = next(folder for folder in self._target.parents if folder.exists())
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ValueError("its folder can't be written to")
