@@ -3,8 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.daemon.service.manifest import Ledger
 from skillopt_sleep.daemon.service.places import Crontab, File
 from skillopt_sleep.errors import SleepError, UnsafePath
+from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.proposals.paths import digest
 from tests.attributes import STRANGER, as_stranger, decorate, needs_attributes, needs_root, open_to_strangers, seen
 from tests.installs import CRONTAB, machine, program
 
@@ -73,7 +76,7 @@ def test_only_half_copies_of_what_is_known_are_swept(tmp_path: Path) -> None:
 
 def test_a_crontab_is_read_written_and_removed_by_its_program(tmp_path: Path) -> None:
     program(tmp_path, "crontab", CRONTAB)
-    place = Crontab(machine(tmp_path))
+    place = Crontab(machine(tmp_path), Ledger(private_dir(tmp_path / "install")))
     assert place.read() is None
     place.write(b"1 2\n")
     assert place.read() == b"1 2\n"
@@ -82,9 +85,24 @@ def test_a_crontab_is_read_written_and_removed_by_its_program(tmp_path: Path) ->
 
 
 def test_a_crontab_that_loses_what_is_written_is_noticed(tmp_path: Path) -> None:
+    ledger = Ledger(private_dir(tmp_path / "install"))
     program(tmp_path, "crontab", "#!/bin/sh\ncat >/dev/null\n")
     with pytest.raises(SleepError, match="isn't what was written"):
-        Crontab(machine(tmp_path)).write(b"1 2\n")
+        Crontab(machine(tmp_path), ledger).write(b"1 2\n")
     program(tmp_path, "crontab", "#!/bin/sh\necho no >&2; exit 1\n")
     with pytest.raises(SleepError, match="can't be written: no"):
-        Crontab(machine(tmp_path)).write(b"1 2\n")
+        Crontab(machine(tmp_path), ledger).write(b"1 2\n")
+    program(tmp_path, "crontab", CRONTAB)
+    Crontab(machine(tmp_path), ledger).write(b"1 2\n")
+    program(tmp_path, "crontab", CRONTAB.replace('rm "$table"', "true"))
+    with pytest.raises(SleepError, match="can't be removed"):
+        Crontab(machine(tmp_path), ledger).remove()
+
+
+def test_a_crontab_is_handed_over_as_a_finished_file_and_nothing_is_piped(tmp_path: Path) -> None:
+    asked = '#!/bin/sh\necho "$@" >> "$HOME/asked"\ncat >> "$HOME/piped"\n'
+    program(tmp_path, "crontab", asked + CRONTAB)
+    ledger = Ledger(private_dir(tmp_path / "install"))
+    Crontab(machine(tmp_path), ledger).write(b"1 2\n")
+    assert (tmp_path / "asked").read_text().splitlines() == [str(ledger.copy(digest(b"1 2\n"))), "-l"]
+    assert (tmp_path / "piped").read_bytes() == b""
