@@ -1,8 +1,9 @@
 """Writing files so that a crash leaves the old bytes or the new ones, and whose they are stays as it was."""
 
+import errno
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from skillopt_sleep.kit.attributes import Attributes, copy_on_a_mac, give
@@ -11,6 +12,8 @@ PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 
 _EVERYBODY = 0o666
+# What a folder says that holds something, or isn't a folder any more: it is somebody's.
+_SOMEBODYS = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 
 def private_dir(path: Path) -> Path:
@@ -43,6 +46,18 @@ def write_as(path: Path, data: bytes, attributes: Attributes | None) -> None:
             give(made, attributes, name=path)
 
     _replace(path, data, mode=_EVERYBODY if attributes is None else PRIVATE_FILE, finish=finish, durable=True)
+
+
+def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
+    """Remove these folders, outermost first, where they are empty; returns those that the disk keeps all the same."""
+    for index in reversed(range(len(folders))):
+        try:
+            Path(folders[index]).rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            return () if error.errno in _SOMEBODYS else tuple(folders[: index + 1])
+    return ()
 
 
 def _replace(path: Path, data: bytes, *, mode: int, finish: Callable[[Path], None], durable: bool) -> None:

@@ -1,6 +1,5 @@
 """What was adopted, with the exact bytes of before: enough to undo it, and to finish it after a crash."""
 
-import errno
 import re
 import shutil
 from collections.abc import Generator, Iterator
@@ -15,14 +14,12 @@ from filelock import FileLock, Timeout
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafePath
 from skillopt_sleep.kit.attributes import Attributes
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
+from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, remove_empty, write_atomic
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.records import Record
 
 LOCK_SECONDS = 10
 
-# What a folder says that holds something, or isn't a folder any more: it is somebody's.
-_SOMEBODYS = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -125,7 +122,7 @@ class Journal:
     def take_back(self, entry: Entry, *, at: datetime | None) -> Entry:
         """Write down that it is undone, once its folders are gone; those that the disk keeps stay in the entry."""
         ended = msgspec.structs.replace(
-            entry, state=AdoptionState.UNDONE, undone=at, folders=remove_folders(entry.folders)
+            entry, state=AdoptionState.UNDONE, undone=at, folders=remove_empty(entry.folders)
         )
         if ended != entry:
             self._write(ended)
@@ -133,7 +130,7 @@ class Journal:
 
     def give_up(self, entry: Entry) -> None:
         """Drop an entry of which nothing was written, once its folders are gone."""
-        if not remove_folders(entry.folders):
+        if not remove_empty(entry.folders):
             self.forget(entry)
 
     def left_folders(self, target: Path) -> tuple[str, ...]:
@@ -246,15 +243,3 @@ class Journal:
         (folder / "journal.json").unlink(missing_ok=True)
         if folder.exists():
             shutil.rmtree(folder)
-
-
-def remove_folders(folders: tuple[str, ...]) -> tuple[str, ...]:
-    """Remove these, outermost first, where they are empty again; returns those that the disk keeps all the same."""
-    for index in reversed(range(len(folders))):
-        try:
-            Path(folders[index]).rmdir()
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            return () if error.errno in _SOMEBODYS else folders[: index + 1]
-    return ()

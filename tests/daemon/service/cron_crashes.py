@@ -59,7 +59,7 @@ table="$HOME/table"
 case "$1" in
 -l) if [ -f "$table" ]; then cat "$table"; else echo "no crontab for me" >&2; exit 1; fi ;;
 -r) next; rm "$table"; next ;;
-*) next; : > "$table.new"; next; cat "$1" > "$table.new"
+*) next; : > "$table.new"; next; cat "$(echo "$1" | cut -c 1-99)" > "$table.new"
    next; mv "$table.new" "$table"; next ;;
 esac
 """

@@ -304,13 +304,13 @@ def test_lines_that_the_person_took_out_before_a_second_install_are_kept_too(cro
 
 def test_what_the_table_was_is_not_forgotten_while_it_cant_be_put_back(cron: Machine) -> None:
     put_table(cron, b"")
-    deaf = CRONTAB.replace('cat "$1" >', "true >")
+    deaf = CRONTAB.replace('cat "$(echo', 'true "$(echo')
     assert deaf != CRONTAB
     program(cron.home, "crontab", deaf)
     for command in (uninstall, install, uninstall):
         with pytest.raises(SleepError, match="isn't what was written") as raised:
             command(cron)
-        copy = Path(raised.value.remedy.split("crontab ")[-1])
+        copy = Path(raised.value.remedy.split(" < ")[-1])
         assert copy.read_bytes().startswith(TABLE)
     program(cron.home, "crontab", CRONTAB)
     uninstall(cron)
