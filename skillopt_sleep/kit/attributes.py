@@ -60,7 +60,7 @@ def whose(path: Path) -> str:
     info = path.lstat()
     if info.st_uid != os.geteuid():
         return "it belongs to another user, who would lose it"
-    if info.st_gid not in {os.getegid(), *os.getgroups()}:
+    if info.st_gid not in {os.getegid(), *os.getgroups(), _group_given(path.parent)}:
         return "it is of a group that you aren't in, which would lose it"
     return ""
 
@@ -75,6 +75,12 @@ def copy_on_a_mac(old: Path, made: Path) -> None:
         # It leaves out by itself what the system sets, such as com.apple.provenance.
         if system.fcopyfile(source.fileno(), target.fileno(), None, flags) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(old))
+
+
+def _group_given(folder: Path) -> int | None:
+    """The group that a folder gives what is made in it; None where that is the maker's."""
+    info = folder.stat()
+    return info.st_gid if sys.platform != "linux" or info.st_mode & stat.S_ISGID else None
 
 
 def _extended(path: Path) -> dict[str, bytes]:

@@ -116,6 +116,10 @@ def test_a_file_of_another_user_or_group_is_known_before_anything_is_written(two
     assert whose(theirs) == whose(groups) == ""
     assert as_stranger(lambda: whose(theirs)) == "it belongs to another user, who would lose it"
     assert as_stranger(lambda: whose(groups)) == "it is of a group that you aren't in, which would lose it"
+    os.chown(groups.parent, 0, 1)
+    groups.parent.chmod(0o2777)
+    assert as_stranger(lambda: whose(groups)) == ""  # the folder gives it that group
+    os.chown(groups.parent, 0, 0)
     os.chown(groups, STRANGER, STRANGER)
     assert as_stranger(lambda: whose(groups)) == ""
 

@@ -1,11 +1,8 @@
-import errno
 import json
 import os
 import stat
-import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -67,21 +64,6 @@ def test_folders_that_were_there_or_hold_something_stay(root: Path, night: Path,
     adopt(propose(night, path, root, number="p2")[0], journal=journal, at=NOW)
     undo("p2", journal=journal, at=NOW)
     assert list((root / ".agents").iterdir()) == []
-
-
-@pytest.fixture
-def refusing() -> Generator[Callable[[Path, int], None]]:
-    """Have the disk refuse to remove a folder, as often as named: the interpreter tells of it before it is asked."""
-    left: dict[str, int] = {}
-
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "os.rmdir" and left.get(name := os.fspath(arguments[0]), 0):
-            left[name] -= 1
-            raise OSError(errno.EIO, os.strerror(errno.EIO), name)
-
-    sys.addaudithook(hook)  # for the rest of the process, so it does nothing but for the folders of one test
-    yield lambda folder, times: left.update({str(folder): times})
-    left.clear()
 
 
 def test_folders_the_disk_refused_to_remove_go_with_the_next_recovery(

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from skillopt_sleep.daemon.service.jsonc import parse
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.proposals.paths import digest
+from tests.attributes import STRANGER, decorate, needs_attributes, seen
 from tests.installs import CRONTAB, JSON_SHAPES, THEIRS, TOML_SHAPES, TOML_THEIRS, machine, program, put, tree
 
 AGENTS = (".claude", ".codex", "dotfiles", ".config")
@@ -145,6 +147,37 @@ def test_what_codex_notes_in_config_toml_survives(tmp_path: Path) -> None:
     config.write_text(config.read_text(encoding="utf-8") + noted, encoding="utf-8")
     uninstall(machine(home))
     assert config.read_text(encoding="utf-8") == TOML_THEIRS + noted
+
+
+@needs_attributes
+def test_what_settings_have_beside_their_bytes_is_kept_there_and_back(tmp_path: Path) -> None:
+    home = home_in(tmp_path)
+    path = home / ".claude" / "settings.json"
+    path.write_text(THEIRS, encoding="utf-8")
+    decorate(path)
+    if os.geteuid() == 0:
+        os.chown(path, STRANGER, STRANGER)
+    before = seen(path)
+    install(machine(home))
+    assert (seen(path), b"# skillopt-sleep" in path.read_bytes()) == (before, True)
+    uninstall(machine(home))
+    assert (seen(path), path.read_text(encoding="utf-8")) == (before, THEIRS)
+
+
+def test_a_folder_the_disk_keeps_is_gone_after_a_second_uninstall(
+    tmp_path: Path, refusing: Callable[[Path, int], None]
+) -> None:
+    home = home_in(tmp_path)
+    install(machine(home))
+    wants = home / ".config" / "systemd" / "user"
+    refusing(wants, 1)
+    with pytest.raises(SleepError, match="keeps an empty folder") as raised:
+        uninstall(machine(home))
+    assert str(wants) in raised.value.message
+    assert to_reverse(machine(home)) != ()
+    uninstall(machine(home))
+    assert not (home / ".config").exists()
+    assert to_reverse(machine(home)) == ()
 
 
 def test_an_edited_unit_is_set_aside_not_lost(tmp_path: Path) -> None:
@@ -342,12 +375,14 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[4])
 from skillopt_sleep.daemon.service.install import install, uninstall
+from tests.attributes import STRANGER, decorate, needs_attributes, seen
 from tests.installs import machine
 home, at, verb = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 given, seen = machine(home), 0
 def hook(event, arguments):
     global seen
-    writes = event in {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "tempfile.mkstemp"}
+    writes = event in {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.setxattr"}
+    writes |= event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) != 0
     if writes and not str(arguments[0]).endswith(".lock"):
         seen += 1
         if seen == at:
