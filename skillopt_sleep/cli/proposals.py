@@ -111,7 +111,7 @@ def undo(proposals: Ids = None) -> None:
     with opened() as store, settled(store) as journal:
         for name in [_adopted(store, journal, name) for name in proposals or _last_adopted(store, journal)]:
             back = take_back(name, journal=journal, at=utc_now())
-            now = "has its text of before" if back.already else "is as it was before"
+            now = "has its text of before" if back.already and not back.removed else "is as it was before"
             say(f"undone {name}: {spelled(back.path)} {now}")
             if back.folders_left:
                 say(

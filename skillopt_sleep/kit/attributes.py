@@ -29,8 +29,13 @@ class Attributes(Record, frozen=True, kw_only=True):
 
 def attributes_of(path: Path) -> Attributes:
     """What the file has; UnsafePath where that can't be read whole."""
-    info = path.lstat()
-    return Attributes(mode=stat.S_IMODE(info.st_mode), owner=info.st_uid, group=info.st_gid, extended=_extended(path))
+    try:
+        info, extended = path.lstat(), _extended(path)
+    except OSError as error:
+        raise UnsafePath(
+            f"{path}: its owner, mode and attributes can't be read: {error.strerror}", remedy="check its permissions"
+        ) from error
+    return Attributes(mode=stat.S_IMODE(info.st_mode), owner=info.st_uid, group=info.st_gid, extended=extended)
 
 
 def give(made: Path, attributes: Attributes, *, name: Path) -> None:

@@ -50,6 +50,8 @@ def write_as(path: Path, data: bytes, attributes: Attributes | None) -> None:
 
 def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
     """Remove these folders, outermost first, where they are empty; returns those that the disk keeps all the same."""
+    if any(Path(folder).is_symlink() for folder in folders):
+        return ()  # what is below it by now is somebody's
     for index in reversed(range(len(folders))):
         try:
             Path(folders[index]).rmdir()

@@ -40,6 +40,7 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime) -> Adoption:
             raise _stale(proposal)
         live.refuse_strange(path, base, result)
         attributes = None if base is None else attributes_of(target)
+        missing = paths.missing_folders(target)
         entry = Entry(
             proposal=proposal.id,
             path=proposal.path,
@@ -49,13 +50,13 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime) -> Adoption:
             attributes=attributes,
             before=proposal.base,
             after=proposal.result,
-            folders=(*journal.left_folders(target), *map(str, paths.missing_folders(target))),
+            folders=(*journal.left_folders(target), *map(str, missing)),
             state=AdoptionState.PREPARED,
             adopted=at,
         )
         try:
             journal.prepare(entry, before=base, after=result)
-            if not _put(entry, result, attributes):
+            if not _put(entry, result, attributes, missing):
                 journal.give_up(entry)
                 raise _stale(proposal)
             journal.mark(entry, AdoptionState.DONE)
@@ -95,11 +96,11 @@ def _result(folder: Path, proposal: Proposal) -> bytes:
     return result
 
 
-def _put(entry: Entry, result: bytes, attributes: Attributes | None) -> bool:
+def _put(entry: Entry, result: bytes, attributes: Attributes | None, missing: tuple[Path, ...]) -> bool:
     """Write the file; False, and nothing written, where somebody changed it since it was compared."""
     target = Path(entry.target)
-    for folder in entry.folders:
-        Path(folder).mkdir(exist_ok=True)
+    for folder in missing:
+        folder.mkdir()  # one that is there by now may be a link to anywhere
     if paths.digest(paths.read_live(target)) != entry.before:
         return False
     write_as(target, result, attributes)

@@ -106,6 +106,8 @@ def test_what_the_disk_refuses_is_no_question_of_whose_it_is(two: tuple[Path, Pa
     two[1].unlink()
     with pytest.raises(FileNotFoundError):
         give(two[1], asked, name=two[0])
+    with pytest.raises(UnsafePath, match="can't be read"):
+        attributes_of(two[1])
 
 
 @needs_root

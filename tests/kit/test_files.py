@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.attributes import attributes_of
-from skillopt_sleep.kit.files import private_dir, write_as, write_atomic
+from skillopt_sleep.kit.files import private_dir, remove_empty, write_as, write_atomic
 
 
 def _mode(path: Path) -> int:
@@ -69,3 +69,18 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write_atomic(tmp_path / "nowhere" / "file", b"x")
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_only_empty_folders_are_removed_and_none_behind_a_link(tmp_path: Path) -> None:
+    made = [tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "c"]
+    folders = [str(folder) for folder in made]
+    made[1].mkdir(parents=True)
+    (made[0] / "mine").write_bytes(b"x")
+    assert remove_empty(folders) == ()
+    assert [path.name for path in made[0].iterdir()] == ["mine"]
+    outside = tmp_path / "outside"
+    (outside / "b" / "c").mkdir(parents=True)
+    made[0].rename(tmp_path / "gone")
+    made[0].symlink_to(outside)
+    assert remove_empty(folders) == ()
+    assert (outside / "b" / "c").is_dir()

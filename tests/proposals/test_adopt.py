@@ -1,6 +1,8 @@
 import os
 import stat
+import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -185,6 +187,26 @@ def test_an_edit_of_the_user_after_staging_wins(root: Path, night: Path, journal
         adopt(folder, journal=journal, at=NOW)
     assert not path.exists()
     assert journal.entries() == ()
+
+
+def test_a_folder_that_is_a_link_by_the_time_it_is_made_is_not_followed(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
+    folder, _ = propose(night, root / live.RULES, root)
+    outside, made = tmp_path / "outside", root / live.RULES.parts[0]
+    (outside / "rules").mkdir(parents=True)
+    waiting = [str(made)]
+
+    def swap(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.mkdir" and os.fspath(arguments[0]) in waiting:
+            waiting.clear()
+            made.symlink_to(outside)
+
+    sys.addaudithook(swap)  # for the rest of the process, so it does this once
+    with pytest.raises(ProposalError, match="writing failed"):
+        adopt(folder, journal=journal, at=NOW)
+    assert waiting == []
+    assert list((outside / "rules").iterdir()) == []
 
 
 def test_a_file_that_appeared_after_staging_wins(root: Path, night: Path, journal: Journal) -> None:
