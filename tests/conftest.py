@@ -1,9 +1,32 @@
 """Fixtures that many tests share."""
 
+import errno
+import os
 import signal
+import sys
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 pytest_plugins = ["tests.genuine"]
 
 # What is started in the background ignores the keyboard, and hands that on to every process it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def refusing() -> Generator[Callable[[Path, int], None]]:
+    """Have the disk refuse to remove a folder, as often as named: the interpreter tells of it before it is asked."""
+    left: dict[str, int] = {}
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.rmdir" and left.get(name := os.fspath(arguments[0]), 0):
+            left[name] -= 1
+            raise OSError(errno.EIO, os.strerror(errno.EIO), name)
+
+    sys.addaudithook(hook)  # for the rest of the process, so it does nothing but for the folders of one test
+    yield lambda folder, times: left.update({str(folder): times})
+    left.clear()

@@ -9,13 +9,16 @@ from typing import NamedTuple
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.settings import find_paths
 
-# A crontab that keeps its table in a file, and says what the real one says where there is none.
+# A crontab that keeps its table in a file, and says what the real one says where there is none. As Debian's does, it
+# reads all it is given, and then puts it in the table's place; what it is given by nobody is an empty table, and a name
+# that is too long is another file's.
 CRONTAB = """#!/bin/sh
 table="$HOME/table"
 case "$1" in
 -l) if [ -f "$table" ]; then cat "$table"; else echo "no crontab for me" >&2; exit 1; fi ;;
 -r) rm "$table" ;;
--) cat > "$table" ;;
+-) cat > "$table.new" && mv "$table.new" "$table" ;;
+*) cat "$(echo "$1" | cut -c 1-99)" > "$table.new" && mv "$table.new" "$table" ;;
 esac
 """
 # A user manager that is there, or not, and writes down what it is told.

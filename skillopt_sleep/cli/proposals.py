@@ -111,7 +111,12 @@ def undo(proposals: Ids = None) -> None:
     with opened() as store, settled(store) as journal:
         for name in [_adopted(store, journal, name) for name in proposals or _last_adopted(store, journal)]:
             back = take_back(name, journal=journal, at=utc_now())
-            say(f"undone {name}: {spelled(back.path)} is as it was before")
+            now = "has its text of before" if back.already and not back.removed else "is as it was before"
+            say(f"undone {name}: {spelled(back.path)} {now}")
+            if back.folders_left:
+                say(
+                    f"  the disk kept an empty folder, {spelled(back.folders_left[-1])}: the next command tries again"
+                )
             # A store that was begun anew doesn't know the proposal, only the journal does.
             if store.bank.decide(name, UNDONE, at=utc_now(), leaving=(ADOPTED, UNDONE)):
                 say(f"  put it live again: skillopt-sleep adopt {name}")

@@ -1,10 +1,13 @@
-"""Files that others may have made are read with care; what we write is whole, and only its owner can read it."""
+"""Reading what others may have made with care, and writing so that a crash leaves the old bytes or the new ones."""
 
 import errno
 import os
+import secrets
 import stat
-import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from skillopt_sleep.kit.attributes import Attributes, copy_on_a_mac, give
 
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
@@ -17,6 +20,9 @@ _FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_EVERYBODY = 0o666
+# What a folder says that holds something, or isn't a folder any more: it is somebody's.
+_SOMEBODYS = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 
 def private_dir(path: Path) -> Path:
@@ -27,22 +33,58 @@ def private_dir(path: Path) -> Path:
     return path
 
 
-def write_atomic(path: Path, data: bytes, *, mode: int = PRIVATE_FILE, durable: bool = True) -> None:
-    """Replace the file's bytes in one step; `mode` is the mode of the new file; `durable` outlives a loss of power.
+def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replace the bytes of a file of our own in one step, for its owner only; `durable` outlives a loss of power.
 
     The folder must exist. Raises OSError and leaves the old file where anything fails.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    _replace(path, data, mode=PRIVATE_FILE, finish=lambda made: made.chmod(PRIVATE_FILE), durable=durable)
+
+
+def write_as(path: Path, data: bytes, attributes: Attributes | None) -> None:
+    """Replace the bytes of a user's file in one step; the attributes are those it has then, all of them.
+
+    None makes a new file, as the user's umask and the folder have it. The folder must exist. Raises OSError, or
+    UnsafePath where the attributes can't be given, and leaves the old file.
+    """
+
+    def finish(made: Path) -> None:
+        if attributes is not None:
+            if path.exists():
+                copy_on_a_mac(path, made)
+            give(made, attributes, name=path)
+
+    _replace(path, data, mode=_EVERYBODY if attributes is None else PRIVATE_FILE, finish=finish, durable=True)
+
+
+def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
+    """Remove these folders, outermost first, where they are empty; returns those that the disk keeps all the same."""
+    if any(Path(folder).is_symlink() for folder in folders):
+        return ()  # what is below it by now is somebody's
+    for index in reversed(range(len(folders))):
+        try:
+            Path(folders[index]).rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            return () if error.errno in _SOMEBODYS else tuple(folders[: index + 1])
+    return ()
+
+
+def _replace(path: Path, data: bytes, *, mode: int, finish: Callable[[Path], None], durable: bool) -> None:
+    # Sweeps after a kill know such a file by its name. The kernel takes the umask off the mode: nobody has to ask it.
+    half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
+            file.flush()
+            finish(half)
             if durable:
-                file.flush()
                 os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
+        half.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        half.unlink(missing_ok=True)
         raise
     if durable:
         _sync_folder(path.parent)

@@ -1,18 +1,16 @@
 """Puts a staged proposal live: only over exactly the file it was made for, in one step, and undoable."""
 
-import stat
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal
-from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal, UnsafePath
+from skillopt_sleep.kit.attributes import Attributes, attributes_of
+from skillopt_sleep.kit.files import write_as
 from skillopt_sleep.proposals import live, paths
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal, remove_folders
+from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 from skillopt_sleep.proposals.stage import RESULT, read_proposal
 from skillopt_sleep.records import Proposal, Record
-
-NEW_FILE = 0o644
 
 
 class Adoption(Record, frozen=True, kw_only=True):
@@ -41,26 +39,30 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime) -> Adoption:
         if paths.digest(base) != proposal.base:
             raise _stale(proposal)
         live.refuse_strange(path, base, result)
+        attributes = None if base is None else attributes_of(target)
+        missing = paths.missing_folders(target)
         entry = Entry(
             proposal=proposal.id,
             path=proposal.path,
             target=str(target),
             root=proposal.root,
             existed=base is not None,
-            mode=NEW_FILE if base is None else stat.S_IMODE(target.stat().st_mode),
+            attributes=attributes,
             before=proposal.base,
             after=proposal.result,
-            folders=tuple(str(folder) for folder in paths.missing_folders(target)),
+            folders=(*journal.left_folders(target), *map(str, missing)),
             state=AdoptionState.PREPARED,
             adopted=at,
         )
         try:
             journal.prepare(entry, before=base, after=result)
-            if not _put(entry, result):
-                remove_folders(entry)
-                journal.forget(entry)
+            if not _put(entry, result, attributes, missing):
+                journal.give_up(entry)
                 raise _stale(proposal)
             journal.mark(entry, AdoptionState.DONE)
+        except UnsafePath:
+            journal.recover()
+            raise
         except OSError as error:
             raise failed(entry, error, journal) from error
         return _adoption(entry, already=False)
@@ -94,14 +96,14 @@ def _result(folder: Path, proposal: Proposal) -> bytes:
     return result
 
 
-def _put(entry: Entry, result: bytes) -> bool:
+def _put(entry: Entry, result: bytes, attributes: Attributes | None, missing: tuple[Path, ...]) -> bool:
     """Write the file; False, and nothing written, where somebody changed it since it was compared."""
     target = Path(entry.target)
-    for folder in entry.folders:
-        Path(folder).mkdir()
+    for folder in missing:
+        folder.mkdir()  # one that is there by now may be a link to anywhere
     if paths.digest(paths.read_live(target)) != entry.before:
         return False
-    write_atomic(target, result, mode=entry.mode)
+    write_as(target, result, attributes)
     if paths.digest(paths.read_live(target)) != entry.after:
         raise AdoptInterrupted(
             f"{entry.path} was changed while it was adopted", remedy="look at it; nothing more is written to it"

@@ -12,8 +12,9 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafePath
+from skillopt_sleep.kit.attributes import Attributes
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
+from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, remove_empty, write_atomic
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.records import Record
 
@@ -35,7 +36,8 @@ class AdoptionState(StrEnum):
 class Entry(Record, frozen=True, kw_only=True):
     """One adoption: `target` is the real file behind `path`; `before` is empty where there was no file.
 
-    `folders` are the ones it creates, outermost first; `mode` is the file's before, or the new file's.
+    `folders` are the ones it made that may be there still, outermost first. `attributes` are the file's of before, or
+    None for a new file; an earlier version wrote down the mode alone.
     """
 
     proposal: str
@@ -43,7 +45,7 @@ class Entry(Record, frozen=True, kw_only=True):
     target: str
     root: str
     existed: bool
-    mode: int
+    attributes: Attributes | int | None = msgspec.field(name="mode")
     before: str
     after: str
     folders: tuple[str, ...]
@@ -117,6 +119,25 @@ class Journal:
         """Write down how far the adoption is now."""
         self._write(msgspec.structs.replace(entry, state=state, undone=undone))
 
+    def take_back(self, entry: Entry, *, at: datetime | None) -> Entry:
+        """Write down that it is undone, once its folders are gone; those that the disk keeps stay in the entry."""
+        ended = msgspec.structs.replace(
+            entry, state=AdoptionState.UNDONE, undone=at, folders=remove_empty(entry.folders)
+        )
+        if ended != entry:
+            self._write(ended)
+        return ended
+
+    def give_up(self, entry: Entry) -> None:
+        """Drop an entry of which nothing was written, once its folders are gone."""
+        if not remove_empty(entry.folders):
+            self.forget(entry)
+
+    def left_folders(self, target: Path) -> tuple[str, ...]:
+        """The folders above this file that an undo was to remove and couldn't, outermost first."""
+        left = {folder for entry in self.entries() if entry.state is AdoptionState.UNDONE for folder in entry.folders}
+        return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in left)
+
     def forget(self, entry: Entry) -> None:
         """Drop the entry, as if it had never been."""
         self._drop(self._of(entry.proposal))
@@ -142,6 +163,8 @@ class Journal:
                     half.unlink()
                 if entry.state in (AdoptionState.PREPARED, AdoptionState.UNDOING):
                     self._settle(entry)
+                elif entry.state is AdoptionState.UNDONE and entry.folders:
+                    self.take_back(entry, at=entry.undone)
 
     def _refuse_loss(self, entry: Entry) -> None:
         known = self.get(entry.proposal)
@@ -174,12 +197,10 @@ class Journal:
                 f" ({now[:12] or 'deleted'}, was {entry.before[:12] or 'no file'}, to be {entry.after[:12]})",
                 remedy=f"{'what it was before' if entry.existed else 'what was adopted'} is in {copy}",
             )
+        elif entry.state is AdoptionState.UNDOING:
+            self.take_back(entry, at=entry.undone)
         else:
-            remove_folders(entry)
-            if entry.state is AdoptionState.UNDOING:
-                self.mark(entry, AdoptionState.UNDONE, undone=entry.undone)
-            else:
-                self.forget(entry)
+            self.give_up(entry)
 
     def _sweep(self, entry: Entry, target: Path) -> None:
         """Remove the half-written copies a killed writer left beside the target: by name, and by their bytes."""
@@ -222,14 +243,3 @@ class Journal:
         (folder / "journal.json").unlink(missing_ok=True)
         if folder.exists():
             shutil.rmtree(folder)
-
-
-def remove_folders(entry: Entry) -> None:
-    """Remove the folders that this adoption created and that are empty again."""
-    for folder in reversed(entry.folders):
-        try:
-            Path(folder).rmdir()
-        except FileNotFoundError:
-            continue
-        except OSError:
-            return

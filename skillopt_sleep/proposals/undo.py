@@ -1,23 +1,30 @@
-"""Takes an adoption back: the exact bytes and mode of before, or no file and no folders where there were none."""
+"""Takes an adoption back: the exact bytes and attributes of before, or no file and no folders where none were."""
 
 from datetime import datetime
 from pathlib import Path
 
-from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal
-from skillopt_sleep.kit.files import write_atomic
+import msgspec
+
+from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal, UnsafePath
+from skillopt_sleep.kit.attributes import Attributes, attributes_of
+from skillopt_sleep.kit.files import write_as
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.adopt import failed
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal, remove_folders
+from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 from skillopt_sleep.records import Record
 
 
 class Undone(Record, frozen=True, kw_only=True):
-    """What was taken back; `removed`: the file is gone, as before; `already`: an earlier call had done it."""
+    """What was taken back; `removed`: the file is gone, as before; `already`: an earlier call had done it.
+
+    `folders_left` are empty ones that the disk didn't let go of; the next recovery of the journal tries again.
+    """
 
     proposal: str
     path: str
     removed: bool
     already: bool = False
+    folders_left: tuple[str, ...] = ()
 
 
 def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
@@ -34,8 +41,7 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
         if now == entry.before and (entry.state is AdoptionState.UNDONE or str(target) == entry.target):
             # Perhaps the person put it back by hand.
             if entry.state is not AdoptionState.UNDONE:
-                remove_folders(entry)
-                journal.mark(entry, AdoptionState.UNDONE, undone=at)
+                entry = journal.take_back(entry, at=at)
             return _undone(entry, already=True)
         if str(target) != entry.target or now != entry.after:
             raise _stale(entry, now, journal)
@@ -43,8 +49,10 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
         try:
             journal.mark(entry, AdoptionState.UNDOING, undone=at)
             _restore(entry, before)
-            remove_folders(entry)
-            journal.mark(entry, AdoptionState.UNDONE, undone=at)
+            entry = journal.take_back(entry, at=at)
+        except UnsafePath:
+            journal.recover()
+            raise
         except OSError as error:
             raise failed(entry, error, journal) from error
         return _undone(entry, already=False)
@@ -65,15 +73,29 @@ def _restore(entry: Entry, before: bytes | None) -> None:
     if before is None:
         target.unlink()
     else:
-        write_atomic(target, before, mode=entry.mode)
+        write_as(target, before, _attributes(entry, target))
     if paths.digest(paths.read_live(target)) != entry.before:
         raise AdoptInterrupted(
             f"{entry.path} was changed while it was undone", remedy="look at it; nothing more is written to it"
         )
 
 
+def _attributes(entry: Entry, target: Path) -> Attributes:
+    """Those of before; an entry of an earlier version knows the mode alone."""
+    if isinstance(entry.attributes, Attributes):
+        return entry.attributes
+    now = attributes_of(target)
+    return now if entry.attributes is None else msgspec.structs.replace(now, mode=entry.attributes)
+
+
 def _undone(entry: Entry, *, already: bool) -> Undone:
-    return Undone(proposal=entry.proposal, path=entry.path, removed=not entry.existed, already=already)
+    return Undone(
+        proposal=entry.proposal,
+        path=entry.path,
+        removed=not entry.existed,
+        already=already,
+        folders_left=entry.folders,
+    )
 
 
 def _stale(entry: Entry, now: str, journal: Journal) -> StaleProposal:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.files import private_dir, read_plain, write_atomic
+from skillopt_sleep.kit.attributes import attributes_of
+from skillopt_sleep.kit.files import private_dir, read_plain, remove_empty, write_as, write_atomic
 
 
 def _mode(path: Path) -> int:
@@ -45,11 +46,13 @@ def test_the_bytes_written_are_the_bytes_read(tmp_path_factory: pytest.TempPathF
     assert path.read_bytes() == data
 
 
-def test_the_new_file_has_the_mode_that_was_asked_for(tmp_path: Path) -> None:
+def test_a_users_file_gets_the_attributes_that_were_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "script"
     path.write_bytes(b"old")
+    path.chmod(0o755)
+    asked = attributes_of(path)
     path.chmod(0o600)
-    write_atomic(path, b"new", mode=0o755)
+    write_as(path, b"new", asked)
     assert (path.read_bytes(), _mode(path)) == (b"new", 0o755)
 
 
@@ -109,3 +112,18 @@ def test_a_link_is_followed_only_to_where_it_may_lead(tmp_path: Path) -> None:
     assert refused(project / "circle", inside=project)
     with pytest.raises(FileNotFoundError):
         read_plain(project / "none", most=10, inside=project)
+
+
+def test_only_empty_folders_are_removed_and_none_behind_a_link(tmp_path: Path) -> None:
+    made = [tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "c"]
+    folders = [str(folder) for folder in made]
+    made[1].mkdir(parents=True)
+    (made[0] / "mine").write_bytes(b"x")
+    assert remove_empty(folders) == ()
+    assert [path.name for path in made[0].iterdir()] == ["mine"]
+    outside = tmp_path / "outside"
+    (outside / "b" / "c").mkdir(parents=True)
+    made[0].rename(tmp_path / "gone")
+    made[0].symlink_to(outside)
+    assert remove_empty(folders) == ()
+    assert (outside / "b" / "c").is_dir()

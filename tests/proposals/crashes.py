@@ -16,15 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skillopt_sleep.kit.attributes import attributes_of
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo
+from tests.attributes import STRANGER, decorate
 from tests.proposals.staging import NOW, propose
 
-CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod"}
+CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.chown", "os.setxattr", "os.removexattr"}
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-Tree = dict[str, bytes | None]
+Tree = dict[str, tuple[bytes | None, object]]
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class World:
         shutil.rmtree(self.home, ignore_errors=True)
         self.root.mkdir(parents=True)
         (self.root / "CLAUDE.md").write_bytes(b"# Rules\r\nmine" * 1000)
+        if hasattr(os, "setxattr"):
+            decorate(self.root / "CLAUDE.md")
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            os.chown(self.root / "CLAUDE.md", STRANGER, STRANGER)
         (self.root / ".CLAUDE.md.abcdefgh").write_bytes(b"a file of the user that looks like a leftover")
         propose(self.home / "night", self.root / self.target, self.root)
 
@@ -64,7 +70,9 @@ class World:
 
     def tree(self) -> Tree:
         return {
-            str(path.relative_to(self.root)): path.read_bytes() if path.is_file() else None
+            str(path.relative_to(self.root)): (path.read_bytes(), attributes_of(path))
+            if path.is_file()
+            else (None, 0)
             for path in self.root.rglob("*")
         }
 

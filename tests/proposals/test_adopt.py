@@ -1,6 +1,8 @@
 import os
 import stat
+import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +15,17 @@ from skillopt_sleep.proposals.block import splice
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.undo import undo
+from tests.attributes import (
+    ACCESS_LIST,
+    STRANGER,
+    access_list,
+    as_stranger,
+    decorate,
+    needs_attributes,
+    needs_root,
+    open_to_strangers,
+    seen,
+)
 from tests.proposals.corpus import CORPUS
 from tests.proposals.staging import NOW, RULE, propose
 
@@ -58,6 +71,83 @@ def test_the_mode_of_the_file_is_kept(mode: int, root: Path, night: Path, journa
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
+@needs_attributes
+def test_attributes_of_the_file_are_kept_and_undone(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    decorate(path)
+    before = seen(path)
+    assert ACCESS_LIST in before[3]
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert seen(path) == before
+    path.chmod(0o600)
+    os.removexattr(path, ACCESS_LIST)
+    os.setxattr(path, "user.comment", b"another")
+    os.setxattr(path, "user.since", b"1")
+    undo("p1", journal=journal, at=NOW)
+    assert seen(path) == before
+
+
+@needs_attributes
+def test_a_file_gets_no_access_list_that_it_did_not_have(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    before = seen(path)
+    os.setxattr(root, "system.posix_acl_default", access_list(STRANGER))
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert seen(path) == before
+    undo("p1", journal=journal, at=NOW)
+    assert seen(path) == before
+
+
+@needs_root
+def test_owner_and_group_are_kept_and_undone(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    os.chown(path, 1234, STRANGER)
+    path.chmod(0o640)
+    before = seen(path)
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert seen(path) == before
+    os.chown(path, 0, 0)
+    undo("p1", journal=journal, at=NOW)
+    assert seen(path) == before
+
+
+@needs_root
+def test_a_file_whose_owner_would_be_lost_is_refused_and_nothing_is_written(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
+    path = root / "CLAUDE.md"
+    path.chmod(0o666)
+    folder, _ = propose(night, path, root)
+    before = seen(path), path.read_bytes()
+    open_to_strangers(tmp_path)
+
+    def adopted() -> str:
+        with pytest.raises(UnsafePath) as caught:
+            adopt(folder, journal=Journal(tmp_path / "adoptions"), at=NOW)
+        return caught.value.message
+
+    said = as_stranger(adopted)
+    assert f"{path}: its owner or group can't be kept" in said
+    assert (seen(path), path.read_bytes()) == before
+    assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
+    assert journal.entries() == ()
+
+
+@pytest.mark.parametrize("umask", [0o077, 0o002, 0o000])
+def test_a_new_file_has_the_mode_that_the_users_umask_gives_it(
+    umask: int, root: Path, night: Path, journal: Journal
+) -> None:
+    path = root / live.RULES
+    folder, _ = propose(night, path, root)
+    before = os.umask(umask)
+    try:
+        adopt(folder, journal=journal, at=NOW)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~umask
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o777 & ~umask
+
+
 def test_a_link_stays_and_its_file_is_written(root: Path, night: Path, journal: Journal) -> None:
     (root / "AGENTS.md").write_bytes(b"# Agents\n")
     path = root / "CLAUDE.md"
@@ -76,9 +166,9 @@ def test_a_new_file_is_made_with_its_folders_as_the_users_own(root: Path, night:
     adoption = adopt(propose(night, path, root)[0], journal=journal, at=NOW)
     assert adoption.created
     assert path.read_text() == f"{live.RULES_HEAD}{RULE}\n"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o644
     umask = os.umask(0)
     os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~umask
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o777 & ~umask
     assert sorted(entry.name for entry in root.iterdir()) == [".claude", "CLAUDE.md"]
 
@@ -97,6 +187,26 @@ def test_an_edit_of_the_user_after_staging_wins(root: Path, night: Path, journal
         adopt(folder, journal=journal, at=NOW)
     assert not path.exists()
     assert journal.entries() == ()
+
+
+def test_a_folder_that_is_a_link_by_the_time_it_is_made_is_not_followed(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
+    folder, _ = propose(night, root / live.RULES, root)
+    outside, made = tmp_path / "outside", root / live.RULES.parts[0]
+    (outside / "rules").mkdir(parents=True)
+    waiting = [str(made)]
+
+    def swap(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.mkdir" and os.fspath(arguments[0]) in waiting:
+            waiting.clear()
+            made.symlink_to(outside)
+
+    sys.addaudithook(swap)  # for the rest of the process, so it does this once
+    with pytest.raises(ProposalError, match="writing failed"):
+        adopt(folder, journal=journal, at=NOW)
+    assert waiting == []
+    assert list((outside / "rules").iterdir()) == []
 
 
 def test_a_file_that_appeared_after_staging_wins(root: Path, night: Path, journal: Journal) -> None:

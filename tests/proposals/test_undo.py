@@ -1,14 +1,18 @@
+import json
+import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal
+from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal, UnsafePath
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.block import splice
-from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 from skillopt_sleep.proposals.undo import undo
+from tests.attributes import as_stranger, needs_root, open_to_strangers, seen
 from tests.proposals.staging import NOW, RULE, propose
 
 
@@ -62,6 +66,92 @@ def test_folders_that_were_there_or_hold_something_stay(root: Path, night: Path,
     assert list((root / ".agents").iterdir()) == []
 
 
+def test_folders_the_disk_refused_to_remove_go_with_the_next_recovery(
+    root: Path, night: Path, journal: Journal, refusing: Callable[[Path, int], None]
+) -> None:
+    path = root / live.SKILL
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    refusing(path.parent, 2)
+    undone = undo("p1", journal=journal, at=NOW)
+    assert undone.removed
+    assert undone.folders_left[-1] == str(path.parent)
+    for _ in range(2):
+        assert path.parent.is_dir()
+        assert journal_entry(journal).state is AdoptionState.UNDONE
+        journal.recover()
+    assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
+    (root / ".agents").mkdir()
+    journal.recover()
+    assert (root / ".agents").is_dir()  # it is the user's now
+
+
+def test_an_adoption_into_folders_that_were_left_takes_them_over(
+    root: Path, night: Path, journal: Journal, refusing: Callable[[Path, int], None]
+) -> None:
+    path = root / live.SKILL
+    folder, _ = propose(night, path, root)
+    second, _ = propose(night, path, root, number="p2")
+    adopt(folder, journal=journal, at=NOW)
+    refusing(path.parent, 2)
+    undo("p1", journal=journal, at=NOW)
+    adopt(second, journal=journal, at=NOW)
+    journal.recover()
+    assert path.is_file()
+    undo("p2", journal=journal, at=NOW)
+    assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
+
+
+def test_folders_of_an_adoption_that_failed_go_with_a_later_recovery(
+    root: Path, night: Path, journal: Journal, refusing: Callable[[Path, int], None]
+) -> None:
+    path = root / live.RULES
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    journal.mark(journal_entry(journal), AdoptionState.PREPARED)
+    path.unlink()
+    refusing(path.parent, 1)
+    journal.recover()
+    assert path.parent.is_dir()
+    journal.recover()
+    assert journal.entries() == ()
+    assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
+
+
+@needs_root
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="needs extended attributes")
+def test_an_undo_that_could_not_bring_the_owner_back_is_refused_and_can_be_done_later(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
+    path = root / "CLAUDE.md"
+    os.chown(path, 1234, 1234)
+    path.chmod(0o666)
+    before = seen(path)
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    adopted = path.read_bytes()
+    open_to_strangers(tmp_path)
+
+    def undone() -> str:
+        with pytest.raises(UnsafePath) as caught:
+            undo("p1", journal=Journal(tmp_path / "adoptions"), at=NOW)
+        return caught.value.message
+
+    assert "its owner or group can't be kept" in as_stranger(undone)
+    assert (seen(path), path.read_bytes()) == (before, adopted)
+    assert journal_entry(journal).state is AdoptionState.DONE
+    undo("p1", journal=journal, at=NOW)
+    assert (seen(path), path.read_bytes()) == (before, b"# Rules\n")
+
+
+def test_an_adoption_by_an_earlier_version_is_undone_with_the_mode_it_wrote_down(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
+    path = root / "CLAUDE.md"
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    record = tmp_path / "adoptions" / "p1" / "journal.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"mode": 0o640}))
+    undo("p1", journal=journal, at=NOW)
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"# Rules\n", 0o640)
+
+
 def test_an_edit_after_the_adoption_is_never_undone(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
@@ -80,9 +170,14 @@ def test_an_edit_after_the_adoption_is_never_undone(root: Path, night: Path, jou
     assert not path.exists()
 
 
-def journal_copy(journal: Journal, which: str) -> Path:
+def journal_entry(journal: Journal) -> Entry:
     entry = journal.get("p1")
     assert entry is not None
+    return entry
+
+
+def journal_copy(journal: Journal, which: str) -> Path:
+    entry = journal_entry(journal)
     return journal.before(entry) if which == "before" else journal.after(entry)
 
 

@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from skillopt_sleep.daemon.service import agent_hooks, cron
+from skillopt_sleep.daemon.service import agent_hooks, cron, table
 from skillopt_sleep.daemon.service.agent_hooks import Edited, HookFile
 from skillopt_sleep.daemon.service.launch import OWN_HOME, captured
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger
 from skillopt_sleep.daemon.service.owner import named, owner
-from skillopt_sleep.daemon.service.places import CRONTAB, Crontab, File, Place
+from skillopt_sleep.daemon.service.places import CRONTAB, Crontab, File, Place, read_crontab
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.proposals.paths import digest, missing_folders
 
@@ -67,11 +67,16 @@ def hook_file(file: HookFile, *, old: Item | None, ledger: Ledger) -> Change | N
 
 def crontab(machine: Machine, script: Path, *, old: Item | None, ledger: Ledger) -> Change:
     """The user's crontab with our line."""
-    place = Crontab(machine)
+    place = Crontab(machine, ledger)
     now = place.read()
     before = _taken_out(old, now, ledger) if old else now
     after = os.fsencode(cron.added(os.fsdecode(before or b""), script))
     return _change(Kind.CRON, Path(CRONTAB), place=place, now=now, edited=Edited(after), before=before, old=old)
+
+
+def lost_lines(old: Item | None, change: Change, ledger: Ledger) -> str:
+    """What to tell of lines that the crontab lost since an earlier install; "" where it lost none."""
+    return table.losses(old, change.now, then=change.before, ledger=ledger) if old and old.kind is Kind.CRON else ""
 
 
 def apply(change: Change) -> None:
@@ -85,7 +90,7 @@ def apply(change: Change) -> None:
 
 def reverse(item: Item, machine: Machine, ledger: Ledger) -> str:
     """Take it back, and say what was done; what the user changed since stays."""
-    place = _place(item, machine)
+    place = _place(item, machine, ledger)
     now = place.read()
     if (other := anothers(item, machine)) is not None:
         return f"left     {item.path}: it belongs to {named(other)} now"
@@ -93,26 +98,24 @@ def reverse(item: Item, machine: Machine, ledger: Ledger) -> str:
         then = _taken_out(item, now, ledger)
     except ValueError as error:
         return f"left     {item.path}: {error}; take out what ends with `# skillopt-sleep` yourself"
-    said = ""
-    if item.kind is Kind.OWN and now is not None and digest(now) not in {*item.ours, item.before}:
-        said = f"  (your own changes of it are in {ledger.set_aside(Path(item.path), now)})"
+    kept = _kept_beside(item, now, then, ledger)
     if then == now:
-        done = ""
-    elif then is None:
+        return kept
+    said = f"  ({kept})" if kept else ""
+    if then is None:
         place.remove()
-        done = f"removed  {item.path}{said}"
-    else:
-        place.write(then)
-        done = f"restored {item.path}{said}" if digest(then) == item.before else f"cleaned  {item.path}"
-        if (back := owner(item.kind, then)) is not None:
-            done += f" (that of {named(back)}, which can take it out: skillopt-sleep uninstall)"
-    _remove_folders(item)
+        return f"removed  {item.path}{said}"
+    place.write(then)
+    done = f"{'restored' if digest(then) == item.before else 'cleaned '} {item.path}{said}"
+    if (back := owner(item.kind, then)) is not None:
+        done += f" (that of {named(back)}, which can take it out: skillopt-sleep uninstall)"
     return done
 
 
 def anothers(item: Item, machine: Machine) -> str | None:
     """The other home of ours that has installed there since, "" for the platform's own; None where none has."""
-    now = owner(item.kind, _place(item, machine).read())
+    there = read_crontab(machine) if item.kind is Kind.CRON else File(Path(item.target)).read()
+    now = owner(item.kind, there)
     return None if now == captured(machine.environ)[0].get(OWN_HOME, "") else now
 
 
@@ -123,21 +126,28 @@ def sweep(item: Item, ledger: Ledger) -> None:
         File(Path(item.target)).sweep(tuple(ledger.copy(name).read_bytes() for name in names))
 
 
-def _place(item: Item, machine: Machine) -> Place:
-    return Crontab(machine) if item.kind is Kind.CRON else File(Path(item.target))
+def _place(item: Item, machine: Machine, ledger: Ledger) -> Place:
+    return Crontab(machine, ledger) if item.kind is Kind.CRON else File(Path(item.target))
+
+
+def _kept_beside(item: Item, now: bytes | None, then: bytes | None, ledger: Ledger) -> str:
+    """Keep what is the user's and stays in no place of theirs, and say where."""
+    if item.kind is Kind.CRON:
+        return table.losses(item, now, then=then, ledger=ledger)
+    if item.kind is Kind.OWN and now is not None and digest(now) not in {*item.ours, item.before}:
+        return f"your own changes of it are in {ledger.set_aside('edited-' + Path(item.path).name, now)}"
+    return ""
 
 
 def _taken_out(item: Item, now: bytes | None, ledger: Ledger) -> bytes | None:
     """What is there without what is ours: the bytes of before where nobody has touched it since."""
+    if item.kind is Kind.CRON:
+        return table.users(item, now, ledger)
     if now is None or digest(now) == item.before:
         return now
     if item.kind is Kind.OWN or digest(now) in item.ours:
         return ledger.kept(item.before)
-    created = not item.before
-    if item.kind is Kind.CRON:
-        rest = cron.removed(os.fsdecode(now))
-        return None if created and not rest.strip() else os.fsencode(rest)
-    return agent_hooks.take_out(item.kind, now, made=item.made, created=created)
+    return agent_hooks.take_out(item.kind, now, made=item.made, created=not item.before)
 
 
 def _change(
@@ -167,13 +177,3 @@ def _change(
         folders=tuple(dict.fromkeys((*known, *map(str, mine)))),
     )
     return Change(item, place, now, before, after)
-
-
-def _remove_folders(item: Item) -> None:
-    for folder in reversed(item.folders):
-        try:
-            Path(folder).rmdir()
-        except FileNotFoundError:
-            continue
-        except OSError:
-            return

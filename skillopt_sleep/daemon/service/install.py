@@ -15,6 +15,7 @@ from skillopt_sleep.daemon.service.changes import (
     apply,
     crontab,
     hook_file,
+    lost_lines,
     own_file,
     reverse,
     sweep,
@@ -22,8 +23,8 @@ from skillopt_sleep.daemon.service.changes import (
 from skillopt_sleep.daemon.service.launch import Launch, captured, keys_file
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
-from skillopt_sleep.errors import UnsafePath
-from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.errors import SleepError, UnsafePath
+from skillopt_sleep.kit.files import read_plain, remove_empty
 from skillopt_sleep.proposals.paths import LIVE_BYTES, digest
 
 _TEMPORARY = ("archive-v0", "builds-v0", "environments-v2")  # where uvx makes what it throws away
@@ -85,10 +86,13 @@ def install(machine: Machine) -> Plan:
         planned = plan(machine)
         new = {change.item.path: change.item for change in planned.changes}
         for change in planned.changes:
-            if not change.is_done:
-                ledger.keep(change.before)
-                ledger.keep(change.after)
-        items = {item.path: item for item in _items(old)} | new
+            # Also of what is as it should be: the user may have changed what is around ours.
+            for data in (change.before, change.after):
+                if digest(data) in {change.item.before, *change.item.ours}:
+                    ledger.keep(data)
+        known = {item.path: item for item in _items(old)}
+        lost = [lost_lines(known.get(change.item.path), change, ledger) for change in planned.changes]
+        items = known | new
         manifest = Manifest(items=tuple(items.values()))
         if manifest != old:
             ledger.write(manifest)
@@ -96,7 +100,7 @@ def install(machine: Machine) -> Plan:
             apply(change)
         changed = any(not change.is_done for change in planned.changes if change.item.kind is Kind.OWN)
         notes = services.start(machine, folder=ledger.folder, changed=changed)
-    return Plan(planned.changes, (*planned.notes, *notes))
+    return Plan(planned.changes, (*planned.notes, *filter(None, lost), *notes))
 
 
 def uninstall(machine: Machine) -> tuple[str, ...]:
@@ -112,6 +116,11 @@ def uninstall(machine: Machine) -> tuple[str, ...]:
             sweep(item, ledger)
         done = [reverse(item, machine, ledger) for item in reversed(items)]
         services.forgotten(machine)
+        left = [folder for item in reversed(items) for folder in remove_empty(item.folders)]
+        if left:
+            raise SleepError(
+                f"the disk keeps an empty folder of ours: {left[-1]}", remedy="run the command again when it is well"
+            )
         ledger.forget()
     return tuple(one for one in done if one)
 

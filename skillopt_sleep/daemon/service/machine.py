@@ -28,12 +28,12 @@ class Machine(NamedTuple):
         """Whether there is a program of this name."""
         return shutil.which(program, path=self.environ.get("PATH", os.defpath)) is not None
 
-    def run(self, *argv: str, stdin: bytes = b"") -> Ran:
-        """Run one of the machine's own programs; a missing one ends as a shell would say it."""
+    def run(self, *argv: str, folder: Path | None = None) -> Ran:
+        """Run one of the machine's own programs, at home or in this folder; a missing one ends as in a shell."""
         found = shutil.which(argv[0], path=self.environ.get("PATH", os.defpath))
         if found is None:
             return Ran(NOT_FOUND, stderr=f"{argv[0]} isn't there".encode())
-        return run((found, *argv[1:]), stdin=stdin, cwd=self.home, environ=self.environ, timeout=SECONDS)
+        return run((found, *argv[1:]), stdin=b"", cwd=folder or self.home, environ=self.environ, timeout=SECONDS)
 
 
 def this_machine(environ: Mapping[str, str] = os.environ) -> Machine:

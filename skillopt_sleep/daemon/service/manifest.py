@@ -92,21 +92,28 @@ class Ledger:
     def keep(self, data: bytes | None) -> str:
         """Keep these bytes; returns what they are found by, "" for nothing."""
         name = digest(data)
-        if data is not None and not self.copy(name).exists():
+        if data is not None and not self._holds(name):
             write_atomic(private_dir(self.folder / "bytes") / name, data)
         return name
 
     def kept(self, name: str) -> bytes | None:
-        """The bytes of this name, None for nothing."""
-        return self.copy(name).read_bytes() if name else None
+        """The bytes of this name, None for nothing; SleepError where they aren't there whole."""
+        if not name:
+            return None
+        if not self._holds(name):
+            raise SleepError(
+                f"the saved copy of what was there before is gone or damaged: {self.copy(name)}",
+                remedy="put back yourself what was there, from a backup, then run the command again",
+            )
+        return self.copy(name).read_bytes()
 
     def copy(self, name: str) -> Path:
         """Where the bytes of this name are."""
         return self.folder / "bytes" / name
 
-    def set_aside(self, path: Path, data: bytes) -> Path:
-        """Keep what the user made of a file of ours; it outlives the manifest."""
-        copy = self.folder / f"edited-{path.name}"
+    def set_aside(self, name: str, data: bytes) -> Path:
+        """Keep bytes of the user's that are put nowhere else; they outlive the manifest."""
+        copy = self.folder / name
         write_atomic(copy, data)
         return copy
 
@@ -115,3 +122,6 @@ class Ledger:
         self._file.unlink(missing_ok=True)
         if (self.folder / "bytes").exists():
             shutil.rmtree(self.folder / "bytes")
+
+    def _holds(self, name: str) -> bool:
+        return self.copy(name).exists() and digest(self.copy(name).read_bytes()) == name

@@ -2,13 +2,14 @@
 
 import os
 import re
-import stat
 from pathlib import Path
 from typing import Protocol
 
 from skillopt_sleep.daemon.service.machine import Machine
+from skillopt_sleep.daemon.service.manifest import Ledger
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.files import PRIVATE_FILE, write_atomic
+from skillopt_sleep.kit.attributes import attributes_of, whose
+from skillopt_sleep.kit.files import write_as, write_atomic
 from skillopt_sleep.proposals.paths import missing_folders, read_live
 
 CRONTAB = "crontab"
@@ -22,7 +23,7 @@ class Place(Protocol):
         ...
 
     def write(self, data: bytes) -> None:
-        """Put it there instead; a mode that was there stays."""
+        """Put it there instead; what a file has beside them stays."""
         ...
 
     def remove(self) -> None:
@@ -41,12 +42,13 @@ class File:
         return read_live(self._target)
 
     def write(self, data: bytes) -> None:
-        """Replace the file in one step; missing folders are made."""
+        """Replace the file in one step; a new one is its owner's alone, and missing folders are made."""
         for folder in missing_folders(self._target):
             folder.mkdir()
-        there = self._target.exists()
-        mode = stat.S_IMODE(self._target.stat().st_mode) if there else PRIVATE_FILE
-        write_atomic(self._target, data, mode=mode)
+        if self._target.exists():
+            write_as(self._target, data, attributes_of(self._target))
+        else:
+            write_atomic(self._target, data)
 
     def remove(self) -> None:
         """Remove the file."""
@@ -56,6 +58,8 @@ class File:
         """ValueError where replacing the file would break more than its bytes, or can't be done."""
         if self._target.exists() and self._target.stat().st_nlink > 1:
             raise ValueError("it has several names (hard links)")
+        if self._target.exists() and (why := whose(self._target)):
+            raise ValueError(why)
         folder = next(folder for folder in self._target.parents if folder.exists())
         if not os.access(folder, os.W_OK | os.X_OK):
             raise ValueError("its folder can't be written to")
@@ -72,37 +76,56 @@ class File:
 
 
 class Crontab:
-    """The user's table of cron, by its own program only."""
+    """The user's table of cron, by its own program only; what it gets is a file of the ledger, whole on the disk.
 
-    def __init__(self, machine: Machine) -> None:
+    A pipe would not do: whoever is killed before it is filled has cron take what came so far for the table.
+    """
+
+    def __init__(self, machine: Machine, ledger: Ledger) -> None:
         self._machine = machine
+        self._ledger = ledger
 
     def read(self) -> bytes | None:
-        """The table, None where there is none; SleepError where it can't be told: then nothing may be written."""
-        ran = self._machine.run("crontab", "-l")
-        if ran.status == 0:
-            return ran.stdout
-        if b"no crontab for" in ran.stderr and not ran.stdout:
-            return None
-        raise SleepError(
-            f"the crontab can't be read: {_said(ran.stderr)}",
-            remedy="see what `crontab -l` says; nothing was changed",
-        )
+        """The table, None where there is none."""
+        return read_crontab(self._machine)
 
     def write(self, data: bytes) -> None:
         """Replace the table, and read it again to be sure."""
-        self._do("-", data)
+        whole = self._ledger.copy(self._ledger.keep(data))
+        # By its name alone: Debian's program knows no more than 99 characters of a path.
+        self._do(whole.name, folder=whole.parent)
         if self.read() != data:
-            raise SleepError("the crontab isn't what was written", remedy="look at it: crontab -l")
+            raise SleepError(
+                "the crontab isn't what was written",
+                remedy=f"look at it with `crontab -l`; what it should be is put there by: crontab - < {whole}",
+            )
 
     def remove(self) -> None:
         """Have no table."""
-        self._do("-r", b"")
+        self._do("-r")
+        if self.read() is not None:
+            raise SleepError("the crontab can't be removed", remedy="look at it: crontab -l")
 
-    def _do(self, flag: str, data: bytes) -> None:
-        ran = self._machine.run("crontab", flag, stdin=data)
+    def _do(self, argument: str, *, folder: Path | None = None) -> None:
+        ran = self._machine.run("crontab", argument, folder=folder)
         if ran.status != 0:
-            raise SleepError(f"the crontab can't be written: {_said(ran.stderr)}", remedy="see: man crontab")
+            wanted = f"; what it should be is in {folder / argument}" if folder else ""
+            raise SleepError(
+                f"the crontab can't be written: {_said(ran.stderr)}",
+                remedy=f"mend that, then run the command again{wanted}",
+            )
+
+
+def read_crontab(machine: Machine) -> bytes | None:
+    """The table, None where there is none; SleepError where it can't be told: then nothing may be written."""
+    ran = machine.run("crontab", "-l")
+    if ran.status == 0:
+        return ran.stdout
+    if b"no crontab for" in ran.stderr and not ran.stdout:
+        return None
+    raise SleepError(
+        f"the crontab can't be read: {_said(ran.stderr)}", remedy="see what `crontab -l` says; nothing was changed"
+    )
 
 
 def _said(stderr: bytes) -> str:

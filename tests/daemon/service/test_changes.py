@@ -5,7 +5,7 @@ import pytest
 from skillopt_sleep.daemon.service.changes import apply, own_file, reverse, sweep
 from skillopt_sleep.daemon.service.manifest import Ledger
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.kit.files import private_dir, remove_empty
 from tests.installs import machine
 
 
@@ -28,6 +28,7 @@ def test_a_new_file_goes_with_the_folders_it_came_with(tmp_path: Path) -> None:
     (path.parent / ".unit.abcdefgh").write_bytes(b"ou")
     sweep(change.item, ledger)
     assert reverse(change.item, machine(tmp_path), ledger) == f"removed  {path}"
+    assert remove_empty(change.item.folders) == ()
     assert not (tmp_path / "a").exists()
 
 

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from skillopt_sleep.daemon.service.install import install, ledger_of, plan, strays, to_reverse, uninstall
 from skillopt_sleep.daemon.service.jsonc import parse
+from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.errors import SleepError
+from skillopt_sleep.proposals.paths import digest
+from tests.attributes import STRANGER, decorate, needs_attributes, seen
 from tests.installs import CRONTAB, JSON_SHAPES, THEIRS, TOML_SHAPES, TOML_THEIRS, machine, program, put, tree
 
 AGENTS = (".claude", ".codex", "dotfiles", ".config")
@@ -145,6 +149,37 @@ def test_what_codex_notes_in_config_toml_survives(tmp_path: Path) -> None:
     assert config.read_text(encoding="utf-8") == TOML_THEIRS + noted
 
 
+@needs_attributes
+def test_what_settings_have_beside_their_bytes_is_kept_there_and_back(tmp_path: Path) -> None:
+    home = home_in(tmp_path)
+    path = home / ".claude" / "settings.json"
+    path.write_text(THEIRS, encoding="utf-8")
+    decorate(path)
+    if os.geteuid() == 0:
+        os.chown(path, STRANGER, STRANGER)
+    before = seen(path)
+    install(machine(home))
+    assert (seen(path), b"# skillopt-sleep" in path.read_bytes()) == (before, True)
+    uninstall(machine(home))
+    assert (seen(path), path.read_text(encoding="utf-8")) == (before, THEIRS)
+
+
+def test_a_folder_the_disk_keeps_is_gone_after_a_second_uninstall(
+    tmp_path: Path, refusing: Callable[[Path, int], None]
+) -> None:
+    home = home_in(tmp_path)
+    install(machine(home))
+    wants = home / ".config" / "systemd" / "user"
+    refusing(wants, 1)
+    with pytest.raises(SleepError, match="keeps an empty folder") as raised:
+        uninstall(machine(home))
+    assert str(wants) in raised.value.message
+    assert to_reverse(machine(home)) != ()
+    uninstall(machine(home))
+    assert not (home / ".config").exists()
+    assert to_reverse(machine(home)) == ()
+
+
 def test_an_edited_unit_is_set_aside_not_lost(tmp_path: Path) -> None:
     home = home_in(tmp_path)
     install(machine(home))
@@ -237,6 +272,95 @@ def test_a_crontab_comes_back_as_it_was(table: str | None, tmp_path: Path) -> No
     assert table is None or (home / "table").read_text(encoding="utf-8") == table
 
 
+TABLE = b"MAILTO=me\n5 4 * * * backup 50\\%\n@daily tidy up\n"
+
+
+@pytest.fixture
+def cron(tmp_path: Path) -> Machine:
+    """A machine with cron alone, where an install was made over a table of the user's."""
+    home = home_in(tmp_path)
+    program(home, "crontab", CRONTAB)
+    (home / "table").write_bytes(TABLE)
+    bare = machine(home, platform="freebsd14", has_systemd=False)
+    install(bare)
+    return bare
+
+
+def table_of(cron: Machine) -> bytes | None:
+    table = cron.home / "table"
+    return table.read_bytes() if table.exists() else None
+
+
+def put_table(cron: Machine, data: bytes | None) -> None:
+    (cron.home / "table").unlink()
+    if data is not None:
+        (cron.home / "table").write_bytes(data)
+
+
+# What a write that was killed leaves, also one by an earlier version of ours, or a cron that doesn't do as it is told.
+TORN = {"emptied": b"", "gone": None, "blank": b"\n", "cut within a line": TABLE[:20]}
+
+
+@pytest.mark.parametrize("torn", TORN)
+@pytest.mark.parametrize("then", ["install", "uninstall"])
+def test_a_table_that_lost_its_lines_gets_them_back(torn: str, then: str, cron: Machine) -> None:
+    put_table(cron, TORN[torn])
+    said = install(cron).notes if then == "install" else uninstall(cron)
+    assert any("crontab had lost" in one for one in said), said
+    now = table_of(cron) or b""
+    assert now.startswith(TABLE)
+    assert now.count(b"# skillopt-sleep") == (then == "install")
+    uninstall(cron)
+    assert table_of(cron) == TABLE
+
+
+def test_lines_that_the_person_took_out_stay_out_and_are_kept_in_a_file(cron: Machine) -> None:
+    put_table(cron, (table_of(cron) or b"").replace(b"@daily tidy up\n", b"@weekly tidy up\n"))
+    said = uninstall(cron)
+    assert table_of(cron) == TABLE.replace(b"@daily", b"@weekly")
+    [copy] = ledger_of(cron).folder.glob("crontab-before-*")
+    assert copy.read_bytes() == TABLE
+    assert any(str(copy) in one for one in said), said
+
+
+def test_lines_that_the_person_took_out_before_a_second_install_are_kept_too(cron: Machine) -> None:
+    put_table(cron, (table_of(cron) or b"").replace(b"@daily tidy up\n", b""))
+    said = install(cron).notes
+    [copy] = ledger_of(cron).folder.glob("crontab-before-*")
+    assert copy.read_bytes() == TABLE
+    assert any(str(copy) in one for one in said), said
+    assert not any(str(copy) in one for one in install(cron).notes)
+    uninstall(cron)
+    assert table_of(cron) == TABLE.replace(b"@daily tidy up\n", b"")
+    assert copy.read_bytes() == TABLE
+
+
+def test_what_the_table_was_is_not_forgotten_while_it_cant_be_put_back(cron: Machine) -> None:
+    put_table(cron, b"")
+    deaf = CRONTAB.replace('cat "$(echo', 'true "$(echo')
+    assert deaf != CRONTAB
+    program(cron.home, "crontab", deaf)
+    for command in (uninstall, install, uninstall):
+        with pytest.raises(SleepError, match="isn't what was written") as raised:
+            command(cron)
+        copy = Path(raised.value.remedy.split(" < ")[-1])
+        assert copy.read_bytes().startswith(TABLE)
+    program(cron.home, "crontab", CRONTAB)
+    uninstall(cron)
+    assert table_of(cron) == TABLE
+
+
+def test_a_saved_table_that_is_damaged_is_never_put_back(cron: Machine) -> None:
+    kept = ledger_of(cron).copy(digest(TABLE))
+    kept.write_bytes(b"")
+    put_table(cron, b"")
+    for command in (uninstall, install):
+        with pytest.raises(SleepError, match="saved copy") as raised:
+            command(cron)
+        assert str(kept) in raised.value.message
+    assert table_of(cron) == b""
+
+
 def test_a_crontab_that_cant_be_read_is_never_written(tmp_path: Path) -> None:
     home = home_in(tmp_path)
     program(home, "crontab", '#!/bin/sh\necho "$@" >> "$HOME/asked"\necho broken >&2\nexit 1\n')
@@ -251,12 +375,14 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[4])
 from skillopt_sleep.daemon.service.install import install, uninstall
+from tests.attributes import STRANGER, decorate, needs_attributes, seen
 from tests.installs import machine
 home, at, verb = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 given, seen = machine(home), 0
 def hook(event, arguments):
     global seen
-    writes = event in {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "tempfile.mkstemp"}
+    writes = event in {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.setxattr"}
+    writes |= event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) != 0
     if writes and not str(arguments[0]).endswith(".lock"):
         seen += 1
         if seen == at:

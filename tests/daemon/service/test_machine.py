@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -9,10 +10,11 @@ def test_programs_are_those_of_the_path(tmp_path: Path) -> None:
     there = machine(tmp_path)
     assert not there.has("mine")
     assert there.run("mine").status == NOT_FOUND
-    program(tmp_path, "mine", '#!/bin/sh\ncat; echo "$1" >&2; exit 3\n')
+    program(tmp_path, "mine", '#!/bin/sh\npwd -P; echo "$1" >&2; exit 3\n')
     assert there.has("mine")
-    ran = there.run("mine", "x", stdin=b"said")
-    assert (ran.status, ran.stdout, ran.stderr) == (3, b"said", b"x\n")
+    ran = there.run("mine", "x")
+    assert (ran.status, ran.stdout, ran.stderr) == (3, b"%s\n" % os.fsencode(tmp_path.resolve()), b"x\n")
+    assert there.run("mine", folder=tmp_path / "bin").stdout.endswith(b"/bin\n")
 
 
 def test_this_machine_is_known_by_its_environment(tmp_path: Path) -> None:

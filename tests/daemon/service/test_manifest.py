@@ -24,10 +24,23 @@ def test_bytes_are_kept_until_all_is_forgotten(tmp_path: Path) -> None:
     assert ledger.kept(name) == b"secret"
     assert ledger.copy(name).stat().st_mode & 0o077 == 0
     assert (ledger.keep(None), ledger.kept("")) == ("", None)
-    copy = ledger.set_aside(Path("/x/unit"), b"edited")
+    copy = ledger.set_aside("edited-unit", b"edited")
     ledger.forget()
     assert not ledger.copy(name).exists()
     assert copy.read_bytes() == b"edited"
+
+
+def test_bytes_that_were_damaged_are_an_error_and_are_kept_anew(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    name = ledger.keep(b"theirs")
+    ledger.copy(name).write_bytes(b"th")
+    with pytest.raises(SleepError, match="saved copy"):
+        ledger.kept(name)
+    assert ledger.keep(b"theirs") == name
+    assert ledger.kept(name) == b"theirs"
+    ledger.copy(name).unlink()
+    with pytest.raises(SleepError, match="saved copy"):
+        ledger.kept(name)
 
 
 def test_a_manifest_of_another_version_is_an_error(tmp_path: Path) -> None:
