@@ -174,7 +174,6 @@ SHAPES: dict[str, tuple[str, dict[str, Any]]] = {
     "another language": ("in German please", {"rubric": "It is in French."}),
     "longer in words": ("too long", {"rubric": "It is long and detailed."}),
     "what they keep, changed": ("don't touch the tests", {"rubric": "It changes the tests."}),
-    "a deed they took back": ("you deleted the tests, put them back", {"answer": "deleted the tests"}),
     "the number they called wrong": ("it's 17 not 27", {"answer": "27"}),
 }
 
@@ -194,7 +193,7 @@ HONEST: dict[str, tuple[str, dict[str, Any]]] = {
     "a number corrected": ("it's 17 not 27", check("contains", "17")),
     "a number banned": ("it's 17 not 27", check("not_contains", "27")),
     "a caret banned": ("you wrote ^46.2.0, we pin: 46.2.0", check("not_contains", "^46.2.0")),
-    "a pattern of their word": (USE_PNPM, check("regex", r"\bpnpm (?:add|install)?")),
+    "a pattern of their word": (USE_PNPM, check("regex", r"(?i)\bpnpm\b")),
     "a pattern of their prefixes": (
         "the subject must begin with feat:, fix: or chore:",
         check("regex", r"(?m)^\W*(feat|fix|chore): *\S"),
