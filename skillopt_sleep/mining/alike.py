@@ -1,4 +1,4 @@
-"""Words that mean the same, in the languages people type (alike.toml, meanings.toml), and a text read as such words."""
+"""Words that mean the same in any language people type (alike.toml, meanings.toml), and a text read as such words."""
 
 import re
 import tomllib

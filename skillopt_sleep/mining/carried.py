@@ -23,8 +23,8 @@ _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S
 _CLAUSE = re.compile(r"[,;:!?\n—–，；：！？。]|\.(?=\s|$)")
 # What doesn't go well is told, not wished for: "this throws now", "npm breaks it".
 _TOLD = re.compile(
-    r"^\W*(?:argh|ugh|oh no|another|this|that|it|you|there|why|last time|das|es|du|ça|c'est|tu|eso|esto|isso|это|ты|这"
-    r"|你|それ)\b"
+    r"^\W*(?:argh|ugh|oh no|another|this|that|it|you|there|why|last time|das|es|du|ça|c'est|tu|eso|esto|isso|это|ты"
+    r"|这|你|それ)\b"
     r"|\b(?:breaks?|broke|throws?|fails?|wrong|worse|missing|forgot|kaputt|falsch|mal|errad[oa]|doesn't|didn't|isn't"
     r"|can't)\b"
     r"|[?？]|怎么|错|変",
@@ -41,6 +41,15 @@ _FORBIDDEN = re.compile(
     r"|proibid[oa])\b|запрещ\w+|被?禁止",
     re.IGNORECASE,
 )
+_ENDING = re.compile(
+    r"\b(delete|remove|drop|skip|omit|hide|exclude|stop|avoid|forget|miss|erase|kill|ban)(?:p?ing|[sd]|ed|p?ed)\b",
+    re.IGNORECASE,
+)
+_UNASKED = re.compile(r"\b(?:without asking|unasked)\b", re.IGNORECASE)
+_NOTHING = re.compile(r"\b(\w+) (?:nothing|none|nobody)\b", re.IGNORECASE)
+_IS = re.compile(r"\b(?:is|are|be|was|were|being|ist|sind|est|sont|es|son|é|são)\b", re.IGNORECASE)
+_BEFORE = re.compile(r"\b(?:before|bevor|avant|antes de|прежде чем|перед)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\b(?:after|nachdem|après|después de|depois de|после)\b", re.IGNORECASE)
 _AT_MOST = re.compile(r"\b(?:no|not) more than\b", re.IGNORECASE)
 _AND_NO_OTHER = re.compile(
     r",?\s*(?:and |but )?(?:not|no|none|rather than|instead of|nor)\b[^,.;]{0,20}?\b(?:other|another|different|wrong"
@@ -82,6 +91,7 @@ class Own:
         self._stems = frozenset(map(stem, self._words))
         self._means = meanings_in(self._plain)
         self._wish = last_wish(self._said)
+        self._orders = [order for text in self._said for order in _orders(text)]
         self._signs = {**_wanted(request), **{k: s for text in corrections for k, s in _wanted(text).items()}}
 
     def names(self, term: str) -> bool:
@@ -93,7 +103,7 @@ class Own:
     def unheard(self, text: str) -> tuple[str, ...]:
         """The words of a text that the person never said, in any language; empty where it is theirs."""
         said, mild, foreign = self.weighed(text)
-        return foreign if foreign or len(mild) <= MILD_SHARE * (len(said) + len(mild)) else mild
+        return foreign if foreign or len(mild) <= max(1, MILD_SHARE * (len(said) + len(mild))) else mild
 
     def weighed(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """The words the person said, those that are ordinary, and all others; without those that demand nothing."""
@@ -105,7 +115,7 @@ class Own:
                 continue
             if self._says(piece):
                 said.append(piece.word)
-            elif piece.means and piece.means <= lists().mild:
+            elif not piece.means.isdisjoint(lists().mild):
                 mild.append(piece.word)
             else:
                 foreign.append(piece.word)
@@ -116,8 +126,11 @@ class Own:
         means = {name for piece in pieces(text) for name in piece.means}
         if "atmost" in means and self.speaks_of("atleast") and not self.speaks_of("atmost"):
             return ("at least",)
-        bare = _actively(_AND_NO_OTHER.sub("", _AT_MOST.sub("at most", text)))
-        return tuple(one.key for one in features(bare) if one.sign and self._signs.get(one.key) == -one.sign)
+        for first, then in _orders(text):
+            for earlier, later in self._orders:
+                if first & later and then & earlier:
+                    return tuple(sorted(first & later))
+        return tuple(key for key, sign in _demanded(text).items() if self._signs.get(key) == -sign)
 
     def refuses(self, text: str) -> bool:
         """Whether the text wants what the person ruled out by name, or rules out what they named."""
@@ -156,16 +169,24 @@ class Own:
 
 def _actively(text: str) -> str:
     """The text in words that mining/meanings.py knows: "npm is not to be used" as "npm is not"."""
-    return _PASSIVE.sub("", _FORBIDDEN.sub("not", _WITHOUT.sub("without", text)))
+    plainly = _NOTHING.sub(r"not \1", _WITHOUT.sub("without", _ENDING.sub(r"\1", text)))
+    return _PASSIVE.sub("", _FORBIDDEN.sub("not", plainly))
 
 
-def _wanted(said: str) -> dict[str, int]:
-    """What is wanted (1) and unwanted (-1) by what a text says; what is merely told is neither."""
-    text = _actively(said)
-    told = {
-        key for clause in _clauses(text) if _TOLD.search(clause) for key in _firm(clause) if _firm(clause)[key] > 0
-    }
-    return {key: sign for key, sign in _firm(text).items() if sign < 0 or key not in told}
+def _wanted(text: str) -> dict[str, int]:
+    """What is wanted (1) and unwanted (-1) by what a person says; what is merely told is neither."""
+    found: dict[str, int] = {}
+    for clause in _clauses(_actively(text)):
+        told = _TOLD.search(clause) is not None
+        found |= {key: sign for key, sign in _firm(clause).items() if sign < 0 or not told}
+    return found
+
+
+def _demanded(text: str) -> dict[str, int]:
+    """What is wanted and unwanted by a demand: all that it says."""
+    spoken = _UNASKED.sub("not ask", _AND_NO_OTHER.sub("", _AT_MOST.sub("at most", text)))
+    bare = _IS.sub("", _actively(spoken))
+    return {key: sign for clause in _clauses(bare) for key, sign in _firm(clause).items()}
 
 
 def _clauses(text: str) -> Iterable[str]:
@@ -176,8 +197,22 @@ def _clauses(text: str) -> Iterable[str]:
     yield text[at:]
 
 
-def _firm(text: str) -> dict[str, int]:
-    return {one.key: one.sign for one in features(text) if one.sign and one.weight >= FIRM}
+def _firm(clause: str) -> dict[str, int]:
+    """The signs of what a clause speaks of; of what it denies only what weighs most: "no emoji in commits"."""
+    said = [one for one in features(clause) if one.sign and one.weight >= FIRM]
+    most = max((one.weight for one in said if one.sign < 0 and one.key[0] in "=~"), default=0.0)
+    return {one.key: one.sign for one in said if one.sign > 0 or one.weight >= most}
+
+
+def _orders(text: str) -> Iterable[tuple[frozenset[str], frozenset[str]]]:
+    """What is to come before what, as the text says it."""
+    for sentence in sentences(text):
+        match = _BEFORE.search(sentence) or _AFTER.search(sentence)
+        if not match:
+            continue
+        sides = [sentence[: match.start()], sentence[match.end() :]]
+        one, other = (frozenset(feature.key for feature in features(side)) for side in sides)
+        yield (one - other, other - one) if _BEFORE.search(sentence) else (other - one, one - other)
 
 
 def _kin(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Text as it may be kept in a task: nothing that a terminal acts on, that nobody sees, or that marks our own lines."""
+"""Text as a task may keep it: nothing that a terminal acts on, that nobody sees, or that marks our own lines."""
 
 import re
 

@@ -16,6 +16,7 @@ from skillopt_sleep.errors import ItemError
 LONGEST = 200
 MOST_VARIANTS = 200
 MOST_COPIES = 20
+LONGEST_VARIANT = 1_000
 SECONDS = 0.05
 PUMPED = 2_000
 
@@ -120,13 +121,15 @@ class _Reader:
         if _REPEAT.match(self.rest) or self.rest.startswith("+"):
             raise ItemError("the pattern repeats in a way that isn't taken")
         least, most = _times(match)
-        if part.endless and most != 1:
+        many = most is None or most > least + 1
+        forked = len(part.variants) > 1 and any(len(_spelled(variant)) != 1 for variant in part.variants)
+        if (part.endless and most != 1) or (forked and many):
             raise ItemError("the pattern repeats what repeats")
         if least > MOST_COPIES:
             raise ItemError(f"the pattern repeats more than {MOST_COPIES} times")
         copies = (0,) if most == 0 else (least, max(least, 1))
         variants = (variant * count for count in dict.fromkeys(copies) for variant in part.variants)
-        return Part(_some(variants), part.endless or most is None or most > least + 1)
+        return Part(_some(variants), part.endless or many)
 
     def _atom(self) -> Part:
         if self._takes("("):
@@ -193,8 +196,14 @@ def _times(match: re.Match[str]) -> tuple[int, int | None]:
     return least, int(match[3]) if match[3] else None
 
 
+def _bounded(variant: str) -> str:
+    if len(variant) > LONGEST_VARIANT:
+        raise ItemError(f"the pattern finds only what is longer than {LONGEST_VARIANT} characters")
+    return variant
+
+
 def _some(variants: Iterator[str]) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(islice(variants, MOST_VARIANTS + 1)))
+    found = tuple(dict.fromkeys(map(_bounded, islice(variants, MOST_VARIANTS + 1))))
     if len(found) > MOST_VARIANTS:
         raise ItemError("the pattern has too many forms")
     return found
