@@ -110,7 +110,7 @@ class CallFailed(ItemError):
     """One call of a model ended without a usable answer.
 
     `retry_after` is when to ask again, in seconds, where that is known to help; `tokens` (input, output, cached) and
-    `usd` are what was paid for an answer that was of no use.
+    `usd` are what was paid for an answer that was of no use; `paid` tells that there was one.
     """
 
     def __init__(
@@ -122,12 +122,14 @@ class CallFailed(ItemError):
         retry_after: float | None = None,
         tokens: tuple[int, int, int] | None = None,
         usd: float | None = None,
+        paid: bool = False,
     ) -> None:
         super().__init__(message, remedy=remedy or REMEDIES[kind])
         self.kind = kind
         self.retry_after = retry_after
         self.tokens = tokens
         self.usd = usd
+        self.paid = paid
 
 
 class NightError(SleepError):

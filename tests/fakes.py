@@ -175,9 +175,18 @@ class FakeLedger:
             return len(self.reserved) - 1
 
     def settle(
-        self, entry: int, state: CallState, *, usage: Usage | None, usd: float | None, odd_events: int = 0
+        self,
+        entry: int,
+        state: CallState,
+        *,
+        usage: Usage | None,
+        usd: float | None,
+        odd_events: int = 0,
+        held: int | None = None,
     ) -> None:
         with self._lock:
+            if held is not None:
+                self.reserved[entry] = self.reserved[entry]._replace(tokens=held)
             self.settled[entry] = (state, usage, usd)
             self.odd_events += odd_events
 

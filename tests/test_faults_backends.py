@@ -603,7 +603,7 @@ def test_f89_an_unknown_price_stops_a_night_that_is_limited_in_dollars(sleeper: 
     assert sleeper.next_night_improves().spend.usd is None
 
 
-def test_f89_without_usage_tokens_are_unknown_and_what_was_asked_counts(
+def test_f89_without_usage_tokens_are_unknown_and_what_was_asked_and_answered_counts(
     sleeper: Sleeper, server: ModelServer
 ) -> None:
     server.behaviour = "no_usage"
@@ -611,8 +611,9 @@ def test_f89_without_usage_tokens_are_unknown_and_what_was_asked_counts(
     report = sleeper.sleep()
     assert (report.verdict, exit_code(report)) == (Outcome.OVER_BUDGET, 5)
     assert (report.spend.tokens, report.spend.unnamed) == (None, len(server.requests))
-    held = [len(prompt) // 4 for prompt in server.prompts]
+    held = [tokens for (tokens,) in sleeper.rows("SELECT held_tokens FROM ledger ORDER BY id")]
     assert sum(held[:-1]) < 1500 <= sum(held)
+    assert all(tokens > len(prompt) // 4 for tokens, prompt in zip(held, server.prompts, strict=True))
     sleeper.has_server("openai", server)
     sleeper.next_night_improves()
 

@@ -1,10 +1,9 @@
 """Anthropic's Messages API, by its own SDK, which is an extra. The only importer of anthropic."""
 
 import re
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta
 
 from skillopt_sleep.backends import http
 from skillopt_sleep.backends.prices import price
@@ -13,7 +12,7 @@ from skillopt_sleep.backends.replies import unusable
 from skillopt_sleep.errors import BackendUnavailable, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+from skillopt_sleep.records import Completion, Prompt, Purpose, Tokens, Usage
 
 try:
     import anthropic
@@ -29,9 +28,7 @@ MOST_TOKENS = 32_000
 # All attempts under one document begin with it: what stands before the request is kept by the provider.
 REQUEST = "\n# Request\n"
 
-_TOO_MANY = re.compile(r"max_tokens: \d+ > (\d+)")
-
-Tokens = Annotated[int, Meta(ge=0)]
+_TOO_MANY = re.compile(r"max_tokens: \d+ > ([1-9]\d{0,6})\b")
 
 
 class _Usage(msgspec.Struct):
@@ -62,10 +59,11 @@ class _Reply(msgspec.Struct):
     content: tuple[_Block, ...]
     stop_reason: str | None = None
     stop_details: _Details | None = None
-    usage: _Usage | None = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
     model: str | None = None
 
 
+_spent = msgspec.json.Decoder(_Usage | None)
 _reply = msgspec.json.Decoder(_Reply)
 
 
@@ -125,7 +123,8 @@ class AnthropicBackend(http.HttpBackend):
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        usage = _usage(reply.usage)
+        spent = _spent_by(reply)
+        usage = _usage(spent)
         match reply.stop_reason:
             case "refusal":
                 why = reply.stop_details.explanation if reply.stop_details else None
@@ -139,7 +138,7 @@ class AnthropicBackend(http.HttpBackend):
                 raise unusable(FailureKind.TOO_LONG, said, usage)
             case _:
                 text = "".join(block.text for block in reply.content if block.type == "text")
-        written = reply.usage.written if reply.usage else 0
+        written = spent.written if spent else 0
         # The price list charges more for what is written to the cache, which a usage doesn't tell.
         usd = price(self._own or self._provider, self._model, usage, written=written) if usage and written else None
         return Completion(text=text, usage=usage, usd=usd, model=reply.model or self._model)
@@ -161,6 +160,14 @@ def _content(prompt: Prompt) -> Any:
         {"type": "text", "text": head, "cache_control": {"type": "ephemeral"}},
         {"type": "text", "text": f"{REQUEST}{tail}"},
     ]
+
+
+def _spent_by(reply: _Reply) -> _Usage | None:
+    """What the call took; None where it doesn't tell, or tells what can't be."""
+    try:
+        return _spent.decode(reply.usage)
+    except msgspec.DecodeError:
+        return None
 
 
 def _usage(usage: _Usage | None) -> Usage | None:

@@ -21,6 +21,7 @@ from skillopt_sleep.records import CallState, Completion, Limit, Prompt, Purpose
 FAILURES_IN_A_ROW = 3
 CHARS_PER_TOKEN = 4
 UNLIMITED = 10**9
+MOST_USD = 1_000_000.0  # more than any call costs
 REMEDY = "raise it in config.toml, or let the next night go on: what was paid for is kept"
 MONTH = "raise it in config.toml, or let the nights rest until the month is over (UTC): what was paid for is kept"
 UNPRICED = "limit calls and tokens instead: set budget.usd and budget.month_usd to 0"
@@ -140,13 +141,23 @@ class NightMeter:
             )
 
     def settle(
-        self, entry: int, state: CallState, *, usage: Usage | None, usd: float | None, odd_events: int = 0
+        self,
+        entry: int,
+        state: CallState,
+        *,
+        usage: Usage | None,
+        usd: float | None,
+        odd_events: int = 0,
+        held: int | None = None,
     ) -> None:
-        """Write down what a reserved call took; only a call that was really answered ends a row of failures."""
+        """Write down what a reserved call took; only a call that was really answered ends a row of failures.
+
+        `held` is what to count for it where it names no tokens, if that is another number than was reserved.
+        """
         if state is CallState.DONE:
             with self._lock:
                 self._failed_in_a_row = 0
-        self._ledger.settle(entry, state, usage=usage, usd=usd, odd_events=odd_events)
+        self._ledger.settle(entry, state, usage=usage, usd=usd, odd_events=odd_events, held=held)
 
     def answered(self, prompt: Prompt) -> None:
         """A question was answered, by the model or from the store."""
@@ -171,7 +182,11 @@ class NightMeter:
 
 
 class Metered:
-    """Lets a call through only where the meter has room for it; the provider's own price comes before ours."""
+    """Lets a call through only where the meter has room for it; the provider's own price comes before ours.
+
+    A bill that can't be (tokens below 0 or beyond counting, none at all for an answer that has text) isn't believed:
+    what the call took is unknown then, and counts against the limits by the length of what was asked and answered.
+    """
 
     def __init__(
         self, inner: Backend, meter: NightMeter, *, model: str, price: Price = lambda _model, _usage: None
@@ -184,22 +199,32 @@ class Metered:
         try:
             completion = self._inner.complete(prompt)
         except CallFailed as error:
-            usage = _usage(error.tokens) if error.tokens else None
-            state = CallState.LOST if error.kind in _LOST else CallState.FAILED
+            usage = _believed(_usage(error.tokens) if error.tokens else None, answered=error.paid)
+            unknown = error.kind in _LOST or (error.paid and usage is None)
+            state = CallState.LOST if unknown else CallState.FAILED
             self._meter.settle(entry, state, usage=usage, usd=self._paid(usage, error.usd))
             raise
-        usd = self._paid(completion.usage, completion.usd)
-        self._meter.settle(entry, CallState.DONE, usage=completion.usage, usd=usd, odd_events=completion.odd_events)
         # A model of the user's own may give half of a surrogate pair, which can be neither kept nor sent.
         text = completion.text.encode(errors="replace").decode()
-        return (
-            completion
-            if (completion.text, completion.usd) == (text, usd)
-            else replace(completion, text=text, usd=usd)
-        )
+        usage = _believed(completion.usage, answered=bool(text.strip()))
+        usd = self._paid(usage, completion.usd)
+        held = (len(prompt.text) + len(text)) // CHARS_PER_TOKEN
+        self._meter.settle(entry, CallState.DONE, usage=usage, usd=usd, odd_events=completion.odd_events, held=held)
+        if (completion.text, completion.usage, completion.usd) == (text, usage, usd):
+            return completion
+        return replace(completion, text=text, usage=usage, usd=usd)
 
     def _paid(self, usage: Usage | None, named: float | None) -> float | None:
-        return named if named is not None or usage is None else self._price(self._model, usage)
+        if named is not None:
+            return named if 0 <= named <= MOST_USD else None
+        return None if usage is None else self._price(self._model, usage)
+
+
+def _believed(usage: Usage | None, *, answered: bool) -> Usage | None:
+    """The bill of one call, unless it can't be: nobody answers for nothing."""
+    if usage is None or not usage.possible or (answered and not usage.tokens):
+        return None
+    return usage
 
 
 def _reached(tally: Tally, limit: Limit) -> str:

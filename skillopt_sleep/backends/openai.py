@@ -12,13 +12,11 @@ from skillopt_sleep.backends.replies import unusable
 from skillopt_sleep.errors import BackendUnavailable, ConfigError, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import Completion, Prompt, Usage
+from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 
 ADDRESS = "https://api.openai.com/v1"
 ENTRA = "AZURE_OPENAI_AD_TOKEN"
 NO_KEY = "not-needed"
-
-Tokens = Annotated[int, Meta(ge=0)]
 
 
 class Azure(NamedTuple):
@@ -26,6 +24,9 @@ class Azure(NamedTuple):
 
     api_version: str
     ad_token: str = ""
+
+
+NONE = msgspec.Raw(b"null")
 
 
 class _Details(msgspec.Struct):
@@ -52,10 +53,11 @@ class _Reply(msgspec.Struct):
     """What is read of a chat completion."""
 
     choices: Annotated[tuple[_Choice, ...], Meta(min_length=1)]
-    usage: _Usage | None = None
+    usage: msgspec.Raw = NONE
     model: str | None = None
 
 
+_spent = msgspec.json.Decoder(_Usage | None)
 _reply = msgspec.json.Decoder(_Reply)
 
 
@@ -158,9 +160,14 @@ def _azure_client(base_url: str, api_version: str, key: str, token: str, key_env
     )
 
 
-def _usage(usage: _Usage | None) -> Usage | None:
+def _usage(said: msgspec.Raw) -> Usage | None:
+    """What the call took; None where it doesn't tell, or tells what can't be."""
+    try:
+        usage = _spent.decode(said)
+    except msgspec.DecodeError:
+        return None
     if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
     details = usage.prompt_tokens_details
-    cached = details.cached_tokens if details else 0
-    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, cached_tokens=cached or 0)
+    cached = min(details.cached_tokens or 0, usage.prompt_tokens) if details else 0
+    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, cached_tokens=cached)

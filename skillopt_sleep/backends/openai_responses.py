@@ -6,12 +6,12 @@ import msgspec
 import openai
 
 from skillopt_sleep.backends import http
-from skillopt_sleep.backends.openai import OpenAIBackend, Tokens, named_schema
+from skillopt_sleep.backends.openai import NONE, OpenAIBackend, named_schema
 from skillopt_sleep.backends.refusals import Refusal
 from skillopt_sleep.backends.replies import unusable
 from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import Completion, Prompt, Usage
+from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 
 # A response that failed has no status of its own; these are the ones its error would have come with.
 _STATUS = {"server_error": 500, "rate_limit_exceeded": 429}
@@ -57,10 +57,11 @@ class _Reply(msgspec.Struct):
     status: str | None = None
     error: _Error | None = None
     incomplete_details: _Incomplete | None = None
-    usage: _Usage | None = None
+    usage: msgspec.Raw = NONE
     model: str | None = None
 
 
+_spent = msgspec.json.Decoder(_Usage | None)
 _reply = msgspec.json.Decoder(_Reply)
 _parts = msgspec.json.Decoder(tuple[_Part, ...])
 
@@ -106,9 +107,14 @@ class OpenAIResponses(OpenAIBackend):
         return Completion(text=text, usage=usage, model=reply.model or self._model)
 
 
-def _usage(usage: _Usage | None) -> Usage | None:
+def _usage(said: msgspec.Raw) -> Usage | None:
+    """What the call took; None where it doesn't tell, or tells what can't be."""
+    try:
+        usage = _spent.decode(said)
+    except msgspec.DecodeError:
+        return None
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
     details = usage.input_tokens_details
-    cached = details.cached_tokens if details else 0
-    return Usage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cached_tokens=cached or 0)
+    cached = min(details.cached_tokens or 0, usage.input_tokens) if details else 0
+    return Usage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cached_tokens=cached)

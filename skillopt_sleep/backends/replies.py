@@ -38,4 +38,4 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
 def unusable(kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None) -> CallFailed:
     """The failure of an answer that was paid for."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-    return CallFailed(kind, message, tokens=tokens, usd=usd)
+    return CallFailed(kind, message, tokens=tokens, usd=usd, paid=True)

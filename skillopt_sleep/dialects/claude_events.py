@@ -7,10 +7,11 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from skillopt_sleep.records import Usage
+from skillopt_sleep.records import Tokens, Usage
 
 LATEST = 253402300799
-Tokens = Annotated[int, Meta(ge=0)]
+MOST_USD = 1_000_000.0  # more than any call costs
+_Cost = Annotated[float, Meta(ge=0, le=MOST_USD)]
 
 
 class _ModelUsage(msgspec.Struct, rename="camel"):
@@ -34,15 +35,23 @@ class Result(msgspec.Struct, tag_field="type", tag="result"):
 
     is_error: bool
     subtype: str
-    models: dict[str, _ModelUsage] = msgspec.field(name="modelUsage", default_factory=dict[str, _ModelUsage])
+    bill: msgspec.Raw = msgspec.field(name="modelUsage", default=msgspec.Raw(b"{}"))
     result: str | None = None
     structured_output: dict[str, Any] | None = None
     stop_reason: str | None = None
     terminal_reason: str | None = None
     api_error_status: int | None = None
     api_error: str | None = None
-    total_cost_usd: Annotated[float, Meta(ge=0)] | None = None
+    total_cost_usd: msgspec.Raw = msgspec.Raw(b"null")
     errors: tuple[Any, ...] = ()
+
+    @property
+    def models(self) -> dict[str, _ModelUsage]:
+        """What each model took; none where it isn't told, or is what can't be."""
+        try:
+            return _bill.decode(self.bill)
+        except msgspec.DecodeError:
+            return {}
 
     @property
     def usage(self) -> Usage | None:
@@ -60,12 +69,20 @@ class Result(msgspec.Struct, tag_field="type", tag="result"):
             used.cost_basis == "unknown" or (used.cost_basis is None and "claude" not in name)
             for name, used in self.models.items()
         )
-        return None if made_up or self.usage is None else self.total_cost_usd
+        try:
+            return None if made_up or self.usage is None else _cost.decode(self.total_cost_usd)
+        except msgspec.DecodeError:
+            return None
 
     @property
     def model(self) -> str:
         """The model that wrote most of it."""
-        return max(self.models, key=lambda name: self.models[name].output_tokens or 0, default="")
+        models = self.models
+        return max(models, key=lambda name: models[name].output_tokens or 0, default="")
+
+
+_bill = msgspec.json.Decoder(dict[str, _ModelUsage])
+_cost = msgspec.json.Decoder(_Cost)
 
 
 class Limit(msgspec.Struct, rename="camel"):

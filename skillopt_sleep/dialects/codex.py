@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping
 from io import BytesIO
-from typing import Annotated, Any, cast
+from typing import cast
 
 import msgspec
-from msgspec import Meta
 
 from skillopt_sleep.dialects import codex_login
 from skillopt_sleep.dialects.codex_failures import NO_RENEWAL, failure, kind_of
@@ -15,7 +14,7 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import strict_schema, to_json
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.records import Completion, Prompt, Usage
+from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 
 # The first that takes every setting below: older ones stop at `agents.enabled`.
 OLDEST = (0, 145, 0)
@@ -60,8 +59,6 @@ _VERSION = re.compile(r"^codex-cli (\d{1,6})\.(\d{1,6})\.(\d{1,6})(\S{0,40})\s*$
 _NOT_FOUND = frozenset({126, 127})
 _SIGNALLED = frozenset({128 + 9, 128 + 15})
 
-Tokens = Annotated[int, Meta(ge=0, le=2**53)]
-
 
 class _Spent(msgspec.Struct):
     input_tokens: Tokens = 0
@@ -83,11 +80,12 @@ class _Event(msgspec.Struct):
 
     type: str
     item: _Item | None = None
-    usage: Any = None
+    usage: msgspec.Raw = msgspec.Raw(b"null")
     error: _Error | None = None
     message: str = ""
 
 
+_spent = msgspec.json.Decoder(_Spent)
 _event = msgspec.json.Decoder(_Event)
 
 _EVENTS = frozenset({"thread.started", "turn.started", "turn.completed", "turn.failed", "error"})
@@ -252,11 +250,11 @@ def _toml(value: object) -> str:
     return to_json(value).decode()
 
 
-def _usage(said: object) -> Usage | None:
+def _usage(said: msgspec.Raw) -> Usage | None:
     """The bill, where it tells one: a server that doesn't is passed on as all zeros."""
     try:
-        spent = msgspec.convert(said, _Spent)
-    except msgspec.ValidationError:
+        spent = _spent.decode(said)
+    except msgspec.DecodeError:
         return None
     if not spent.input_tokens and not spent.output_tokens:
         return None

@@ -1,6 +1,6 @@
 """What mining amounts to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -19,8 +19,12 @@ def batched(items: Iterable[Item], size: int) -> list[list[Item]]:
 
 
 class Mined(msgspec.Struct, frozen=True, kw_only=True):
-    """The tasks, what went wrong on the way, and the sessions that a failed call left unread."""
+    """The tasks, what went wrong on the way, and the sessions that a failed call left unread.
+
+    `instead` counts, by what it was, how often the person's own words stand for what a model answered.
+    """
 
     tasks: tuple[Task, ...] = ()
     notes: tuple[Note, ...] = ()
     lost: tuple[str, ...] = ()
+    instead: Mapping[str, int] = {}

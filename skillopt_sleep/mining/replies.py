@@ -1,13 +1,14 @@
 """The model miner's side: what it is shown of a session, what it may answer, and the proof of what it answers.
 
-A model can be talked into anything by the text it reads. So what a task wants must stand in the person's own words,
-and no run of words may come from anybody else's.
+A model can be talked into anything by the text it reads. So a request, and what a task wants of an answer, must be in
+the person's own words or mean the same (mining/carried.py), and no run of words may come from anybody else's.
 """
 
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -15,12 +16,15 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
-from skillopt_sleep.mining.requests import pasted_words, request_context
+from skillopt_sleep.mining.carried import Own, whole_sentences
+from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.references import Said, proved_reference
+from skillopt_sleep.mining.requests import pasted_words, request_context, request_words
 from skillopt_sleep.mining.rules import made_task, reference_from_words
-from skillopt_sleep.mining.signals import signals
+from skillopt_sleep.mining.signals import signals, typed_commands
 from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import (
-    SHAPE_OPS,
     Check,
     Checks,
     Evidence,
@@ -35,6 +39,8 @@ from skillopt_sleep.records import (
 )
 
 TURN_CHARS = 2_000
+REQUEST_CHARS = 2_000
+MOST_QUOTES = 20
 LESSON_CHARS = 100
 COPIED_WORDS = 3
 
@@ -45,7 +51,6 @@ _NAMED = re.compile(
     r"|(?<!\w)--?[A-Za-z][\w-]+|\b\w*(?:\d[A-Za-z_-]|[A-Za-z_-]\d|[a-z][A-Z]|\w_\w)\w*\b"  # flags, identifiers
 )
 _REACHED = re.compile(r"`[^`\n]+`|\S*\w/\S+|\w+(?:\.\w+)+|(?<!\w)--?[A-Za-z][\w-]*")
-_WORDED_OPS = frozenset({Op.CONTAINS, Op.NOT_CONTAINS, Op.SECTION_CONTAINS})
 
 
 class MinedQuote(msgspec.Struct, frozen=True):
@@ -114,33 +119,58 @@ def _shown_turn(index: int, turn: Turn) -> dict[str, object]:
     return own | ({"pasted": f"{pasted} characters, not shown"} if pasted else {})
 
 
+class Proven(NamedTuple):
+    """A task that holds, and what of the miner's it was proved not to be: each as a note may count it."""
+
+    task: Task
+    instead: tuple[str, ...] = ()
+
+
+NOT_SAID = "scored by the person's own words, as what the miner wanted of an answer isn't in them"
+NOT_ASKED = "asked in the person's own words, as the miner's request or its context isn't in them"
+CUT = f"asked in no more than {REQUEST_CHARS:,} characters, as the miner's request or its context was longer"
+
+
 def checked_task(mined: MinedTask, labels: Mapping[str, Session]) -> Task:
     """The task with its provenance proved; ItemError names what doesn't hold.
 
-    Where only the reference can't be proved, the person's own words stand for it.
+    Where only the request or the reference can't be proved, the person's own words stand for it.
     """
+    return proven_task(mined, labels).task
+
+
+def proven_task(mined: MinedTask, labels: Mapping[str, Session]) -> Proven:
+    """The task as `checked_task` says, and what of it the person's own words stand for."""
     session = labels.get(mined.session)
     if session is None:
-        raise ItemError(f"the miner named a session that isn't there: {mined.session!r}")
+        raise ItemError(f"the miner named a session that isn't there: {one_line(mined.session)}")
     if not _own(session, mined.ask) or not mined.prompt.strip():
         raise ItemError(f"{session.id}: the miner's request isn't a turn the person typed")
-    if not mined.corrections:
-        raise ItemError(f"{session.id}: the miner named no correction")
-    evidence = [Evidence(session=session.id, turn=q.turn, quote=q.quote) for q in mined.corrections]
-    for quote in evidence:
-        if quote.turn <= mined.ask or not quote.quote.strip() or quote.quote not in _own(session, quote.turn):
-            raise ItemError(f"{session.id}: the miner's quote isn't in what the person typed after the request")
-    _refuse_foreign(session, {"request": mined.prompt, "context": mined.context})
-    reference = _reference(mined, session, evidence)
+    evidence = _evidence(mined, session)
+    _refuse_unknown_checks(mined, session)
+    instead: dict[str, None] = {}
+    request, given = _cut(mined.prompt), _cut(mined.context)
+    if (request, given) != (clean(mined.prompt).strip(), clean(mined.context).strip()):
+        instead[CUT] = None
+    _refuse_foreign(session, {"request": request, "context": given})
     earlier = tuple(index for index in range(mined.ask) if _own(session, index))
-    context = "\n".join(
-        part for part in (mined.context.strip(), request_context(session, mined.ask, earlier)) if part
-    )
+    asked = Own(_own(session, mined.ask), [])
+    before = Own("\n".join(_own(session, index) for index in (*earlier, mined.ask)), [])
+    if before.unheard(request) or asked.turned(request):
+        instead[NOT_ASKED] = None
+        request = _cut(request_words(session, mined.ask))
+    if given and before.unheard(given):
+        instead[NOT_ASKED] = None
+        given = ""
+    reference = _reference(mined, session, evidence)
+    if reference is None:
+        instead[NOT_SAID] = None
+        reference = _from_words(session, evidence)
+    context = "\n".join(part for part in (given, request_context(session, mined.ask, earlier)) if part)
     ask = Ask(mined.ask, tuple(quote.turn for quote in evidence))
-    task = made_task(
-        session, ask, prompt=mined.prompt.strip(), context=context, reference=reference, evidence=evidence
-    )
-    return replace(task, lesson=_lesson(mined.lesson, session, labels.values()))
+    task = made_task(session, ask, prompt=request, context=context, reference=reference, evidence=evidence)
+    named = replace(task, lesson=_lesson(mined.lesson, session, evidence, labels.values()))
+    return Proven(named, tuple(instead))
 
 
 def _own(session: Session, turn: int) -> str:
@@ -150,46 +180,85 @@ def _own(session: Session, turn: int) -> str:
     return own_words(session.turns[turn].text)
 
 
-def _reference(mined: MinedTask, session: Session, evidence: Sequence[Evidence]) -> Reference:
+def _cut(text: str) -> str:
+    """The text as it may be kept in a task."""
+    return clean(text[: 2 * REQUEST_CHARS]).strip()[:REQUEST_CHARS].strip()
+
+
+def _evidence(mined: MinedTask, session: Session) -> tuple[Evidence, ...]:
+    """The quotes with all of the sentences they were taken from; ItemError where one isn't the person's."""
+    if not mined.corrections:
+        raise ItemError(f"{session.id}: the miner named no correction")
+    found: dict[Evidence, None] = {}
+    for turn, quote in ((one.turn, one.quote) for one in mined.corrections):
+        own = _own(session, turn)
+        if turn <= mined.ask or not quote.strip() or quote not in own:
+            raise ItemError(f"{session.id}: the miner's quote isn't in what the person typed after the request")
+        found[Evidence(session=session.id, turn=turn, quote=whole_sentences(own, quote))] = None
+        if len(found) > MOST_QUOTES:
+            raise ItemError(f"{session.id}: the miner named more than {MOST_QUOTES} corrections")
+    return tuple(found)
+
+
+def _refuse_unknown_checks(mined: MinedTask, session: Session) -> None:
     unknown = [check.op for check in mined.checks if check.op not in set(Op)]
     if unknown:
-        raise ItemError(f"{session.id}: the miner wrote an unknown check: {', '.join(unknown)}")
-    try:
-        return _proved(mined, session)
-    except ItemError:
-        return reference_from_words([quote.quote for quote in evidence])
+        raise ItemError(
+            f"{session.id}: the miner wrote an unknown check: {one_line(', '.join(unknown[:MOST_QUOTES]))}"
+        )
 
 
-def _proved(mined: MinedTask, session: Session) -> Reference:
-    """What the miner wants, if nothing of it is somebody else's; ItemError names what is."""
+def _reference(mined: MinedTask, session: Session, evidence: Sequence[Evidence]) -> Reference | None:
+    """What the miner wants, if it is the person's wish and nothing of it is somebody else's."""
     items = tuple(Check(op=Op(check.op), arg=str(check.arg), section=check.section) for check in mined.checks)
-    if items and any(check.op not in SHAPE_OPS for check in items):
-        own, _ = _by_whom(session)
-        if any(check.op in _WORDED_OPS and check.arg.casefold() not in own.casefold() for check in items):
-            raise ItemError(f"{session.id}: the miner checks for something the person never wrote")
-        _refuse_foreign(session, {"pattern": " ".join(f"{check.arg} {check.section}" for check in items)})
-        return Checks(items=items)
-    if mined.rubric.strip():
-        _refuse_foreign(session, {"demand": mined.rubric})
-        return Rubric(text=mined.rubric.strip())
-    if mined.answer.strip():
-        _refuse_foreign(session, {"demand": mined.answer})
-        return Exact(answer=mined.answer.strip())
-    raise ItemError(f"{session.id}: the miner's task has nothing to score an answer by but its shape")
+    said = Said(
+        request=_own(session, mined.ask),
+        corrections=tuple(quote.quote for quote in evidence),
+        ran="\n".join(command for _, command in typed_commands(session)),
+        rejected=frozenset(event.name for event in session.tools if event.rejected),
+    )
+    try:
+        reference = proved_reference(items, mined.rubric, mined.answer, said)
+        _refuse_foreign(session, {"demand": _text_of(reference)})
+    except ItemError:
+        return None
+    return reference
 
 
-def _lesson(said: str, session: Session, others: Iterable[Session]) -> str:
+def _text_of(reference: Reference) -> str:
+    match reference:
+        case Checks():
+            return " ".join(f"{check.arg} {check.section}" for check in reference.items)
+        case Rubric():
+            return reference.text
+        case Exact():
+            return reference.answer
+        case _:
+            assert_never(reference)
+
+
+def _from_words(session: Session, evidence: Sequence[Evidence]) -> Reference:
+    """The person's own words as a reference; ItemError where they ask for nothing."""
+    said = [quote.quote for quote in evidence]
+    if all(map(is_small_talk, said)):
+        raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
+    return reference_from_words(said)
+
+
+def _lesson(said: str, session: Session, evidence: Sequence[Evidence], others: Iterable[Session]) -> str:
     """The name as one short line; none where its words are somebody else's, in whatever session the model read.
 
-    Nor is there one where it names an address, a path or a flag that the person didn't: the model is shown the name
-    again, on later nights.
+    Nor is there one where it names an address, a path or a flag that the person didn't, where most of it isn't
+    theirs, or where it wants what they don't: the model is shown the name again, on later nights.
     """
     own, _ = _by_whom(session)
     foreign = "\n".join(_by_whom(other)[1] for other in others)
-    name = one_line(said, limit=LESSON_CHARS)
+    name = one_line(clean(said[:REQUEST_CHARS]), limit=LESSON_CHARS)
     named = {match[0].strip("`").casefold() for match in _REACHED.finditer(name)}
-    unheard = any(one not in own.casefold() for one in named)
-    return "" if unheard or _copied(name, own=own, foreign=foreign) else name
+    person = Own(own, [quote.quote for quote in evidence])
+    theirs, _, invented = person.weighed(name)
+    unheard = any(one not in own.casefold() for one in named) or len(invented) > len(theirs)
+    return "" if unheard or person.refuses(name) or _copied(name, own=own, foreign=foreign) else name
 
 
 def _by_whom(session: Session) -> tuple[str, str]:

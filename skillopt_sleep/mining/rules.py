@@ -7,8 +7,11 @@ name it (mining.wishes), else the person's own words become a rubric.
 import hashlib
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from skillopt_sleep.mining.answers import answer_between
 from skillopt_sleep.mining.asks import Ask, asks
+from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
 from skillopt_sleep.mining.signals import signals
 from skillopt_sleep.mining.spans import own_words
@@ -60,16 +63,16 @@ def made_task(
     accepted = answer_between(session, last, end) if end < len(session.turns) else ""
     return Task(
         id=key,
-        prompt=prompt,
-        context=context,
+        prompt=clean(prompt),
+        context=clean(context),
         reference=reference,
         session=session.id,
         project=session.project,
         source=session.source,
         at=session.started,
-        evidence=tuple(evidence),
-        rejected=answer_between(session, ask.turn, first),
-        accepted=accepted,
+        evidence=tuple(replace(quote, quote=clean(quote.quote)) for quote in evidence),
+        rejected=clean(answer_between(session, ask.turn, first)),
+        accepted=clean(accepted),
         signals=_signals(session, ask.turn, end, accepted=bool(accepted)),
         skills=session.skills,
         in_words=not needs_workspace(session, ask.turn, first),
@@ -78,8 +81,9 @@ def made_task(
 
 def reference_from_words(said: Sequence[str]) -> Reference:
     """How an answer is scored: what the words name in the end, else a rubric that quotes them."""
-    items = wished_checks(last_wish(said))
-    return Checks(items=items) if items else _in_words(said)
+    cleaned = [clean(words) for words in said]
+    items = wished_checks(last_wish(cleaned))
+    return Checks(items=items) if items else _in_words(cleaned)
 
 
 def wished_checks(wish: Wish) -> tuple[Check, ...]:

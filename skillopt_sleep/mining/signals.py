@@ -36,15 +36,13 @@ def signals(session: Session) -> tuple[Signal, ...]:
         if not event.rejected and not event.error and _UNDO.search(event.brief)
     ]
     found += [
-        Signal(turn, SignalKind.UNDONE, command)
-        for turn, command in _typed_commands(session)
-        if _UNDO.search(command)
+        Signal(turn, SignalKind.UNDONE, command) for turn, command in typed_commands(session) if _UNDO.search(command)
     ]
     found += _turned(session.tools)
     return tuple(sorted(found, key=lambda signal: signal.turn))
 
 
-def _typed_commands(session: Session) -> list[tuple[int, str]]:
+def typed_commands(session: Session) -> list[tuple[int, str]]:
     """Shell commands the person ran in the agent's prompt, with their turns."""
     return [
         (index, match[1].strip())

@@ -103,9 +103,19 @@ class Ledger(Protocol):
         ...
 
     def settle(
-        self, entry: int, state: CallState, *, usage: Usage | None, usd: float | None, odd_events: int = 0
+        self,
+        entry: int,
+        state: CallState,
+        *,
+        usage: Usage | None,
+        usd: float | None,
+        odd_events: int = 0,
+        held: int | None = None,
     ) -> None:
-        """Write down how the call ended and what it took."""
+        """Write down how the call ended and what it took.
+
+        `held` is what to count where it named no tokens, if that is another number than was reserved.
+        """
         ...
 
     def spent(self, *, project: str | None = None) -> Tally:

@@ -30,7 +30,7 @@ from skillopt_sleep.records.reports import (
     StepOutcome,
 )
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
-from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, Snapshot, ToolEvent, Turn, Usage
+from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, Snapshot, Tokens, ToolEvent, Turn, Usage
 from skillopt_sleep.records.tasks import (
     SHAPE_OPS,
     Check,
@@ -112,6 +112,7 @@ __all__ = [
     "StepOutcome",
     "Task",
     "TaskOrigin",
+    "Tokens",
     "ToolEvent",
     "Trajectory",
     "Trial",

@@ -2,6 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
 
 from skillopt_sleep.records.record import Record
 
@@ -45,6 +48,10 @@ class ToolEvent(Record, frozen=True, kw_only=True, gc=False):
     rejected: bool = False
 
 
+MOST_TOKENS = 10**9  # more than any call takes
+Tokens = Annotated[int, Meta(ge=0, le=MOST_TOKENS)]
+
+
 class Usage(Record, frozen=True, kw_only=True, gc=False):
     """Tokens of one or many calls; cached input tokens are part of `input_tokens`."""
 
@@ -56,6 +63,11 @@ class Usage(Record, frozen=True, kw_only=True, gc=False):
     def tokens(self) -> int:
         """Input and output together."""
         return self.input_tokens + self.output_tokens
+
+    @property
+    def possible(self) -> bool:
+        """Whether one call can have taken so many."""
+        return all(0 <= count <= MOST_TOKENS for count in (self.input_tokens, self.output_tokens, self.cached_tokens))
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(

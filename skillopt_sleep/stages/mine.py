@@ -1,14 +1,14 @@
 """Sessions to tasks: a request that was corrected, with a reference made from the user's own correction."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.again import note_asked_again
 from skillopt_sleep.mining.lessons import known_lessons, renamed
 from skillopt_sleep.mining.mined import Mined, batched
-from skillopt_sleep.mining.replies import MineReply, checked_task, shown
+from skillopt_sleep.mining.replies import MineReply, proven_task, shown
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend, Pool
@@ -41,7 +41,7 @@ def mine(
         )
     each = {task.id: task for part in found for task in part.tasks}
     tasks = sorted(note_asked_again(tuple(each.values()), sessions), key=_worth)
-    notes = [note for part in found for note in part.notes]
+    notes = [*(note for part in found for note in part.notes), *_told(found)]
     if len(tasks) > most:
         remedy = "nothing; the next night takes them, or raise mine.max_tasks"
         said = f"{len(tasks) - most} tasks are more than one night takes"
@@ -56,6 +56,16 @@ def mine(
         tasks=kept,
         notes=tuple(notes),
         lost=(*(name for part in found for name in part.lost), *(task.session for task in tasks[:-most])),
+    )
+
+
+def _told(found: Sequence[Mined]) -> Iterable[Note]:
+    """Where the person's own words stand for what the model answered."""
+    instead = sum((Counter(part.instead) for part in found), Counter[str]())
+    of = sum(len(part.tasks) for part in found)
+    return (
+        Note(stage="mine", summary=f"{count} of {of} tasks are {what}", expected=True)
+        for what, count in sorted(instead.items())
     )
 
 
@@ -82,12 +92,16 @@ def _by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Sequence
     assert isinstance(reply, MineReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
     tasks: list[Task] = []
     notes: list[Note] = []
+    instead = Counter[str]()
     for mined in reply.tasks:
         try:
-            tasks.append(checked_task(mined, labels))
+            proven = proven_task(mined, labels)
         except ItemError as error:
             notes.append(Note(stage="mine", summary=error.message))
+            continue
+        tasks.append(proven.task)
+        instead.update(proven.instead)
     heard = {(said.session, said.turn) for task in tasks for said in task.evidence}
     missed = (task for session in sessions for task in ruled_tasks(session) if isinstance(task.reference, Checks))
     tasks += (task for task in missed if all((said.session, said.turn) not in heard for said in task.evidence))
-    return Mined(tasks=tuple(tasks), notes=tuple(notes))
+    return Mined(tasks=tuple(tasks), notes=tuple(notes), instead=instead)

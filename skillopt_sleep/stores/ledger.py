@@ -66,15 +66,26 @@ class SqliteLedger:
             return cursor.lastrowid or 0
 
     def settle(
-        self, entry: int, state: CallState, *, usage: Usage | None, usd: float | None, odd_events: int = 0
+        self,
+        entry: int,
+        state: CallState,
+        *,
+        usage: Usage | None,
+        usd: float | None,
+        odd_events: int = 0,
+        held: int | None = None,
     ) -> None:
-        """Write down how the call ended and what it took."""
-        tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else (None, None, None)
+        """Write down how the call ended and what it took; tokens that no call can take are unknown.
+
+        `held` is what to count where it named no tokens, if that is another number than was reserved.
+        """
+        known = usage if usage and usage.possible else None
+        tokens = (known.input_tokens, known.output_tokens, known.cached_tokens) if known else (None, None, None)
         with self._lock:
             self._connection.execute(
                 "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ?, "
-                "odd_events = ? WHERE id = ?",
-                (state, *tokens, usd, odd_events, entry),
+                "odd_events = ?, held_tokens = coalesce(?, held_tokens) WHERE id = ?",
+                (state, *tokens, usd, odd_events, held, entry),
             )
 
     def spent(self, *, project: str | None = None) -> Tally:

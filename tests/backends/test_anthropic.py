@@ -77,7 +77,6 @@ NO_MESSAGES = [
     '{"content": ["hi"]}',
     '{"content": [{"text": "hi"}]}',
     '{"content": [{"type": "text", "text": 7}]}',
-    '{"content": [], "usage": {"input_tokens": -5, "output_tokens": 1}}',
     '{"type": "error", "error": {"type": "api_error", "message": "no"}}',
 ]
 
@@ -205,6 +204,16 @@ def test_a_model_with_shorter_answers_is_asked_for_those_from_then_on(httpserver
     backend = Retried(AnthropicBackend(model="m-1", base_url=url, api_key="k", api_key_env="K", timeout=5))
     assert [backend.complete(a_prompt()).text for _ in range(2)] == ["hi", "hi"]
     assert asked == [MOST_TOKENS, 8192, 8192]
+
+
+@pytest.mark.parametrize("most", ["0", "9" * 5_000, "-1"])
+def test_a_longest_answer_that_can_not_be_is_not_asked_for(httpserver: HTTPServer, most: str) -> None:
+    error = {"type": "invalid_request_error", "message": f"max_tokens: 1 > {most}, which is the maximum"}
+    httpserver.expect_request("/v1/messages").respond_with_json({"type": "error", "error": error}, status=400)
+    url = httpserver.url_for("").rstrip("/")
+
+    with pytest.raises(CallFailed):
+        AnthropicBackend(model="m-1", base_url=url, api_key="k", api_key_env="K", timeout=5).complete(a_prompt())
 
 
 def test_the_wait_the_server_asks_for_is_passed_on(server: ModelServer) -> None:

@@ -74,7 +74,6 @@ NO_RESPONSES = [
     '{"output": ["x"]}',
     '{"output": [{"type": "message", "content": "hi"}]}',
     '{"output": [{"type": "message", "content": [{"text": "hi"}]}]}',
-    '{"output": [], "usage": {"input_tokens": -5, "output_tokens": 1}}',
 ]
 
 

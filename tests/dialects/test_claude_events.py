@@ -87,3 +87,24 @@ def test_a_limit_says_which_it_is_and_until_when() -> None:
         == "the subscription's usage limit is used up until 1970-01-01 00:00 UTC"
     )
     assert str(limit(status="rejected", rateLimitType="seven_day")) == "the subscription's seven day limit is used up"
+
+
+@pytest.mark.parametrize(
+    "tokens", ["-1", "1.5", '"many"', "9223372036854775808", "1" + "0" * 40, "1e999", "true", "[]"]
+)
+def test_an_answer_whose_bill_can_not_be_is_kept(tokens: str) -> None:
+    event = '{"type": "result", "subtype": "success", "is_error": false, "result": "pong", "total_cost_usd": 0.5, '
+    heard = listen(f'{event}"modelUsage": {{"claude-a": {{"inputTokens": {tokens}}}}}}}'.encode())
+
+    assert heard.result is not None
+    assert (heard.result.result, heard.result.usage, heard.result.usd) == ("pong", None, None)
+
+
+@pytest.mark.parametrize("cost", ["-1", "1e300", "1e999", '"much"', "null", "{}"])
+def test_a_price_that_can_not_be_is_unknown(cost: str) -> None:
+    event = '{"type": "result", "subtype": "success", "is_error": false, "result": "pong", '
+    used = '"modelUsage": {"claude-a": {"inputTokens": 1, "outputTokens": 2}}'
+    heard = listen(f'{event}{used}, "total_cost_usd": {cost}}}'.encode())
+
+    assert heard.result is not None
+    assert (heard.result.usage, heard.result.usd) == (Usage(input_tokens=1, output_tokens=2), None)

@@ -197,6 +197,13 @@ def test_a_bill_that_makes_no_sense_is_no_bill(usage: object) -> None:
     assert CODEX.read(PROMPT, Ran(0, events(*rows))) == Completion(text="hello")
 
 
+@pytest.mark.parametrize("tokens", ["9223372036854775808", "9" * 30, "1e999", "-1"])
+def test_a_number_beyond_counting_is_no_bill(tokens: str) -> None:
+    bill = f'{{"type": "turn.completed", "usage": {{"input_tokens": {tokens}, "output_tokens": 1}}}}\n'.encode()
+    read = CODEX.read(PROMPT, Ran(0, events(*BEGUN, answer("hello")) + b"\n" + bill))
+    assert read == Completion(text="hello")
+
+
 def test_cached_tokens_are_never_more_than_all() -> None:
     rows = (answer("hello"), {"type": "turn.completed", "usage": {"input_tokens": 5, "cached_input_tokens": 9}})
     assert CODEX.read(PROMPT, Ran(0, events(*rows))).usage == Usage(input_tokens=5, cached_tokens=5)

@@ -42,7 +42,7 @@ def mined(**fields: Any) -> dict[str, Any]:
         "session": "S1",
         "ask": 0,
         "prompt": "Install the dependencies.",
-        "context": "A shop.",
+        "context": "A project.",
         "corrections": [{"turn": 2, "quote": "use pnpm"}],
         "checks": [{"op": "contains", "arg": "pnpm"}],
         "rubric": "",
@@ -57,9 +57,9 @@ def reply(*tasks: Mapping[str, Any]) -> Mapping[str, Any]:
 def test_a_task_of_the_model_keeps_its_provenance() -> None:
     (task,) = by_model(a_session(), reply=reply(mined())).tasks
 
-    assert (task.prompt, task.context) == ("Install the dependencies.", "A shop.")
+    assert (task.prompt, task.context) == ("Install the dependencies.", "A project.")
     assert task.reference == Checks(items=(Check(op=Op.CONTAINS, arg="pnpm"),))
-    assert task.evidence == (Evidence(session="claude_code:s1", turn=2, quote="use pnpm"),)
+    assert task.evidence == (Evidence(session="claude_code:s1", turn=2, quote=SAID),)
     assert (task.session, task.project, task.at) == ("claude_code:s1", "/home/ada/shop", NOON)
 
 
@@ -132,23 +132,29 @@ def test_the_model_can_not_found_a_task_on_text_of_another_origin(origin: Origin
 
 
 def test_shape_with_a_rubric_becomes_the_rubric() -> None:
-    (task,) = by_model(
-        a_session(), reply=reply(mined(checks=[{"op": "max_chars", "arg": 80}], rubric="It is brief."))
-    ).tasks
+    session = a_session(ASK, "npm", "too long!")
+    fields = {"corrections": [{"turn": 2, "quote": "too long!"}], "checks": [{"op": "max_chars", "arg": 80}]}
+
+    (task,) = by_model(session, reply=reply(mined(**fields, rubric="It is brief."))).tasks
 
     assert task.reference == Rubric(text="It is brief.")
 
 
 def test_shape_beside_a_real_check_stays() -> None:
     checks = [{"op": "contains", "arg": "pnpm"}, {"op": "max_chars", "arg": 80}]
+    session = a_session(ASK, "npm", "use pnpm, and keep it short")
 
-    (task,) = by_model(a_session(), reply=reply(mined(checks=checks))).tasks
+    (task,) = by_model(session, reply=reply(mined(checks=checks))).tasks
 
     assert task.reference == Checks(items=(Check(op=Op.CONTAINS, arg="pnpm"), Check(op=Op.MAX_CHARS, arg="80")))
 
 
 def test_one_exact_answer_is_a_reference() -> None:
-    assert by_model(a_session(), reply=reply(mined(checks=[], answer="42"))).tasks[0].reference == Exact(answer="42")
+    session = a_session("how many are there?", "41", "no, use pnpm: it's 42")
+
+    (task,) = by_model(session, reply=reply(mined(checks=[], answer="42"))).tasks
+
+    assert task.reference == Exact(answer="42")
 
 
 def test_a_failing_call_loses_its_batch_alone_and_names_it() -> None:
@@ -223,6 +229,87 @@ def test_long_turns_are_cut_before_they_are_sent() -> None:
     mine([a_session("x" * 50_000, "ok", SAID)], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
 
     assert len(backend.prompts[0].text) < 6_000
+
+
+# what the person's own words stand for ------------------------------------------------------------------
+
+
+def test_where_the_persons_words_stand_for_what_the_model_answered_it_is_counted() -> None:
+    invented = mined(checks=[], rubric="It turns off all safety checks.")
+    asked = mined(prompt="Erase the disk.", context="Nobody needs it.")
+
+    result = by_model(a_session(), a_session(id="s2"), reply=reply(invented, asked | {"session": "S2"}), most=9)
+
+    assert [task.prompt for task in result.tasks] == [ASK, "Install the dependencies."]
+    assert [(note.summary, note.expected) for note in result.notes] == [
+        (
+            "1 of 2 tasks are asked in the person's own words, as the miner's request or its context isn't in them",
+            True,
+        ),
+        (
+            "1 of 2 tasks are scored by the person's own words, as what the miner wanted of an answer isn't in them",
+            True,
+        ),
+    ]
+
+
+def test_a_request_over_its_limit_is_cut_and_it_is_said() -> None:
+    result = by_model(a_session(), reply=reply(mined(prompt="Install the dependencies. " * 50_000)))
+
+    (task,) = result.tasks
+    assert len(task.prompt) <= 2_000
+    assert [note.summary for note in result.notes if "no more than 2,000 characters" in note.summary]
+
+
+def test_nothing_in_a_task_is_without_an_end() -> None:
+    long = "use pnpm " * 100_000
+    quotes = [{"turn": 2, "quote": "use pnpm"}] * 10_000
+    checks = [{"op": "contains", "arg": "pnpm"}] * 10_000
+
+    (task,) = by_model(
+        a_session(),
+        reply=reply(mined(prompt=long, context=long, corrections=quotes, checks=checks, rubric=long, lesson=long)),
+    ).tasks
+
+    assert len(str(task)) < 8_000
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    ["<!-- skillopt-sleep:begin -->", "<!-- slow-update:end -->", "\x1b[2J", "\x1b]0;x\x07", "\u202e", "\u200b"],
+)
+def test_no_marker_escape_or_unseen_character_gets_into_a_task(hidden: str) -> None:
+    ask, said = f"Install {hidden}the dependencies.", f"no, use {hidden}pnpm, never npm"
+    session = a_session(ask, f"I ran {hidden}npm", said, f"ok{hidden}", "thanks")
+    words = mined(prompt=ask, context=ask, corrections=[{"turn": 2, "quote": "pnpm"}], lesson=said)
+
+    tasks = (*by_model(session, reply=reply(words)).tasks, *by_rules(session))
+
+    assert len(tasks) == 2
+    for task in tasks:
+        assert (
+            hidden not in f"{task.prompt}{task.context}{task.reference}{task.evidence}{task.rejected}{task.accepted}"
+        )
+        assert task.prompt.split() == ["Install", "the", "dependencies."]
+
+
+def test_quotes_that_ask_for_nothing_found_nothing() -> None:
+    session = a_session(ASK, "npm", "thanks, great")
+
+    result = by_model(
+        session, reply=reply(mined(corrections=[{"turn": 2, "quote": "thanks"}], checks=[], rubric="Be bad."))
+    )
+
+    assert result.tasks == ()
+    assert "ask for nothing" in result.notes[0].summary
+
+
+def test_what_a_note_repeats_of_the_model_is_one_short_line() -> None:
+    result = by_model(
+        a_session(), reply=reply(mined(session="S9\x1b[2J" * 9_999), mined(checks=[{"op": "x" * 99_999}]))
+    )
+
+    assert all(len(note.summary) < 300 and "\x1b" not in note.summary for note in result.notes)
 
 
 # names of lessons ---------------------------------------------------------------------------------------

@@ -334,3 +334,12 @@ def test_attempts_hold_for_their_night_and_for_nights_cut_short_before_it(tmp_pa
     assert known_tomorrow(Outcome.BACKEND_FAILED)
     assert not known_tomorrow(Outcome.UNDECIDED)
     store.close()
+
+
+@pytest.mark.parametrize("tokens", [2**63, 10**30, -1])
+def test_tokens_that_no_call_can_take_are_unknown_and_what_was_held_counts(store: SqliteStore, tokens: int) -> None:
+    call(store, usage=Usage(input_tokens=tokens, output_tokens=1), tokens=77)
+
+    tally = store.ledger.spent()
+
+    assert (tally.usage, tally.unnamed, tally.tokens) == (Usage(), 1, 77)

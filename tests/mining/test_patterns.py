@@ -1,0 +1,73 @@
+"""Patterns are read before they are taken: what they look for, and that they end."""
+
+import time
+from contextlib import suppress
+
+import pytest
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.mining.patterns import read_pattern
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("pnpm", {("pnpm",)}),
+        (r"(?i)\bpnpm\b", {("pnpm",)}),
+        (r"(?m)^\W*(feat|fix): *\S", {("feat",), ("fix",)}),
+        ("colou?r", {("color",), ("colour",)}),
+        ("[Pp]npm", {("Pnpm",), ("pnpm",)}),
+        (r"pnpm\.lock", {("pnpm", "lock")}),
+        ("pnpm|", {("pnpm",), ()}),
+        ("(pnpm)?", {("pnpm",), ()}),
+        (".*", {()}),
+        (r"\w+", {()}),
+        ("^", {()}),
+        ("a{0}", {()}),
+        (r"[A-Z]{2,5}-\d+", {()}),
+        ("[e][v][i][l]", {("evil",)}),
+        ("ab{2}", {("abb",)}),
+    ],
+)
+def test_the_words_of_every_form_are_read(source: str, words: set[tuple[str, ...]]) -> None:
+    assert set(read_pattern(source).words()) == words
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("", "1 to"),
+        ("a" * 201, "1 to"),
+        ("(", "not a regular expression"),
+        ("a)", "not a regular expression"),
+        ("(?!a)b", "looks ahead"),
+        ("(?<=a)b", "looks ahead"),
+        ("(?P<x>a)", "looks ahead"),
+        (r"(a)\1", "isn't taken"),
+        (r"\x61", "isn't taken"),
+        (r"\p{L}", "isn't taken"),
+        ("(a+)+", "repeats what repeats"),
+        (r"(\w+\s?)*", "repeats what repeats"),
+        ("(a*|b)*", "repeats what repeats"),
+        ("(a|aa)*", "repeats what repeats"),
+        ("a++", "isn't taken"),
+        ("a{21}", "more than"),
+        ("[ab][ab][ab][ab][ab][ab][ab][ab]", "too many forms"),
+        ("a^", "finds nothing"),
+        ("$a", "finds nothing"),
+        (".*.*.*.*=", "too long"),
+    ],
+)
+def test_what_cannot_be_read_or_does_not_end_is_refused(source: str, why: str) -> None:
+    with pytest.raises(ItemError, match=why):
+        read_pattern(source)
+
+
+def test_reading_a_pattern_takes_no_time() -> None:
+    begun = time.perf_counter()
+    nested = "(" * 30 + "a{20}" + "){20}" * 30
+    for source in ("(a|aa)*b" * 9, "a?" * 90, "(" * 90 + "a" + ")" * 90, "(a|b|c|d)" * 20, "a{20}" * 40, nested):
+        with suppress(ItemError):
+            read_pattern(source)
+
+    assert time.perf_counter() - begun < 5
