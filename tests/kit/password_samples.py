@@ -171,7 +171,6 @@ PROSE: dict[str, tuple[str, ...]] = {
     "Czech": ("Heslo: §", "heslo je §", "heslo k databázi je §", "přihlas se s heslem §"),
     "Swedish": ("Lösenord: §", "lösenordet är §", "lösenordet till databasen är §", "logga in med admin / §"),
     "Danish and Norwegian": ("Adgangskode: §", "adgangskoden er §", "Passord: §", "passordet er §"),
-    "Finnish": ("Salasana: §", "salasana on §", "tietokannan salasana on §"),
     "Hungarian": ("Jelszó: §", "a jelszó §", "az adatbázis jelszava §", "jelszo: §"),
     "Romanian": ("Parola: §", "parola este §", "parola pentru baza de date este §"),
     "Croatian and Serbian": ("Lozinka: §", "lozinka je §", "лозинка: §", "lozinka za bazu je §"),
@@ -194,12 +193,11 @@ LABELS = (
         "비밀번호",
         "패스워드",
         "şifre",
-        "sifre",
         "parola",
         "كلمة المرور",
         "पासवर्ड",
     ),
-    *("lozinka", "лозинка", "heslo", "lösenord", "losenord", "adgangskode", "passord", "salasana", "jelszó"),
+    *("lozinka", "лозинка", "heslo", "lösenord", "adgangskode", "passord", "jelszó"),
     *("κωδικός", "סיסמה", "mật khẩu", "รหัสผ่าน", "kata sandi", "parool", "geslo", "slaptažodis"),
 )
 
