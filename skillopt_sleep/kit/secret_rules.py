@@ -3,10 +3,8 @@
 Nothing here decides where to look; redact.py does, so that text without secrets costs next to nothing.
 """
 
-import base64
 import functools
 import importlib
-import itertools
 import re
 from collections.abc import Iterator
 
@@ -66,6 +64,11 @@ payment-key sq0[a-z]{3}-[\w-]{22,} EAAA(?<![+/]EAAA)[\w-]{40,}
 payment-key (?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32} rzp_(?:live|test)_[A-Za-z0-9]{14,}
 payment-key c[ks]_[a-f0-9]{40}(?!\w)
 payment-key access-(?:production|development|sandbox)-[a-f0-9-]{36} (?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?!\w)
+service-token (?:ddapp|ddpat)_[A-Za-z0-9]{30,}
+service-token key_(?:[a-f0-9]{40,}|(?=[A-Za-z]{0,39}\d)(?=[a-z0-9]{0,39}[A-Z])[A-Za-z0-9]{32,})
+service-token PMAT-[A-Z0-9]{26} crsr_[a-f0-9]{40,} wandb_v1_[\w-]{40,}
+service-token sbp_v0_[a-f0-9]{40} vercel_blob_rw_[A-Za-z0-9_]{30,}
+cloud-key DO00[A-Z0-9]{16}(?![A-Za-z0-9]) amzn1\.oa2-cs\.v1\.[a-f0-9]{60,} dos[ae][a-f0-9]{32}(?![a-z0-9])
 private-key LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{20,}
 """
 # Prefixes of no word, before sixteen letters and digits; and before anything long.
@@ -220,86 +223,3 @@ def curl_passwords(text: str) -> Iterator[Span]:
         for match in _CURL_USER.finditer(text):
             if not _VARIABLE.fullmatch(match["password"]) and not match["password"].isdigit():
                 yield *match.span("password"), "password"
-
-
-def led(lower: bytes, start: int) -> bool:
-    """Whether what precedes the name makes the next word its value: `ENV name value`, `login user password value`."""
-    before = lower[max(0, start - 80) : start]
-    words = before.split()
-    return before[-1:].isspace() and (words[-1:] == [b"env"] or words[-2:-1] == [b"login"])
-
-
-# What a value is without its variables: f"{user}:{password}", "$TOKEN", "<token>", "{{ secret }}", "%(key)s".
-_FILLED_IN = re.compile(
-    r"\[redacted:[^\]]*\]?|\$?\{[^}]*\}*|\$\([^)]*\)?|\$\w+|%\(\w*\)s|%[sdr]\b|<[^>]*>|\[[^\]]*\]"
-)
-_SLOT = re.compile(r"[$%{<\[]")
-_PATH = re.compile(r"(?:~|\.{0,2})/.*|[A-Za-z]:[\\/].*|[\w.-]+/[\w./-]+\.\w{1,5}")
-# Words, short numbers and names made of them: my-app-v2, user1.password, SHA256, us-east-1, 2024-11-15T10:00:00Z.
-_WORDY = re.compile(
-    r"(?:[A-Za-z]{2,24}\d{0,3}|[A-Za-z]?\d{1,12}[A-Za-z]{0,2}|[A-Za-z])?"
-    r"(?:[-_./:@]+(?:[A-Za-z]{2,24}\d{0,4}|[A-Za-z]?\d{1,12}[A-Za-z]{0,2}|\d\dT\d\d|[A-Za-z])?)*+"
-)
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_BARE_TOKEN = re.compile(r"[\w.~+/=:@%-]+")
-_LONG = re.compile(r"[A-Za-z0-9+/=%]{20}")
-_EXAMPLE = re.compile(
-    r"(?i:(?:your|my|the|some|example|sample|dummy|fake|placeholder|change|replace|insert|redacted|todo|none|null|true"
-    r"|false|undefined|required|string|secret|password|pass|token|xx+)(?:[-_ ]?[a-z]+)*|[x*.•-]+)"
-)
-_MIXED = re.compile(r"(?=[^\d\s]{0,64}\d)(?=[^a-zA-Z\s]{0,64}[a-zA-Z])\S{6}")
-_CODING = re.compile(r"(?i:base|sha|md|utf|argon|pbkdf|ascii|rfc|v)-?\d")
-_KEYED_DIGITS = 6
-_SHUFFLED = 22
-_DIGIT = re.compile(r"[0-9]")
-_JOINT = re.compile(r"[-_.]")
-_LETTER = re.compile(r"[^\W\d_]")
-_SYMBOL = re.compile(r"[!@#$%^&*?~]")
-
-
-def hidden(kind: str, value: str, *, quoted: bool, shouted: bool) -> bool:
-    """Whether a value so named is a secret: `kind` is password, secret or key; shouted is `NAME=value`."""
-    rest = _FILLED_IN.sub("", value) if _SLOT.search(value) else value
-    digit = bool(_DIGIT.search(rest))
-    if not digit and not (kind == "password" and (quoted or shouted)):
-        return kind != "password" and _shuffled(rest)
-    if len(rest) < (4 if kind == "password" else 6) or not rest.isprintable() or " " in rest or _PATH.fullmatch(rest):
-        return False
-    letter = bool(_LETTER.search(rest))
-    if kind == "password":
-        return _hidden_password(rest, digit=digit, letter=letter, quoted=quoted, shouted=shouted)
-    if not letter or not (quoted or shouted or _BARE_TOKEN.fullmatch(rest)) or _WORDY.fullmatch(rest):
-        return False
-    return kind == "secret" or bool(_LONG.search(rest) and not _UUID.fullmatch(rest))
-
-
-def plain(value: str) -> bool:
-    """Whether words such as `the password is …` would go on so without giving a password away."""
-    return not _MIXED.match(value) or bool(_CODING.match(value))
-
-
-def basic(value: str) -> bool:
-    """Whether this is the base64 of user:password, padded or not."""
-    try:
-        return b":" in base64.b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), validate=True)[1:]
-    except ValueError:
-        return False
-
-
-def _hidden_password(rest: str, *, digit: bool, letter: bool, quoted: bool, shouted: bool) -> bool:
-    if shouted and letter:
-        return not _EXAMPLE.fullmatch(rest)
-    if digit:
-        broken = any(char in rest for char in "./:_")
-        return (quoted or not (broken and _WORDY.fullmatch(rest))) and (letter or len(rest) >= _KEYED_DIGITS)
-    return quoted and bool(_SYMBOL.search(rest)) and letter and len(rest) >= _KEYED_DIGITS
-
-
-def _shuffled(text: str) -> bool:
-    """Letters only, but long and in no order that words have, or padded as base64 is; a prefix may stand before."""
-    text, padded = text.rstrip("="), text.endswith("=")
-    text = max(_JOINT.split(text), key=len)
-    if len(text) < _SHUFFLED or not text.isalpha():
-        return False
-    ups = sum(a.islower() and b.isupper() for a, b in itertools.pairwise(text))
-    return padded or ups * 5 >= len(text) or text.islower()

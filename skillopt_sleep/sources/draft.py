@@ -1,5 +1,6 @@
 """A session while its file is read: what was said and called, in order, and what is known of it as a whole."""
 
+import hashlib
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ _BEYOND = 2_048  # a secret that the cut would split is seen by so much of it
 _HELD = 10_000  # so much beyond its limit is kept of a text until it is redacted and cut
 _LONGEST_PATH = 4_096
 _ABSOLUTE = re.compile(r"/|\\\\|[A-Za-z]:[/\\]")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)  # an earlier time is that of a clock that wasn't set
 _LIMITS = {Origin.USER: USER_LIMIT, Origin.ASSISTANT: ASSISTANT_LIMIT, Origin.HARNESS: HARNESS_LIMIT}
 
@@ -112,7 +114,7 @@ class Draft:
         started = moment(self.first) or ended
         cwd = self.cwd if _is_folder(self.cwd) else ""
         return Session(
-            id=f"{source}:{name}",
+            id=f"{source}:{_own_name(name)}",
             source=source,
             project=_redacted(project_root(cwd)),
             cwd=_redacted(cwd),
@@ -120,12 +122,12 @@ class Draft:
             ended=ended,
             turns=turns,
             branch=_redacted(self.branch),
-            commit=self.commit,
-            entrypoint=self.entrypoint,
+            commit=_redacted(self.commit),
+            entrypoint=_redacted(self.entrypoint),
             tools=tools,
             stops=stops,
-            skills=tuple(self.skills),
-            models=tuple(self.models),
+            skills=tuple(dict.fromkeys(_redacted(skill) for skill in self.skills)),
+            models=tuple(dict.fromkeys(_redacted(model) for model in self.models)),
             usage=self.usage,
             damaged=damaged,
         )
@@ -143,7 +145,7 @@ class Draft:
             elif item.text and not item.text.isspace():
                 role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
                 text = _kept(item.text, _LIMITS[item.origin])
-                turns.append(Turn(role=role, origin=item.origin, text=text, id=item.id))
+                turns.append(Turn(role=role, origin=item.origin, text=text, id=_redacted_id(item.id)))
                 if item.origin is not Origin.HARNESS:
                     heard = len(turns) - 1
         return tuple(turns), tuple(tools), tuple(stops)
@@ -161,11 +163,12 @@ def _is_folder(cwd: str) -> bool:
 
 
 def _event(call: Called, turn: int) -> ToolEvent:
+    name = _redacted(call.name)
     brief = _brief(call.brief) if call.brief else ""
     if not (call.error or call.rejected):
-        return ToolEvent(name=call.name, turn=turn, brief=brief, exit_code=call.exit_code)
+        return ToolEvent(name=name, turn=turn, brief=brief, exit_code=call.exit_code)
     return ToolEvent(
-        name=call.name, turn=turn, brief=brief, error=call.error, exit_code=call.exit_code, rejected=call.rejected
+        name=name, turn=turn, brief=brief, error=call.error, exit_code=call.exit_code, rejected=call.rejected
     )
 
 
@@ -177,8 +180,19 @@ def _brief(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _redacted(name: str) -> str:
-    """Folders and branches, which are the same in many sessions."""
+    """Names of folders, branches, models, skills and tools, which are the same in many sessions."""
     return redact(name)
+
+
+def _redacted_id(name: str) -> str:
+    """The id of a record, which is different each time and almost always a UUID."""
+    return name if not name or _UUID.fullmatch(name) else redact(name)
+
+
+def _own_name(name: str) -> str:
+    """The session's own name; two that held secrets stay apart."""
+    clean = _redacted_id(name)
+    return clean if clean == name else f"{clean}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 @lru_cache(maxsize=1024)

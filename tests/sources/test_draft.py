@@ -1,7 +1,9 @@
 """From what was said and called to a session."""
 
 from datetime import UTC, datetime
+from typing import cast
 
+import msgspec
 import pytest
 
 from skillopt_sleep.records import Origin, Stamp
@@ -82,3 +84,62 @@ def test_two_notes_of_one_stop_are_one() -> None:
     draft.stop("b")
     assert len(draft.items) == 3
     assert draft.session("s", "1", STAMP, damaged=0).stops == (1,)
+
+
+def _canary(number: int) -> str:
+    return "gh" + "p_" + f"C4n4ry{number:02d}" + "a1B2" * 7
+
+
+def _texts(value: object) -> list[str]:
+    """Every text that a record holds, however deep."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, msgspec.Struct):
+        return [text for name in value.__struct_fields__ for text in _texts(getattr(value, name))]
+    if isinstance(value, tuple | list):
+        return [text for item in cast("list[object]", value) for text in _texts(item)]
+    return []
+
+
+def test_a_secret_in_any_text_of_a_session_is_not_kept() -> None:
+    chance = iter(range(99))
+    a = lambda: _canary(next(chance))  # noqa: E731
+    draft = Draft(
+        cwd=f"/home/dev/{a()}",
+        branch=a(),
+        commit=a(),
+        entrypoint=a(),
+        items=[
+            Said(Origin.USER, f"use {a()}", a()),
+            Said(Origin.ASSISTANT, a(), a()),
+            Said(Origin.HARNESS, a(), a()),
+            Called(a(), a(), a()),
+            Called(a(), a(), a(), error=True),
+        ],
+        skills={a(): None},
+        models={a(): None},
+    )
+    session = draft.session("claude-code", a(), STAMP, damaged=0)
+    assert next(chance) >= 18
+    texts = _texts(session)
+    assert len(texts) >= 18
+    assert [text for text in texts if "C4n4ry" in text] == []
+    assert session.id.startswith("claude-code:")
+
+
+def test_names_that_are_no_secrets_are_kept_as_they_are() -> None:
+    name = "0b9c1f9e-7d35-4a39-9b0e-2f6f3c1d5a77"
+    draft = Draft(
+        commit="3f786850e387550fdab836ed7e6dc881de23001b",
+        entrypoint="cli",
+        items=[Said(Origin.USER, "go", name), Called("mcp__github__get_me", "x")],
+        skills={"pdf-tools": None},
+        models={"claude-sonnet-4-5-20250929": None},
+    )
+    session = draft.session("s", name, STAMP, damaged=0)
+    assert (session.id, session.turns[0].id, session.commit) == (f"s:{name}", name, draft.commit)
+    assert (session.tools[0].name, session.skills, session.models) == (
+        "mcp__github__get_me",
+        ("pdf-tools",),
+        ("claude-sonnet-4-5-20250929",),
+    )

@@ -1,0 +1,93 @@
+"""What a password is called in many languages, and the words that stand between that and the password."""
+
+import functools
+import re
+
+# Labels in letters of ASCII, as `redact` looks for them in lower case; a suffix may follow: lösenordet, parolasi.
+_ASCII_LABELS = """
+    passwort kennwort kontrasena contrasena contrasenya contrasinal clave senha palavra.passe
+    wachtwoord wachtzin haslo hasla haslem parola parole parool lozinka lozinku heslo hesla
+    heslem jelszo jelszav passord adgangskode kodeord geslo kata.sandi sandi kata.laluan
+    mat.khau mot.de.passe mots.de.passe mdp parol codigo.de.acceso codice.di.accesso"""
+
+# Labels with a letter beyond ASCII.
+_LABELS = """
+    contraseña código.de.acesso código.de.acceso kennwörter passwörter schlüsselwort hasło hasła
+    hasłem haśle haseł lösenord lösen jelszó salasõna parolă parolă şifre şifra šifra
+    slaptažodis lykilorð mật.khẩu zugangsschlüssel пароль пароля паролем паролю пароли пароле
+    пассворд гасло парола лозинка лозинку шифра код.доступа 密码 密碼 口令 密钥口令 パスワード ﾊﾟｽﾜｰﾄﾞ パスフレーズ
+    暗証番号 合言葉 パスコード 비밀번호 패스워드 비번 암호 كلمة.المرور كلمة.مرور كلمة.السر كلمة.سر الرقم.السري باسورد
+    رمز.عبور رمز.المرور گذرواژه پسورد پاس.ورڈ पासवर्ड कूटशब्द পাসওয়ার্ড கடவுச்சொல் κωδικός
+    κωδικό κωδικού συνθηματικό סיסמה סיסמת סיסמא הסיסמה רหัสผ่าน รหัสผ่าน رمزعبور გასაღები
+    პაროლი գաղտնաբառ"""
+
+# A letter of each of them that is beyond ASCII.
+FOREIGN = re.compile(
+    "["
+    + "".join(
+        {next(c for c in s if not c.isascii()) for t in _LABELS.split() for s in (t, t.upper(), t.capitalize())}
+    )
+    + "]"
+)
+
+# These mean other things too, so their value has to look more like a password than `word1` does.
+_WEAK_LABELS = """
+    clave parole parol sandi geslo losen lösen pw pass sifra šifra шифра şifra haseł κωδικός
+    κωδικό κωδικού 암호 合言葉 schlüsselwort mdp creds credentials credential login parola sifre
+    hasla hesla"""
+
+# What says that the next word is the password.
+_COPULAS = """
+    is was are were be being been becomes equals = now ist lautet war lauten sei heißt heisst
+    wäre est était sera c'est es era será fue é è sarà era jest było będzie brzmi je byl bylo
+    bude este este: va är var blir er on oli van volt lesz adalah ialah yaitu menjadi là thành
+    luidt wordt werd это есть был будет є це був है था होगा हैं هي هو είναι ήταν היא הוא היה คือ
+    เป็น είναι są are: tai yra ir ni"""
+# As such a word, but with something less like a word behind it: `set the password to …`.
+_TURNS = """
+    to as auf zu à a en in al em para na op in til till på la pe ke thành sang olarak into як на"""
+# What a person says before the label to the same end: `log in with the password …`.
+_LEADS = """
+    use using with by enter type try take give set mit nimm nutze verwende benutze benutz gib
+    avec utilise utilisez utiliser con usa use usar utiliza introduce com met gebruik z użyj s
+    se zadej с со используй введи з із використай 用 使用 med använd brug bruk käytä ile kullan
+    dengan gunakan với dùng استخدم बदल इस्तेमाल cu folosește sa koristi με עם ใช้ usando mettez
+    mets"""
+
+WEAK_LABELS, COPULAS, TURNS, LEADS = (frozenset(text.split()) for text in (_WEAK_LABELS, _COPULAS, _TURNS, _LEADS))
+
+# What tells that `name / value` are what somebody logs in with.
+LOGIN = re.compile(
+    r"(?i)meld|log\s?-?in|log\s?-?on|sign\s?-?in|logged|credential|\bcreds\b|account|zugang|anmeld|einlogg|\blogg?a?\b|identifiant"
+    r"|connect|credencia|\bentra|acced|credenzial|inlog|zaloguj|logowan|вход|войд|вой[тд]и|логин|зайд|увій|логін|登[录錄陆入]"
+    r"|[账帳][号號户戶]|ログイン|로그인|계정|giriş|دخول|الدخول|लॉगिन|přihl|kirjaudu|bejelentkez|autentific|prijav|σύνδεση"
+    r"|התחבר|đăng nhập|เข้าสู่|masuk|\buser\b|benutzer|usuario|usuário|utilisateur|użytkownik|пользовател"
+)
+
+# Scripts that put no space between words: a password ends where they begin.
+UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uff0f\uff1a-\uff1f\uff66-\uffef"
+
+
+def _spaced(label: str) -> str:
+    return re.escape(label).replace(r"\.", r"[\s_-]?")
+
+
+@functools.cache
+def ascii_labels() -> re.Pattern[bytes]:
+    """Matches a label in letters of ASCII where it begins, with its ending."""
+    words = "|".join(sorted((_spaced(label) for label in _ASCII_LABELS.split()), key=len, reverse=True))
+    return re.compile(rf"(?:{words})[a-z]{{0,4}}\d{{0,2}}(?![a-z])".encode())
+
+
+@functools.cache
+def foreign_labels() -> tuple[re.Pattern[str], dict[str, int]]:
+    """Finds a label by its first letter beyond ASCII, and how much of it stands before what is found."""
+    before: dict[str, int] = {}
+    shapes: dict[str, None] = {}
+    for label in _LABELS.split():
+        for written in (label, label.capitalize(), label.title(), label.upper()):
+            at = next(index for index, char in enumerate(written) if not char.isascii())
+            ahead = f"(?<={re.escape(written[: at + 1])})" if at else ""
+            shapes[f"{re.escape(written[at])}{ahead}{_spaced(written[at + 1 :])}"] = None
+            before[written[at : at + 2]] = at
+    return re.compile("|".join(sorted(shapes, key=len, reverse=True))), before
