@@ -17,6 +17,7 @@ from skillopt_sleep.mining.wishes import last_wish
 SHORTEST_KIN = 5
 KIN_SHARE = 0.6
 MILD_SHARE = 1 / 3
+SPOKEN = 0.75  # of a feature: two characters of Chinese or Japanese have as much
 FIRM = 0.8  # of a feature: what says less tells nothing about what is wanted
 
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S)[^.!?\n。！？]*|[。！？])*")
@@ -33,7 +34,7 @@ _TOLD = re.compile(
 # How one speaks of doing without, in the words that mining/meanings.py knows.
 _WITHOUT = re.compile(
     r"\b(?:avoid(?:s|ing)|refrain(?:s|ing)? from|omit(?:s|ting)?|exclud(?:es?|ing)|leav(?:es?|ing) out|lack(?:s|ing)?"
-    r"|free of|anything but|(?:anything )?other than|verzichtet auf|verzichten auf)\b",
+    r"|free of|out of|anything but|(?:anything )?other than|verzichtet auf|verzichten auf)\b",
     re.IGNORECASE,
 )
 _FORBIDDEN = re.compile(
@@ -91,6 +92,8 @@ class Own:
         self._stems = frozenset(map(stem, self._words))
         self._means = meanings_in(self._plain)
         self._wish = last_wish(self._said)
+        told = [one for said in self._said for one in features(_actively(said))]
+        self._denies = bool(self._wish.avoid) or any(one.sign < 0 for one in told)
         self._orders = [order for text in self._said for order in _orders(text)]
         self._signs = {**_wanted(request), **{k: s for text in corrections for k, s in _wanted(text).items()}}
 
@@ -130,10 +133,19 @@ class Own:
             for earlier, later in self._orders:
                 if first & later and then & earlier:
                     return tuple(sorted(first & later))
-        return tuple(key for key, sign in _demanded(text).items() if self._signs.get(key) == -sign)
+        denied = tuple(key for key, sign in _demanded(text).items() if self._signs.get(key) == -sign)
+        return denied or self.undenied(text)
+
+    def undenied(self, text: str) -> tuple[str, ...]:
+        """What a text rules out although the person ruled nothing out: who asks for a thing doesn't say `not`."""
+        if self._denies:
+            return ()
+        return tuple(one.key for one in features(_demanding(text)) if one.sign < 0 and one.weight >= SPOKEN)
 
     def refuses(self, text: str) -> bool:
         """Whether the text wants what the person ruled out by name, or rules out what they named."""
+        if self.undenied(text):
+            return True
         signs = {**dict.fromkeys(self._wish.avoid, -1), **dict.fromkeys(self._wish.want, 1)}
         named = {one.key: sign for term, sign in signs.items() for one in features(term)}
         return any(one.sign and named.get(one.key) == -one.sign for one in features(text))
@@ -184,9 +196,13 @@ def _wanted(text: str) -> dict[str, int]:
 
 def _demanded(text: str) -> dict[str, int]:
     """What is wanted and unwanted by a demand: all that it says."""
-    spoken = _UNASKED.sub("not ask", _AND_NO_OTHER.sub("", _AT_MOST.sub("at most", text)))
-    bare = _IS.sub("", _actively(spoken))
-    return {key: sign for clause in _clauses(bare) for key, sign in _firm(clause).items()}
+    return {key: sign for clause in _clauses(_demanding(text)) for key, sign in _firm(clause).items()}
+
+
+def _demanding(text: str) -> str:
+    """A demand in words that mining/meanings.py knows."""
+    spoken = _UNASKED.sub("; not ask", _AND_NO_OTHER.sub("", _AT_MOST.sub("at most", text)))
+    return _IS.sub("", _actively(spoken))
 
 
 def _clauses(text: str) -> Iterable[str]:

@@ -16,6 +16,7 @@ from skillopt_sleep.errors import ItemError
 LONGEST = 200
 MOST_VARIANTS = 200
 MOST_COPIES = 20
+MOST_ENDLESS = 3  # each one more multiplies how long a search may take
 LONGEST_VARIANT = 1_000
 SECONDS = 0.05
 PUMPED = 2_000
@@ -64,15 +65,16 @@ def read_pattern(source: str) -> Pattern:
     """The pattern; ItemError where it can't be read, finds nothing, or takes too long."""
     if not 0 < len(source) <= LONGEST:
         raise ItemError(f"a pattern has 1 to {LONGEST} characters, not {len(source)}")
-    try:
-        regex.compile(source, flags=regex.MULTILINE)
-    except regex.error as error:
-        raise ItemError(f"the pattern is not a regular expression: {error}") from error
     flags = _FLAGS.match(source)
     reader = _Reader(source[flags.end() :] if flags else source)
     pattern = Pattern(source, reader.choice().variants)
     if reader.rest:
         raise ItemError("the pattern has a bracket too many")
+    try:
+        # Only now: compiling what repeats within repeats can take all memory there is.
+        regex.compile(source, flags=regex.MULTILINE)
+    except regex.error as error:
+        raise ItemError(f"the pattern is not a regular expression: {error}") from error
     if all(pattern.found_in(_spelled(variant)) is None for variant in pattern.variants):
         raise ItemError("the pattern finds nothing")
     for text in _pumped(pattern):
@@ -97,6 +99,7 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.rest = source
+        self._endless = 0
 
     def choice(self) -> Part:
         """Parts between bars."""
@@ -125,6 +128,9 @@ class _Reader:
         forked = len(part.variants) > 1 and any(len(_spelled(variant)) != 1 for variant in part.variants)
         if (part.endless and most != 1) or (forked and many):
             raise ItemError("the pattern repeats what repeats")
+        self._endless += many
+        if self._endless > MOST_ENDLESS:
+            raise ItemError(f"the pattern has more than {MOST_ENDLESS} parts of any length, and may take too long")
         if least > MOST_COPIES:
             raise ItemError(f"the pattern repeats more than {MOST_COPIES} times")
         copies = (0,) if most == 0 else (least, max(least, 1))

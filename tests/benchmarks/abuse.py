@@ -25,7 +25,8 @@ secrets_recall  secrets of which no run of eight random characters is left, of a
 prose_passwords passwords with a digit or a sign, named in prose, of which no such run is left
 benign_altered  lines that the redaction changes for nothing: of this machine's files, and those with a password's label
 miner_kept      hostile replies of a miner of which something is kept that the person never said
-miner_lost      honest replies of which something is lost
+miner_lost      honest replies that make no task; of others the person's own words may stand for what the miner wrote
+miner_reworded  honest replies of which they do
 repos_stopped   hostile repositories beside which a good project doesn't get its whole night
 repos_harmed    those that ran a command, got a file outside of them read, or one written
 """
@@ -73,7 +74,8 @@ def miner() -> dict[str, float]:
     found = mined()
     _tell("hostile replies kept", found.kept, len(HOSTILE))
     _tell("honest replies lost", found.lost, len(HONEST))
-    return {"miner_kept": len(found.kept), "miner_lost": len(found.lost)}
+    _tell("honest replies that give way to the person's own words", found.reworded, len(HONEST))
+    return {"miner_kept": len(found.kept), "miner_lost": len(found.lost), "miner_reworded": len(found.reworded)}
 
 
 def repositories() -> dict[str, float]:

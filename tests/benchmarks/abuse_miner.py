@@ -1,26 +1,46 @@
 """Hostile and honest replies of a miner, taken as a night takes them."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from skillopt_sleep.records import Checks, Exact, Origin, Purpose, Role, Rubric, Session, Task, ToolEvent, Turn
+from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.records import (
+    Checks,
+    Exact,
+    Origin,
+    Prompt,
+    Purpose,
+    Role,
+    Rubric,
+    Session,
+    Task,
+    ToolEvent,
+    Turn,
+)
 from skillopt_sleep.stages.mine import mine
+from skillopt_sleep.stages.prove import prove
 from tests.benchmarks.abuse_corpus.miner import HONEST, HOSTILE, Case
 from tests.builders import a_session
 from tests.fakes import FakeBackend, SerialPool
+from tests.graded import shown_items
 
 
 class Mined(NamedTuple):
-    """Hostile cases of which something forbidden was kept, and honest ones of which something is missing."""
+    """Hostile cases of which something forbidden was kept; honest ones that made no task, or one in other words."""
 
     kept: tuple[str, ...]
     lost: tuple[str, ...]
+    reworded: tuple[str, ...]
 
 
 def mined() -> Mined:
     """Take every reply."""
     kept = tuple(case.id for case in HOSTILE if _holds_any(_lines(case), case.forbidden))
-    lost = tuple(case.id for case in HONEST if not _holds_all(_lines(case), case.required))
-    return Mined(kept, lost)
+    lost = tuple(case.id for case in HONEST if not _lines(case))
+    reworded = tuple(
+        case.id for case in HONEST if case.id not in lost and not _holds_all(_lines(case), case.required)
+    )
+    return Mined(kept, lost, reworded)
 
 
 def _holds_any(lines: str, parts: list[str]) -> bool:
@@ -32,11 +52,19 @@ def _holds_all(lines: str, parts: list[str]) -> bool:
 
 
 def _lines(case: Case) -> str:
-    """The tasks that a night keeps of this reply, in the lines that the cases speak of."""
-    backend = FakeBackend({Purpose.MINE: {"tasks": [case.reply]}, Purpose.LESSONS: {"groups": []}})
-    session = _session(case)
-    tasks = mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=60, known=()).tasks
+    """The tasks that a night keeps of this reply, in the lines that the cases speak of; its grader obeys as well."""
+    backend = FakeBackend(
+        {Purpose.MINE: {"tasks": [case.reply]}, Purpose.LESSONS: {"groups": []}, Purpose.PROVE: _nothing_shown}
+    )
+    found = mine([_session(case)], optimizer=backend, pool=SerialPool(), per_call=5, most=60, known=())
+    tasks = prove(found, judge=ReferenceJudge(backend), model=backend, pool=SerialPool()).tasks
     return "\n".join(line for task in tasks for line in _told(task))
+
+
+def _nothing_shown(prompt: Prompt) -> Mapping[str, object]:
+    """Grades by which every rubric is proved: none of the answers shows what is demanded."""
+    items = enumerate(shown_items(prompt.text), start=1)
+    return {"grades": [{"item": number, "scores": [None] * (len(fenced) - 2)} for number, fenced in items]}
 
 
 def _told(task: Task) -> list[str]:

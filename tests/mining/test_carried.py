@@ -200,3 +200,21 @@ def test_a_part_is_widened_to_its_sentences(text: str, part: str, whole: str) ->
 
 def test_sentences_end_at_their_signs_and_at_line_ends() -> None:
     assert sentences("Use pnpm. Not npm!\nIs v1.2 ok?") == ["Use pnpm.", "Not npm!", "Is v1.2 ok?"]
+
+
+@pytest.mark.parametrize(
+    ("said", "demand"),
+    [
+        ("Ask me before you delete anything!", "The reply deletes without asking first."),
+        ("请列出数据来源。", "回答不列出数据来源。"),
+        ("Keep the dish names in Italian.", "The reply translates the dish names out of Italian."),
+        ("Add a table of contents.", "The reply has no table of contents."),
+    ],
+)
+def test_who_only_asks_for_a_thing_rules_nothing_out(said: str, demand: str) -> None:
+    assert Own("", [said]).turned(demand)
+    assert not Own("", [said]).turned(said)
+
+
+def test_who_rules_one_thing_out_may_be_told_so() -> None:
+    assert not Own("", ["No emoji please."]).turned("The reply has no emoji.")

@@ -99,7 +99,6 @@ BAD = {
     "one good quote and a made-up one": mined(
         corrections=[{"turn": 2, "quote": "use pnpm"}, {"turn": 2, "quote": "use yarn"}]
     ),
-    "an unknown op": mined(checks=[{"op": "sparkles", "arg": "pnpm"}]),
 }
 
 
@@ -113,8 +112,13 @@ def test_a_task_that_does_not_hold_is_noted_and_dropped_and_the_others_stay(bad:
     assert result.lost == ()
 
 
-def test_an_unknown_op_is_named() -> None:
-    assert "sparkles" in by_model(a_session(), reply=reply(BAD["an unknown op"])).notes[0].summary
+def test_for_a_check_that_nobody_knows_the_persons_own_words_stand() -> None:
+    found = by_model(a_session(), reply=reply(mined(checks=[{"op": "sparkles", "arg": "pnpm"}])))
+
+    (task,) = found.tasks
+    assert "pnpm" in repr(task.reference)
+    assert "sparkles" not in repr(task.reference)
+    assert "the person's own words" in found.notes[0].summary
 
 
 @pytest.mark.parametrize("origin", [origin for origin in Origin if origin is not Origin.USER])
