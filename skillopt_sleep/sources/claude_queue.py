@@ -1,8 +1,8 @@
 """Whether a person or a program typed a prompt, told by Claude Code's queue where its records name no entrypoint.
 
-From 2.0.45 on until the entrypoint came, every prompt of a program (`-p`, the SDK) goes through the queue: it is taken
-out without having been put in, or at once. What a person types at rest doesn't, and what they type ahead waits there
-until the agent has finished.
+From 2.0.45 on until the entrypoint came, every prompt of a program (`-p`, the SDK) goes through the queue: it is
+taken out without having been put in, or at once. What a person types at rest doesn't, and what they type ahead waits
+there until the agent has finished.
 """
 
 from datetime import datetime, timedelta
