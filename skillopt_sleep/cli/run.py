@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import progress, say, say_markdown, warn
+from skillopt_sleep.cli.console import progress, say, say_json, say_markdown, warn
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
@@ -63,10 +63,9 @@ def run(
         )
     except CallPending as error:
         if as_json:
-            from skillopt_sleep.kit.codec import to_json
             from skillopt_sleep.reporters.data import paused
 
-            sys.stdout.write(to_json(paused(error), pretty=True).decode())
+            say_json(paused(error))
         raise
     _show(report, paths, example=example, as_json=as_json)
     if not (example or sys.stdout.isatty()):
@@ -134,10 +133,9 @@ def _run(
 
 def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) -> None:
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
         from skillopt_sleep.reporters.data import answer
 
-        sys.stdout.write(to_json(answer(report), pretty=True).decode())
+        say_json(answer(report))
         return
     from skillopt_sleep.reporters.morning import render
 
