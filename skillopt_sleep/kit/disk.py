@@ -1,4 +1,4 @@
-"""What is said where a file or the store can't be used: in one place, so that a full disk is called one everywhere."""
+"""What is said where a file or the store can't be used: in one place, so that a full disk is called one each time."""
 
 import errno
 import shutil
