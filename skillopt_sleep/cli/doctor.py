@@ -54,12 +54,15 @@ def doctor(
 
 
 def _by_itself(paths: Paths) -> "Finding":
-    """Whether nights run by themselves; that none do is a choice, not a problem."""
+    """Whether nights run by themselves; that none are to is a choice, not a problem."""
     from skillopt_sleep.cli.daemon_shown import installed_says
-    from skillopt_sleep.wiring.findings import Topic, fine, of_error
+    from skillopt_sleep.daemon.installed import installed
+    from skillopt_sleep.wiring.findings import Topic, fine, of_error, problem
 
     try:
-        return fine(Topic.DAEMON, *installed_says(paths))
+        found, (says, remedy) = installed(paths), installed_says(paths)
+        is_wanted = bool(found.service or found.missing)
+        return (problem if is_wanted and remedy else fine)(Topic.DAEMON, says, remedy)
     except (SleepError, OSError) as error:
         return of_error(Topic.DAEMON, error)
 

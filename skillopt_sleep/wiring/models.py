@@ -101,8 +101,9 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
         try:
             account = model.account
             problem = account.problem or (model.program and "")
-            if not problem and account.expires and account.expires < utc_now():
-                problem = f"its login ended at {account.expires:%Y-%m-%d %H:%M} UTC"
+            now = utc_now()
+            if not problem and account.expires and account.expires <= now:
+                problem = f"its login {account.ends(now)}"
         except CallFailed as error:
             problem = error.message
         else:
