@@ -165,7 +165,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         case "handoff":
             from skillopt_sleep.backends.handoff import HandoffBackend
 
-            return HandoffBackend(paths.data / "handoff")
+            return HandoffBackend(paths.handoff)
         case _:
             raise ConfigError(
                 "no backend is named: nothing is sent anywhere without your word",
@@ -180,7 +180,7 @@ def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -
         program=backend.program,
         environ=environ,
         home=Path.home(),
-        folder=paths.data / "replays",
+        folder=paths.replays,
         timeout=seconds(backend.timeout),
     )
 
