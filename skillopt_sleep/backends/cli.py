@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.backends.leftovers import clear, prefix
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.dialects.dialect import Account, Dialect, Invocation, Setup
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
@@ -117,7 +118,7 @@ class CliBackend:
 
         Raises BackendUnavailable where one of them is missing, or the login ends before `until`.
         """
-        self._sweep()
+        clear(self._folder)
         try:
             told = f"{self._dialect.name} {self.version}"
         except CallFailed as error:
@@ -192,15 +193,12 @@ class CliBackend:
 
     def _place(self) -> "tempfile.TemporaryDirectory[str]":
         """An empty folder for one start of the program, with a HOME, an agent home and a temporary folder."""
-        place = tempfile.TemporaryDirectory(prefix="call-", dir=private_dir(self._folder), ignore_cleanup_errors=True)
+        place = tempfile.TemporaryDirectory(
+            prefix=prefix(), dir=private_dir(self._folder), ignore_cleanup_errors=True
+        )
         for name in ("work", "home", "agent", "tmp"):
             private_dir(Path(place.name) / name)
         return place
-
-    def _sweep(self) -> None:
-        """Remove what a killed night left: there are copies of a login in it."""
-        for left in self._folder.glob("call-*"):
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _read(path: Path) -> bytes | None:

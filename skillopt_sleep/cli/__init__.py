@@ -84,7 +84,20 @@ def _options(
     *,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
 ) -> None:
-    """Hold the options of the program itself."""
+    """Hold the options of the program itself, and before any command clear away what a killed one left."""
+    if version:
+        return
+    from skillopt_sleep.backends.leftovers import clear
+    from skillopt_sleep.settings import find_paths
+
+    cleared = clear(find_paths().replays)
+    if count := len(cleared.gone):
+        folders = "a folder" if count == 1 else f"{count} folders"
+        warn(
+            f"removed {folders} that a killed night left, with a copy of the agent's login: {cleared.gone[0].parent}"
+        )
+    for path in cleared.stuck:
+        warn(f"{path} can't be removed, and there may be a copy of the agent's login in it: remove it by hand")
 
 
 def main() -> None:

@@ -76,7 +76,7 @@ def test_a_problem_comes_first_with_its_remedy_and_is_the_exit_code(home: Home) 
 def test_where_only_a_login_is_missing_the_exit_code_says_so(home: Home) -> None:
     program = home.folder / "bin" / "claude"
     program.parent.mkdir()
-    program.write_text("#!/bin/sh\necho '2.1.329 (Claude Code)'\n", encoding="utf-8")
+    program.write_text("#!/bin/sh\necho '2.1.330 (Claude Code)'\n", encoding="utf-8")
     program.chmod(0o755)
     config = home.folder / "sleep" / "config.toml"
     config.write_text(f'[backend]\nname = "claude"\nprogram = "{program}"\n', encoding="utf-8")
