@@ -18,8 +18,13 @@ def a_call(folder: Path, name: str, *, age: float = 0.0) -> Path:
     place = folder / f"{name}abc_1234"
     (place / "agent").mkdir(parents=True)
     (place / "agent" / "auth.json").write_text("{}", encoding="utf-8")
-    os.utime(place, (time.time() - age,) * 2)
+    aged(place, age)
     return place
+
+
+def aged(place: Path, age: float) -> None:
+    then = time.time() - age
+    os.utime(place, (then, then))
 
 
 def of_another(*, pid: int) -> str:
@@ -60,7 +65,7 @@ def test_a_later_process_of_the_same_number_keeps_nothing(tmp_path: Path) -> Non
 def test_of_another_machine_or_version_only_what_is_a_day_old_goes(tmp_path: Path, name: str) -> None:
     place = a_call(tmp_path, name, age=DAY - 60)
     assert clear(tmp_path) == Cleared()
-    os.utime(place, (time.time() - DAY - 60,) * 2)
+    aged(place, DAY + 60)
     assert clear(tmp_path).gone == (place,)
 
 

@@ -3,7 +3,6 @@
 import json
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ def copies(person: Person) -> list[Path]:
 
 
 @pytest.fixture
-def killed(person: Person) -> Iterator[Person]:
+def killed(person: Person) -> Person:
     """Their night, killed in the midst of its first call, after somebody looked at it."""
     night = person.start("run", "--now")
     try:
@@ -47,7 +46,7 @@ def killed(person: Person) -> Iterator[Person]:
         night.send_signal(signal.SIGKILL)
         night.communicate()
     assert copies(person) == there
-    yield person
+    return person
 
 
 @pytest.mark.parametrize(
