@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 from filelock import FileLock
 
-CLAUDE = "2.1.329"
+CLAUDE = "2.1.330"
 CODEX = "0.169.0"
 READY = "SKILLOPT_SLEEP_TEST_PROGRAMS"
 SECONDS = 240

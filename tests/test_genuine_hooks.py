@@ -1,6 +1,8 @@
 """The plugins inside the genuine agents: what they leave in the spool, and what the next night makes of it."""
 
 import json
+import re
+import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,11 +40,11 @@ def server() -> Iterator[ModelServer]:
         yield server
 
 
-def asks(person: Person, program: Path, *arguments: str) -> str:
-    """What the program says in the person's project."""
+def asks(person: Person, program: Path, *arguments: str, cwd: Path | None = None) -> str:
+    """What the program says in the person's project, or in another folder."""
     done = subprocess.run(
         [str(program), *arguments],
-        cwd=person.project,
+        cwd=cwd or person.project,
         env=person.environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -76,6 +78,18 @@ def events(out: str) -> Sequence[dict[str, str]]:
 @pytest.mark.parametrize("folder", [PLUGINS["claude_code"], ROOT], ids=["plugin", "catalog"])
 def test_claude_finds_nothing_wrong_with_the_plugin(person: Person, programs: Programs, folder: Path) -> None:
     assert "Validation passed" in asks(person, programs.claude, "plugin", "validate", "--strict", str(folder))
+
+
+@pytest.mark.parametrize("agent", [CLAUDE, CODEX], ids=lambda agent: agent.name)
+def test_the_commands_that_the_readme_prints_install_the_plugin(
+    person: Person, programs: Programs, agent: Agent
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    printed = re.findall(rf"`{agent.name} (plugin [^`]+)`", readme)
+    assert len(printed) == 2
+    for line in printed:
+        asks(person, getattr(programs, agent.name), *shlex.split(line), cwd=ROOT)
+    assert "skillopt-sleep" in asks(person, getattr(programs, agent.name), "plugin", "list")
 
 
 @pytest.mark.parametrize("agent", [CLAUDE, CODEX], ids=lambda agent: agent.name)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.backends.leftovers import clear, prefix
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.dialects.dialect import Account, Dialect, Invocation, Setup
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.kit.process import Ran, run
 from skillopt_sleep.records import Completion, Prompt, Usage
@@ -116,7 +118,7 @@ class CliBackend:
 
         Raises BackendUnavailable where one of them is missing, or the login ends before `until`.
         """
-        self._sweep()
+        clear(self._folder)
         try:
             told = f"{self._dialect.name} {self.version}"
         except CallFailed as error:
@@ -124,13 +126,22 @@ class CliBackend:
         account = self.account
         if account.problem:
             raise BackendUnavailable(f"{told}: {account.problem}", remedy=account.remedy, login=True)
-        if account.expires and account.expires < until:
-            raise BackendUnavailable(
-                f"{told}: the login ends at {account.expires:%Y-%m-%d %H:%M} UTC, before the night may end",
-                remedy=f"use {self._dialect.program} once, which renews it, or lower budget.minutes",
-                login=True,
-            )
+        self.refuse_short_login(account, until)
         return False
+
+    def refuse_short_login(self, account: Account, until: datetime) -> None:
+        """Raise BackendUnavailable where the login is over, or will be before `until`."""
+        if account.expires is None or account.expires >= until:
+            return
+        now = utc_now()
+        is_over = account.expires <= now
+        before = "" if is_over else ", before a night that begins now may end"
+        renew = f"use {self._dialect.program} once, which renews it"
+        raise BackendUnavailable(
+            f"{self._dialect.name}: the login {account.ends(now)}{before}",
+            remedy=renew if is_over else f"{renew}, or lower budget.minutes",
+            login=True,
+        )
 
     def complete(self, prompt: Prompt) -> Completion:
         """One process; raises CallFailed with what went wrong, never an empty answer."""
@@ -182,15 +193,12 @@ class CliBackend:
 
     def _place(self) -> "tempfile.TemporaryDirectory[str]":
         """An empty folder for one start of the program, with a HOME, an agent home and a temporary folder."""
-        place = tempfile.TemporaryDirectory(prefix="call-", dir=private_dir(self._folder), ignore_cleanup_errors=True)
+        place = tempfile.TemporaryDirectory(
+            prefix=prefix(), dir=private_dir(self._folder), ignore_cleanup_errors=True
+        )
         for name in ("work", "home", "agent", "tmp"):
             private_dir(Path(place.name) / name)
         return place
-
-    def _sweep(self) -> None:
-        """Remove what a killed night left: there are copies of a login in it."""
-        for left in self._folder.glob("call-*"):
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _read(path: Path) -> bytes | None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, CallPending, FailureKind
 from skillopt_sleep.kit.codec import schema, to_json
+from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.protocols import Backend
@@ -75,9 +76,8 @@ class HandoffBackend:
             for folder in (self._open, self._answers):
                 private_dir(folder)
         except OSError as error:
-            raise BackendUnavailable(
-                f"{self._folder} can't be made: {error.strerror}", remedy="check that the place can be written"
-            ) from error
+            message, remedy = worded(error, remedy="check that the place can be written", place=self._folder)
+            raise BackendUnavailable(f"the folder of the prompts can't be made: {message}", remedy=remedy) from error
         return True
 
     def price(self, _model: str, _usage: Usage) -> float | None:

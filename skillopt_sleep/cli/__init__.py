@@ -2,12 +2,13 @@
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from skillopt_sleep import __version__
-from skillopt_sleep.cli.lazy import Later, LazyGroup
+from skillopt_sleep.cli.console import warn
+from skillopt_sleep.cli.lazy import Later, LazyGroup, UsageError
 from skillopt_sleep.errors import Exit, SleepError, blamed
 
 
@@ -83,54 +84,81 @@ def _options(
     *,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
 ) -> None:
-    """Hold the options of the program itself."""
+    """Hold the options of the program itself, and before any command clear away what a killed one left."""
+    if version:
+        return
+    from skillopt_sleep.backends.leftovers import clear
+    from skillopt_sleep.settings import find_paths
+
+    cleared = clear(find_paths().replays)
+    if count := len(cleared.gone):
+        folders = "a folder" if count == 1 else f"{count} folders"
+        warn(
+            f"removed {folders} that a killed night left, with a copy of the agent's login: {cleared.gone[0].parent}"
+        )
+    for path in cleared.stuck:
+        warn(f"{path} can't be removed, and there may be a copy of the agent's login in it: remove it by hand")
 
 
 def main() -> None:
     """Run the command line; every error becomes one clear line and an exit code."""
     try:
-        app()
+        # Not alone: what typer says of a wrong command line quotes it as it is.
+        code = app(standalone_mode=False)
     except SleepError as error:
         _complain(error.message, error.remedy)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(Exit.FAILED)
-    except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
-        whose = blamed(error)
-        if whose:
-            _complain(
-                f"{whose}: {type(error).__name__}: {error}", f"mend it there; the traceback is in {_log(error)}"
-            )
-        elif isinstance(error, OSError):
-            _complain(
-                f"{error.filename or 'the disk'}: {error.strerror or error}",
-                "check that it is there and can be written",
-            )
-        elif _is_full(error):
-            _complain(f"the store can't be written: {error}", "make room on the disk, then do the same again")
-        else:
-            _complain(f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}")
+    except typer.Abort:
+        warn("Aborted.")
         sys.exit(Exit.FAILED)
+    except UsageError as error:
+        _explain(error)
+        sys.exit(error.exit_code)
+    except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
+        _complain(*_worded(error))
+        sys.exit(Exit.FAILED)
+    sys.exit(code if isinstance(code, int) else Exit.DONE)
 
 
-def _is_full(error: Exception) -> bool:
-    """Whether SQLite says that the disk has no more room, or the file may not be written."""
+def _explain(error: Any) -> None:
+    """What is wrong with the command line, as typer says it."""
+    from typer.rich_utils import rich_format_error
+
+    from skillopt_sleep.kit.markdown import visible
+
+    error.message = visible(error.message)
+    rich_format_error(error)
+
+
+def _worded(error: Exception) -> tuple[str, str]:
+    """What is said of an error that isn't one of ours, and what to do."""
     import sqlite3
 
-    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in {
+    from skillopt_sleep.kit.disk import worded
+    from skillopt_sleep.settings import find_paths
+
+    if whose := blamed(error):
+        return f"{whose}: {type(error).__name__}: {error}", f"mend it there; the traceback is in {_log(error)}"
+    if isinstance(error, OSError):
+        return worded(error, remedy="check that it is there and can be written")
+    if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in {
         sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_IOERR,
         sqlite3.SQLITE_READONLY,
-    }
+    }:
+        again = "make room on the disk, or see who keeps it from being written; then do the same again"
+        message, remedy = worded(error, remedy=again, place=find_paths().database)
+        return f"the store can't be written: {message}", remedy
+    return f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}"
 
 
 def _complain(message: str, remedy: str) -> None:
-    from skillopt_sleep.kit.markdown import visible
-
-    print(f"skillopt-sleep: {visible(message)}", file=sys.stderr)  # noqa: T201 - the CLI prints
+    warn(f"skillopt-sleep: {message}")
     if remedy:
-        print(f"  → {visible(remedy)}", file=sys.stderr)  # noqa: T201 - the CLI prints
+        warn(f"  → {remedy}")
 
 
 def _log(error: Exception) -> str:
@@ -146,6 +174,6 @@ def _log(error: Exception) -> str:
         with path.open("a", encoding="utf-8") as file:
             traceback.print_exception(error, file=file)
     except OSError:
-        traceback.print_exception(error)
+        warn("".join(traceback.format_exception(error)))
         return "the lines above"
     return str(path)

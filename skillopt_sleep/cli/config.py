@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import Settings, find_paths, load
 from skillopt_sleep.settings.load import SETTINGS
@@ -16,7 +16,6 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="The settings
 @app.command("show")
 def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
     """Print the settings in force as config.toml would say them; where they can't be used, every key's default."""
-    from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.kit.toml import to_toml
 
     try:
@@ -29,7 +28,7 @@ def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JS
         hint = "every key is shown above" if SETTINGS in error.remedy else error.remedy
         raise ConfigError(error.message, remedy=hint) from error
     if as_json:
-        sys.stdout.write(to_json(settings, pretty=True).decode())
+        say_json(settings)
     else:
         sys.stdout.write(to_toml(settings))
 

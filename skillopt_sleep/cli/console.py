@@ -1,20 +1,33 @@
-"""What goes to the terminal: answers to stdout, progress to stderr."""
+"""What goes to the terminal: answers to stdout, progress to stderr.
+
+Names, paths and quotes are foreign text. Here, and nowhere else, what would move a cursor, turn a line round or not
+be seen is written out; a newline stays one, so a name that may hold one is `spelled` where it is put into a line.
+"""
 
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+
+from skillopt_sleep.kit.markdown import escaped, visible
 
 Progress = Callable[[str, int, int], None]
 
 
 def say(text: str) -> None:
     """One line of the answer."""
-    print(text)  # noqa: T201 - the CLI prints
+    print(visible(text))  # noqa: T201 - the CLI prints
 
 
 def warn(text: str) -> None:
     """One line that isn't part of the answer."""
-    print(text, file=sys.stderr)  # noqa: T201 - the CLI prints
+    print(visible(text), file=sys.stderr)  # noqa: T201 - the CLI prints
+
+
+def say_json(value: object, *, pretty: bool = True) -> None:
+    """The answer as JSON, or one line of it."""
+    from skillopt_sleep.kit.codec import to_json
+
+    sys.stdout.write(escaped(to_json(value, pretty=pretty).decode()) + ("" if pretty else "\n"))
 
 
 def say_markdown(text: str) -> None:
@@ -25,7 +38,7 @@ def say_markdown(text: str) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console().print(Markdown(text))
+    Console().print(Markdown(visible(text)))
 
 
 @contextmanager
@@ -38,7 +51,7 @@ def progress() -> Generator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bars, TaskID, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
@@ -49,7 +62,7 @@ def progress() -> Generator[Progress]:
 
         def advance(label: str, done: int, total: int) -> None:
             if done == 0 or label not in known:
-                known[label] = bars.add_task(label, total=total, rate="")
+                known[label] = bars.add_task(visible(label), total=total, rate="")
             speed = bars.tasks[bars.task_ids.index(known[label])].speed
             bars.update(known[label], completed=done, rate=f"{speed:.1f}/s" if speed else "")
 

@@ -1,14 +1,13 @@
 """skillopt-sleep cost: what the nights spent, by night, purpose and model."""
 
 import re
-import sys
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
@@ -27,10 +26,8 @@ def cost(
     with opened() as store:
         lines = store.ledger.lines(since=_moment(since) if since else None)
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
-
         answer = {"schema_version": 1, "lines": [line._asdict() for line in lines], "total": _sum(lines)}
-        sys.stdout.write(to_json(answer, pretty=True).decode())
+        say_json(answer)
         return
     if not lines:
         say("nothing was spent" + (f" since {since}" if since else ": no night asked a model yet"))

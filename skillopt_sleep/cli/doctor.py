@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import sys
 import textwrap
 from collections.abc import Iterator
 from itertools import groupby
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.settings import Paths, find_paths
 
@@ -33,7 +32,6 @@ def doctor(
 
     An API is asked with your key whether it has the model (GET /v1/models/NAME); nothing else is asked.
     """
-    from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.wiring.checks import look
     from skillopt_sleep.wiring.findings import exit_code, problems
 
@@ -46,7 +44,7 @@ def doctor(
         wrong = problems(found)
         rest = [finding for finding in found if finding not in wrong]
         answer = {"schema_version": 1, "problems": len(wrong), "findings": [*wrong, *rest]}
-        sys.stdout.write(to_json(answer, pretty=True).decode())
+        say_json(answer)
     else:
         width = min(WIDE, max(NARROW, shutil.get_terminal_size((100, 24)).columns))
         for line in shown(found, width):
@@ -56,12 +54,15 @@ def doctor(
 
 
 def _by_itself(paths: Paths) -> "Finding":
-    """Whether nights run by themselves; that none do is a choice, not a problem."""
+    """Whether nights run by themselves; that none are to is a choice, not a problem."""
     from skillopt_sleep.cli.daemon_shown import installed_says
-    from skillopt_sleep.wiring.findings import Topic, fine, of_error
+    from skillopt_sleep.daemon.installed import installed
+    from skillopt_sleep.wiring.findings import Topic, fine, of_error, problem
 
     try:
-        return fine(Topic.DAEMON, *installed_says(paths))
+        found, (says, remedy) = installed(paths), installed_says(paths)
+        is_wanted = bool(found.service or found.missing)
+        return (problem if is_wanted and remedy else fine)(Topic.DAEMON, says, remedy)
     except (SleepError, OSError) as error:
         return of_error(Topic.DAEMON, error)
 

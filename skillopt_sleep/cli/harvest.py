@@ -1,11 +1,10 @@
 """skillopt-sleep harvest: what is in the history, what became of every file, and why."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.settings import find_paths, load
 
 
@@ -19,7 +18,6 @@ def harvest(
     from skillopt_sleep.cli.account import History, account
     from skillopt_sleep.cli.harvest_shown import account_data, account_lines, noted
     from skillopt_sleep.cli.harvest_why import explain, explained, find
-    from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.stages.harvest import harvest as read
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import Exclusions, agent_sources, harvest_rules
@@ -47,7 +45,7 @@ def harvest(
         total = account(history)
         data, lines = account_data(total, notes), (*account_lines(total, settings.harvest), *noted(notes))
     if as_json:
-        sys.stdout.write(to_json(data, pretty=True).decode())
+        say_json(data)
         return
     for line in lines:
         say(line)

@@ -1,12 +1,11 @@
 """skillopt-sleep history: the nights, what came of them, and what they spent."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.daemon_shown import first_step
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.records import Decision, NightReport, Outcome, Spend, StepOutcome
@@ -30,10 +29,8 @@ def history(
         states = {found.proposal.id: found.state for found in store.bank.proposals()}
         running = store.is_running() if any(night.closed is None for night in shown) else False
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
-
         told = [_data(night, reports[night.id], states) for night in shown]
-        sys.stdout.write(to_json({"schema_version": 1, "nights": told, "all": len(nights)}, pretty=True).decode())
+        say_json({"schema_version": 1, "nights": told, "all": len(nights)})
         return
     if not nights:
         paths = find_paths()

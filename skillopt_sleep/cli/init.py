@@ -124,7 +124,9 @@ def _is_installed(paths: Paths) -> bool:
 
 
 def _troubles(settings: Settings, paths: Paths) -> "tuple[Finding, ...]":
-    """What keeps the chosen backend from answering, as far as can be told without a call."""
+    """What keeps the chosen backend from answering, as far as can be told without a call; to choose none is fine."""
+    if not settings.backend.name:
+        return ()
     import tempfile
     from datetime import timedelta
     from pathlib import Path

@@ -9,6 +9,7 @@ import typer
 
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _ask(question: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise ConfigError("there is nobody to ask", remedy="add --yes, or --dry-run to see what would be done")
-    typer.confirm(question, abort=True)
+    typer.confirm(visible(question), abort=True)
 
 
 def _what(change: "Change") -> str:
@@ -108,7 +109,7 @@ def _print(change: "Change") -> None:
         before = (change.before or b"").decode(errors="replace").splitlines()
         lines = difflib.ndiff(before, text.splitlines())
         text = "\n".join(line[2:] for line in lines if line.startswith("+ ")) + "\n"
-    say(text)
+    say(text.replace("\r\n", "\n"))
 
 
 def _notes(notes: tuple[str, ...]) -> None:

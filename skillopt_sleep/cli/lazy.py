@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+# A wrong command line; typer exports only the kind of it that is about one value.
+UsageError: Any = typer.BadParameter.__base__
+
 
 class Later(NamedTuple):
     """A command that isn't imported yet: `place` is `module:name` here, of a function or a Typer app."""

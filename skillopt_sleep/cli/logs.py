@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import find_paths
 
@@ -91,9 +91,7 @@ class Followed:
 
 def _print(line: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
-
-        say(to_json(line).decode())
+        say_json(line, pretty=False)
     else:
         for shown in lines(line):
             say(shown)

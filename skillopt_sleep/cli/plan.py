@@ -1,14 +1,13 @@
 """skillopt-sleep run --plan: what a night would read, send and at most spend, without any call."""
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.tasks_shown import counted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, spelled
@@ -85,7 +84,6 @@ def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
 
 def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> None:
     """What a night would read, send and at most spend."""
-    from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.wiring.models import unconfirmed
 
     found, projects, reviewed, calls, most, budget = look_ahead(settings, paths, only=only)
@@ -102,7 +100,7 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
         "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
     }
     if as_json:
-        sys.stdout.write(to_json(answer, pretty=True).decode())
+        say_json(answer)
         return
     say(f"A night now would read {found.counts.used} of {found.counts.seen} unread sessions:")
     for project, count in projects.most_common():

@@ -1,18 +1,16 @@
 """skillopt-sleep show, adopt, reject, undo: the decisions of a person."""
 
-import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.errors import ConfigError, SleepError, StaleProposal
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
@@ -39,13 +37,13 @@ def show(
         found = _find(store, proposal)
         folder = _folder(store, found)
     if as_json:
-        sys.stdout.write(to_json(found.proposal, pretty=True).decode())
+        say_json(found.proposal)
         return
     one = found.proposal
-    say(f"{one.id}  {one.document}  ({found.state})")
+    say(f"{one.id}  {spelled(one.document)}  ({found.state})")
     if found.reason:
         say(f"You said why: «{visible(found.reason)}»")
-    say(f"{one.summary}")
+    say(spelled(one.summary))
     if one.before is not None and one.after is not None:
         interval = (
             f", gain {one.after - one.before:+.2f}, 90 % interval {one.interval[0]:+.2f} to {one.interval[1]:+.2f}"
@@ -103,7 +101,7 @@ def reject(
             raise ConfigError(f"{live} is adopted: nothing was rejected", remedy=f"skillopt-sleep undo {live} first")
         for found in chosen:
             _decide(store, found.proposal.id, REJECTED, reason=reason or found.reason, leaving=(*OPEN, REJECTED))
-            say(f"rejected {found.proposal.id}: this edit of {found.proposal.document} is not tried again")
+            say(f"rejected {found.proposal.id}: this edit of {spelled(found.proposal.document)} is not tried again")
 
 
 def undo(proposals: Ids = None) -> None:
@@ -155,12 +153,12 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
             {"id": d.proposal.id, "state": d.state, "document": d.proposal.document, "summary": d.proposal.summary}
             for d in decided
         ]
-        sys.stdout.write(to_json(rows, pretty=True).decode())
+        say_json(rows)
         return
     if not decided:
         say("no proposals yet")
     for found in decided:
-        say(f"{found.proposal.id}  {found.state:8}  {found.proposal.summary}")
+        say(f"{found.proposal.id}  {found.state:8}  {spelled(found.proposal.summary)}")
 
 
 def _diff(folder: Path) -> str:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import progress, say, say_markdown, warn
+from skillopt_sleep.cli.console import progress, say, say_json, say_markdown, warn
+from skillopt_sleep.cli.continued import Asked, command_of
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
@@ -59,14 +60,13 @@ def run(
         report = (
             _example_night(settings, paths)
             if example
-            else _night(settings, paths, only=only, consented=backend or "", fresh=fresh)
+            else _night(settings, paths, Asked(only, backend, model, base_url, fresh, as_json))
         )
     except CallPending as error:
         if as_json:
-            from skillopt_sleep.kit.codec import to_json
             from skillopt_sleep.reporters.data import paused
 
-            sys.stdout.write(to_json(paused(error), pretty=True).decode())
+            say_json(paused(error))
         raise
     _show(report, paths, example=example, as_json=as_json)
     if not (example or sys.stdout.isatty()):
@@ -77,18 +77,18 @@ def run(
         raise typer.Exit(code)
 
 
-def _night(settings: Settings, paths: Paths, *, only: str, consented: str, fresh: bool) -> NightReport:
+def _night(settings: Settings, paths: Paths, asked: Asked) -> NightReport:
     from skillopt_sleep.wiring import agent_sources
     from skillopt_sleep.wiring.models import unconfirmed
 
-    if names := unconfirmed(settings, consented=consented):
+    if names := unconfirmed(settings, consented=asked.backend or ""):
         # --backend chooses the optimizer's; it can't speak for what other roles name.
         own = f"add --backend {names[0]} to this command, or " if names == (settings.backend.name,) else ""
         raise ConfigError(
             f"nothing is sent to what was not confirmed: {', '.join(names)}",
             remedy=f"{own}set backend.confirmed = true in config.toml: it holds for the models of all roles",
         )
-    return _run(settings, paths, sources=agent_sources(settings), only=only, fresh=fresh)
+    return _run(settings, paths, sources=agent_sources(settings), asked=asked)
 
 
 def _example_night(settings: Settings, paths: Paths) -> NightReport:
@@ -101,7 +101,7 @@ def _example_night(settings: Settings, paths: Paths) -> NightReport:
         example_settings(settings),
         find_paths({"SKILLOPT_SLEEP_HOME": str(folder)}),
         sources=example_sources(folder),
-        only="",
+        asked=Asked(),
     )
 
 
@@ -110,9 +110,7 @@ def example_folder(paths: Paths) -> Path:
     return paths.data / "example"
 
 
-def _run(
-    settings: Settings, paths: Paths, *, sources: tuple[Source, ...], only: str, fresh: bool = False
-) -> NightReport:
+def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked: Asked) -> NightReport:
     from skillopt_sleep.kit.log import log_to
     from skillopt_sleep.night import run_night
     from skillopt_sleep.stores.waiting import keep_waiting
@@ -121,7 +119,15 @@ def _run(
     log_to(paths.log)
     stop_softly()
     with progress() as advance:
-        night = wire(settings, paths, sources=sources, progress=advance, only=only, fresh=fresh)
+        night = wire(
+            settings,
+            paths,
+            sources=sources,
+            progress=advance,
+            only=asked.project,
+            fresh=asked.fresh,
+            go_on=command_of(asked),
+        )
         try:
             if night.store.notice:
                 warn(night.store.notice)
@@ -134,10 +140,9 @@ def _run(
 
 def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) -> None:
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
         from skillopt_sleep.reporters.data import answer
 
-        sys.stdout.write(to_json(answer(report), pretty=True).decode())
+        say_json(answer(report))
         return
     from skillopt_sleep.reporters.morning import render
 

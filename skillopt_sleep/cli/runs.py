@@ -1,13 +1,12 @@
 """skillopt-sleep runs: trainings, what they were started with and how they ended."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.train import cost, scored, told
 from skillopt_sleep.errors import ConfigError
 
@@ -39,7 +38,7 @@ def list_runs(
     rows = [(path, *_tried(path)) for path in _found(folder, _DEEP)]
     if as_json:
         runs = [_row(path, *run) if run else {"folder": str(path), "unreadable": why} for path, run, why in rows]
-        _print({"schema_version": 1, "runs": runs})
+        say_json({"schema_version": 1, "runs": runs})
         return
     if not rows:
         say(f"no run below {folder}")
@@ -58,7 +57,9 @@ def show(run: Run, *, as_json: AsJson = False) -> None:
     manifest, summary, history = _read(run)
     if as_json:
         seconds = _seconds(run)
-        _print({"schema_version": 1, **_row(run, manifest, summary, history), "history": history, "seconds": seconds})
+        say_json(
+            {"schema_version": 1, **_row(run, manifest, summary, history), "history": history, "seconds": seconds}
+        )
         return
     for line in told(summary) if summary else [f"{manifest.env}: not finished"]:
         say(line)
@@ -82,7 +83,7 @@ def compare(one: Run, other: Run, *, as_json: AsJson = False) -> None:
     changed = differences(first, second)
     if as_json:
         runs = [_row(one, first, ended, None), _row(other, second, ended_too, None)]
-        _print({"schema_version": 1, "differences": changed, "runs": runs})
+        say_json({"schema_version": 1, "differences": changed, "runs": runs})
         return
     for line in changed or ("started with the same",):
         say(line)
@@ -150,9 +151,3 @@ def _stages(costs: "Mapping[str, Cost]", seconds: "Mapping[str, float]") -> list
 
 def _steps(history: "History | None") -> str:
     return f"{len(history.steps)} steps so far" if history else "no step yet"
-
-
-def _print(value: object) -> None:
-    from skillopt_sleep.kit.codec import to_json
-
-    sys.stdout.write(to_json(value, pretty=True).decode())

@@ -1,6 +1,5 @@
 """skillopt-sleep status and report: the last night, and what waits."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_markdown, warn
+from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
 from skillopt_sleep.cli.daemon_shown import daemon_data, daemon_lines, first_step
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.watch import shown, watch_night
@@ -49,8 +48,6 @@ def status(
     unfinished = [night.id for night in nights if not night.closed]
     prompts = _prompts(paths.data, unfinished)
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
-
         answer = {
             "schema_version": 1,
             "last_night": {"night": last.id, "closed": last.closed, "verdict": last.outcome, "because": because}
@@ -67,7 +64,7 @@ def status(
             "daemon": daemon_data(paths, now=now),
             "settings_error": unfit or None,
         }
-        sys.stdout.write(to_json(answer, pretty=True).decode())
+        say_json(answer)
     else:
         if unfit:
             say(f"Settings     can't be used: {visible(unfit)}")
@@ -167,9 +164,7 @@ def report(
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
     if as_json:
-        from skillopt_sleep.kit.codec import to_json
-
-        sys.stdout.write(to_json(found, pretty=True).decode())
+        say_json(found)
         return
     from skillopt_sleep.reporters.morning import render
 

@@ -1,7 +1,6 @@
 """skillopt-sleep tasks list, show, why: the requests that nights learn from and test with."""
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +10,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli import tasks_edit, tasks_files
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.tasks_shown import WIDTH, ago, block, counted, find, home_path, scored_by, short_ids
 from skillopt_sleep.kit.clock import utc_now
@@ -37,8 +36,6 @@ def list_tasks(
     as_json: AsJson = False,
 ) -> None:
     """List the tasks by project and by recurring request: how often it came up, when, and on which side."""
-    from skillopt_sleep.kit.codec import to_json
-
     with opened() as store:
         entries = store.bank.entries()
     shown = [
@@ -49,7 +46,7 @@ def list_tasks(
         and (split is None or entry.task.split is split)
     ]
     if as_json:
-        sys.stdout.write(to_json([as_data(entry) for entry in shown], pretty=True).decode())
+        say_json([as_data(entry) for entry in shown])
         return
     if not entries:
         say("no tasks yet: they come with the first night, or with: skillopt-sleep tasks add")
@@ -71,14 +68,12 @@ def list_tasks(
 @app.command("show")
 def show(task: Id, *, as_json: AsJson = False) -> None:
     """Show one task as it will be asked, and how an answer is scored."""
-    from skillopt_sleep.kit.codec import to_json
-
     with opened() as store:
         entries = store.bank.entries()
         entry = find(entries, task)
         score = store.history.scores([entry.task.id]).get(entry.task.id)
     if as_json:
-        sys.stdout.write(to_json(as_data(entry) | {"score": score}, pretty=True).decode())
+        say_json(as_data(entry) | {"score": score})
         return
     found = entry.task
     say(f"{visible(found.id)}  {found.split or 'no side yet'}{marks(entry)}")

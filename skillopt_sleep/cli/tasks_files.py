@@ -14,6 +14,7 @@ from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.tasks_shown import counted
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.records import Task
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -53,9 +54,8 @@ def export(
     try:
         write_atomic(file, text.encode())
     except OSError as error:
-        raise ConfigError(
-            f"{file} can't be written: {error.strerror or error}", remedy="name a file in a folder that is there"
-        ) from error
+        message, remedy = worded(error, remedy="name a file in a folder that is there", place=file)
+        raise ConfigError(message, remedy=remedy) from error
     say(f"{counted(len(good), 'task')} written to {file}")
 
 

@@ -1,6 +1,5 @@
 """skillopt-sleep train and eval: a skill on a dataset, as a configuration file says."""
 
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import progress, say, warn
+from skillopt_sleep.cli.console import progress, say, say_json, warn
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.settings import find_paths, load
@@ -53,12 +52,10 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train a skill on a dataset: SkillOpt's loop, as a configuration file says."""
-    from skillopt_sleep.kit.codec import to_json
-
     with _wired(config, backend, model) as training:
         summary = training.trainer().train(resume=resume)
     if as_json:
-        sys.stdout.write(to_json(summary, pretty=True).decode())
+        say_json(summary)
     else:
         for line in (*told(summary), f"the best skill is in {training.folder / 'best_skill.md'}"):
             say(line)
@@ -81,7 +78,6 @@ def evaluate(
     """Score a skill on a split of a training's dataset."""
     from msgspec import to_builtins
 
-    from skillopt_sleep.kit.codec import to_json
     from skillopt_sleep.records import Split
     from skillopt_sleep.trainer.evaluate import evaluate as score
     from skillopt_sleep.trainer.given import read_skill
@@ -101,7 +97,7 @@ def evaluate(
         )
     if as_json:
         own: dict[str, Any] = {"schema_version": 1, "split": split, "skill": str(file) if file else None}
-        sys.stdout.write(to_json(own | to_builtins(found), pretty=True).decode())
+        say_json(own | to_builtins(found))
     else:
         say(f"{split} with {file or 'no skill'}: {scored(found)}")
         for kind, (n, hard, soft) in found.kinds.items():

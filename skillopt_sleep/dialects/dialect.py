@@ -24,6 +24,12 @@ class Account(NamedTuple):
     expires: datetime | None = None
     subscription: bool = False
 
+    def ends(self, now: datetime) -> str:
+        """When the login ends, or ended; "" where it doesn't by itself."""
+        if self.expires is None:
+            return ""
+        return f"{'ended' if self.expires <= now else 'ends'} at {self.expires:%Y-%m-%d %H:%M} UTC"
+
 
 class Setup(NamedTuple):
     """Which model at which address: "" is the program's own choice; `key_env` names the variable with the key.

@@ -17,7 +17,19 @@ def fence(text: str) -> str:
 
 def visible(text: str) -> str:
     """The text with control and invisible characters written out, so that what is shown is what is there."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(f"\\u{{{ord(char):X}}}" if _is_unseen(char) else char for char in text)
+
+
+def escaped(text: str) -> str:
+    """A text of JSON, in whose strings what can't be seen is told by JSON's own escapes: it says the same."""
+    return "".join(_as_json(char) if _is_unseen(char) else char for char in text)
+
+
+def _as_json(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _is_unseen(char: str) -> bool:

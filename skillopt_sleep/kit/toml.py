@@ -93,7 +93,7 @@ def _value(value: Any) -> str:
         case Enum():
             return json.dumps(value.value)
         case str():
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            return _seen(json.dumps(value, ensure_ascii=False))
         case Sequence():
             return f"[{', '.join(_value(item) for item in cast('Sequence[Any]', value))}]"
         case _:

@@ -12,7 +12,7 @@ import msgspec
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir, write_atomic
-from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.kit.protected import BEGIN, END
 from skillopt_sleep.proposals import guard, live, paths
 from skillopt_sleep.protocols import Page
@@ -164,8 +164,8 @@ def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: byte
 
 def _diff(name: str, base: bytes | None, result: bytes) -> str:
     """The difference as people should see it: invisible characters written out, line ends left out."""
-    old = "/dev/null" if base is None else f"a/{name}"
-    lines = difflib.unified_diff(_lines(base or b""), _lines(result), old, f"b/{name}")
+    old = "/dev/null" if base is None else f"a/{spelled(name)}"
+    lines = difflib.unified_diff(_lines(base or b""), _lines(result), old, f"b/{spelled(name)}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

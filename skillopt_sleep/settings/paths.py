@@ -42,6 +42,16 @@ class Paths(msgspec.Struct, frozen=True, kw_only=True):
         return self.data / "projects"
 
     @property
+    def handoff(self) -> Path:
+        """Prompts that wait for whoever answers by files, and their answers."""
+        return self.data / "handoff"
+
+    @property
+    def replays(self) -> Path:
+        """Where agents are started, each in a folder that goes with it."""
+        return self.data / "replays"
+
+    @property
     def state(self) -> Path:
         """What the daemon and its commands tell one another."""
         return self.data / "state"

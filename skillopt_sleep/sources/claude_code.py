@@ -24,7 +24,7 @@ _links = msgspec.json.Decoder(Link)
 # Up to this size a line is decoded whatever it is; larger ones are first looked at.
 _SMALL = 4096
 _LOOSE = b'{"type":"'
-_SPOKEN = frozenset({b"user", b"assistant", b"system", b"attachment"})
+_READ = frozenset({b"user", b"assistant", b"system", b"attachment", b"queue-operation"})
 _LARGE = re.compile(
     rb'\{"parentUuid":(?:null|"[^"]*"),"isSidechain":(?:true|false),(?:"\w+":(?:"[^"]*"|null|true|false|\d+),)*'
     rb'(?:"attachment":\{"type":"(?P<attachment>\w+)"'
@@ -95,7 +95,7 @@ def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:
         if block.startswith(_LOOSE, at):
             name = at + len(_LOOSE)
             kind = block[name : block.find(b'"', name, end)]
-            if kind not in _SPOKEN and is_one(block, at, end, _SECOND):
+            if kind not in _READ and is_one(block, at, end, _SECOND):
                 continue
         elif end - at > _SMALL and _is_needless(block, at, end) and is_one(block, at, end, _SECOND):
             passed = block, at, end

@@ -7,6 +7,7 @@ import msgspec
 
 from skillopt_sleep.records import LeftOut, Origin, Usage
 from skillopt_sleep.sources.briefs import ToolInput
+from skillopt_sleep.sources.claude_queue import Queue
 from skillopt_sleep.sources.claude_records import (
     DIALOG,
     Block,
@@ -18,6 +19,7 @@ from skillopt_sleep.sources.claude_records import (
 )
 from skillopt_sleep.sources.claude_text import (
     is_interruption,
+    is_of_editor,
     is_preface,
     is_refusal,
     is_wrapper,
@@ -42,6 +44,8 @@ class SessionReader:
         self.misplaced = 0
         self._name = name
         self._strangers = strangers
+        self._queue = Queue()
+        self._editor = False
         self._main = False
         self._side = False
         self._parents: set[str | None] = set()
@@ -51,6 +55,8 @@ class SessionReader:
     def take(self, record: Record) -> bool:
         """Use one record; whether it belongs to the conversation."""
         kind = record.type
+        if kind == "queue-operation":
+            self._queue.note(record.operation, record.timestamp)
         if kind not in _SPOKEN:
             return False
         if record.session_id != self._name and self._strays(record):
@@ -99,7 +105,7 @@ class SessionReader:
         self.draft.usage = _sum(self._spent)
         if self._side and not self._main:
             return LeftOut.SUBAGENT
-        if self.draft.by_program():
+        if self.draft.by_program() and not self._editor:
             return LeftOut.HEADLESS
         if self.typed():
             return None
@@ -131,7 +137,8 @@ class SessionReader:
             self.draft.skills[skill] = None
         self._say(record, texts, kind_of(record.origin))
 
-    def _say(self, record: Record, texts: list[str], origin: str) -> None:
+    def _say(self, record: Record, texts: list[str], origin: str, *, ahead: bool = False) -> None:
+        by_program = self._is_programs(record, texts, ahead=ahead)
         hidden = record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
         if hidden or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
             typed: list[str] = []
@@ -141,11 +148,18 @@ class SessionReader:
             typed = [without_reminders(text) for text in texts if not is_wrapper(text) and not is_preface(text)]
         name = record.uuid or ""
         if text := "\n".join(typed):
-            self.draft.items.append(Said(Origin.USER, text, name, _by_program(record)))
+            self.draft.items.append(Said(Origin.USER, text, name, by_program))
         else:
             if any(is_interruption(text) for text in texts):
                 self.draft.stop(name)
             self.draft.items.append(Said(Origin.HARNESS, "\n".join(texts), name))
+
+    def _is_programs(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
+        """Whether a program typed this, as the record says, or where it names no entrypoint, the queue."""
+        if record.entrypoint is not None or record.prompt_source is not None:
+            return _by_program(record)
+        self._editor = self._editor or any(is_of_editor(text) for text in texts)
+        return not record.is_meta and self._queue.is_programs(record.timestamp, ahead=ahead)
 
     def _assistant(self, record: Record) -> None:
         message = record.message
@@ -195,7 +209,7 @@ class SessionReader:
         texts = [prompt] if isinstance(prompt, str) else [block.text for block in _blocks(prompt) if block.text]
         if texts:
             self._note_parent(record)
-            self._say(record, texts, kind_of(attached.origin))
+            self._say(record, texts, kind_of(attached.origin), ahead=True)
 
     def _note_parent(self, record: Record) -> None:
         """Two prompts after the same record: one of them was edited and taken back."""

@@ -59,6 +59,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     is_sidechain: bool | None = None
     attachment: Attachment | None = None
     type: str = ""
+    operation: str | None = None
     message: Message | None = None
     is_meta: bool | None = None
     is_visible_in_transcript_only: bool | None = None

@@ -36,6 +36,11 @@ def is_interruption(text: str) -> bool:
     return text.lstrip().startswith(_INTERRUPTED)
 
 
+def is_of_editor(text: str) -> bool:
+    """Whether an editor says here what is open in it, so that whoever writes beside it is a person."""
+    return text.lstrip().startswith("<ide_")
+
+
 def is_preface(text: str) -> bool:
     """Whether the program put this text before the conversation."""
     return text.startswith(_PREFACES)

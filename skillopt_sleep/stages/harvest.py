@@ -20,7 +20,6 @@ from skillopt_sleep.records import (
     SessionLine,
     Snapshot,
     Task,
-    Turn,
 )
 
 # A session from further ahead comes from a clock that was wrong, not from one that is being written.
@@ -207,28 +206,31 @@ def _is_inside(folder: str, roots: tuple[str, ...]) -> bool:
 
 
 def _without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
-    """The sessions, with what a fork copied from one before it, tonight or on an `earlier` night, taken out."""
-    seen = {turn.id for session in earlier for turn in session.turns if turn.origin is Origin.USER and turn.id}
+    """The sessions, with what a fork copied from one before it, tonight or on an `earlier` night, taken out.
+
+    A fork is one that repeats a prompt; then its answers that were given before are copies too.
+    """
+    seen = {turn.id for session in earlier for turn in session.turns if turn.id}
     kept: dict[str, Session] = {}
     for session in sorted(sessions, key=lambda session: (session.started, session.ended, session.id)):
-        names = [turn.id for turn in session.turns if turn.origin is Origin.USER and turn.id]
-        copied = seen.intersection(names)
-        seen.update(names)
-        kept[session.id] = _leave_out(session, copied) if copied else session
+        is_fork = any(turn.origin is Origin.USER and turn.id in seen for turn in session.turns)
+        kept[session.id] = _leave_out(session, seen) if is_fork else session
+        seen.update(turn.id for turn in session.turns if turn.id)
     return [kept[session.id] for session in sessions]
 
 
 def _leave_out(session: Session, copied: Collection[str]) -> Session:
-    """The session without these prompts; its tool events and stops follow the turns that are left."""
-    turns: list[Turn] = []
-    last: list[int] = []
-    for turn in session.turns:
-        if turn.origin is not Origin.USER or turn.id not in copied:
-            turns.append(turn)
-        last.append(max(len(turns) - 1, 0))
-    tools = tuple(msgspec.structs.replace(event, turn=last[event.turn]) for event in session.tools)
-    stops = tuple(dict.fromkeys(last[turn] for turn in session.stops))
-    return msgspec.structs.replace(session, turns=tuple(turns), tools=tools, stops=stops)
+    """The session without these turns, and without the calls and stops that followed one of them."""
+    own = [number for number, turn in enumerate(session.turns) if turn.id not in copied]
+    place = {number: kept for kept, number in enumerate(own)}
+    return msgspec.structs.replace(
+        session,
+        turns=tuple(session.turns[number] for number in own),
+        tools=tuple(
+            msgspec.structs.replace(event, turn=place[event.turn]) for event in session.tools if event.turn in place
+        ),
+        stops=tuple(place[turn] for turn in session.stops if turn in place),
+    )
 
 
 def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping[str, str]:

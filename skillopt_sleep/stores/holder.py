@@ -4,6 +4,8 @@ import json
 from datetime import datetime
 from pathlib import Path
 
+from skillopt_sleep.kit.alive import is_alive
+
 
 def living_holder(data: Path) -> int | None:
     """The process that said it holds the night's lock, and is verifiably still there; else None."""
@@ -12,16 +14,4 @@ def living_holder(data: Path) -> int | None:
         pid, since = int(said["pid"]), datetime.fromisoformat(said["since"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return pid if _is_alive(pid, since) else None
-
-
-def _is_alive(pid: int, since: datetime) -> bool:
-    """Whether the process that took the lock then is still there, and not a later one of the same number."""
-    import psutil
-
-    try:
-        process = psutil.Process(pid)
-        # The start of a process is known to a hundredth of a second, and the clock may have been set meanwhile.
-        return process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= since.timestamp() + 1
-    except (psutil.Error, ValueError):
-        return False
+    return pid if is_alive(pid, since) else None

@@ -17,6 +17,7 @@ import filelock
 from skillopt_sleep.errors import NightLocked, StoreError
 from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
 from skillopt_sleep.records import NightReport, Outcome
 from skillopt_sleep.stores.bank import SqliteBank
@@ -213,7 +214,8 @@ def _opened(path: Path, clock: Callable[[], datetime]) -> tuple[sqlite3.Connecti
         return _connect(path), ""
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
-            raise StoreError(f"{path}: {error}", remedy="check that the folder can be written") from error
+            message, remedy = worded(error, remedy="check that the folder can be written", place=path)
+            raise StoreError(message, remedy=remedy) from error
         aside = path.with_name(f"{path.name}.corrupt-{clock():%Y%m%dT%H%M%S}")
         for ending in ("", "-wal", "-shm"):
             part = path.with_name(path.name + ending)

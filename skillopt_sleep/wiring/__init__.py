@@ -143,13 +143,15 @@ def wire(
     progress: Callable[[str, int, int], None],
     only: str = "",
     fresh: bool = False,
+    go_on: str = "",
     environ: Mapping[str, str] = os.environ,
 ) -> Night:
     """Choose who does the work; `only` narrows the night to one project, `fresh` asks again what was kept before.
 
+    `go_on` is the command that goes on with a night which waits for answers.
     Raises ConfigError or BackendUnavailable where the backend can't be used as it is set up.
     """
-    chosen = choose(settings, paths, environ)
+    chosen = choose(settings, paths, environ, handoff=HandoffBackend(paths.handoff, command=go_on))
     store = open_store(settings, paths, only=only)
     meter = NightMeter(store.ledger, limits(settings.budget, paths), clock=utc_now)
     preflights: dict[int, Preflight] = {}

@@ -26,7 +26,7 @@ from skillopt_sleep.stages.harvest import unlisted_notes
 from skillopt_sleep.stores.glance import Glance, glance, is_running
 from skillopt_sleep.wiring import agent_sources, limits
 from skillopt_sleep.wiring.adopted import adopted
-from skillopt_sleep.wiring.findings import Finding, Topic, fine, of_error, problem, unknown
+from skillopt_sleep.wiring.findings import Finding, State, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.wiring.reach import Reached, reach
 from skillopt_sleep.wiring.sight import CLAUDE, CODEX, Sight, claude_sight, codex_sight, cut_descriptions
 
@@ -40,7 +40,7 @@ def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) 
     """Everything that can be told of this installation, and of the project that the folder is in."""
     root = Path(project_root(str(folder.absolute())))
     found: list[Finding] = []
-    settings, store, reached = Settings(), None, Reached((), {})
+    settings, fit, store, reached = Settings(), False, None, Reached((), {})
 
     def guarded(topic: Topic, check: Callable[[], Iterable[Finding]]) -> None:
         """What stops a check is a finding too, and the other checks go on."""
@@ -50,7 +50,7 @@ def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) 
             found.append(of_error(topic, error))
 
     try:
-        settings = load(paths, environ=environ)
+        settings, fit = load(paths, environ=environ), True
     except (ConfigError, OSError) as error:
         found.append(of_error(Topic.SETTINGS, error))
         found.append(fine(Topic.SETTINGS, "what follows holds for the defaults"))
@@ -71,7 +71,8 @@ def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) 
             reached = reach(settings, scratch, environ=environ, until=until)
         except OSError as error:
             found.append(of_error(Topic.MODELS, error))
-        found.extend(reached.findings)
+        # That the defaults name no backend is no news to who named one in a file that can't be read.
+        found.extend(finding for finding in reached.findings if fit or finding.state is not State.PROBLEM)
         sights: list[Sight] = []
         guarded(
             Topic.SIGHT,

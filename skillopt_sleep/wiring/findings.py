@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from skillopt_sleep.errors import Exit, SleepError
+from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.records.record import Record
 
 
@@ -58,7 +59,7 @@ def unknown(topic: Topic, says: str, remedy: str = "") -> Finding:
 def of_error(topic: Topic, error: SleepError | OSError) -> Finding:
     """The error as a problem; a missing login is one of the logins whatever was looked at."""
     if isinstance(error, OSError):
-        return problem(topic, f"{error.filename or 'the disk'}: {error.strerror or error}", "check who may read it")
+        return problem(topic, *worded(error, remedy="check who may read it"))
     topic = Topic.LOGINS if error.exit_code is Exit.LOGIN else topic
     return problem(topic, error.message, error.remedy or "see: skillopt-sleep --help")
 

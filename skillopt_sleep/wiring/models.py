@@ -101,8 +101,9 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
         try:
             account = model.account
             problem = account.problem or (model.program and "")
-            if not problem and account.expires and account.expires < utc_now():
-                problem = f"its login ended at {account.expires:%Y-%m-%d %H:%M} UTC"
+            now = utc_now()
+            if not problem and account.expires and account.expires <= now:
+                problem = f"its login {account.ends(now)}"
         except CallFailed as error:
             problem = error.message
         else:
@@ -164,7 +165,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         case "handoff":
             from skillopt_sleep.backends.handoff import HandoffBackend
 
-            return HandoffBackend(paths.data / "handoff")
+            return HandoffBackend(paths.handoff)
         case _:
             raise ConfigError(
                 "no backend is named: nothing is sent anywhere without your word",
@@ -179,7 +180,7 @@ def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -
         program=backend.program,
         environ=environ,
         home=Path.home(),
-        folder=paths.data / "replays",
+        folder=paths.replays,
         timeout=seconds(backend.timeout),
     )
 

@@ -45,6 +45,7 @@ def _agent(name: str, scratch: Paths, environ: Mapping[str, str]) -> Offer:
         return Offer(name, ready=False, says=error.message)
     if account.problem:
         return Offer(name, ready=False, says=f"{program}: {account.problem}")
-    if account.expires and account.expires < utc_now():
-        return Offer(name, ready=False, says=f"{program}: its login ended at {account.expires:%Y-%m-%d %H:%M} UTC")
+    now = utc_now()
+    if account.expires and account.expires <= now:
+        return Offer(name, ready=False, says=f"{program}: its login {account.ends(now)}")
     return Offer(name, ready=True, says=f"{program}: {account.how}", subscription=account.subscription)

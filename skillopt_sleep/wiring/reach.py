@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.errors import BackendUnavailable, SleepError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
 from skillopt_sleep.wiring.findings import Finding, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.wiring.models import AUTO, DIALECTS, SIMULATED, logged_in, make_model, of_roles
@@ -87,13 +88,12 @@ def _program(
             else fine(Topic.LOGINS, f"{said}; no setting names it")
         )
         return [told, login], path
-    ends = f"ends at {account.expires:%Y-%m-%d %H:%M} UTC" if account.expires else ""
-    if used and account.expires and account.expires < until:
-        login = problem(
-            Topic.LOGINS,
-            f"{backend.name}: the login {ends}, before a night that begins now may end",
-            f"use {backend.program or backend.name} once, which renews it, or lower budget.minutes",
-        )
+    ends = account.ends(utc_now())
+    try:
+        if used:
+            agent.refuse_short_login(account, until)
+    except BackendUnavailable as error:
+        login = of_error(Topic.LOGINS, error)
     else:
         login = fine(Topic.LOGINS, f"{backend.name}: {account.how}{f', {ends}' if ends else ''}")
     return [told, login], path
@@ -104,8 +104,8 @@ def _endpoint(
 ) -> Iterator[Finding]:
     """A model that is no program of the user's: whether it answers, as far as can be told without a call."""
     if not backend.name:
-        hint = "name one: skillopt-sleep init --yes --backend NAME, or for one night: run --now --backend auto"
-        yield fine(Topic.MODELS, "no backend is named: nothing is sent anywhere", hint)
+        hint = "name one: skillopt-sleep init, or for one night: skillopt-sleep run --now --backend auto"
+        yield problem(Topic.MODELS, "no backend is named: no night can begin, and nothing is sent anywhere", hint)
         return
     if backend.name in FREE:
         yield fine(Topic.MODELS, FREE[backend.name])

@@ -3,11 +3,21 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.cli.doctor import shown
+from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
+from skillopt_sleep.daemon.state import State
+from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.wiring.findings import Topic, fine, problem, unknown
 from tests.command import Home
 
 LOOSE = problem(Topic.PATHS, "others may read it", "chmod go-rwx " + "/some/long/path " * 12)
 LOGIN = problem(Topic.LOGINS, "claude: no login " + "that could be found " * 9, "run: claude, then /login")
+
+
+def configured(home: Home, text: str = '[backend]\nname = "simulated"\n') -> None:
+    """The whole configuration, for its owner alone."""
+    config = home.folder / "sleep" / "config.toml"
+    config.write_text(text, encoding="utf-8")
+    config.chmod(0o600)
 
 
 @pytest.fixture
@@ -17,13 +27,38 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-def test_a_fresh_machine_is_told_that_all_is_well_and_nothing_is_made(home: Home) -> None:
+def test_a_fresh_machine_is_told_what_it_lacks_and_nothing_is_made(home: Home) -> None:
     done = home.command("doctor", "--project", str(home.project))
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("No problems.\n")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("1 problem\n\n✗ models    no backend is named: no night can begin")
+    assert "→ name one: skillopt-sleep init" in done.out
     assert "run --now --backend auto" in " ".join(done.out.split())
     assert "no service is installed; no hooks; no daemon waits" in done.out
     assert list((home.folder / "sleep").iterdir()) == []
+
+
+def test_a_machine_with_a_backend_that_needs_nothing_is_told_that_all_is_well(home: Home) -> None:
+    configured(home)
+    done = home.command("doctor", "--project", str(home.project))
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("No problems.\n")
+    assert "no service is installed" in done.out
+
+
+def test_a_service_that_is_installed_and_does_not_run_is_a_problem_until_it_does(home: Home) -> None:
+    configured(home)
+    state = private_dir(home.folder / "sleep" / "data" / "state")
+    unit = home.folder / "skillopt-sleep.service"
+    unit.touch()
+    own = Item(kind=Kind.OWN, path=str(unit), target=str(unit), before="", ours=("1",))
+    Ledger(private_dir(state / "install")).write(Manifest(items=(own,)))
+    done = home.command("doctor", "--json")
+    (wrong,) = [finding for finding in done.json["findings"] if finding["state"] == "problem"]
+    assert (done.code, wrong["topic"]) == (1, "daemon")
+    assert "no daemon waits" in wrong["says"]
+    assert "start it: systemctl --user" in wrong["remedy"]
+    with State(state).only_daemon():
+        assert home.command("doctor").code == 0
 
 
 def test_a_problem_comes_first_with_its_remedy_and_is_the_exit_code(home: Home) -> None:
@@ -41,7 +76,7 @@ def test_a_problem_comes_first_with_its_remedy_and_is_the_exit_code(home: Home) 
 def test_where_only_a_login_is_missing_the_exit_code_says_so(home: Home) -> None:
     program = home.folder / "bin" / "claude"
     program.parent.mkdir()
-    program.write_text("#!/bin/sh\necho '2.1.329 (Claude Code)'\n", encoding="utf-8")
+    program.write_text("#!/bin/sh\necho '2.1.330 (Claude Code)'\n", encoding="utf-8")
     program.chmod(0o755)
     config = home.folder / "sleep" / "config.toml"
     config.write_text(f'[backend]\nname = "claude"\nprogram = "{program}"\n', encoding="utf-8")
@@ -52,6 +87,7 @@ def test_where_only_a_login_is_missing_the_exit_code_says_so(home: Home) -> None
 
 
 def test_the_json_document_has_the_problems_first(home: Home) -> None:
+    configured(home)
     (home.folder / "sleep").chmod(0o755)
     done = home.command("doctor", "--json")
     answer = done.json

@@ -258,7 +258,7 @@ def test_whoever_stops_in_the_middle_has_written_nothing(home: Home) -> None:
 
 
 def test_a_login_that_has_ended_is_named_with_its_remedy(home: Home) -> None:
-    script(home.folder / "bin" / "claude", "echo '2.1.329 (Claude Code)'")
+    script(home.folder / "bin" / "claude", "echo '2.1.330 (Claude Code)'")
     done = WithPath(home).command("init", "--yes", "--backend", "claude")
     assert done.code == 0, done.err
     assert "✗ claude: " in done.out

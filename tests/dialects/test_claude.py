@@ -153,7 +153,7 @@ def test_a_prompt_is_never_a_command_nor_an_argument() -> None:
     assert claude.call(asked("lone \ud800"), Setup()).stdin == b"lone ?"
 
 
-@pytest.mark.parametrize("text", ["2.1.329 (Claude Code)\n", "2.1.200 (Claude Code)"])
+@pytest.mark.parametrize("text", ["2.1.330 (Claude Code)\n", "2.1.200 (Claude Code)"])
 def test_the_version_is_read(text: str) -> None:
     assert claude.version(Ran(0, text.encode())) == text.split(maxsplit=1)[0]
 
@@ -165,7 +165,7 @@ def test_the_version_is_read(text: str) -> None:
         Ran(0, b"\xff\xfe"),
         Ran(0, b"A new version is available. Update now? [Y/n]"),
         Ran(0, b"1.2.3 (Something else)"),
-        Ran(1, b"2.1.329 (Claude Code)"),
+        Ran(1, b"2.1.330 (Claude Code)"),
         Ran(127, b"", b"node: not found"),
         Ran(-15, b"", stopped="timed_out"),
     ],

@@ -117,7 +117,7 @@ def test_a_version_is_read(said: str) -> None:
         Ran(1, b"codex-cli 0.169.0"),
         Ran(0, b"codex-cli 0.169.0", stopped="timed_out"),
         Ran(0, b"codex-cli " + b"9" * 5000 + b".0.0"),
-        Ran(0, b"2.1.329 (Claude Code)"),
+        Ran(0, b"2.1.330 (Claude Code)"),
     ],
 )
 def test_another_program_is_not_taken_for_it(ran: Ran) -> None:

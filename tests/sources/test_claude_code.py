@@ -496,3 +496,92 @@ def test_a_session_in_another_spacing_reads_the_same(version: str, tmp_path: Pat
     path.write_text("\n".join(json.dumps(json.loads(line)) for line in path.read_text().splitlines()) + "\n")
     assert only_session(ClaudeCode(tmp_path)) == before
     assert [event.exit_code for event in before.tools] == [None, 2, None, None]
+
+
+class Unnamed(Written):
+    """A session of a version that names no entrypoint: what it says of its queue stands between its records."""
+
+    def add(self, kind: str, *, parent: str | None = "", **fields: Any) -> str:
+        name = super().add(kind, parent=parent, **fields)
+        record = json.loads(self.lines.pop())
+        for key in ("entrypoint", *HUMAN):
+            record.pop(key, None)
+        self.lines.append(json.dumps(record).encode())
+        return name
+
+    def queue(self, operation: str, *, after: float = 0.0) -> None:
+        """An operation of the queue, so many seconds after the record before it."""
+        when = (START + timedelta(seconds=len(self.lines) + after)).isoformat().replace("+00:00", "Z")
+        record = {"type": "queue-operation", "operation": operation, "timestamp": when, "sessionId": "s"}
+        self.lines.append(json.dumps(record, separators=(",", ":")).encode())
+
+
+@pytest.fixture
+def unnamed(tmp_path: Path) -> Unnamed:
+    return Unnamed(tmp_path)
+
+
+def why_of(source: ClaudeCode) -> LeftOut | None:
+    ((_, why),) = sessions_of(source).values()
+    return why
+
+
+def test_a_prompt_that_left_the_queue_without_having_been_in_it_is_a_programs(
+    unnamed: Unnamed, tmp_path: Path
+) -> None:
+    unnamed.queue("dequeue")
+    unnamed.typed("go")
+    unnamed.said("gone")
+    assert why_of(unnamed.save(tmp_path)) is LeftOut.HEADLESS
+
+
+def test_what_is_sent_to_a_program_at_work_is_a_programs_too(unnamed: Unnamed, tmp_path: Path) -> None:
+    unnamed.queue("dequeue")
+    unnamed.typed("go")
+    unnamed.queue("enqueue")
+    unnamed.said("gone")
+    unnamed.queue("dequeue")
+    unnamed.typed("and now back")
+    unnamed.add("attachment", attachment={"type": "queued_command", "prompt": "at once"})
+    assert why_of(unnamed.save(tmp_path)) is LeftOut.HEADLESS
+
+
+def test_what_a_person_took_out_of_the_queue_again_makes_nothing_a_programs(unnamed: Unnamed, tmp_path: Path) -> None:
+    unnamed.typed("go")
+    for taken_back in ("remove", "popAll"):
+        unnamed.queue("enqueue")
+        unnamed.queue(taken_back)
+    unnamed.said("gone")
+    unnamed.typed("and back")
+    unnamed.queue("enqueue")
+    unnamed.said("I am")
+    unnamed.queue("dequeue")
+    unnamed.typed("thanks")
+    assert only_session(unnamed.save(tmp_path)).typed == ("go", "and back", "thanks")
+
+
+def test_a_program_that_goes_on_with_a_persons_session_types_only_its_own(unnamed: Unnamed, tmp_path: Path) -> None:
+    unnamed.typed("go")
+    unnamed.said("gone")
+    unnamed.queue("dequeue")
+    unnamed.typed("of a script")
+    unnamed.said("I am")
+    unnamed.typed("of mine")
+    assert only_session(unnamed.save(tmp_path)).typed == ("go", "of mine")
+
+
+def test_who_writes_in_an_editor_is_a_person_though_the_editor_hands_it_on(unnamed: Unnamed, tmp_path: Path) -> None:
+    opened = "<ide_opened_file>The user opened the file a.py in the IDE.</ide_opened_file>"
+    unnamed.queue("dequeue")
+    content = [{"type": "text", "text": opened}, {"type": "text", "text": "explain this"}]
+    unnamed.add("user", message={"role": "user", "content": content})
+    unnamed.said("it adds")
+    unnamed.queue("dequeue")
+    unnamed.typed("shorter")
+    assert only_session(unnamed.save(tmp_path)).typed == ("explain this", "shorter")
+
+
+def test_where_a_record_names_its_entrypoint_the_queue_is_not_asked(written: Written, tmp_path: Path) -> None:
+    written.lines.append(b'{"type":"queue-operation","operation":"dequeue","timestamp":"2026-11-20T08:00:00.000Z"}')
+    written.typed("go")
+    assert only_session(written.save(tmp_path)).typed == ("go",)

@@ -132,6 +132,22 @@ def test_claude_1_0_128_has_no_entrypoint_and_reads_as_a_person() -> None:
     assert {name[-1]: typed for name, typed in found.items()} == OLD_CLAUDE
 
 
+@pytest.mark.parametrize("version", ["v2.0.45", "v2.0.76", "v2.1.20"])
+def test_where_claude_names_no_entrypoint_its_queue_tells_what_a_program_asked(version: str) -> None:
+    """`-p`, a stream and a fork against what was typed at once, ahead, as an argument, and into a program's session."""
+    source = ClaudeCode(CLAUDE / version)
+    assert set(typed_by_session(source).values()) == {
+        ("typed at first", "typed ahead", "typed at last"),
+        ("typed as an argument", "typed while a tool ran"),
+        ("typed after it was resumed",),
+    }
+    assert set(typed_by_session(source, reasons=frozenset({LeftOut.HEADLESS})).values()) == {
+        ("create a run script", "no, we use pnpm"),
+        ("first of a stream", "second of a stream"),
+        ("create a run script", "no, we use pnpm", "forked by a program"),
+    }
+
+
 def test_files_that_hold_only_a_summary_have_no_user_turn() -> None:
     found = sessions_of(ClaudeCode(CLAUDE / "v1.0.128_headless"))
     summaries = {name[:8] for name, (_, why) in found.items() if why is LeftOut.NO_USER_TURN}

@@ -215,9 +215,34 @@ def test_what_a_fork_copied_counts_in_the_earlier_session_only(index: SqliteInde
     found = harvest([a_source(fork, first)], index, RULES)
     kept = {session.id: session for session in found.sessions}
     assert kept["listed:first"].typed == ("fix it",)
-    assert [turn.text for turn in kept["listed:fork"].turns] == ["done", "instead"]
+    assert [turn.text for turn in kept["listed:fork"].turns] == ["instead"]
     assert found.copied == 1
-    assert [event.turn for event in kept["listed:fork"].tools] == [0, 0, 1]
+    assert [event.turn for event in kept["listed:fork"].tools] == [0]
+
+
+def test_of_a_fork_only_what_came_after_it_stays_be_it_said_called_or_stopped(index: SqliteIndex) -> None:
+    """The genuine copy: the same ids in the same order, then what is new."""
+
+    def said(name: str, text: str) -> Turn:
+        return Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text=text, id=name)
+
+    def noted(name: str, text: str) -> Turn:
+        return Turn(role=Role.USER, origin=Origin.HARNESS, text=text, id=name)
+
+    shared = (typed("1"), said("2", "done"), noted("3", "a note"), said("", "nameless"))
+    tools = tuple(ToolEvent(name=f"tool {turn}", turn=turn) for turn in range(6))
+    first = a_session("first", hours=5, turns=shared, tools=tools[:4], stops=(1,))
+    turns = (*shared, typed("4", "use pnpm"), said("5", "changed"))
+    fork = a_session("fork", hours=4, turns=turns, tools=tools, stops=(1, 5))
+    kept = {session.id: session for session in harvest([a_source(fork, first)], index, RULES).sessions}
+    assert kept["listed:first"] == first
+    assert [turn.text for turn in kept["listed:fork"].turns] == ["nameless", "use pnpm", "changed"]
+    assert [(event.name, event.turn) for event in kept["listed:fork"].tools] == [
+        ("tool 3", 0),
+        ("tool 4", 1),
+        ("tool 5", 2),
+    ]
+    assert kept["listed:fork"].stops == (2,)
 
 
 def test_a_mere_copy_has_no_user_turn_and_is_done_with(index: SqliteIndex) -> None:

@@ -11,7 +11,8 @@ from skillopt_sleep.wiring.checks import look
 from skillopt_sleep.wiring.findings import Finding, State, Topic
 
 KEY = "dummy-key-for-tests"
-CLAUDE_VERSION = "2.1.329 (Claude Code)"
+CLAUDE_VERSION = "2.1.330 (Claude Code)"
+SIMULATED = '[backend]\nname = "simulated"\n'
 CODEX_VERSION = "codex-cli 0.169.0"
 
 
@@ -47,6 +48,7 @@ class Machine:
             "SKILLOPT_SLEEP_HOME": str(folder / "sleep"),
             "PATH": f"{self.bin}:/usr/bin:/bin",
         }
+        self.configured(SIMULATED)
 
     @property
     def paths(self) -> Paths:

@@ -16,7 +16,7 @@ from skillopt_sleep.stores.schema import MIGRATIONS
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring.checks import look_at_installs
 from skillopt_sleep.wiring.findings import State, Topic
-from tests.wiring.machine import CODEX_VERSION, Machine, script
+from tests.wiring.machine import CODEX_VERSION, SIMULATED, Machine, script
 
 
 def spent(machine: Machine, calls: int = 3) -> None:
@@ -29,9 +29,12 @@ def spent(machine: Machine, calls: int = 3) -> None:
     store.close()
 
 
-def test_a_fresh_machine_has_no_problems_and_is_told_how_to_begin(machine: Machine) -> None:
+def test_on_a_fresh_machine_nothing_but_a_backend_is_missing_and_it_is_told_how_to_begin(machine: Machine) -> None:
+    machine.paths.config_file.unlink()
     found = machine.look()
-    assert [finding for finding in found if finding.state is State.PROBLEM] == []
+    (wrong,) = [finding for finding in found if finding.state is State.PROBLEM]
+    assert (wrong.topic, wrong.says.partition(":")[0]) == (Topic.MODELS, "no backend is named")
+    assert "skillopt-sleep init" in wrong.remedy
     hints = "\n".join(finding.remedy for finding in found)
     assert "run --now --backend auto" in hints
     assert "run --now --example" in hints
@@ -76,7 +79,7 @@ def test_the_projects_own_settings_are_looked_at_and_told_of_once(machine: Machi
 
 
 def test_house_rules_that_are_no_text_are_a_problem(machine: Machine) -> None:
-    machine.configured("")
+    machine.configured(SIMULATED)
     machine.paths.preferences.write_bytes(b"\xff\xfe")
     machine.paths.preferences.chmod(0o600)
     assert [finding.topic for finding in machine.problems()] == [Topic.SETTINGS]
@@ -97,7 +100,7 @@ def test_a_night_that_runs_is_named_as_running(machine: Machine) -> None:
 
 
 def test_a_used_up_month_is_a_problem(machine: Machine) -> None:
-    machine.configured("[budget]\nmonth_calls = 3\nmonth_usd = 9.0\n")
+    machine.configured(f"{SIMULATED}[budget]\nmonth_calls = 3\nmonth_usd = 9.0\n")
     spent(machine)
     (wrong,) = machine.problems()
     assert wrong.says == "this month's limit is used up: 3 calls"
@@ -130,7 +133,7 @@ def test_a_corrupt_store_is_a_problem_and_is_not_set_aside(machine: Machine) -> 
 
 
 def test_what_others_may_read_is_a_problem_with_the_command_that_mends_it(machine: Machine) -> None:
-    machine.configured("")
+    machine.configured(SIMULATED)
     machine.paths.config.chmod(0o755)
     machine.paths.config_file.chmod(0o644)
     (wrong,) = machine.problems()
@@ -141,7 +144,7 @@ def test_what_others_may_read_is_a_problem_with_the_command_that_mends_it(machin
 
 
 def test_a_file_where_a_folder_should_be_is_a_problem(machine: Machine) -> None:
-    machine.configured("")
+    machine.configured(SIMULATED)
     machine.paths.data.write_text("", encoding="utf-8")
     machine.paths.data.chmod(0o600)
     assert [(wrong.topic, wrong.says) for wrong in machine.problems()] == [
@@ -151,7 +154,7 @@ def test_a_file_where_a_folder_should_be_is_a_problem(machine: Machine) -> None:
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_a_problem(machine: Machine) -> None:
-    machine.configured("")
+    machine.configured(SIMULATED)
     machine.paths.config.chmod(0o500)
     assert "can't be read and written" in machine.problems()[0].says
 

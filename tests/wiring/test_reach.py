@@ -26,7 +26,7 @@ def test_a_program_that_no_setting_names_may_be_missing_or_logged_out(machine: M
     machine.has_claude()
     machine.has_codex(says="something else")
     assert machine.problems() == []
-    assert f"claude 2.1.329 ({machine.bin}/claude)" in machine.says(Topic.PROGRAMS)
+    assert f"claude 2.1.330 ({machine.bin}/claude)" in machine.says(Topic.PROGRAMS)
     assert "no setting names it" in machine.says(Topic.LOGINS)
 
 
@@ -63,6 +63,24 @@ def test_a_login_that_ends_before_the_night_is_a_problem(machine: Machine) -> No
     machine.logged_in_to_claude(utc_now() + timedelta(minutes=61))
     assert machine.problems() == []
     assert "ends at" in machine.says(Topic.LOGINS)
+
+
+def test_a_login_that_is_over_is_told_as_over_and_how_it_is_renewed(machine: Machine) -> None:
+    machine.configured('[backend]\nname = "claude"\n')
+    machine.has_claude()
+    over = utc_now() - timedelta(days=2)
+    machine.logged_in_to_claude(over)
+    (wrong,) = machine.problems()
+    assert wrong.says == f"claude: the login ended at {over:%Y-%m-%d %H:%M} UTC"
+    assert wrong.remedy == "use claude once, which renews it"
+
+
+def test_a_login_nobody_asks_for_is_told_as_over_too_and_is_no_problem(machine: Machine) -> None:
+    machine.has_claude()
+    over = utc_now() - timedelta(days=2)
+    machine.logged_in_to_claude(over)
+    assert machine.problems() == []
+    assert f"ended at {over:%Y-%m-%d %H:%M} UTC" in machine.says(Topic.LOGINS)
 
 
 def test_auto_says_which_agent_and_why_or_that_there_is_none(machine: Machine) -> None:

@@ -1,0 +1,82 @@
+"""Folders of calls are cleared away as soon as nobody makes these calls any more, and never before."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.backends.leftovers import Cleared, clear, prefix
+
+DAY = 24 * 3600
+
+
+def a_call(folder: Path, name: str, *, age: float = 0.0) -> Path:
+    """A call's folder with a login in it, of this age."""
+    place = folder / f"{name}abc_1234"
+    (place / "agent").mkdir(parents=True)
+    (place / "agent" / "auth.json").write_text("{}", encoding="utf-8")
+    aged(place, age)
+    return place
+
+
+def aged(place: Path, age: float) -> None:
+    then = time.time() - age
+    os.utime(place, (then, then))
+
+
+def of_another(*, pid: int) -> str:
+    return prefix().replace(f"-{os.getpid()}@", f"-{pid}@")
+
+
+@pytest.fixture
+def dead() -> int:
+    """The number of a process that is over."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_where_nothing_was_called_nothing_is_made(tmp_path: Path) -> None:
+    assert clear(tmp_path / "replays") == Cleared()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_belongs_to_a_process_that_is_gone_goes_and_what_is_at_work_stays(tmp_path: Path, dead: int) -> None:
+    living = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        stay = [a_call(tmp_path, prefix()), a_call(tmp_path, of_another(pid=living.pid))]
+        left = a_call(tmp_path, of_another(pid=dead))
+        assert clear(tmp_path) == Cleared(gone=(left,))
+        assert sorted(tmp_path.iterdir()) == sorted(stay)
+    finally:
+        living.communicate(b"\n")
+    assert clear(tmp_path).gone == (stay[1],)
+
+
+def test_a_later_process_of_the_same_number_keeps_nothing(tmp_path: Path) -> None:
+    left = a_call(tmp_path, prefix(), age=30 * DAY)
+    assert clear(tmp_path).gone == (left,)
+
+
+@pytest.mark.parametrize("name", ["call-", f"call-{os.getpid()}@another-machine-"])
+def test_of_another_machine_or_version_only_what_is_a_day_old_goes(tmp_path: Path, name: str) -> None:
+    place = a_call(tmp_path, name, age=DAY - 60)
+    assert clear(tmp_path) == Cleared()
+    aged(place, DAY + 60)
+    assert clear(tmp_path).gone == (place,)
+
+
+def test_what_is_no_call_and_a_link_are_left_alone(tmp_path: Path, dead: int) -> None:
+    other, mine = tmp_path / "replays", tmp_path / "mine"
+    other.mkdir()
+    mine.mkdir()
+    (mine / "notes").touch()
+    (other / "notes").mkdir()
+    link = other / f"{of_another(pid=dead)}abc"
+    link.symlink_to(mine)
+    assert clear(other) == Cleared(stuck=(link,))
+    assert (mine / "notes").exists()
+    assert (other / "notes").exists()

@@ -1,0 +1,67 @@
+"""A night that waits for answers names the command that goes on with it, and that command does."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.cli.continued import Asked, command_of
+from tests.command import Home
+
+GO_ON = re.compile(r"go on: (.+)$", re.MULTILINE)
+
+
+class Elsewhere(Home):
+    """A person whose store lies where a shell needs quotes."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return super().environment | {
+            "SKILLOPT_SLEEP_HOME": str(self.folder / "a store; of mine"),
+            "SKILLOPT_SLEEP_BUDGET_CALLS": "250",
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        }
+
+    def types(self, line: str) -> "subprocess.CompletedProcess[str]":
+        """Run a line in a shell that knows nothing of where the store and the sessions are, from another folder."""
+        bare = {name: self.environment[name] for name in ("HOME", "PATH", "SKILLOPT_SLEEP_NOTIFY_DESKTOP")}
+        return subprocess.run(
+            ["sh", "-c", line], env=bare, cwd="/", capture_output=True, text=True, check=False, timeout=120
+        )
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--project", "work/shop-api", "--model", "me & you", "--fresh")])
+def test_the_command_that_is_named_goes_on_with_the_night_from_anywhere(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    home = Elsewhere(tmp_path)
+    home.had_sessions()
+    done = home.command("run", "--now", "--backend", "handoff", *more)
+    assert done.code == 3
+    (line,) = GO_ON.findall(done.err)
+    folder = tmp_path / "a store; of mine" / "data"
+    assert line in (folder / "handoff" / "README.md").read_text(encoding="utf-8")
+    laid_out = sorted(path.name for path in (folder / "handoff" / "open").iterdir())
+
+    again = home.types(line)
+
+    assert (again.returncode, GO_ON.findall(again.stderr)) == (3, [line])
+    assert sorted(path.name for path in (folder / "handoff" / "open").iterdir()) == laid_out
+    assert [night.name for night in (folder / "nights").iterdir()] == home.command("status", "--json").json[
+        "unfinished"
+    ]
+    assert again.stdout == done.out
+
+
+def test_whom_the_night_tells_is_no_part_of_the_command_and_what_is_not_set_neither() -> None:
+    environ = {
+        "SKILLOPT_SLEEP_NOTIFY_URLS": "slack://me",
+        "SKILLOPT_SLEEP_HOME": "",
+        "CODEX_HOME": "/c",
+        "HOME": "/home/dev",
+        "PATH": "",
+    }
+    assert command_of(Asked(), environ) == f"CODEX_HOME=/c {sys.executable} -m skillopt_sleep run --now"
