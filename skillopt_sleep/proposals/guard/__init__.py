@@ -71,8 +71,8 @@ def _found(content: str) -> Iterator[Found]:
     # What stands behind look-alikes and hidden characters is judged too, not only what the bytes say.
     folded = plain(content)
     text = read(folded)
-    yield from text.found
     yield from loaded(content, folded, text.prose)
+    yield from text.found
     yield from unread(content, folded)
     yield from commands(text)
     for address in addresses(*dict.fromkeys((folded, unmasked(folded), plain(text.shown)))):

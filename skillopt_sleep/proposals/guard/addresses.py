@@ -1,8 +1,9 @@
-"""Addresses of any form in a text: with a scheme or without, by name or number, of mail, shares and machines nearby."""
+"""Addresses of any form in a text: with a scheme or without, by name or number, of mail or a share."""
 
 import ipaddress
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from skillopt_sleep.proposals.guard.hosts import is_host
 
@@ -10,7 +11,7 @@ _TRAILING = ".,;:!?)]}>*_\"'`"
 _REST = r"[^\s<>\"'`]*"
 # IDNA takes three other signs for a dot.
 _OTHER_DOT = re.compile(r"(?<=[A-Za-z0-9])[。．｡](?=[A-Za-z0-9])")
-_DEFANGED = re.compile(r"\s?[\[({](?:\.|dot)[\])}]\s?", re.IGNORECASE)
+_DEFANGED = re.compile(r"[_-]dot[_-](?=(?:com|net|org|io|dev)\b)|\s?[\[({](?:\.|dot)[\])}]\s?", re.IGNORECASE)
 _SPOKEN_DOT = re.compile(
     r"(?<=\w) (?:dot |\. ?)(?=(?:com|net|org|io|dev|app|co|example|ru|cn|xyz|shop)\b)", re.IGNORECASE
 )
@@ -57,7 +58,7 @@ def addresses(*views: str) -> tuple[str, ...]:
 
 def _joined(text: str) -> str:
     """The text with what stands for a dot as a dot."""
-    return _SPOKEN_DOT.sub(".", _DEFANGED.sub(".", _OTHER_DOT.sub(".", text)))
+    return _SPOKEN_DOT.sub(".", _DEFANGED.sub(".", _OTHER_DOT.sub(".", unquote(text))))
 
 
 def _addresses(text: str) -> Iterator[str]:

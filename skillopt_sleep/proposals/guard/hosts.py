@@ -9,36 +9,20 @@ from functools import cache
 
 from publicsuffixlist import PublicSuffixList
 
+from skillopt_sleep.proposals.guard.words import words
+
 # Endings that no file, attribute or module has: whatever stands before them is a host.
-_HOSTS_ONLY = frozenset(
-    "com net org edu gov mil int biz xyz online site shop top club vip icu tech cloud website space live ly gg tk cf ga"
-    " gq pw onion example invalid i2p localdomain dev io ai co me uk us de fr cn jp ru eu br au nl pl ch se es ca".split()
-)
+_HOSTS_ONLY = words("hosts-only")
 # Set aside for private use or for examples; no such name is on the list.
-_RESERVED = frozenset(
-    "example invalid onion i2p internal local localhost lan corp home test intranet localdomain".split()
-)
+_RESERVED = words("reserved")
 # Endings of files that are endings of hosts too.
-_FILES_TOO = frozenset(
-    "sh rs py md zip pl ps ml cc mov tf mk java properties fish so map cl gd nu mm pm lua st vi cab ads"
-    " test docs example local".split()
-)
-_FILES = frozenset(
-    "js ts jsx tsx mjs cjs mts cts go c h cpp cxx hpp hxx cs kt kts rb php r jl ex exs erl hs mli clj cljs scala swift"
-    " m d nim zig v vb fs fsx dart hcl yml yaml toml json jsonc json5 jsonl ndjson xml html htm css scss sass less vue"
-    " svelte astro txt rst adoc tex csv tsv sql db sqlite lock log ini cfg conf env bat cmd ps1 psm1 psd1 zsh bash ksh"
-    " cmake gradle proto graphql gql prisma ipynb pdf png jpg jpeg gif svg webp ico mp3 mp4 wav gz tar tgz bz2 xz 7z"
-    " rar exe dll dylib a o lib bin wasm snap patch diff pem key crt cer sample dist tmpl tpl j2 ejs hbs njk spec"
-    " feature lua pyi pyx rake gemspec podspec csproj fsproj sln xcodeproj plist strings storyboard xib entitlements"
-    " mdx mdc mod sum work bak orig swp tmp old new out err pid jar war class whl egg deb rpm dmg iso img ttf woff woff2"
-    " doc docx xls xlsx ppt pptx odt eps ics vcf srt vtt po pot mo http rest bicep nix el vim tcl awk sed asm s f90 pas"
-    " sol move cairo cu cuh glsl hlsl wgsl vert frag shader avsc thrift wsdl xsd xsl xslt rego cue jsonnet libsonnet".split()
-)
+_FILES_TOO = words("files-too")
+_FILES = words("files")
 # Files whose ending is hardly ever one of a file.
 _FILE = re.compile(
     r"(?:config\.ru|(?:configure|makefile|\w+\.(?:h|hpp|py|pc|cfg|conf|toml|json|sh|txt|service|spec|yml|yaml|ini|md))"
     r"\.(?:in|ac|am|dev|prod|app)|configure\.(?:ac|in)|makefile\.(?:am|in)|(?:requirements|manifest|setup)\.in"
-    r"|id_\w+\.pub|(?:config|settings|env|appsettings)\.(?:dev|prod|local|test|example)"
+    r"|id_\w+\.pub|(?:config|settings|env|appsettings|dockerfile|compose|docker-compose|procfile|makefile|jenkinsfile)\.(?:dev|prod|local|test|example)"
     r"|asp\.net|ado\.net|vb\.net|ml\.net|json\.net|system\.(?:net|io)|java\.(?:net|io)|kotlin\.io|std\.(?:net|io)"
     r"|(?:tokio|async_std|golang)\.(?:net|io)|py\.typed)"
 )
@@ -48,18 +32,7 @@ _FOLDER = re.compile(
 )
 _VERSION = re.compile(r"[vV]?\d[\w.+-]*|\w+[-@]v?\d+(?:\.[\dx]+)*")
 # What code calls its things; an attribute of one is no host unless its ending is of hosts only.
-_THINGS = frozenset(
-    "self this cls super it test describe expect jest vi cy z t i e x fn args kwargs console logger log window document"
-    " navigator process os sys np pd plt df pl torch tf user users item items row rows req res request response ctx"
-    " context event error err exception router server client db session conn cursor model models config settings"
-    " options opts props state store data obj object arr array list map set dict str string number math date datetime"
-    " time json promise system java javax kotlin std core io fs path http https crypto axios requests page browser"
-    " element el node form input button field value key entry record module exports package order product account"
-    " project task job team group file files image post comment message payload body headers query params src app lib"
-    " tests internal pkg cmd main base common utils services schemas routes views api asyncio subprocess shutil re"
-    " pathlib typing collections stream reader writer parser queue cache redis mongo prisma knex qs env import meta"
-    " tensor layer batch device optimizer loss dataset loader index".split()
-)
+_THINGS = words("things")
 _HUMP = re.compile(r"[a-z][A-Z]|_|^[A-Z][a-z]+$")
 _PACKAGES = frozenset({"com", "org", "net", "io", "dev", "edu"})
 _FETCHES = re.compile(
@@ -98,7 +71,7 @@ def is_host(word: str, *, before: str, after: str) -> bool:
 
 
 def _is_unknown_place(labels: list[str], name: str, ending: str) -> bool:
-    """Whether a word with a path or a port is a host although nobody knows its ending: no file, folder or attribute."""
+    """Whether a word with a path or a port is a host, although nobody knows its ending."""
     if ending in _FILES or _FOLDER.fullmatch(name) or _VERSION.fullmatch(name):
         return False
     return not (labels[0].casefold() in _THINGS or any(_HUMP.search(label) for label in labels[1:]))
@@ -112,8 +85,9 @@ def _is_file(labels: list[str], ending: str) -> bool:
 
 def _is_code(labels: list[str], ending: str, after: str) -> bool:
     """Whether it is an attribute, a call, a module, or a sentence that ended without a space."""
+    if labels[0].casefold() in {"com", "org"} and len(labels) > 2:  # noqa: PLR2004 - com.example.app
+        return ending not in {"com", "org", "net"} and len(ending) > 2  # noqa: PLR2004 - not that of a country
     if ending in _HOSTS_ONLY:
-        # As in com.example.app, and in main.app:app.
         return False
     if after[:1] == "(" or re.match(r":[A-Za-z_]", after):
         return True

@@ -1,9 +1,10 @@
-"""Which packages a text tells the agent to install, or to fetch and run: `pip install X`, `npx X`, `docker run a/X`."""
+"""Which packages a text tells the agent to install, or to fetch and run: `pip install X`, `npx X`."""
 
 import re
 from collections.abc import Iterator
 
 from skillopt_sleep.proposals.guard.structure import SPAN, SPAN_END
+from skillopt_sleep.proposals.guard.words import words
 
 _FLAGS = r"(?:\s+--?[\w-]+(?:=\S+)?)*"
 # Where the command names what to install, all that follows are packages.
@@ -28,37 +29,16 @@ _HEAD = re.compile(
     rf"(?<![\w./@-])(?:(?P<install>{_INSTALL})|(?P<fetch>{_FETCH})|(?P<image>{_IMAGE}))(?![\w-])", re.IGNORECASE
 )
 _ENDS = re.compile(r"[;&|\n(){}]|\s#")
-_WITH_VALUE = frozenset(
-    "-r --requirement -c --constraint -e --editable --prefix --target -t --root --path --manifest-path --group --extra"
-    " --python -C --cwd --filter -F -w --workspace --index-url -i --extra-index-url --find-links -f --registry --name -n"
-    " --platform --features --profile".split()
-)
-_DOCKER_WITH_VALUE = frozenset(
-    "-e --env --env-file -v --volume --mount -p --publish -u --user --name --network --net --entrypoint -w --workdir"
-    " --platform -h --hostname -l --label -m --memory --cpus --add-host --restart".split()
-)
+_WITH_VALUE = words("with-value")
+_DOCKER_WITH_VALUE = words("docker-with-value")
 _PACKAGE_FLAG = re.compile(r"(?:-p|--package|--with)(?:=(.+))?")
 _PACKAGE = re.compile(r"@?[A-Za-z0-9][\w@./+:~^=<>\[\],-]*")
 _LOCAL = re.compile(r"[./~$<*\\]|.*\.(?:txt|toml|lock|go)$|[A-Z]$|(?:foo|bar|package|packages|pkg|name)$")
 _VERSION = re.compile(r"(?<=.)(?:@[^/]*$|[=<>~!^\[].*$)")
 _OWN = frozenset({"pip", "setuptools", "wheel"})
 # What projects have among their own tools, as `npx tsc` runs it.
-_TOOLS = frozenset(
-    "tsc tsx ts-node eslint prettier jest vitest playwright cypress mocha ava biome oxlint stylelint rollup vite next"
-    " nuxt astro svelte-check vue-tsc turbo nx lerna changeset husky lint-staged commitlint knip depcheck madge tsup"
-    " esbuild webpack tailwindcss postcss prisma drizzle-kit typeorm sequelize storybook expo react-native ng nest"
-    " cucumber-js c8 nyc ruff black isort flake8 mypy pyright basedpyright pytest tox nox pre-commit poetry pylint"
-    " bandit mkdocs sphinx-build ty hatch build twine cspell markdownlint markdownlint-cli2".split()
-)
-_WORDS = frozenset(
-    "a after again all also always an and any are as at because before but by can command commands dependencies deps"
-    " directly do does each else every everything fails first for from globally hangs has here if in instead into is it"
-    " its just later locally manually may must need needs never new no nothing of off on once one only or our out"
-    " package packages per please runs should since so something takes than that the them then there these things this"
-    " those to too twice unless until was we when whenever where which while will with without works you your yourself"
-    " und oder vor nach wenn bevor nie immer nur mit ist wird zuerst et ou avant après quand jamais toujours avec est"
-    " y o antes después cuando nunca siempre con es e ou depois quando sempre com и или перед после когда".split()
-)
+_TOOLS = words("tools")
+_WORDS = words("after-a-command")
 _MOST = 12
 
 

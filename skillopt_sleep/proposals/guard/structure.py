@@ -1,4 +1,4 @@
-"""The text as Markdown: what of it is more than prose, lists, headings, tables and inline code, and how it is read."""
+"""The text as Markdown: how it is read, and what of it is more than prose, lists, headings and inline code."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from skillopt_sleep.proposals.guard.words import words
 from skillopt_sleep.records import RefusalKind
 
 Found = tuple[RefusalKind, str, str]  # the class, what the text does, and the very thing
@@ -32,14 +33,7 @@ _REFUSED = {
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s")
 # What stands for something to be filled in, as in <ticket>; elements of HTML are none but for these.
 _PLACEHOLDER = re.compile(r"<([A-Za-z][A-Za-z0-9]{0,19}(?:[-_][A-Za-z0-9]{1,12}){0,3})>")
-_ELEMENTS = frozenset(
-    "a abbr acronym article aside audio b bdi bdo big blink blockquote br button canvas center cite col colgroup del"
-    " details dfn dialog dir div dl dt dd em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3"
-    " h4 h5 h6 head hgroup hr html i iframe img ins kbd legend li marquee math meta meter nav noframes noscript object"
-    " ol optgroup p picture portal pre progress q rp rt ruby s samp script search select slot small span strike strong"
-    " style sub summary sup svg tbody td template textarea tfoot th thead tr tt u ul video wbr xmp"
-    " system assistant human instruction instructions important reminder system-reminder admin override".split()
-)
+_ELEMENTS = words("elements")
 # What CommonMark takes for text, but another reader of Markdown, or the rest of the document, doesn't.
 _LOOSE = (
     (RefusalKind.HTML, "holds an HTML comment", re.compile(r"<\s*!\s*-\s*-[^\n]{0,60}")),
@@ -51,7 +45,7 @@ _LOOSE = (
     (
         RefusalKind.IMAGE,
         "holds a picture, which is fetched when it is shown",
-        re.compile(r"!\[[^\]\n]{0,200}\](?:\s?[(\[][^)\]\n]{0,200}|\])|!\[\[[^\n]{0,60}"),
+        re.compile(r"!\[[^\]\n]{1,200}\]|!\[\]\(|!\[\[[^\n]{0,60}"),
     ),
     (RefusalKind.LINK, "holds a link", re.compile(r"(?<![\w\]])\[[^\]\[\n]{1,200}\]\[[^\]\n]{0,200}\]")),
     (
