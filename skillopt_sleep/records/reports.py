@@ -9,6 +9,7 @@ from skillopt_sleep.records.candidates import EditEffect, Judged, Waiting
 from skillopt_sleep.records.documents import Document, DocumentKind
 from skillopt_sleep.records.edits import AppliedEdit, Edit
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.tasks import Evidence
 from skillopt_sleep.records.trials import Trial, Verdict
 
@@ -82,7 +83,11 @@ class StepOutcome(Record, frozen=True, kw_only=True):
 
 
 class Proposal(Record, frozen=True, kw_only=True):
-    """A staged change waiting for a yes or no; `base` is the live file's SHA-256, empty when there was none."""
+    """A staged change waiting for a yes or no; `base` is the live file's SHA-256, empty when there was none.
+
+    `one_model` is the model that wrote, tried and graded it, where all three were one; `warnings` are what its rules
+    touch that a person should read twice.
+    """
 
     id: str
     night: str
@@ -98,6 +103,8 @@ class Proposal(Record, frozen=True, kw_only=True):
     n: int = 0
     interval: tuple[float, float] | None = None
     error_rate: str = ""
+    one_model: str = ""
+    warnings: tuple[RuleWarning, ...] = ()
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
 

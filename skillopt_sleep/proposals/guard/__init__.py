@@ -60,11 +60,11 @@ def refusals(
     return tuple(one for one in dict.fromkeys(seen) if one.kind in NEVER_ALLOWED or one.kind not in allowed)
 
 
-def joined(content: str, *, evidence: Sequence[str], held: str, allowed: Collection[str] = ()) -> tuple[Refusal, ...]:
+def joined(content: str, *, evidence: Sequence[str], held: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
     """The commands that lines make together which none of them holds by itself."""
     known = Known(evidence, held)
     found = [_why(*one) for one in commands(read(plain(content))) if not _is_known(one, known)]
-    return tuple(one for one in dict.fromkeys(found) if one.kind not in allowed)
+    return tuple(one.sentence for one in dict.fromkeys(found) if one.kind not in allowed)
 
 
 def _found(content: str) -> Iterator[Found]:
