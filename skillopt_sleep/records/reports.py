@@ -108,6 +108,18 @@ class Proposal(Record, frozen=True, kw_only=True):
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
 
+    @property
+    def doubt(self) -> str:
+        """What stands beside the proof where nobody but one model stands behind it; empty where others do."""
+        if not self.one_model:
+            return ""
+        return f"optimizer, target and judge are one model ({self.one_model}), which graded its own work"
+
+    @property
+    def touches(self) -> str:
+        """The kinds of what its rules touch, on one line; empty where a person need not read them twice."""
+        return ", ".join(dict.fromkeys(warning.kind.value for warning in self.warnings))
+
 
 class Spend(Record, frozen=True, kw_only=True):
     """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls.
