@@ -19,6 +19,7 @@ from skillopt_sleep.records import Edit, EditOp, RuleWarning, WarningKind
 _FILE = Path(__file__).with_name("warnings.toml")
 _LINE = 160
 _CLAUSE = re.compile(r"[.;:!?](?=\s)|[。；！？\n]|,(?=\s(?:then|but|instead|so)\b)")
+_EMPHASIS = re.compile(r"[*`\"“”]|(?<!\w)_+|_+(?!\w)")
 _UNSPACED = frozenset({"Chinese", "Japanese"})
 _VERB_FIRST = frozenset({"English"})
 _BETWEEN = (
@@ -58,7 +59,7 @@ def warnings(edits: Sequence[Edit]) -> tuple[RuleWarning, ...]:
 
 def kinds(line: str) -> tuple[WarningKind, ...]:
     """What this line touches."""
-    said = re.sub(r"[*`_\"“”]", "", plain(line)).replace("’", "'")
+    said = _EMPHASIS.sub("", plain(line)).replace("’", "'")
     clauses = [_ENCOURAGED.sub(" ", clause) for clause in _CLAUSE.split(said)]
     return tuple(dict.fromkeys(kind for clause in clauses for kind in _of_clause(clause)))
 
