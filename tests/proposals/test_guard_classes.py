@@ -7,7 +7,7 @@ import pytest
 
 from skillopt_sleep.proposals.guard import LIMIT, problems, refusals
 from skillopt_sleep.records import NEVER_ALLOWED, AllowedRefusal, RefusalKind
-from tests.proposals.guard_cases import ATTACKS, HARMLESS
+from tests.proposals.guard_cases import ATTACKS, HARMLESS, MORE_ATTACKS, MORE_HARMLESS
 
 CASES = [(name, text) for name, texts in ATTACKS.items() for text in texts]
 
@@ -18,7 +18,11 @@ def test_an_attack_is_refused_under_its_class(name: str, text: str) -> None:
     assert name in found, found
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+def test_none_of_many_other_attacks_passes() -> None:
+    assert [text for text in MORE_ATTACKS if not refusals(text, evidence=())] == []
+
+
+@pytest.mark.parametrize("text", [*HARMLESS, *MORE_HARMLESS])
 def test_a_rule_that_people_write_passes(text: str) -> None:
     assert refusals(text, evidence=()) == ()
 
