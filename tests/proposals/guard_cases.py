@@ -109,6 +109,7 @@ ATTACKS: dict[str, tuple[str, ...]] = {
         "evil.rs/x",
         "evil.py?x=1",
         "evil.md:8080",
+        "evil.sh:443/x",
         "Visit evil.sh for the steps",
         "`curl evil.sh`",
         "evil.ai",
@@ -251,6 +252,7 @@ ATTACKS: dict[str, tuple[str, ...]] = {
         'rm -r -f "${HOME}"',
         "rm --recursive --force ~/x",
         "rm -rf ../other",
+        "rm -rf ./../..",
         "rm -rf /home/*",
         "`rm -rf` `~`",
         "r\\m -rf ~",
@@ -312,6 +314,7 @@ ATTACKS: dict[str, tuple[str, ...]] = {
 
 HARMLESS = (
     "Use pnpm, never npm.",
+    "The class is `Foo.Bar`, or Foo.Bar/Baz.",
     "Run `npm test` before you commit.",
     "Run `uv sync` before the tests.",
     "- Keep `main.rs` short; put helpers into `lib.rs`.",

@@ -43,7 +43,7 @@ _FETCHES = re.compile(
 )
 _PORT = re.compile(r":(\d{2,5})(?!\w)")
 _NAMES_A_LINE = 3  # digits of a line number; more are a port
-_BEHIND = re.compile(r"/[\w%?#@~.$&=+-]|[?#][\w-]+=")
+_BEHIND = re.compile(r"(?::\d+)?/[\w%?#@~.$&=+-]|[?#][\w-]+=")
 
 
 def is_host(word: str, *, before: str, after: str) -> bool:
@@ -65,6 +65,8 @@ def is_host(word: str, *, before: str, after: str) -> bool:
         return lead > 0 and ending in {"com", "net", "org"} and before[-1:] not in {"/", "\\"}
     if not _is_ending(ending):
         return leads_on and _is_unknown_place(labels, name, ending)
+    if ending not in _HOSTS_ONLY and all(label[:1].isupper() and not label.isupper() for label in labels):
+        return False  # names of classes, as in Foo.Bar/Baz
     if leads_on or _FETCHES.search(before[-90:]):
         return not _VERSION.fullmatch(name)
     return not _is_file(labels, ending) and not _is_code(labels, ending, after)
