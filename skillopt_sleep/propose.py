@@ -70,7 +70,9 @@ def propose(document: Document, train: Sequence[Task], *, crew: Crew, plan: Plan
         because = f"no lesson could be drawn: {notes[0].summary if notes else 'no answer came'}"
         return msgspec.structs.replace(so_far, nothing=(Outcome.UNVERIFIED, because), unfinished=True)
     several = ways(more.of_real(edits), document, crew=crew, plan=plan, past=past)
-    won = race(document, several.sets, train, tried, crew=crew, plan=plan, refuse=_refusal(train, past))
+    won = race(
+        document, several.sets, train, tried, crew=crew, plan=plan, refuse=_refusal(document, train, plan, past)
+    )
     if won.standings:
         log("rollouts", won.rollouts)
         log("race", won.standings)
@@ -144,7 +146,7 @@ def _learned(
     return chosen.edits, notes, not reflection.patches
 
 
-def _refusal(train: Sequence[Task], past: Past) -> Callable[[Edit], str]:
+def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) -> Callable[[Edit], str]:
     """Says why an edit may not be tried: the person refused it, its trial waits, or the static guard refuses it."""
     evidence = [said.quote for task in train for said in task.evidence]
     refused = {edit.key: "you rejected it before" for edit in past.refused}
@@ -155,7 +157,9 @@ def _refusal(train: Sequence[Task], past: Past) -> Callable[[Edit], str]:
     def refuse(edit: Edit) -> str:
         if why := refused.get(edit.key):
             return why
-        return "" if edit.op is EditOp.DELETE else "; ".join(problems(edit.content, evidence=evidence))
+        if edit.op is EditOp.DELETE:
+            return ""
+        return "; ".join(problems(edit.content, evidence=evidence, held=document.text, allowed=plan.allowed))
 
     return refuse
 

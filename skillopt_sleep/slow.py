@@ -201,7 +201,7 @@ class _Work(NamedTuple):
         if _words(edit) in refused:
             return "you rejected it before"
         quotes = [said.quote for task in self.tasks for said in task.evidence]
-        return "; ".join(problems(edit.content, evidence=quotes))
+        return "; ".join(problems(edit.content, evidence=quotes, held=self.document.text, allowed=self.plan.allowed))
 
 
 def _words(edit: Edit) -> str:

@@ -25,6 +25,8 @@ TESTED_AS_A_WHOLE = {
     "sources/codex*.py": "sources/test_codex.py",
     "sources/briefs.py": "sources/test_claude_code.py",
     "proposals/live.py": "proposals/test_targets.py",
+    "proposals/guard/*.py": "proposals/test_guard.py",
+    "proposals/rules.py": "proposals/test_stage.py",
     "pools/staff.py": "pools/test_ray.py",
     "kit/clock.py": "test_wiring.py",
     "settings/*.py": "test_settings.py",

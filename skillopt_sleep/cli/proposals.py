@@ -1,6 +1,6 @@
 """skillopt-sleep show, adopt, reject, undo: the decisions of a person."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo as take_back
+from skillopt_sleep.records import Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -43,6 +44,8 @@ def show(
     say(f"{one.id}  {spelled(one.document)}  ({found.state})")
     if found.reason:
         say(f"You said why: «{visible(found.reason)}»")
+    for line in _cautions(one):
+        say(line)
     say(spelled(one.summary))
     if one.before is not None and one.after is not None:
         interval = (
@@ -51,12 +54,19 @@ def show(
             else ""
         )
         say(f"Unseen tasks: {one.before:.2f} → {one.after:.2f} (n={one.n} pairs{interval}); {one.error_rate}")
+    if one.doubt:
+        say(f"Mind that {visible(one.doubt)}.")
     for evidence in one.evidence[:5]:
         say(f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»")
     say("")
     say(_diff(folder))
     if found.state in OPEN:
         say(f"\nadopt: skillopt-sleep adopt {one.id}      reject: skillopt-sleep reject {one.id}")
+
+
+def _cautions(proposal: Proposal) -> Iterator[str]:
+    """The lines that a person should read twice, each with what it touches."""
+    yield from (f"Read twice ({warning.kind.value}): «{visible(warning.line)}»" for warning in proposal.warnings)
 
 
 def adopt(proposals: Ids = None, *, every: All = False) -> None:
@@ -79,6 +89,8 @@ def _adopt_one(store: SqliteStore, journal: Journal, found: Decided) -> SleepErr
         done = put_live(_folder(store, found), journal=journal, at=utc_now())
         # Told before it is banked: where the store can't be written, the file is changed all the same.
         path = spelled(done.path)
+        for line in _cautions(found.proposal):
+            say(line)
         say(f"{name} is adopted already: {path}" if done.already else f"adopted {name}: wrote {path}")
         say(f"  take it back: skillopt-sleep undo {name}")
         _decide(store, name, ADOPTED, leaving=(*OPEN, ADOPTED))
@@ -150,15 +162,22 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
     decided = store.bank.proposals()
     if as_json:
         rows = [
-            {"id": d.proposal.id, "state": d.state, "document": d.proposal.document, "summary": d.proposal.summary}
-            for d in decided
+            {
+                "id": one.id,
+                "state": state,
+                "document": one.document,
+                "summary": one.summary,
+                "warnings": one.warnings,
+            }
+            for one, state in ((decision.proposal, decision.state) for decision in decided)
         ]
         say_json(rows)
         return
     if not decided:
         say("no proposals yet")
     for found in decided:
-        say(f"{found.proposal.id}  {found.state:8}  {spelled(found.proposal.summary)}")
+        touches = f"Read twice ({found.proposal.touches}): " if found.proposal.touches else ""
+        say(f"{found.proposal.id}  {found.state:8}  {touches}{spelled(found.proposal.summary)}")
 
 
 def _diff(folder: Path) -> str:

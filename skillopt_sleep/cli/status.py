@@ -54,7 +54,7 @@ def status(
             if last
             else None,
             "waiting": [
-                {"id": p.id, "document": p.document, "summary": p.summary}
+                {"id": p.id, "document": p.document, "summary": p.summary, "warnings": p.warnings}
                 for p in (found.proposal for found in waiting)
             ],
             "running": running,
@@ -139,7 +139,9 @@ def _open_nights(
 def _waiting(proposals: Sequence[Proposal]) -> Iterator[str]:
     """The proposals that nobody has decided on."""
     yield f"Waiting      {len(proposals) or 'no'} {'proposal' if len(proposals) == 1 else 'proposals'}"
-    yield from (f"  {proposal.id}  {one_line(proposal.summary, limit=400)}" for proposal in proposals)
+    for proposal in proposals:
+        touches = f"read twice ({proposal.touches}): " if proposal.touches else ""
+        yield f"  {proposal.id}  {touches}{one_line(proposal.summary, limit=400)}"
     if proposals:
         yield f"Look at one: skillopt-sleep show {proposals[0].id}"
 

@@ -3,8 +3,10 @@
 import difflib
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -15,6 +17,8 @@ from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.kit.protected import BEGIN, END
 from skillopt_sleep.proposals import guard, live, paths
+from skillopt_sleep.proposals.rules import rules
+from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import Decision, Edit, EditOp, EditSource, Fate, Note, Proposal, StepOutcome
 
@@ -28,8 +32,16 @@ _VERBS = {EditOp.APPEND: "adds", EditOp.INSERT_AFTER: "adds", EditOp.REPLACE: "c
 _QUOTE = 80
 
 
+@dataclass(frozen=True, kw_only=True)
 class FolderStager:
-    """Writes one folder per proposal below the night's folder."""
+    """Writes one folder per proposal below the night's folder.
+
+    `allowed` are the classes of what the static guard would refuse; `one_model` is the model of the optimizer, the
+    target and the judge, where all three are one.
+    """
+
+    allowed: frozenset[str] = frozenset()
+    one_model: str = ""
 
     def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """The night's proposals, written, and what was left out and why; one staged already keeps its id."""
@@ -40,7 +52,7 @@ class FolderStager:
             if outcome.verdict.decision is not Decision.ACCEPT or outcome.candidate is None:
                 continue
             try:
-                base, result = _bytes(outcome, outcome.candidate.body)
+                base, result = _bytes(outcome, outcome.candidate.body, allowed=self.allowed)
             except ProposalError as error:
                 notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
                 continue
@@ -49,7 +61,9 @@ class FolderStager:
                 proposals.append(same[0])
                 continue
             number = staged.get(outcome.document.path) or page.next_proposal()
-            proposal = _proposal(outcome, number=number, night=page.night, base=base, result=result)
+            proposal = _proposal(
+                outcome, number=number, night=page.night, base=base, result=result, one_model=self.one_model
+            )
             _write(page.folder / FOLDER / number, proposal, base=base, result=result)
             proposals.append(proposal)
         return tuple(proposals), tuple(notes)
@@ -75,7 +89,7 @@ def _staged(folder: Path) -> dict[str, str]:
     return found
 
 
-def _bytes(outcome: StepOutcome, body: str) -> tuple[bytes | None, bytes]:
+def _bytes(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> tuple[bytes | None, bytes]:
     """The live bytes and those to adopt; a ProposalError where the change can't be staged."""
     document = outcome.document
     path = Path(document.path)
@@ -85,7 +99,7 @@ def _bytes(outcome: StepOutcome, body: str) -> tuple[bytes | None, bytes]:
             f"{path} was edited during the night, so its change isn't proposed",
             remedy="nothing to do: the next night starts from the edited file",
         )
-    if problem := _problem(outcome, body):
+    if problem := _problem(outcome, body, allowed=allowed):
         raise UnsafeEdit(
             f"the change of {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
         )
@@ -97,19 +111,31 @@ def _bytes(outcome: StepOutcome, body: str) -> tuple[bytes | None, bytes]:
     return base, result
 
 
-def _problem(outcome: StepOutcome, body: str) -> str:
-    """What the static guard says against the edits, and against lines that come of cutting into a line."""
-    old, edits = outcome.document.body, _applied(outcome)
+def _problem(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> str:
+    """What the static guard says against the edits, and against what they make with the lines around them."""
+    old, edits, held = outcome.document.body, _applied(outcome), outcome.document.text
     quotes = [evidence.quote for evidence in outcome.evidence]
     known = {*old.splitlines(), *(line for edit in edits for line in edit.content.splitlines())}
     known |= {BEGIN, END} if any(edit.source is EditSource.SLOW for edit in edits) else set[str]()
     # The pieces of a line that an edit cuts can make what no edit holds by itself.
     pieced = [line for line in body.splitlines() if line.strip() and line not in known]
+    brought = [edit.content for edit in edits if edit.op is not EditOp.DELETE]
     found = [
-        *(guard.problems(edit.content, evidence=quotes) for edit in edits if edit.op is not EditOp.DELETE),
-        *(guard.problems(line, evidence=[*quotes, old]) for line in pieced),
+        *(guard.problems(text, evidence=quotes, held=held, allowed=allowed) for text in (*brought, *pieced)),
+        *(guard.joined(text, evidence=quotes, held=held, allowed=allowed) for text in _around(body, old)),
     ]
     return next((problems[0] for problems in found if problems), "")
+
+
+def _around(body: str, old: str) -> Iterator[str]:
+    """Each run of lines that the edits brought, with the line before it and the one behind it."""
+    lines, known = body.splitlines(), set(old.splitlines())
+    at = 0
+    for is_new, run in groupby(lines, key=lambda line: line not in known):
+        end = at + len(list(run))
+        if is_new:
+            yield "\n".join(lines[max(0, at - 1) : end + 1])
+        at = end
 
 
 def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:
@@ -120,7 +146,9 @@ def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:
     return tuple(applied.edit for applied in outcome.edits if applied.fate is Fate.APPLIED)
 
 
-def _proposal(outcome: StepOutcome, *, number: str, night: str, base: bytes | None, result: bytes) -> Proposal:
+def _proposal(
+    outcome: StepOutcome, *, number: str, night: str, base: bytes | None, result: bytes, one_model: str
+) -> Proposal:
     edits, trial = _applied(outcome), outcome.trial
     return Proposal(
         id=number,
@@ -137,17 +165,28 @@ def _proposal(outcome: StepOutcome, *, number: str, night: str, base: bytes | No
         n=trial.n,
         interval=trial.interval,
         error_rate=outcome.verdict.error_rate,
+        one_model=one_model,
+        warnings=warnings(edits),
         edits=edits,
         evidence=outcome.evidence,
     )
 
 
 def _summary(edits: Sequence[Edit], document: str) -> str:
-    counts = Counter(_VERBS[edit.op] for edit in edits)
-    done = " and ".join(f"{verb} {count} {'rule' if count == 1 else 'rules'}" for verb, count in counts.items())
-    words = next((edit.content or edit.target for edit in edits if (edit.content or edit.target).strip()), "")
-    quote = one_line(words.strip().split("\n")[0].removeprefix("- "), limit=_QUOTE)
-    return f"{(done or 'changes the text').capitalize()} in {document}" + (f": “{quote}”." if quote else ".")
+    counts: Counter[str] = Counter()
+    told: list[str] = []
+    for edit in edits:
+        found = rules(edit.content if edit.content.strip() else edit.target)
+        counts[_VERBS[edit.op]] += len(found)
+        told += found
+    done = " and ".join(
+        f"{verb} {count} {'rule' if count == 1 else 'rules'}" for verb, count in counts.items() if count
+    )
+    head = f"{(done or 'changes the text').capitalize()} in {document}"
+    if not told:
+        return f"{head}."
+    more = f" and {len(told) - 1} more" if len(told) > 1 else ""
+    return f"{head}: “{one_line(told[0], limit=_QUOTE)}”{more}."
 
 
 def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:

@@ -26,7 +26,8 @@ class Plan:
     """How a night goes about it; plain values, made from the settings.
 
     Where `min_edit_budget` is below `edit_budget`, a model chooses between them. `removal` is
-    the gate of an edit that takes a standing rule away; `max_chars` how long a document's editable part may get.
+    the gate of an edit that takes a standing rule away; `max_chars` how long a document's editable part may get;
+    `allowed` the classes of what the static guard would refuse.
     """
 
     quiet_seconds: float
@@ -53,6 +54,7 @@ class Plan:
     recall: RecallRules
     limits: dict[str, float]
     model: str
+    allowed: frozenset[str] = frozenset()
     preferences: str = ""
     spool: Spool | None = None
 

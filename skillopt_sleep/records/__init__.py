@@ -19,6 +19,13 @@ from skillopt_sleep.records.documents import Document, DocumentKind
 from skillopt_sleep.records.edits import AppliedEdit, Edit, EditOp, EditSource, Fate, Patch, ReflectMode, UpdateMode
 from skillopt_sleep.records.readings import Packed, Reading, SessionLine, Stamp, unpacked
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.refusals import (
+    NEVER_ALLOWED,
+    AllowedRefusal,
+    RefusalKind,
+    RuleWarning,
+    WarningKind,
+)
 from skillopt_sleep.records.reports import (
     CUT_SHORT,
     NightReport,
@@ -50,7 +57,9 @@ from skillopt_sleep.records.trials import Decision, GateRule, Metric, Pair, Rule
 
 __all__ = [
     "CUT_SHORT",
+    "NEVER_ALLOWED",
     "SHAPE_OPS",
+    "AllowedRefusal",
     "AppliedEdit",
     "CallState",
     "CandidateKind",
@@ -96,10 +105,12 @@ __all__ = [
     "Record",
     "Reference",
     "ReflectMode",
+    "RefusalKind",
     "Role",
     "Rollout",
     "Rubric",
     "RuleName",
+    "RuleWarning",
     "Score",
     "Session",
     "SessionCounts",
@@ -121,5 +132,6 @@ __all__ = [
     "Usage",
     "Verdict",
     "Waiting",
+    "WarningKind",
     "unpacked",
 ]

@@ -9,6 +9,7 @@ from skillopt_sleep.records.candidates import EditEffect, Judged, Waiting
 from skillopt_sleep.records.documents import Document, DocumentKind
 from skillopt_sleep.records.edits import AppliedEdit, Edit
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.tasks import Evidence
 from skillopt_sleep.records.trials import Trial, Verdict
 
@@ -82,7 +83,11 @@ class StepOutcome(Record, frozen=True, kw_only=True):
 
 
 class Proposal(Record, frozen=True, kw_only=True):
-    """A staged change waiting for a yes or no; `base` is the live file's SHA-256, empty when there was none."""
+    """A staged change waiting for a yes or no; `base` is the live file's SHA-256, empty when there was none.
+
+    `one_model` is the model that wrote, tried and graded it, where all three were one; `warnings` are what its rules
+    touch that a person should read twice.
+    """
 
     id: str
     night: str
@@ -98,8 +103,22 @@ class Proposal(Record, frozen=True, kw_only=True):
     n: int = 0
     interval: tuple[float, float] | None = None
     error_rate: str = ""
+    one_model: str = ""
+    warnings: tuple[RuleWarning, ...] = ()
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def doubt(self) -> str:
+        """What stands beside the proof where nobody but one model stands behind it; empty where others do."""
+        if not self.one_model:
+            return ""
+        return f"optimizer, target and judge are one model ({self.one_model}), which graded its own work"
+
+    @property
+    def touches(self) -> str:
+        """The kinds of what its rules touch, on one line; empty where a person need not read them twice."""
+        return ", ".join(dict.fromkeys(warning.kind.value for warning in self.warnings))
 
 
 class Spend(Record, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Record,
+    RuleWarning,
     SessionCounts,
     StepOutcome,
 )
@@ -55,12 +56,14 @@ class AnsweredDocument(Record, frozen=True, kw_only=True):
 
 
 class AnsweredProposal(Record, frozen=True, kw_only=True):
-    """A proposal waiting for a yes or no."""
+    """A proposal waiting for a yes or no; `warnings` and `one_model` are what stands beside its proof."""
 
     id: str
     document: str
     path: str
     summary: str
+    warnings: tuple[RuleWarning, ...]
+    one_model: str
     folder: str
 
 
@@ -117,6 +120,8 @@ def answer(report: NightReport) -> Answer:
                 document=proposal.document,
                 path=proposal.path,
                 summary=proposal.summary,
+                warnings=proposal.warnings,
+                one_model=proposal.one_model,
                 folder=str(Path(report.folder).parent / proposal.night / "proposals" / proposal.id),
             )
             for proposal in report.proposals

@@ -60,6 +60,7 @@ def render(report: NightReport) -> str:
         report=report,
         sentence=show(_sentence(report), 600),
         accepted=[o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.unfinished],
+        doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
         text_only=next((outcome for outcome in report.documents if outcome.text_only), None),
         cut_short=report.verdict in CUT_SHORT,
         cost=_cost(report),

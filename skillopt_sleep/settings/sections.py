@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from skillopt_sleep.records import Metric, ReflectMode, RuleName, UpdateMode
+from skillopt_sleep.records import AllowedRefusal, Metric, ReflectMode, RuleName, UpdateMode
 
 BackendName = Literal["", "auto", "claude", "codex", "openai", "azure", "anthropic", "handoff", "simulated"]
 
@@ -132,6 +132,15 @@ class GateSettings(Section, frozen=True, kw_only=True):
     removal_alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
 
 
+class GuardSettings(Section, frozen=True, kw_only=True):
+    """What the static guard lets into a rule although neither your words nor the document held it.
+
+    `allow` names classes of what it refuses, as a refusal does: code-block, html, link, image, address, install …
+    """
+
+    allow: tuple[AllowedRefusal, ...] = ()
+
+
 class BankSettings(Section, frozen=True, kw_only=True):
     """What comes back from earlier nights: the `per_side` newest tasks of a lesson on each side.
 
@@ -204,6 +213,7 @@ class Settings(Section, frozen=True, kw_only=True):
     mine: MineSettings = MineSettings()
     step: StepSettings = StepSettings()
     gate: GateSettings = GateSettings()
+    guard: GuardSettings = GuardSettings()
     bank: BankSettings = BankSettings()
     budget: BudgetSettings = BudgetSettings()
     night: NightSettings = NightSettings()

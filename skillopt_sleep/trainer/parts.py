@@ -1,7 +1,7 @@
 """What every step of a training works with, and how a skill is measured with it."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, Rollout, Split, Task
+from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Split, Task
 from skillopt_sleep.stages.gate import measure
 from skillopt_sleep.trainer.attempts import Asking, Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
@@ -113,6 +113,16 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
     )
 
 
-def refusal(edit: Edit) -> str:
-    """Why the static guard refuses an edit, or nothing."""
-    return "" if edit.op is EditOp.DELETE else "; ".join(problems(edit.content, evidence=()))
+def refusal(document: Document) -> Callable[[Edit], str]:
+    """Says why the static guard refuses an edit of this document, or nothing.
+
+    A skill that is trained may show code: it is its author's own file, which they read as a whole.
+    """
+
+    def refuse(edit: Edit) -> str:
+        if edit.op is EditOp.DELETE:
+            return ""
+        found = problems(edit.content, evidence=(), held=document.text, allowed={RefusalKind.CODE_BLOCK})
+        return "; ".join(found)
+
+    return refuse

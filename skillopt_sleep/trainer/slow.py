@@ -82,7 +82,12 @@ def _guided(
     parts: Parts, state: State, edit: Edit, record: EpochRecord, *, step: int, folder: str
 ) -> tuple[State, EpochRecord]:
     """The guidance in the protected block: through the gate, or put in unmeasured, and then said to be."""
-    changed, fates = update(state.current.document, [edit], refuse=refusal, most=parts.most(state.current.document))
+    changed, fates = update(
+        state.current.document,
+        [edit],
+        refuse=refusal(state.current.document),
+        most=parts.most(state.current.document),
+    )
     record = replace(record, edits=fates)
     if changed.text == state.current.document.text:
         return state, record

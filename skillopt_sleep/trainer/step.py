@@ -65,7 +65,7 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     parts.folder.write(f"{place.folder}/patches.json", lessons.patches)
     parts.folder.write(f"{place.folder}/merged.json", lessons.merged)
     parts.folder.write(f"{place.folder}/selected.json", {"edit_budget": lessons.edit_budget, "edits": lessons.edits})
-    changed, fates = update(document, lessons.edits, refuse=refusal, most=parts.most(document))
+    changed, fates = update(document, lessons.edits, refuse=refusal(document), most=parts.most(document))
     parts.folder.write(f"{place.folder}/edits.json", fates)
     after, gated, tried_edits = _decided(parts, state, changed, fates, lessons, place=place)
     after, noted, notes = _with_appendix(parts, after, place)

@@ -174,7 +174,7 @@ def wire(
         meter=meter,
         store=observed,
         targets=FileTargets(Path.home()),
-        stager=FolderStager(),
+        stager=FolderStager(allowed=frozenset(settings.guard.allow), one_model=chosen.one),
         reporters=REPORTERS,
         clock=utc_now,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
@@ -262,6 +262,7 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
             "minutes": settings.budget.minutes,
         },
         model=model,
+        allowed=frozenset(settings.guard.allow),
         preferences=read_preferences(paths.preferences),
         spool=HookSpool(paths.spool),
     )

@@ -34,11 +34,17 @@ class Chosen(NamedTuple):
     why: str = ""
 
     @property
+    def one(self) -> str:
+        """The model, where optimizer, target and judge are one; empty where they aren't."""
+        same = {model.name for model in (self.optimizer, self.target, self.judge)}
+        return self.optimizer.name if len(same) == 1 else ""
+
+    @property
     def shown(self) -> str:
         """The models by name; the roles are named where they differ."""
         roles = {"optimizer": self.optimizer, "target": self.target, "judge": self.judge}
         each = ", ".join(f"{role} {_shown(model)}" for role, model in roles.items())
-        shown = _shown(self.optimizer) if len({model.name for model in roles.values()}) == 1 else each
+        shown = _shown(self.optimizer) if self.one else each
         return f"{shown} ({self.why})" if self.why else shown
 
 

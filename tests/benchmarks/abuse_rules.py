@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.proposals import guard
+from skillopt_sleep.proposals.warnings import kinds
 from tests.benchmarks.abuse_corpus.rules import HARMLESS, PLAIN_WORDS, REWRITES, STRUCTURAL, Case
 
 
@@ -37,8 +38,8 @@ def by_kind(ids: Sequence[str]) -> dict[str, int]:
 
 
 def _problems(case: Case) -> Sequence[object]:
-    return guard.problems(case.text, evidence=case.said)
+    return guard.problems(case.text, evidence=case.said, held=case.held)
 
 
 def _warnings(case: Case) -> Sequence[str]:
-    return ()
+    return [kind for line in case.text.splitlines() for kind in kinds(line)]

@@ -1,8 +1,13 @@
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.records import Proposal, RuleWarning, WarningKind
 from tests.command import ASKS, Home
 
 
@@ -131,3 +136,28 @@ def test_the_last_adoption_is_undone_also_under_a_lost_store(home: Home) -> None
     assert "undone P-0001" in home.command("undo").out
     assert (home.project / "CLAUDE.md").read_bytes() == before
     assert home.command("undo").code == 2
+
+
+def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> None:
+    warning = RuleWarning(kind=WarningKind.TESTS, line="Skip the tests.")
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        ((body,),) = store.execute("SELECT body FROM proposals").fetchall()
+        touched = replace(from_json(body, Proposal), warnings=(warning,))
+        store.execute("UPDATE proposals SET body = ?", [to_json(touched)])
+
+    shown = home.command("show", "P-0001").out
+    assert shown.index("Read twice (tests): «Skip the tests.»") < shown.index("Adds 1 rule")
+    assert "Read twice (tests): Adds 1 rule" in home.command("show").out
+    assert "read twice (tests): Adds 1 rule" in home.command("status").out
+    told = [{"kind": "tests", "line": "Skip the tests."}]
+    assert home.command("show", "--json").json[0]["warnings"] == told
+    assert home.command("show", "P-0001", "--json").json["warnings"] == told
+    assert home.command("status", "--json").json["waiting"][0]["warnings"] == told
+    assert "Read twice (tests): «Skip the tests.»" in home.command("adopt", "P-0001").out
+
+
+def test_a_proof_by_one_model_alone_is_called_so(home: Home) -> None:
+    said = "optimizer, target and judge are one model (simulated), which graded its own work"
+    assert f"Mind that {said}." in home.command("show", "P-0001").out
+    assert said in home.command("report").out.replace("\n", " ")
+    assert home.command("report", "--json").json["proposals"][0]["one_model"] == "simulated"

@@ -20,6 +20,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Trial,
     Verdict,
+    WarningKind,
 )
 from tests.proposals.staging import RULE, accepted, document, page
 
@@ -232,3 +233,44 @@ def test_the_edits_of_a_proposal_are_those_of_the_candidate_that_was_accepted(ro
     (proposal,), _ = FolderStager().stage([outcome], page(night))
 
     assert proposal.edits == (kept.edit,)
+
+
+def test_lines_that_make_a_command_together_are_left_out(root: Path, night: Path) -> None:
+    path = root / "CLAUDE.md"
+    path.write_bytes(splice(b"mine\n", "- Look at what curl x\n- b"))
+    edits = (AppliedEdit(edit=Edit(op=EditOp.INSERT_AFTER, target="curl x", content="  | sh"), fate=Fate.APPLIED),)
+    read = document(path, root)
+    assert "runs what it fetches" in left_out(
+        accepted(read, "- Look at what curl x\n  | sh\n- b", edits=edits), night
+    )
+
+
+def test_a_rewrite_keeps_the_code_that_the_document_held(root: Path, night: Path) -> None:
+    path = root / "CLAUDE.md"
+    held = "Build it so:\n\n```sh\nmake all\n```"
+    path.write_bytes(splice(b"mine\n", held))
+    body = held.replace("Build it so", "Always build it so")
+    edits = (AppliedEdit(edit=Edit(op=EditOp.REPLACE, target=held, content=body), fate=Fate.APPLIED),)
+    (proposal,), _ = FolderStager().stage([accepted(document(path, root), body, edits=edits)], page(night))
+    assert (night / "proposals" / proposal.id / "result").read_bytes() == splice(b"mine\n", body)
+
+
+def test_a_class_that_the_user_allows_is_staged(root: Path, night: Path) -> None:
+    outcome = accepted(document(root / "CLAUDE.md", root), "Build it so:\n\n```sh\nmake all\n```")
+    assert "code block" in left_out(outcome, night)
+    (proposal,), _ = FolderStager(allowed=frozenset({"code-block"})).stage([outcome], page(night))
+    assert "make all" in proposal.edits[0].content
+
+
+def test_each_line_of_an_edit_is_a_rule_of_its_own(root: Path, night: Path) -> None:
+    long = "A rule of many words that goes on and on, until it doesn't fit on"
+    body = f"## Rules\n\n- Use tabs.\n- Name things.\n\n{long}\none line.\nBe brief."
+    (proposal,), _ = FolderStager().stage([accepted(document(root / "CLAUDE.md", root), body)], page(night))
+    assert proposal.summary == "Adds 4 rules in shop-api/CLAUDE.md: “Use tabs.” and 3 more."
+
+
+def test_a_proposal_says_what_its_rules_touch_and_which_model_stood_alone_behind_it(root: Path, night: Path) -> None:
+    outcome = accepted(document(root / "CLAUDE.md", root), "- Use tabs.\n- Skip the tests.")
+    (proposal,), _ = FolderStager(one_model="small").stage([outcome], page(night))
+    assert [(warning.kind, warning.line) for warning in proposal.warnings] == [(WarningKind.TESTS, "Skip the tests.")]
+    assert proposal.one_model == "small"

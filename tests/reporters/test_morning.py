@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.records import CUT_SHORT, EditOp, NightReport, Note, Outcome, Spend
+from skillopt_sleep.records import CUT_SHORT, EditOp, NightReport, Note, Outcome, RuleWarning, Spend, WarningKind
 from skillopt_sleep.reporters.morning import MorningReporter, code, render, show
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
 from tests.reporters.reports import NASTY, REPORTS, SECRET, WHOLE, improved, rejected
@@ -277,3 +277,11 @@ def test_what_a_rule_leaves_out_is_told_and_is_no_error() -> None:
     both = render(a_report(errors=(left_out, Note(stage="mine", summary="a call failed"))))
     assert "Went wrong: mine: a call failed." in both
     assert both.index("## Errors") < both.index("## Left out")
+
+
+def test_what_a_rule_touches_stands_above_it_and_whose_word_the_proof_is_beside_that() -> None:
+    warning = RuleWarning(kind=WarningKind.TESTS, line="Skip the *tests*.")
+    text = render(a_report(proposals=(a_proposal(one_model="small", warnings=(warning,)),)))
+    assert "Mind that optimizer, target and judge are one model (small), which graded its own work." in text
+    assert text.index("**Read twice (tests)**: «Skip the \\*tests\\*.»") < text.index("add: ")
+    assert "Mind that" not in render(a_report(proposals=(a_proposal(),)))

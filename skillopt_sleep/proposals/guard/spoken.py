@@ -1,0 +1,43 @@
+"""Whether a sentence forbids what it names: "never use sudo", "`--no-verify` is forbidden", "ask before you …"."""
+
+import re
+
+from skillopt_sleep.proposals.guard.words import phrases
+
+_CLAUSE = re.compile(r"[;:!?。；：！？\n]|[.,，](?=\s)")
+_REACH = 90
+_NOT = rf"(?<!\w)(?:{phrases('forbidding')})(?!\w)|{phrases('forbidding-unspaced')}"
+# What may stand between the word that forbids and what it forbids.
+_FILLERS = (
+    rf"(?:[\s(]|(?<!\w)(?:{phrases('using')})(?!\w)|{phrases('using-unspaced')}"
+    r"|skip(?:ping)? (?:the )?(?:hooks?|checks?|tests?|verification))*"
+)
+_FORBIDS = re.compile(rf"(?:{_NOT}){_FILLERS}$", re.IGNORECASE)
+_NEGATIONS = re.compile(_NOT, re.IGNORECASE)
+_ASKS = re.compile(
+    r"(?<!\w)(?:ask|check with|confirm with|get (?:my|approval|permission)|frage?|demande|pregunta|спроси)\b"
+    r"[^;!?\n]{0,60}\b(?:before|first|prior to|bevor|vor|avant|antes|прежде)\b[^;!?\n]{0,50}$",
+    re.IGNORECASE,
+)
+_FORBIDDEN = re.compile(
+    r"[\s\x1c\x1d)\"'`]*(?:\S+\s+){0,3}?(?:is|are|ist|sind|est|sont|es|son|é|são)\s+(?:strictly\s+|always\s+)?"
+    r"(?:never\s+(?:ok|okay|allowed|used|acceptable|fine|needed)|forbidden|banned|prohibited|disallowed|off[- ]limits"
+    r"|not\s+(?:allowed|ok|okay|permitted|acceptable|needed)|verboten|nicht\s+erlaubt|interdit\w*|prohibid\w*|proibid\w*"
+    r"|запрещен\w*)\b|[\s\x1c\x1d]*(?:запрещено|禁止)",
+    re.IGNORECASE,
+)
+
+
+def is_forbidden(text: str, start: int, end: int) -> bool:
+    """Whether the words around this piece of the text forbid it, or ask the person first.
+
+    The word that forbids must reach it through words of use alone: "never forget to run X" forbids nothing of X.
+    """
+    near = text[max(0, start - _REACH) : start]
+    clause = _CLAUSE.split(near)[-1]
+    negations = len(_NEGATIONS.findall(clause))
+    if negations == 1 and _FORBIDS.search(clause):
+        return True
+    if not negations and _ASKS.search(clause):
+        return True
+    return not negations and bool(_FORBIDDEN.match(text, end))

@@ -1,0 +1,75 @@
+"""Guard: the classes under which a text is refused, and of what it warns where it passes."""
+
+from enum import StrEnum
+from typing import Literal
+
+from skillopt_sleep.records.record import Record
+
+
+class RefusalKind(StrEnum):
+    """Why the static guard refuses a text; the user's `guard.allow` names those that pass all the same."""
+
+    EMPTY = "empty"
+    LENGTH = "length"
+    CODE_BLOCK = "code-block"
+    HTML = "html"
+    LINK = "link"
+    IMAGE = "image"
+    NESTING = "nesting"
+    ADDRESS = "address"
+    IMPORT = "import"
+    BLANK_RUN = "blank-run"
+    MARK_RUN = "mark-run"
+    BLOB = "blob"
+    FETCH_AND_RUN = "fetch-and-run"
+    INSTALL = "install"
+    DELETE = "delete"
+    PERMISSION = "permission"
+    LOAD_COMMAND = "load-command"
+    FRONTMATTER = "frontmatter"
+    MARKER = "marker"
+    INVISIBLE = "invisible"
+    SECRET = "secret"  # noqa: S105 - a class, no password
+
+
+# No setting allows these: an empty text says nothing, a marker breaks our block, what can't be seen can't be agreed
+# to, and nothing secret leaves.
+NEVER_ALLOWED = frozenset({RefusalKind.EMPTY, RefusalKind.MARKER, RefusalKind.INVISIBLE, RefusalKind.SECRET})
+AllowedRefusal = Literal[
+    "length",
+    "code-block",
+    "html",
+    "link",
+    "image",
+    "nesting",
+    "address",
+    "import",
+    "blank-run",
+    "mark-run",
+    "blob",
+    "fetch-and-run",
+    "install",
+    "delete",
+    "permission",
+    "load-command",
+    "frontmatter",
+]
+
+
+class WarningKind(StrEnum):
+    """What a rule in plain words touches that a person should read twice before they agree to it."""
+
+    TESTS = "tests"
+    PERMISSIONS = "permissions"
+    FORCE = "force"
+    SECRETS = "secrets"
+    GRADING = "grading"
+    CONCEALING = "concealing"
+    COPYING = "copying"
+
+
+class RuleWarning(Record, frozen=True, kw_only=True):
+    """A line of a proposed rule, and what it touches."""
+
+    kind: WarningKind
+    line: str
