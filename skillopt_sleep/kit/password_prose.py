@@ -30,7 +30,7 @@ _STEP = re.compile(
     )""",
     re.VERBOSE,
 )
-_AHEAD = re.compile(r"[0-9!@#$%^&*?~+=§]")
+_AHEAD = re.compile(r"[0-9!@#$%^&*?~§]")
 _END = re.compile(r"[.!?。！？]\s|[.!?。！？]?$")
 _LINE = re.compile(r"[ \t]*\r?\n[ \t]*(?:\r?\n[ \t]*)?")
 _LAST_WORD = re.compile(rf"([{_LETTERS}]+(?:['’][{_LETTERS}]+)?)\W*$")
@@ -45,11 +45,11 @@ _CLOSING_CLOSELY = ".,;:)]}>»”’\"'`"
 _CLOSING = ".,;:!?)]}>»”’\"'`"
 
 
-def after(text: str, start: int, end: int, *, weak: bool) -> Span | None:
-    """The password that is told behind the label at [start, end), or before it."""
+def after(text: str, start: int, end: int, *, weak: bool, until: int | None = None) -> Span | None:
+    """The password that is told behind the label at [start, end), but before `until`, or before the label."""
     if text.startswith("](", end) or _LABEL.search(text, max(0, start - 40), start):
         return None
-    limit = min(len(text), end + _REACH)
+    limit = min(len(text) if until is None else until, end + _REACH)
     if _AHEAD.search(text, end, limit) and (span := _forwards(text, start, end, limit, weak=weak)):
         return span
     return _backwards(text, start)
