@@ -130,7 +130,8 @@ def _led(text: str, start: int) -> bool:
 
 def _backwards(text: str, start: int) -> Span | None:
     """`… is the password`."""
-    line = text[max(0, start - _BACK, text.rfind("\n", 0, start) + 1) : start]
+    first = max(0, start - _BACK)
+    line = text[max(first, text.rfind("\n", first, start) + 1) : start]
     if not _AHEAD.search(line):
         return None
     pieces = line.split()
