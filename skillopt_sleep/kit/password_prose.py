@@ -39,6 +39,7 @@ _REVERSED = re.compile(
     r"(?:^|[\s\"'`“「])([!-~]{6,128}?)[\"'`”」]?\s{0,2}([^\s!-~]{1,3}|[—–-]|\S{1,9})\s{0,2}(?:\S{1,24}\s+){0,3}\S{0,24}$"
 )
 _PAIR = re.compile(r"(?<!\S)[\"'`(]?[\w.@+-]{2,64}[\"'`]? / [\"'`]?(?P<value>[^\s\"'`/<>]{6,128})")
+_COMPARED = frozenset({"==", "==="})
 _CALL = re.compile(r"[\w.]+\(")
 _LABEL = re.compile(r"\[redacted:[\w-]*$")
 _CLOSING_CLOSELY = ".,;:)]}>»”’\"'`"
@@ -74,7 +75,7 @@ def _forwards(text: str, start: int, at: int, limit: int, *, weak: bool) -> Span
         if not step:
             return None
         at, kind = step.end(), step.lastgroup
-        if line and (kind != "value" or text[at : at + 1].strip()):
+        if step["sep"] in _COMPARED or (line and (kind != "value" or text[at : at + 1].strip())):
             return None
         if kind == "value":
             found = _judged(text, step, says=says and not weak and not line)

@@ -12,7 +12,7 @@ from skillopt_sleep.kit.secret_rules import Span
 _ENDED = rb"(?:(?![a-z])|(?=key|val|str|text|b64|base|hex))"
 HINT = re.compile(
     rb"p(?:ass(?:e(?<=de.passe)|(?![abd-or-vx-z])|ord)|wd|w(?<![a-z0-9+/]pw)(?=[^a-z0-9+/])|rivate-|aro(?=l[aei]?|ol)|alavra.passe"
-    rb"|(?<=mdp))"
+    rb"|(?<![a-z0-9+/]mdp)(?<=mdp)(?=[^a-z0-9+/]))"
     rb"|k(?:ey%b|en(?<=token)|(?<=hook)|ennwort|ontrasen|a(?<=lozinka)|u(?<=lozinku)|ode(?<=adgangskode)|odeord"
     rb"|ata.(?:sandi|laluan)|hau(?<=mat.khau))"
     rb"|c(?:red(?:s|ential)|ret(?<=secret)|url |lave|ontrase|htwoord(?<=wachtwoord)|odi(?:go|ce).di?.ac)"
