@@ -104,7 +104,7 @@ def flagged(text: str) -> Iterator[Span]:
 
 def _of_program(text: str, match: re.Match[str]) -> Iterator[Span]:
     """What follows a flag that means a password to the program in whose command it stands."""
-    before = text[max(0, match.start() - _REACH, text.rfind("\n", 0, match.start()) + 1) : match.start()]
+    before = _command(text, match.start())
     for apart, glued, programs in _BY_FLAG[match["flag"]]:
         if (apart if match["gap"] else glued) and (program := programs.search(before)):
             behind = _BEHIND.get(match["flag"], "") or (":" if _OF_USER.search(program[0]) else "")
@@ -120,8 +120,14 @@ def slashed(text: str) -> Iterator[Span]:
         yield from placed(text)
 
 
+def _command(text: str, at: int) -> str:
+    """What of its line stands before this place, if it isn't far."""
+    first = max(0, at - _REACH)
+    return text[max(first, text.rfind("\n", first, at) + 1) : at]
+
+
 def _is_command(text: str, at: int, *programs: str) -> bool:
-    before = text[max(0, at - _REACH, text.rfind("\n", 0, at) + 1) : at]
+    before = _command(text, at)
     return any(program in before for program in programs)
 
 

@@ -30,7 +30,7 @@ _STEP = re.compile(
     )""",
     re.VERBOSE,
 )
-_AHEAD = re.compile(r"[0-9!@#$%^&*?~+=§]")
+_AHEAD = re.compile(r"[0-9!@#$%^&*?~§]")
 _END = re.compile(r"[.!?。！？]\s|[.!?。！？]?$")
 _LINE = re.compile(r"[ \t]*\r?\n[ \t]*(?:\r?\n[ \t]*)?")
 _LAST_WORD = re.compile(rf"([{_LETTERS}]+(?:['’][{_LETTERS}]+)?)\W*$")
@@ -39,17 +39,18 @@ _REVERSED = re.compile(
     r"(?:^|[\s\"'`“「])([!-~]{6,128}?)[\"'`”」]?\s{0,2}([^\s!-~]{1,3}|[—–-]|\S{1,9})\s{0,2}(?:\S{1,24}\s+){0,3}\S{0,24}$"
 )
 _PAIR = re.compile(r"(?<!\S)[\"'`(]?[\w.@+-]{2,64}[\"'`]? / [\"'`]?(?P<value>[^\s\"'`/<>]{6,128})")
+_COMPARED = frozenset({"==", "==="})
 _CALL = re.compile(r"[\w.]+\(")
 _LABEL = re.compile(r"\[redacted:[\w-]*$")
 _CLOSING_CLOSELY = ".,;:)]}>»”’\"'`"
 _CLOSING = ".,;:!?)]}>»”’\"'`"
 
 
-def after(text: str, start: int, end: int, *, weak: bool) -> Span | None:
-    """The password that is told behind the label at [start, end), or before it."""
+def after(text: str, start: int, end: int, *, weak: bool, until: int | None = None) -> Span | None:
+    """The password that is told behind the label at [start, end), but before `until`, or before the label."""
     if text.startswith("](", end) or _LABEL.search(text, max(0, start - 40), start):
         return None
-    limit = min(len(text), end + _REACH)
+    limit = min(len(text) if until is None else until, end + _REACH)
     if _AHEAD.search(text, end, limit) and (span := _forwards(text, start, end, limit, weak=weak)):
         return span
     return _backwards(text, start)
@@ -74,7 +75,7 @@ def _forwards(text: str, start: int, at: int, limit: int, *, weak: bool) -> Span
         if not step:
             return None
         at, kind = step.end(), step.lastgroup
-        if line and (kind != "value" or text[at : at + 1].strip()):
+        if step["sep"] in _COMPARED or (line and (kind != "value" or text[at : at + 1].strip())):
             return None
         if kind == "value":
             found = _judged(text, step, says=says and not weak and not line)
@@ -130,7 +131,8 @@ def _led(text: str, start: int) -> bool:
 
 def _backwards(text: str, start: int) -> Span | None:
     """`… is the password`."""
-    line = text[max(0, start - _BACK, text.rfind("\n", 0, start) + 1) : start]
+    first = max(0, start - _BACK)
+    line = text[max(first, text.rfind("\n", first, start) + 1) : start]
     if not _AHEAD.search(line):
         return None
     pieces = line.split()

@@ -6,6 +6,9 @@ This runs on every text kept of a session, so it first asks cheap questions of t
 A named value is judged with its name: `password = "hunter2"` hides the value; `password = get()`, `token: Token`,
 `secret = "<yours>"` and `"password": "required"` don't. A password of letters only is hidden only in the form
 `DB_PASS=letmein`, and a value with spaces in it never is.
+
+What a person tells in words is found in some thirty languages (`das Passwort ist …`, `log in with me / …`), and what
+a program is handed (`mysql -p…`), where there is a digit or a sign in it: a password told as a word stays.
 """
 
 import re
@@ -99,7 +102,7 @@ def _look(text: str, *, read: bool = False) -> list[Span]:
         found += names.foreign(text)
     digits = b"0" in loose
     found += _commanded(text, digits=digits)
-    if not read and secret_folds.is_folded(text, digits=digits or "+" in text):
+    if not read and secret_folds.is_folded(text, digits=digits):
         found += secret_folds.unfolded(text, _look_as_read)
     return found
 

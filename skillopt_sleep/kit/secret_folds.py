@@ -42,6 +42,7 @@ _MIXED = re.compile(r"[0-9]|[a-z][A-Z]|[A-Z]{2}")
 _SHORTEST = 12  # of so many characters is the shortest token, or so much of it on two lines
 _MOST = 512
 _MOST_LINES = 40
+_FEW_LINES = 6
 _REST = re.compile(r"=?(?:\r?\n[ \t>|]{0,40}(?P<rest>[\w.~+/-]{4,512}={0,2})(?=[\s\"'`]|$))", re.ASCII)
 
 # Four characters of base64 of three printable ones, over and over.
@@ -108,10 +109,12 @@ def wrapped(text: str, data: bytes) -> Iterator[Span]:
             continue
         pieces = _pieces(text, [(start, line_end)], wrap.end())
         joined = "".join(text[first:last] for first, last in pieces)
+        if len(pieces) > _FEW_LINES:
+            done = pieces[-2][0]  # a block; what begins in these lines is looked for now
         for first, last, kind in rules.vendor_tokens(joined, 0, len(joined)):
             spread = _spread(pieces, first, last)
             if spread and not _was_whole(text, pieces, spread):
-                done = spread[1]
+                done = max(done, spread[1])
                 yield *spread, kind
 
 

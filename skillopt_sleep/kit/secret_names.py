@@ -1,5 +1,6 @@
 """Values whose name says that they are secret: `password = "…"`, `api_key: …`, `Authorization: Bearer …`."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -10,8 +11,8 @@ from skillopt_sleep.kit.secret_rules import Span
 # are ruled out at once. A hook and curl are no names, but what they lead to is found by the same look.
 _ENDED = rb"(?:(?![a-z])|(?=key|val|str|text|b64|base|hex))"
 HINT = re.compile(
-    rb"p(?:ass(?:e(?<=de.passe)|(?![abd-or-vx-z])|ord)|wd|w(?<![a-z]pw)(?![a-z])|rivate-|aro(?=l[aei]?|ol)|alavra.passe"
-    rb"|(?<=mdp))"
+    rb"p(?:ass(?:e(?<=de.passe)|(?![abd-or-vx-z])|ord)|wd|w(?<![a-z0-9+/]pw)(?=[^a-z0-9+/])|rivate-|aro(?=l[aei]?|ol)|alavra.passe"
+    rb"|(?<![a-z0-9+/]mdp)(?<=mdp)(?=[^a-z0-9+/]))"
     rb"|k(?:ey%b|en(?<=token)|(?<=hook)|ennwort|ontrasen|a(?<=lozinka)|u(?<=lozinku)|ode(?<=adgangskode)|odeord"
     rb"|ata.(?:sandi|laluan)|hau(?<=mat.khau))"
     rb"|c(?:red(?:s|ential)|ret(?<=secret)|url |lave|ontrase|htwoord(?<=wachtwoord)|odi(?:go|ce).di?.ac)"
@@ -48,7 +49,7 @@ _BEFORE_HINT = {
     b"ha": 3,
 }
 _NAME = re.compile(
-    rb"(?P<password>passw(?:or)?d|passphrase|passcode|pass|pwd|pw(?![a-z]))\d{0,2}(?![a-z])"
+    rb"(?P<password>passw(?:or)?d|passphrase|passcode|pass|pwd|pw(?![a-z0-9]))\d{0,2}(?![a-z])"
     rb"|(?P<header>authorization|bearer|basic)(?![a-z])"
     rb"|(?P<foreign>%b)"
     rb"|(?P<pair>creds|credentials?)(?![a-z_-])"
@@ -122,13 +123,14 @@ def foreign(text: str) -> Iterator[Span]:
     """Passwords whose label is of letters beyond ASCII."""
     labels, before = words.foreign_labels()
     hidden_to = 0
-    for label in labels.finditer(text):
-        start = label.start() - before.get(label[0][:2], 0)
-        if start < hidden_to:
+    for label, following in itertools.pairwise([*labels.finditer(text), None]):
+        if label is None or (start := label.start() - before.get(label[0][:2], 0)) < hidden_to:
             continue
         ending = _ENDING.match(text, label.end())
         end = ending.end() if ending else label.end()
-        if span := _labelled(text, start, end, weak=text[start : label.end()].lower() in words.WEAK_LABELS):
+        weak = text[start : label.end()].lower() in words.WEAK_LABELS
+        until = following.start() if following else len(text)
+        if span := _labelled(text, start, end, weak=weak, until=max(until, end)):
             hidden_to = span[1]
             yield span
 
@@ -138,7 +140,7 @@ def _is_told(text: str, end: int) -> bool:
     return text[end : end + 1] not in {"_", "-", "(", "."} or text[end + 1 : end + 2] in {" ", "\n", ""}
 
 
-def _labelled(text: str, start: int, end: int, *, weak: bool) -> Span | None:
+def _labelled(text: str, start: int, end: int, *, weak: bool, until: int | None = None) -> Span | None:
     """The value behind a label that needn't be English: as code assigns it, or as it is told."""
     judge = values.near if weak else values.told
     if separator := _SEPARATOR.match(text, end):
@@ -146,7 +148,7 @@ def _labelled(text: str, start: int, end: int, *, weak: bool) -> Span | None:
         value = text[at : ends(min(at + _JUDGED, len(text)))]
         if (quoted or separator[0].endswith("=")) and judge(value):
             return at, ends(len(text)), "password"
-    return prose.after(text, start, end, weak=weak) if _is_told(text, end) else None
+    return prose.after(text, start, end, weak=weak, until=until) if _is_told(text, end) else None
 
 
 def _assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:

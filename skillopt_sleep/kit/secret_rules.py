@@ -201,12 +201,17 @@ _HOOK = re.compile(
 )
 _VARIABLE = re.compile(r"\$.*|[<{\[(%*].*|[xX]+|\.+")
 
+# What a manual writes in a password's place.
+_NO_PASSWORD = re.compile(
+    r"(?i:(?:my|your|the|user|api|auth|access)?[-_]?(?:pass(?:word|wd)?|pwd?|secret|token|key))"
+)
+
 
 def url_passwords(text: str) -> Iterator[Span]:
     """Passwords in scheme://user:password@host."""
     if "://" in text:
         for match in _USERINFO.finditer(text):
-            if not _VARIABLE.fullmatch(match["password"]):
+            if not _VARIABLE.fullmatch(match["password"]) and not _NO_PASSWORD.fullmatch(match["password"]):
                 yield *match.span("password"), "url-password"
 
 

@@ -55,11 +55,12 @@ _HARMLESS = re.compile(
     r"|\d{1,4}[-–]?[A-Z]?[^\W\d_A-Z]{1,24}|[A-Z]{2,10}-\d{1,6}"
     r"|[a-zA-Z][a-zA-Z0-9+.-]*://.*|[\w.+-]+@[\w-]+\.[\w.-]+|[\w-]+(?:\.[\w-]+)+|[\w.-]+\(.*"
     r"|(?:[\w-]+(?::[\w,.-]*)?\|)+[\w-]+(?::[\w,.-]*)?"
-    r"|[*xX•.·●_-]+|1password|[a-z_]{2,}=[a-z]*\d{0,4}|(?:type|step|level|field|column|line|page)\d{1,3}|\$?\w+(?:->|::)\w+.*|@[\w/.-]+|#\w+|&\w+;?.*|:\w+|--?[a-zA-Z][\w-]*(?:=.*)?"
+    r"|[*xX•.·●_-]+|1password|[a-z][a-z_]{2,}\d*=.*|[A-Z][A-Z_]{2,}=.*|0[xX][0-9A-Fa-f]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+|.*\*{3}.*|@.*|(?:type|step|level|field|column|line|page)\d{1,3}|\$?\w+(?:->|::)\w+.*|#\w+|&\w+;?.*|:\w+|--?[a-zA-Z][\w-]*(?:=.*)?"
     r"|[A-Z][a-z]+(?:\+(?:[A-Z][a-z]*|F?\d{1,2}))+|[\w.-]+(?:/[\w.#?=-]*)+"
 )
 _VALIDATION = re.compile(r"(?:[a-zA-Z_]+(?::[\w,.-]*)?\|)+[a-zA-Z_]+(?::[\w,.-]*)?")
 _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]\w*(?:[^\w].*)?$|[{<\[].*|%\(?\w+\)?[%s]?$|%\{.*|.*\[redacted:")
+_CODE = re.compile(r"->|[{}\[\]|]|\\[dswnb_]|\(\?|\.\w{2,5}[#?]")
 _FOREIGN = re.compile(rf"[{UNSPACED}\u0590-\u0eff]")
 _SIGN = re.compile(r"[!@#$%^&*?~+=§]")
 _RARE_SIGN = re.compile(r"[!#$%^*~§]")
@@ -108,7 +109,7 @@ def told(value: str) -> bool:
 
 def near(value: str) -> bool:
     """Whether this is a password although it only stands near a word for one."""
-    if not told(value) or value.isdigit():
+    if not told(value) or value.isdigit() or _CODE.search(value):
         return False
     if not _DIGIT.search(value):
         return True

@@ -20,6 +20,8 @@ from pathlib import Path
 from uuid import UUID
 
 from skillopt_sleep.kit.redact import redact
+from tests.kit.label_samples import benign_lines
+from tests.kit.password_samples import HARMLESS_COMMANDS, spoken
 from tests.kit.secret_samples import ASSIGNED, BARE, NAMED, SHAPES, carried, samples
 
 ROOT = Path(__file__).parent.parent.parent
@@ -31,6 +33,7 @@ bare      of the tokens that tell by themselves what they are, the share redacte
           quotes, and in parentheses at a line's end
 carried   of those and of tokens that only a name makes secret, the share redacted in each of the assignments
 redacted  no eight random characters of the secret are left in a row
+prose     of passwords with a digit or a sign that are told in words, the share redacted
 altered   of the benign lines, the share that the redaction changed
 """
 # What nearly is a secret, over and over, or nearly is what begins one.
@@ -76,6 +79,26 @@ HOSTILE = (
         "\\n",
         "$",
     ),
+    *(
+        "Passwort a1 ",
+        "密码a1",
+        "пароль x ",
+        "the pw x1 ",
+        "login a / ",
+        "senha: ",
+        "sshpass -p $x ",
+        "htpasswd -b a ",
+    ),
+    *(
+        "'a1' + ",
+        '"a" "b1" ',
+        "a1b2c3d4e5f6g7h8\n",
+        "> A1\n",
+        "kind: Secret\ndata: ",
+        "Z2hwX0",
+        "\x1b[1m",
+        "<<< a1 sudo ",
+    ),
     *("password=" + "QUJD" * 12 + "\n", "QUJD" * 19 + "\n", "-----BEGIN PRIVATE KEY-----", "Private-Lines: 3\n"),
 )
 
@@ -86,6 +109,7 @@ def main() -> None:
     print(DEFINITIONS)
     bare = recall(SHAPES, BARE)
     in_assignments = recall((*SHAPES, *NAMED), ASSIGNED)
+    told = prose()
     lines, altered = precision()
     speed()
     print(
@@ -93,6 +117,7 @@ def main() -> None:
             {
                 "secrets_bare": round(bare, 4),
                 "secrets_carried": round(in_assignments, 4),
+                "prose_passwords": round(told, 4),
                 "benign_altered": round(altered / lines, 6),
             }
         )
@@ -118,6 +143,21 @@ def recall(kinds: Iterable[str], carriers: Iterable[str]) -> float:
         if ok < of:
             print(f"    {name}: {ok} of {of}")
     return found / tried
+
+
+def prose() -> float:
+    """The share redacted of passwords that people tell of in many languages."""
+    chance = random.Random(SEED)
+    by_language: dict[str, list[bool]] = defaultdict(list)
+    for _ in range(20):
+        for language, text, password in spoken(chance):
+            by_language[language].append(password[:5] not in redact(text) and password[-6:-1] not in redact(text))
+    every = [hidden for told in by_language.values() for hidden in told]
+    print(f"{sum(every)} of {len(every)} passwords redacted that are told in {len(by_language)} languages")
+    for language, told in by_language.items():
+        if not all(told):
+            print(f"    {language}: {sum(told)} of {len(told)}")
+    return sum(every) / len(every)
 
 
 def precision() -> tuple[int, int]:
@@ -151,6 +191,8 @@ def benign() -> Iterator[tuple[str, list[str]]]:
     yield "this project", some([*ours, ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "AGENTS.md"], chance)
     log = subprocess.run(["git", "log", "-n200"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     yield "this project's history", log.splitlines()
+    yield "forms and translations", benign_lines()
+    yield "commands", list(HARMLESS_COMMANDS)
     yield "lock files", [line for number in range(400) for line in locked(number)]
     yield "ids, images and code", [line for number in range(300) for line in made(number, chance)]
 
