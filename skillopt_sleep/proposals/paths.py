@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 from skillopt_sleep.errors import UnsafePath
+from skillopt_sleep.kit.attributes import whose
 from skillopt_sleep.kit.files import read_plain
 
 LIVE_BYTES = 1024 * 1024  # more than any agent would read
@@ -35,6 +36,10 @@ def writable(path: Path, *, root: Path) -> Path:
         _refuse_missing(path, target)
     else:
         _refuse_odd(path, info)
+        if lost := whose(target):
+            raise UnsafePath(
+                f"{path} can't be replaced: {lost}", remedy="make it your own file, or exclude the project"
+            )
     folder = _nearest_folder(target)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UnsafePath(f"{path} is in a read-only folder", remedy=f"make {folder} writable")

@@ -1,11 +1,13 @@
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.errors import UnsafePath
 from skillopt_sleep.proposals.paths import missing_folders, read_live, writable
+from tests.attributes import as_stranger, needs_root, open_to_strangers
 
 
 @pytest.fixture
@@ -128,3 +130,18 @@ def test_a_live_file_is_read_up_to_a_mebibyte(root: Path) -> None:
         sparse.truncate(3 << 30)
     with pytest.raises(UnsafePath, match="larger than"):
         read_live(file)
+
+
+@needs_root
+def test_a_file_that_would_lose_its_owner_is_refused_before_anything_is_spent_on_it() -> None:
+    # Where strangers can come; pytest's own folders are its user's alone.
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "project" / "CLAUDE.md"
+        file.parent.mkdir()
+        file.write_text("theirs\n")
+        open_to_strangers(Path(name))
+
+        said = as_stranger(lambda: str(writable(file, root=file.parent)))
+
+    assert "UnsafePath" in said
+    assert "belongs to another user" in said
