@@ -61,9 +61,9 @@ def test_a_later_process_of_the_same_number_keeps_nothing(tmp_path: Path) -> Non
     assert clear(tmp_path).gone == (left,)
 
 
-@pytest.mark.parametrize("name", ["call-", f"call-{os.getpid()}@another-machine-"])
+@pytest.mark.parametrize("name", ["call-", "call-{own}@another-machine-"])
 def test_of_another_machine_or_version_only_what_is_a_day_old_goes(tmp_path: Path, name: str) -> None:
-    place = a_call(tmp_path, name, age=DAY - 60)
+    place = a_call(tmp_path, name.format(own=os.getpid()), age=DAY - 60)
     assert clear(tmp_path) == Cleared()
     aged(place, DAY + 60)
     assert clear(tmp_path).gone == (place,)

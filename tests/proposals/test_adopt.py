@@ -127,7 +127,7 @@ def test_a_file_whose_owner_would_be_lost_is_refused_and_nothing_is_written(
         return caught.value.message
 
     said = as_stranger(adopted)
-    assert f"{path}: its owner or group can't be kept" in said
+    assert f"{path} can't be replaced: it belongs to another user" in said
     assert (seen(path), path.read_bytes()) == before
     assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
     assert journal.entries() == ()

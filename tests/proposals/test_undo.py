@@ -134,7 +134,7 @@ def test_an_undo_that_could_not_bring_the_owner_back_is_refused_and_can_be_done_
             undo("p1", journal=Journal(tmp_path / "adoptions"), at=NOW)
         return caught.value.message
 
-    assert "its owner or group can't be kept" in as_stranger(undone)
+    assert "it belongs to another user" in as_stranger(undone)
     assert (seen(path), path.read_bytes()) == (before, adopted)
     assert journal_entry(journal).state is AdoptionState.DONE
     undo("p1", journal=journal, at=NOW)
