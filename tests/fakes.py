@@ -10,7 +10,7 @@ import msgspec
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed, CallPending, ItemError
-from skillopt_sleep.protocols import Backend, Pool, Preflight, Reservation, Tally
+from skillopt_sleep.protocols import Backend, Held, Pool, Preflight, Reservation, Tally
 from skillopt_sleep.records import (
     CallState,
     Completion,
@@ -182,11 +182,11 @@ class FakeLedger:
         usage: Usage | None,
         usd: float | None,
         odd_events: int = 0,
-        held: int | None = None,
+        held: Held | None = None,
     ) -> None:
         with self._lock:
             if held is not None:
-                self.reserved[entry] = self.reserved[entry]._replace(tokens=held)
+                self.reserved[entry] = self.reserved[entry]._replace(**held._asdict())
             self.settled[entry] = (state, usage, usd)
             self.odd_events += odd_events
 

@@ -67,10 +67,11 @@ class Call:
     end: str = ""
     usage: Usage | None = None
     named: float | None = None
+    text: str = ""
 
     @property
     def held(self) -> int:
-        return 0 if self.end == "failed" else len(self.prompt.text) // 4
+        return 0 if self.end == "failed" else (len(self.prompt.text) + len(self.text)) // 4
 
     @property
     def tokens(self) -> int:
@@ -176,7 +177,8 @@ class RandomModel:
         if rng.random() < (0.2 if fails else self.telling):
             call.usage = Usage(input_tokens=rng.randint(1, 60), output_tokens=rng.randint(0, 20))
         if fails and prompt.schema and rng.random() < 0.5:
-            call.end = "failed"
+            # An answer of no use is paid for all the same, whether or not its bill came.
+            call.end = "failed" if call.usage else "lost"
             return decoded(prompt, Completion(text="prose", usage=call.usage))
         call.named = rng.randint(0, 60) * CENT if rng.random() < 0.3 else None
         if fails:
@@ -185,8 +187,8 @@ class RandomModel:
             tokens = (call.usage.input_tokens, call.usage.output_tokens, 0) if call.usage else None
             raise CallFailed(kind, "by chance", tokens=tokens, usd=call.named)
         call.end = "done"
-        text = '{"selected_indices": [0]}' if prompt.schema else "done"
-        return decoded(prompt, Completion(text=text, usage=call.usage, usd=call.named))
+        call.text = '{"selected_indices": [0]}' if prompt.schema else "done"
+        return decoded(prompt, Completion(text=call.text, usage=call.usage, usd=call.named))
 
 
 @dataclass(eq=False, kw_only=True)

@@ -15,7 +15,7 @@ from skillopt_sleep.errors import (
     CallFailed,
     FailureKind,
 )
-from skillopt_sleep.protocols import Backend, Ledger, Reservation, Tally
+from skillopt_sleep.protocols import Backend, Held, Ledger, Reservation, Tally
 from skillopt_sleep.records import CallState, Completion, Limit, Prompt, Purpose, Spend, Usage
 
 FAILURES_IN_A_ROW = 3
@@ -148,11 +148,11 @@ class NightMeter:
         usage: Usage | None,
         usd: float | None,
         odd_events: int = 0,
-        held: int | None = None,
+        held: Held | None = None,
     ) -> None:
         """Write down what a reserved call took; only a call that was really answered ends a row of failures.
 
-        `held` is what to count for it where it names no tokens, if that is another number than was reserved.
+        `held` is what to count for it where it names no tokens, or no price, if that is more than was reserved.
         """
         if state is CallState.DONE:
             with self._lock:
@@ -208,11 +208,15 @@ class Metered:
         text = completion.text.encode(errors="replace").decode()
         usage = _believed(completion.usage, answered=bool(text.strip()))
         usd = self._paid(usage, completion.usd)
-        held = (len(prompt.text) + len(text)) // CHARS_PER_TOKEN
+        held = self._estimate(len(prompt.text) + len(text))
         self._meter.settle(entry, CallState.DONE, usage=usage, usd=usd, odd_events=completion.odd_events, held=held)
         if (completion.text, completion.usage, completion.usd) == (text, usage, usd):
             return completion
         return replace(completion, text=text, usage=usage, usd=usd)
+
+    def _estimate(self, characters: int) -> Held:
+        tokens = characters // CHARS_PER_TOKEN
+        return Held(tokens, self._price(self._model, Usage(input_tokens=tokens)))
 
     def _paid(self, usage: Usage | None, named: float | None) -> float | None:
         if named is not None:

@@ -1,7 +1,7 @@
 """The seams: what night, step and stages need of the world, and Crew, who fills them."""
 
 from skillopt_sleep.protocols.crew import Crew, Plan
-from skillopt_sleep.protocols.models import Backend, Calls, Ledger, Meter, Model, Preflight, Reservation, Tally
+from skillopt_sleep.protocols.models import Backend, Calls, Held, Ledger, Meter, Model, Preflight, Reservation, Tally
 from skillopt_sleep.protocols.stores import Bank, History, Index, Page, Store
 from skillopt_sleep.protocols.work import (
     Clock,
@@ -27,6 +27,7 @@ __all__ = [
     "Crew",
     "Exclusion",
     "Executor",
+    "Held",
     "History",
     "Index",
     "Judge",

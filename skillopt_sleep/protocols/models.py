@@ -95,6 +95,13 @@ class Reservation(NamedTuple):
     usd: float | None = None
 
 
+class Held(NamedTuple):
+    """What a call counts for as long as nobody tells what it took; dollars are None where no price is known."""
+
+    tokens: int
+    usd: float | None = None
+
+
 class Ledger(Protocol):
     """The durable side of the meter: a reservation survives a crash as spent."""
 
@@ -110,11 +117,11 @@ class Ledger(Protocol):
         usage: Usage | None,
         usd: float | None,
         odd_events: int = 0,
-        held: int | None = None,
+        held: Held | None = None,
     ) -> None:
         """Write down how the call ended and what it took.
 
-        `held` is what to count where it named no tokens, if that is another number than was reserved.
+        `held` is what to count where it named no tokens, or no price, if that is more than was reserved.
         """
         ...
 

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.protocols import Reservation, Tally
+from skillopt_sleep.protocols import Held, Reservation, Tally
 from skillopt_sleep.records import CUT_SHORT, CallState, Completion, Purpose, Usage
 
 _SUMS = """
@@ -73,19 +73,20 @@ class SqliteLedger:
         usage: Usage | None,
         usd: float | None,
         odd_events: int = 0,
-        held: int | None = None,
+        held: Held | None = None,
     ) -> None:
         """Write down how the call ended and what it took; tokens that no call can take are unknown.
 
-        `held` is what to count where it named no tokens, if that is another number than was reserved.
+        `held` is what to count where it named no tokens, or no price, if that is more than was reserved.
         """
         known = usage if usage and usage.possible else None
         tokens = (known.input_tokens, known.output_tokens, known.cached_tokens) if known else (None, None, None)
         with self._lock:
             self._connection.execute(
                 "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ?, "
-                "odd_events = ?, held_tokens = coalesce(?, held_tokens) WHERE id = ?",
-                (state, *tokens, usd, odd_events, held, entry),
+                "odd_events = ?, held_tokens = coalesce(?, held_tokens), held_usd = coalesce(?, held_usd) "
+                "WHERE id = ?",
+                (state, *tokens, usd, odd_events, *(held or (None, None)), entry),
             )
 
     def spent(self, *, project: str | None = None) -> Tally:
