@@ -44,6 +44,7 @@ _PAIR = re.compile(r"(?<!\S)[\"'`(]?[\w.@+-]{2,64}[\"'`]? / [\"'`]?(?P<value>(?:
 _JOINED_PAIR = re.compile(r"/(?P<value>[^\s\"'`/<>(){}]{6,40}+)(?=[\"'`]?(?:\s|$))")
 _WITH = re.compile(r"(?<!\S)(?:with|mit|avec)\s+[\"'`]?[\w.@+-]{2,40}$")
 _NAME = 60  # so much may stand from there to the slash
+_JOINING = frozenset("/@&+.#-")  # a label goes on with it as part of a path or an address
 _COMPARED = frozenset({"==", "==="})
 _QUOTES = "\"'`“„«「『‘‚"
 _CALL = re.compile(r"[\w.]+\(")
@@ -82,7 +83,7 @@ def _joined_pairs(text: str) -> Iterator[re.Match[str]]:
 def _forwards(text: str, start: int, at: int, limit: int, *, weak: bool) -> Span | None:
     says = _led(text, start)
     kind: str | None = ""
-    close = True
+    close = text[at : at + 1] not in _JOINING
     for number in range(_STEPS):
         line = _LINE.match(text, at, limit) if says and kind in {"sep", "word"} else None
         step = _STEP.match(text, line.end() if line else at, limit)

@@ -18,11 +18,14 @@ _GROUPS = re.compile(r"[a-z0-9]{4}(?:-[a-z0-9]{4}){2,5}")
 _VOWEL = re.compile(r"[aeiouy]")
 # A piece of a name: words with small or capital letters, an acronym at either end, and a number.
 _NAMED = re.compile(
-    r"[A-Z]{0,6}[a-z]*(?:[A-Z][a-z]{2,24})*[A-Z]{0,4}[0-9]{0,4}|[A-Za-z]?[0-9]+[A-Za-z]{0,2}|[0-9]{1,2}[A-Z]?[a-z]{3,}"
+    r"[A-Z]{0,6}[a-z]*(?:[A-Z][a-z]{1,24})*[A-Z]{0,4}[0-9]{0,4}|[A-Za-z]?[0-9]+[A-Za-z]{0,2}|[0-9]{1,2}[A-Z]?[a-z]{3,}"
+    r"|(?:[A-Z][a-z]{2,24}[0-9]{0,3}){1,4}"
 )
 _PIECE = re.compile(r"[A-Za-z0-9]+")
 _CASES = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])")
-_NO_PASSWORD = re.compile(r"[\[{<$%(]|.*(?:\[redacted:|://|->|::|=>|&&|\|\||\(\)|\*{3}|…|\.\.\.)")
+_NO_PASSWORD = re.compile(
+    r"[\[{<$%(/.]|~/|[A-Za-z]:[\\/]|[A-Za-z][\w-]{2,}=|.*(?:\[redacted:|://|->|::|=>|&&|\|\||\(\)|\*{3}|…|\.\.\.)"
+)
 _BRACKETS = ("()", "[]", "{}")
 # What is pressed together, and what stands where a value is to be filled in.
 _KEYS_AND_SLOTS = """

@@ -26,7 +26,19 @@ LIKE_CODE = (
         "getFooBar(x1",
         "real-time-data",
     ),
-    *("1Password", "Version-12", "postgres14", "x.y[0]=z[1]", "sha256sum", "${Db1Pass}", "%(Db1Pass)s"),
+    *(
+        "1Password",
+        "Version-12",
+        "postgres14",
+        "x.y[0]=z[1]",
+        "sha256sum",
+        "${Db1Pass}",
+        "%(Db1Pass)s",
+        "sha256=28UiDEvQ9x",
+        "/home/User1/aB3x9Qz",
+        "Base64Encode(x1",
+        "mail/ToPhoneNo1/ToPhoneNoN",
+    ),
 )
 
 
@@ -92,7 +104,13 @@ def test_a_name_and_a_password_may_stand_together(text: str) -> None:
             "var a=t.password,b=t.name;return a&&b?r(a,b):0",
             "espass\tapplication/x+espass",
         ),
-        *("a{color:#06c}.pw{width:90%;color:#f7f7f9}", "пассажир teapot48213", "WiFi6 şifresini kullan"),
+        *(
+            "a{color:#06c}.pw{width:90%;color:#f7f7f9}",
+            "пассажир teapot48213",
+            "x1://me:pass@ToPhoneNo/ToNo12/",
+            "fs-minipass/dist/index.js,sha256=aB3x9Qz_K2vT7,12",
+            "WiFi6 şifresini kullan",
+        ),
     ],
 )
 def test_what_looks_alike_stays(text: str) -> None:
