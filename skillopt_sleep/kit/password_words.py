@@ -8,7 +8,7 @@ _ASCII_LABELS = """
     passwort kennwort kontrasena contrasena contrasenya contrasinal clave senha palavra.passe
     wachtwoord wachtzin haslo hasla haslem parola parole parool lozinka lozinku heslo hesla
     heslem jelszo jelszav passord adgangskode kodeord geslo kata.sandi sandi kata.laluan
-    mat.khau mot.de.passe mots.de.passe mdp parol codigo.de.acceso codice.di.accesso"""
+    mat.khau mot.de.passe mots.de.passe mdp parol parola.d'ordine codigo.de.acceso codice.di.accesso"""
 
 # Labels with a letter beyond ASCII.
 _LABELS = """
@@ -21,11 +21,18 @@ _LABELS = """
     κωδικό κωδικού συνθηματικό סיסמה סיסמת סיסמא הסיסמה רหัสผ่าน รหัสผ่าน رمزعبور გასაღები
     პაროლი գաղտնաբառ"""
 
+# Which are the beginning of other words too.
+_WHOLE_LABELS = "пасс パス"
+
 # A letter of each of them that is beyond ASCII.
 FOREIGN = re.compile(
     "["
     + "".join(
-        {next(c for c in s if not c.isascii()) for t in _LABELS.split() for s in (t, t.upper(), t.capitalize())}
+        {
+            next(c for c in s if not c.isascii())
+            for t in f"{_LABELS} {_WHOLE_LABELS}".split()
+            for s in (t, t.upper(), t.capitalize())
+        }
     )
     + "]"
 )
@@ -34,7 +41,7 @@ FOREIGN = re.compile(
 _WEAK_LABELS = """
     clave parole parol sandi geslo losen lösen pw pass sifra šifra шифра şifra haseł κωδικός
     κωδικό κωδικού 암호 合言葉 schlüsselwort mdp creds credentials credential login parola sifre
-    hasla hesla"""
+    hasla hesla пасс パス"""
 
 # What says that the next word is the password.
 _COPULAS = """
@@ -45,7 +52,7 @@ _COPULAS = """
     เป็น είναι są are: tai yra ir ni"""
 # As such a word, but with something less like a word behind it: `set the password to …`.
 _TURNS = """
-    to as auf zu à a en in al em para na op in til till på la pe ke thành sang olarak into як на"""
+    to as auf zu à a en in al em para na op in til till på la pe ke thành sang olarak into إلى الى बदलकर як на"""
 # What a person says before the label to the same end: `log in with the password …`.
 _LEADS = """
     use using with by enter type try take give set mit nimm nutze verwende benutze benutz gib
@@ -54,22 +61,25 @@ _LEADS = """
     dengan gunakan với dùng استخدم बदल इस्तेमाल cu folosește sa koristi με עם ใช้ usando mettez
     mets"""
 
+# Labels with the ending that says to whom or what they belong: `… şifresini kullan`.
+OWNED = re.compile(r"(?i:(?:şifre|parola)s[iı](?:n[iı]|yl[ae])?|jelsz(?:óval|avával))(?!\w)")
+
 WEAK_LABELS, COPULAS, TURNS, LEADS = (frozenset(text.split()) for text in (_WEAK_LABELS, _COPULAS, _TURNS, _LEADS))
 
 # What tells that `name / value` are what somebody logs in with.
 LOGIN = re.compile(
-    r"(?i)meld|log\s?-?in|log\s?-?on|sign\s?-?in|logged|credential|\bcreds\b|account|zugang|anmeld|einlogg|\blogg?a?\b|identifiant"
-    r"|connect|credencia|\bentra|acced|credenzial|inlog|zaloguj|logowan|вход|войд|вой[тд]и|логин|зайд|увій|логін|登[录錄陆入]"
+    r"(?i)meld|log\s?-?in|log\s?-?on|sign\s?-?in|logged|credential|\bcreds\b|account|zugang|anmeld|einlogg|\blogg?[ae]?\b|identifiant"
+    r"|connect|credencia|\bentra|\bentre com|acced|credenzial|inlog|zaloguj|logowan"
+    r"|вход|войд|вой[тд]и|логин|зайд|увій|логін|登[录錄陆入]"
     r"|[账帳][号號户戶]|ログイン|로그인|계정|giriş|دخول|الدخول|लॉगिन|přihl|kirjaudu|bejelentkez|autentific|prijav|σύνδεση"
     r"|התחבר|đăng nhập|เข้าสู่|masuk|\buser\b|benutzer|usuario|usuário|utilisateur|użytkownik|пользовател"
 )
-
 # Scripts that put no space between words: a password ends where they begin.
 UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uff0f\uff1a-\uff1f\uff66-\uffef"
 
 
 def _spaced(label: str) -> str:
-    return re.escape(label).replace(r"\.", r"[\s_-]?")
+    return re.escape(label).replace(r"\.", r"[\s_-]?").replace("'", "['?]")
 
 
 @functools.cache
@@ -84,10 +94,12 @@ def foreign_labels() -> tuple[re.Pattern[str], dict[str, int]]:
     """Finds a label by its first letter beyond ASCII, and how much of it stands before what is found."""
     before: dict[str, int] = {}
     shapes: dict[str, None] = {}
-    for label in _LABELS.split():
+    whole = frozenset(_WHOLE_LABELS.split())
+    for label in (*_LABELS.split(), *whole):
         for written in (label, label.capitalize(), label.title(), label.upper()):
             at = next(index for index, char in enumerate(written) if not char.isascii())
             ahead = f"(?<={re.escape(written[: at + 1])})" if at else ""
-            shapes[f"{re.escape(written[at])}{ahead}{_spaced(written[at + 1 :])}"] = None
+            ending = rf"(?![^\W\d_{UNSPACED}]|[ァ-ヺー])" if label in whole else ""
+            shapes[f"{re.escape(written[at])}{ahead}{_spaced(written[at + 1 :])}{ending}"] = None
             before[written[at : at + 2]] = at
     return re.compile("|".join(sorted(shapes, key=len, reverse=True))), before

@@ -113,7 +113,8 @@ def _commanded(text: str, *, digits: bool) -> list[Span]:
     if digits and "-" in text and _FLAG.search(text):
         found += command_passwords.flagged(text)
     if "/" in text:
-        found += password_prose.pairs(text) if " / " in text else ()
+        if " / " in text or "with " in text or "mit " in text or "avec " in text:
+            found += password_prose.pairs(text)
         found += command_passwords.slashed(text) if " /" in text or "sqlplus" in text else ()
     if "|" in text and ("echo " in text or "printf " in text):
         found += command_passwords.piped(text)

@@ -83,6 +83,10 @@ def test_redacting_twice_is_redacting_once(language: str) -> None:
         "the password a-1 ",
         "login a / ",
         "senha ",
+        "with a/b1 ",
+        "with a/aaaaaa ",
+        "Gurke_Hafen12 password ",
+        "a şifresini ",
         "passwort",
     ],
 )
