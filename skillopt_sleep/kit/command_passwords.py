@@ -64,6 +64,7 @@ _PIPED = re.compile(
     r"\s*(?:\S+=\S+\s+)?(?:sudo\s+-[a-zA-Z]*S|sudo\s+chpasswd|chpasswd|(?:sudo\s+)?passwd|(?:sudo\s+)?cryptsetup|kinit|su\b"
     r"|[^\n|;]{0,200}(?:--(?:password|passphrase|pass|token|key)-?(?:stdin|fd|file[ =]-)|--with-token|-stdin))"
 )
+_IDENTIFIED = re.compile(r"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?(?=[\"'])")
 _PLACED = ("htpasswd", "rabbitmqctl", "sqlplus", "net use", "<<<", "nmcli", "neo4j-", "wpa_")
 _BEHIND = {"-U": "%"}
 _OF_USER = re.compile(r"^\W*(?:https?|ab)\s")  # these take `user:password`
@@ -79,6 +80,12 @@ def placed(text: str) -> Iterator[Span]:
         for match in _OTHERS.finditer(text):
             if not match[0].startswith("<<<") or "sudo" in text or "passwd" in text or "login" in text:
                 yield from _taken(text, match.end(), until="@" if match[0].startswith("sqlplus") else "")
+
+
+def identified(text: str) -> Iterator[Span]:
+    """Passwords of a database's users: `CREATE USER me IDENTIFIED BY '…'`."""
+    for match in _IDENTIFIED.finditer(text):
+        yield from _taken(text, match.end())
 
 
 def piped(text: str) -> Iterator[Span]:

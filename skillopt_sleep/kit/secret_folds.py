@@ -14,10 +14,12 @@ from skillopt_sleep.kit.secret_rules import Span
 Look = Callable[[str], list[Span]]
 
 _CODE = r"(?:[3-7][0-9A-Fa-f]|2[0-46-9A-Fa-f]|0[AaDd])"
-_ESCAPE = rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})|%{_CODE}"
+# What mail writes for a sign of equality, and for a line that goes on: in the next one no name is assigned to.
+_MAILED = r"=(?:3D|(?<=[\w+/.~:%?&@!-]=)\r?\n(?=(?:=3D|[^\s=\"'`]){2,512}+(?:\s|=\r?\n|$)))"
+_ESCAPE = rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})|%{_CODE}|{_MAILED}"
 # Strings that are added; without a sign between them the second one isn't the name of another value.
 _BESIDE = r"\s(?=\s{0,40}[rbfu]?[\"'][^\"'\n]{4,512}[\"']\s{0,4}(?![:=\s]))"
-_ADDED = r"\s{0,40}(?:[+&.~]|\.\.|\|\|)"
+_ADDED = r"(?:\s|\\\r?\n){0,40}(?:[+&.~]|\.\.|\|\|)"
 _QUOTE_JOINED = (
     rf"(?<=[\w+/=.:~-].)(?:{_ADDED}|{_BESIDE})(?:\s|\\\n|(?<=\s)[+>](?=\s)){{0,40}}[rbfu]?[\"'](?=[\w+/=.~:-])"
 )
@@ -47,7 +49,11 @@ _REST = re.compile(r"=?(?:\r?\n[ \t>|]{0,40}(?P<rest>[\w.~+/-]{4,512}={0,2})(?=[
 
 # Four characters of base64 of three printable ones, over and over.
 _QUAD = r"[CI-Za-f][A-Za-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]"
-_ENCODED = re.compile(rf"(?<![\w+/])(?:{_QUAD}){{4,}}(?:[I-Za-f][A-Za-z0-3][A-Za-z0-9]?={{0,2}})?")
+_ENCODED = re.compile(
+    rf"(?<![\w+/])(?:{_QUAD}){{4,}}(?:\r?\n(?:{_QUAD}){{4,}})*(?:\r?\n(?:{_QUAD}){{0,3}})?(?:[I-Za-f][A-Za-z0-3][A-Za-z0-9]?={{0,2}})?"
+)
+_LINE_OF_BASE64 = 60
+_MORE_BASE64 = re.compile(r"(?:\r?\n[A-Za-z0-9+/]{60,80})*+(?:\r?\n[A-Za-z0-9+/]{2,80}={0,2}(?![^\s\"'`]))?")
 _MANIFEST = re.compile(r"kind[\"']?\s{0,4}:\s{0,4}[\"']?Secret\b")
 _ENTRY = re.compile(
     r"(?P<name>[\w.-]{1,80})[\"']?[ \t]{0,8}:[ \t]{0,8}(?:[|>][+-]?[ \t]{0,8}\n\s{1,40})?"
@@ -61,7 +67,7 @@ _PUBLIC = re.compile(
 def is_folded(text: str, *, digits: bool) -> bool:
     """Whether there are escapes, characters that nobody sees, or, with digits, strings that are added."""
     return bool(
-        (("%" in text or "\\" in text) and _ESCAPES.search(text))
+        (("%" in text or "\\" in text or "=\n" in text or "=3D" in text or "=\r" in text) and _ESCAPES.search(text))
         or (digits and '"' in text and _JOINED_DOUBLE.search(text))
         or (digits and "'" in text and _JOINED_SINGLE.search(text))
         or ("\x1b" in text and _UNSEEN_CODES.search(text))
@@ -90,7 +96,7 @@ def unfolded(text: str, look: Look) -> Iterator[Span]:
 def _read(fold: re.Match[str]) -> str:
     """The character that is written so, or none where a line or a string goes on."""
     if fold[0][0] not in "\\%":
-        return ""
+        return "=" if fold[0] == "=3D" else ""
     return fold[0][-1].strip() if fold[0][-1] in "\n/" else chr(int(fold[0][-2:], 16))
 
 
@@ -170,6 +176,12 @@ def continued(text: str, spans: list[Span]) -> list[Span]:
     return grown
 
 
+def base64_end(text: str, start: int, end: int) -> int:
+    """Where base64 that begins with the line text[start:end] ends, which may be some lines below."""
+    more = _MORE_BASE64.match(text, end) if end - start >= _LINE_OF_BASE64 else None
+    return more.end() if more else end
+
+
 def encoded(text: str, start: int, end: int, look: Look) -> Iterator[Span]:
     """Base64 in text[start:end] of a text with secrets in it."""
     for match in _ENCODED.finditer(text, start, end):
@@ -188,6 +200,7 @@ def manifest(text: str) -> Iterator[Span]:
 
 
 def _decoded(text: str) -> str:
+    text = "".join(text.split())
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
     except ValueError:
