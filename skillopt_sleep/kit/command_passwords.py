@@ -39,16 +39,16 @@ for _flag, _apart, _glued, _programs in _FLAGS:
     _pattern = re.compile(rf"(?:^|[\s/(`'\"$])(?:{_programs})(?:\.exe)?(?=\s)[^;|&\n]*$")
     _BY_FLAG.setdefault(_flag, []).append((_apart, _glued, _pattern))
 _FLAG = re.compile(
-    r"(?<=\s)(?:--?(?:[a-z-]{1,24}-)?(?:storepass|keypass|passphrase|password|passwd|pass|pwd)[ \t=](?P<long>)"
-    r"|--(?:src-|dest-)?(?:creds|credentials|user)[ =](?P<pair>)"
-    r"|(?P<flag>-(?:hp|pw(?=\s)|[pPaAXwskKNnU]))(?P<gap>[ \t=]{0,4})(?=[^\s=]))"
+    r"-(?<=\s-)(?:-?(?:[a-z-]{1,24}-)?(?:storepass|keypass|passphrase|password|passwd|pass|pwd)[ \t=](?P<long>)"
+    r"|-(?:src-|dest-)?(?:creds|credentials|user)[ =](?P<pair>)"
+    r"|(?P<flag>(?:hp|pw(?=\s)|[pPaAXwskKNnU]))(?P<gap>[ \t=]{0,4})(?=[^\s=]))"
 )
 _USER_FLAG = re.compile(r"curl\s[^\n;|&]{0,200}?(?<=\s)-[a-zA-Z]{0,6}?u ?(?=[^\s:]{1,64}:)")
 _VALUE = re.compile(
     r"""(?P<quote>["'])(?P<quoted>[^"'\n]{1,128})(?P=quote)|(?P<bare>(?:\\.|[^\s"'`|;<>()\\]){1,128})"""
 )
 _PASSED = re.compile(r"(?<![\w-])pass:(?=\S)")
-_SLASHED = re.compile(r"(?i)(?<=\s)/(?:p|pass|password|pwd):(?=\S)")
+_SLASHED = re.compile(r"/(?<=\s/)(?i:p|pass|password|pwd):(?=\S)")
 _OTHERS = re.compile(
     r"""(?:htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+(?:[^\s-]\S*\s+)??[\w.@-]+\s+(?=\S+\s*(?:$|[;|&`)\n]))
     |(?:rabbitmqctl\s+(?:add_user|change_password|authenticate_user)\s+\S+\s+)
@@ -112,9 +112,9 @@ def flagged(text: str) -> Iterator[Span]:
 def _of_program(text: str, match: re.Match[str]) -> Iterator[Span]:
     """What follows a flag that means a password to the program in whose command it stands."""
     before = _command(text, match.start())
-    for apart, glued, programs in _BY_FLAG[match["flag"]]:
+    for apart, glued, programs in _BY_FLAG["-" + match["flag"]]:
         if (apart if match["gap"] else glued) and (program := programs.search(before)):
-            behind = _BEHIND.get(match["flag"], "") or (":" if _OF_USER.search(program[0]) else "")
+            behind = _BEHIND.get("-" + match["flag"], "") or (":" if _OF_USER.search(program[0]) else "")
             yield from _taken(text, match.end(), behind=behind, glued=not match["gap"])
             return
 

@@ -16,7 +16,8 @@ Look = Callable[[str], list[Span]]
 _CODE = r"(?:[3-7][0-9A-Fa-f]|2[0-46-9A-Fa-f]|0[AaDd])"
 # What mail writes for a sign of equality, and for a line that goes on: in the next one no name is assigned to.
 _MAILED = r"=(?:3D|(?<=[\w+/.~:%?&@!-]=)\r?\n(?=(?:=3D|[^\s=\"'`]){2,512}+(?:\s|=\r?\n|$)))"
-_ESCAPE = rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})|%{_CODE}|{_MAILED}"
+_BACKSLASHED = rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})"
+_ESCAPE = rf"{_BACKSLASHED}|%{_CODE}|{_MAILED}"
 # Strings that are added; without a sign between them the second one isn't the name of another value.
 _BESIDE = r"\s(?=\s{0,40}[rbfu]?[\"'][^\"'\n]{4,512}[\"']\s{0,4}(?![:=\s]))"
 _ADDED = r"(?:\s|\\\r?\n){0,40}(?:[+&.~]|\.\.|\|\|)"
@@ -28,8 +29,9 @@ _LISTED = r"[\"'](?<=[\w+/=.:~-].)\s{0,40},\s{0,40}[\"'](?=[\w+/=.~:-])"
 _UNSEEN_CHARACTERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _UNSEEN_CODE = r"\x1b\[[0-9;]{0,16}[A-Za-z]"
 _UNSEEN = f"{_UNSEEN_CODE}|[{_UNSEEN_CHARACTERS}]"
-_ESCAPES, _LISTS, _UNSEEN_CODES = (re.compile(part) for part in (_ESCAPE, _LISTED, _UNSEEN_CODE))
+_LISTS, _UNSEEN_CODES = re.compile(_LISTED), re.compile(_UNSEEN_CODE)
 # A search for one character is many times faster than one for two.
+_PERCENT, _BACKSLASH, _MAILED_SIGNS = (re.compile(part) for part in (f"%{_CODE}", _BACKSLASHED, _MAILED))
 _JOINED_DOUBLE, _JOINED_SINGLE = (re.compile(f"{quote}{_QUOTE_JOINED}") for quote in "\"'")
 _FOLD, _FOLD_LISTS = (
     re.compile("|".join(parts)) for parts in ((_ESCAPE, _JOIN, _UNSEEN), (_ESCAPE, _JOIN, _LISTED, _UNSEEN))
@@ -43,6 +45,7 @@ _AS_CHAINS = bytes(ord("a") if chr(code) in _IN_CHAINS else ord(" ") for code in
 _MIXED = re.compile(r"[0-9]|[a-z][A-Z]|[A-Z]{2}")
 _SHORTEST = 12  # of so many characters is the shortest token, or so much of it on two lines
 _MOST = 512
+_NEAR = 600  # so far from a fold what is seen only because of it may begin or end
 _MOST_LINES = 40
 _FEW_LINES = 6
 _REST = re.compile(r"=?(?:\r?\n[ \t>|]{0,40}(?P<rest>[\w.~+/-]{4,512}={0,2})(?=[\s\"'`]|$))", re.ASCII)
@@ -67,7 +70,9 @@ _PUBLIC = re.compile(
 def is_folded(text: str, *, digits: bool) -> bool:
     """Whether there are escapes, characters that nobody sees, or, with digits, strings that are added."""
     return bool(
-        (("%" in text or "\\" in text or "=\n" in text or "=3D" in text or "=\r" in text) and _ESCAPES.search(text))
+        ("%" in text and _PERCENT.search(text))
+        or ("\\" in text and _BACKSLASH.search(text))
+        or (("=\n" in text or "=3D" in text or "=\r\n" in text) and _MAILED_SIGNS.search(text))
         or (digits and '"' in text and _JOINED_DOUBLE.search(text))
         or (digits and "'" in text and _JOINED_SINGLE.search(text))
         or ("\x1b" in text and _UNSEEN_CODES.search(text))
@@ -79,18 +84,39 @@ def is_folded(text: str, *, digits: bool) -> bool:
 def unfolded(text: str, look: Look) -> Iterator[Span]:
     """What is seen once escapes are read, strings that are added are one, and what nobody sees is left out."""
     fold = _FOLD_LISTS if "join" in text and _LISTS.search(text) else _FOLD
-    if not (found := look(fold.sub(_read, text))):
-        return
-    origin: list[int] = []
-    widths: dict[int, int] = {}
-    at = 0
+    for first, last in _around(text, fold):
+        part = text[first:last]
+        if not (found := look(fold.sub(_read, part))):
+            continue
+        origin: list[int] = []
+        widths: dict[int, int] = {}
+        at = 0
+        for match in fold.finditer(part):
+            origin += range(at, match.start() + len(_read(match)))
+            widths[match.start()] = len(match[0])
+            at = match.end()
+        origin += range(at, len(part))
+        for start, end, kind in found:
+            yield first + origin[start], first + origin[end - 1] + widths.get(origin[end - 1], 1), kind
+
+
+def _around(text: str, fold: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """The parts of the text near a fold, of whole lines unless they are very long: the rest reads as it stands."""
+    first = last = -1
     for match in fold.finditer(text):
-        origin += range(at, match.start() + len(_read(match)))
-        widths[match.start()] = len(match[0])
-        at = match.end()
-    origin += range(at, len(text))
-    for start, end, kind in found:
-        yield origin[start], origin[end - 1] + widths.get(origin[end - 1], 1), kind
+        if match.end() + _NEAR <= last:
+            continue
+        start = max(0, match.start() - _NEAR)
+        start = max(text.rfind("\n", max(0, start - _NEAR), start) + 1, start - _NEAR, 0)
+        if start > last:
+            if first >= 0:
+                yield first, last
+            first = start
+        end = match.end() + _NEAR
+        line_end = text.find("\n", end, end + _NEAR)
+        last = min(line_end if line_end >= 0 else end + _NEAR, len(text))
+    if first >= 0:
+        yield first, last
 
 
 def _read(fold: re.Match[str]) -> str:
