@@ -65,7 +65,8 @@ _PIPED = re.compile(
     r"|[^\n|;]{0,200}(?:--(?:password|passphrase|pass|token|key)-?(?:stdin|fd|file[ =]-)|--with-token|-stdin))"
 )
 _IDENTIFIED = re.compile(r"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?(?=[\"'])")
-_PLACED = ("htpasswd", "rabbitmqctl", "sqlplus", "net use", "<<<", "nmcli", "neo4j-", "wpa_")
+_PLACED = ("htpasswd", "rabbitmqctl", "nmcli", "neo4j-", "wpa_")
+
 _BEHIND = {"-U": "%"}
 _OF_USER = re.compile(r"^\W*(?:https?|ab)\s")  # these take `user:password`
 _PLACE = re.compile(r"[$%<{-]|env:|file:|fd:|stdin|https?:|/dev/|\.{1,2}/|~/|/(?:\w+/)+")
@@ -77,9 +78,14 @@ def placed(text: str) -> Iterator[Span]:
         for match in _PASSED.finditer(text):
             yield from _taken(text, match.end())
     if any(program in text for program in _PLACED):
-        for match in _OTHERS.finditer(text):
-            if not match[0].startswith("<<<") or "sudo" in text or "passwd" in text or "login" in text:
-                yield from _taken(text, match.end(), until="@" if match[0].startswith("sqlplus") else "")
+        yield from behind_programs(text)
+
+
+def behind_programs(text: str) -> Iterator[Span]:
+    """What stands where a program takes its password, or is fed to one that logs in."""
+    for match in _OTHERS.finditer(text):
+        if not match[0].startswith("<<<") or "sudo" in text or "passwd" in text or "login" in text:
+            yield from _taken(text, match.end(), until="@" if match[0].startswith("sqlplus") else "")
 
 
 def identified(text: str) -> Iterator[Span]:
@@ -124,7 +130,7 @@ def slashed(text: str) -> Iterator[Span]:
     for match in _SLASHED.finditer(text):
         yield from _taken(text, match.end())
     if "sqlplus " in text or "net use " in text:
-        yield from placed(text)
+        yield from behind_programs(text)
 
 
 def _command(text: str, at: int) -> str:

@@ -121,7 +121,7 @@ def _commanded(text: str, *, digits: bool) -> list[Span]:
     if "|" in text and ("echo " in text or "printf " in text):
         found += command_passwords.piped(text)
     if "<" in text and "<<<" in text:
-        found += command_passwords.placed(text)
+        found += command_passwords.behind_programs(text)
     return found
 
 

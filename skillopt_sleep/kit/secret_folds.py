@@ -24,11 +24,12 @@ _ADDED = r"(?:\s|\\\r?\n){0,40}(?:[+&.~]|\.\.|\|\|)"
 _QUOTE_JOINED = (
     rf"(?<=[\w+/=.:~-].)(?:{_ADDED}|{_BESIDE})(?:\s|\\\n|(?<=\s)[+>](?=\s)){{0,40}}[rbfu]?[\"'](?=[\w+/=.~:-])"
 )
-_JOIN = rf"[\"']{_QUOTE_JOINED}"
-_LISTED = r"[\"'](?<=[\w+/=.:~-].)\s{0,40},\s{0,40}[\"'](?=[\w+/=.~:-])"
+_LIST_GOES_ON = r"(?<=[\w+/=.:~-].)\s{0,40},\s{0,40}[\"'](?=[\w+/=.~:-])"
+# Alternatives that begin with one character each are searched for many times faster than with a choice of them.
+_JOIN, _LISTED = (rf"\"{rest}|'{rest}" for rest in (_QUOTE_JOINED, _LIST_GOES_ON))
 _UNSEEN_CHARACTERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _UNSEEN_CODE = r"\x1b\[[0-9;]{0,16}[A-Za-z]"
-_UNSEEN = f"{_UNSEEN_CODE}|[{_UNSEEN_CHARACTERS}]"
+_UNSEEN = "|".join((_UNSEEN_CODE, *_UNSEEN_CHARACTERS))
 _LISTS, _UNSEEN_CODES = re.compile(_LISTED), re.compile(_UNSEEN_CODE)
 # A search for one character is many times faster than one for two.
 _PERCENT, _BACKSLASH, _MAILED_SIGNS = (re.compile(part) for part in (f"%{_CODE}", _BACKSLASHED, _MAILED))

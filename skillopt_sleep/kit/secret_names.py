@@ -106,8 +106,10 @@ _JUDGED = 128  # a value is judged by so much of it, and hidden whole
 _HEADER_GAP = re.compile(r"""(?:\\{0,3}["'])?[ \t]{0,4}[:=,]?[ \t]{0,4}[bfr]?(?:\\{0,3}["'`])?""")
 _CALLED = re.compile(r"\((?=[rbfu]?[\"'])")
 _INDEXED = re.compile(r"[A-Za-z_][\w.]*[(\[]")
-_ARN = re.compile(rb":\d{12}:\Z")
+_ARN = re.compile(r":\d{12}:\Z")
+_ROW = 400
 _OWNED = (b"key", b"auth", b"sig")
+_CUTTING = frozenset("()[]{}&;,")
 _GOES_ON = frozenset("_-(.,;{[")
 _BEHIND = frozenset(" ,(")
 _LEADERS = ([b"env"], [b"setx"], [b"setenv"])
@@ -186,29 +188,41 @@ def _assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
     loud = text[name.start() : name.end()].isupper()
     shouted = loud and (led or (between == "=" and text[at - 1] == "="))
     start, ends, quoted = _value(text, at, shouted=shouted)
-    if (start == at and not quoted and _INDEXED.match(text, at)) or (between == ":" and _ARN.search(before)):
+    end = ends(min(start + _JUDGED, len(text)))
+    if _is_other(text, name.start(), start, between) or (end == start and _INDEXED.match(text, at)):
         return None
     spaced = kind == "password" and separator and not quoted and text[at - 1].isspace() and "\n" not in between
     # Whoever writes a space before it writes one behind it too.
     if spaced and (span := prose.after(text, name.start(), name.end(), weak=False)):
         return span
-    end = ends(min(start + _JUDGED, len(text)))
     value = text[start:end]
     if between.startswith("is") and values.plain(value):
         return None
-    if not (kind == "password" and prefix and (quoted or not spaced) and values.coined(value)):
-        if kind == "password" and not shouted and values.harmless(values.spelled(value)):
-            return None
-        # What stands in a cell or beside a name in a call may be anything: only a name in capitals is a setting's.
-        beside = between in {",", "|"}
-        if beside and kind == "password" and not loud:
-            kind = "secret"
-        if not values.hidden(kind, value, quoted=quoted or beside, shouted=shouted):
-            return None
+    is_coined = kind == "password" and prefix and (quoted or not spaced) and values.coined(value)
+    # What stands in a cell or beside a name in a call may be anything: only a name in capitals is a setting's.
+    beside = between in {",", "|"}
+    judged = "secret" if beside and not loud else kind
+    if not is_coined and not _is_hidden(kind, judged, value, quoted=quoted or beside, shouted=shouted):
+        return None
     end = ends(len(text))
     if end - start >= _WRAPPED or "\n" in between:
         end = _end(_MORE, text, end, len(text))
     return start, end, "secret" if kind == "key" else kind
+
+
+def _is_other(text: str, start: int, at: int, between: str) -> bool:
+    """Whether this is a pipe's command rather than a table's cell, or the name of a secret in a cloud."""
+    if between == "|":
+        line = max(text.rfind("\n", max(0, start - _ROW), start) + 1, start - _ROW, 0)
+        return not text[line:at].lstrip().startswith("|")
+    return between == ":" and bool(_ARN.match(text, max(0, start - 14), start))
+
+
+def _is_hidden(kind: str, judged: str, value: str, *, quoted: bool, shouted: bool) -> bool:
+    """Whether a value of this kind, judged as another one may be, is no harmless one and a secret."""
+    if kind == "password" and not shouted and values.harmless(values.spelled(value)):
+        return False
+    return values.hidden(judged, value, quoted=quoted, shouted=shouted)
 
 
 def _prefix(before: bytes, name: bytes) -> bytes:
@@ -262,6 +276,9 @@ def _end(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
 def _end_bare(text: str, start: int, limit: int) -> int:
     """Without a full stop that ends a sentence; nothing where it is a call or an index."""
     end = _end(_BARE, text, start, limit)
+    whole = _end(_BARE_SHOUTED, text, start, limit) if text[end : end + 1] in _CUTTING else end
+    if whole > end and text[whole : whole + 1] in {"", "\n", "\r", " ", "<"} and values.signed(text[start:whole]):
+        return whole
     if text[end : end + 1] in {"(", "[", "{"}:
         return start
     return start + len(text[start:end].rstrip(".:!?"))
@@ -292,4 +309,6 @@ def _led(lower: bytes, start: int) -> bool:
         return False
     words = before.split()
     leader, flag = words[-2:-1], words[-1:]
-    return flag in _LEADERS or leader == [b"login"] or (leader == [b"set"] and flag[0][:1] == b"-" and b"x" in flag[0])
+    return (
+        flag in _LEADERS or leader == [b"login"] or (leader == [b"set"] and flag[0][:1] == b"-" and b"x" in flag[0])
+    )

@@ -17,7 +17,7 @@ _COOKIE = re.compile(
 
 
 def cookies(text: str, at: int, run: int, end: int) -> Iterator[Span]:
-    """The sessions in the chain of characters that ends at `end`; its long run begins at `run`, what's new at `at`."""
+    """The sessions in the chain of characters that ends at `end` and has a long run, looked at from `at` on."""
     first = max(at, run - _REACH)
     part = text[first : run + _REACH].lower()
     if "sess" not in part and "sid" not in part:

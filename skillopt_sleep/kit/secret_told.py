@@ -6,7 +6,7 @@ from skillopt_sleep.kit import secret_values as values
 from skillopt_sleep.kit.secret_rules import Span
 
 _GAP = re.compile(
-    r",?(?: (?:the|new|old|one|current|is|was|now|be|are|it|set|to|as|provided|given|used|found|received|reads|below))"
+    r",?(?: (?:the|new|old|one|current|is|was|now|be|are|it|set|to|as|provided|given|used|found|received|below))"
     r"{0,5}(?::|,| ?->| →)?\s[\"'`«„“(]?(?=\S)"
 )
 _TOKEN = re.compile(r"(?!sha\d|0x)[\w.~%+/=:-]*+", re.ASCII)

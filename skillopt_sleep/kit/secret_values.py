@@ -92,7 +92,11 @@ def hidden(kind: str, value: str, *, quoted: bool, shouted: bool) -> bool:
     letter = bool(_LETTER.search(rest))
     if kind == "password":
         return _hidden_password(rest, digit=digit, letter=letter, quoted=quoted, shouted=shouted)
-    if not letter or not (quoted or shouted or _BARE_TOKEN.fullmatch(rest)) or _WORDY.fullmatch(rest):
+    if (
+        not letter
+        or not (quoted or shouted or _BARE_TOKEN.fullmatch(rest) or signed(value))
+        or _WORDY.fullmatch(rest)
+    ):
         return False
     return kind == "secret" or bool(_LONG.search(rest) and not _UUID.fullmatch(rest))
 
