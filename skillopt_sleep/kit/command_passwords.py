@@ -39,16 +39,16 @@ for _flag, _apart, _glued, _programs in _FLAGS:
     _pattern = re.compile(rf"(?:^|[\s/(`'\"$])(?:{_programs})(?:\.exe)?(?=\s)[^;|&\n]*$")
     _BY_FLAG.setdefault(_flag, []).append((_apart, _glued, _pattern))
 _FLAG = re.compile(
-    r"(?<=\s)(?:--?(?:[a-z-]{1,24}-)?(?:storepass|keypass|passphrase|password|passwd|pass|pwd)[ \t=](?P<long>)"
-    r"|--(?:src-|dest-)?(?:creds|credentials|user)[ =](?P<pair>)"
-    r"|(?P<flag>-(?:hp|pw(?=\s)|[pPaAXwskKNnU]))(?P<gap>[ \t=]{0,4})(?=[^\s=]))"
+    r"-(?<=\s-)(?:-?(?:[a-z-]{1,24}-)?(?:storepass|keypass|passphrase|password|passwd|pass|pwd)[ \t=](?P<long>)"
+    r"|-(?:src-|dest-)?(?:creds|credentials|user)[ =](?P<pair>)"
+    r"|(?P<flag>(?:hp|pw(?=\s)|[pPaAXwskKNnU]))(?P<gap>[ \t=]{0,4})(?=[^\s=]))"
 )
 _USER_FLAG = re.compile(r"curl\s[^\n;|&]{0,200}?(?<=\s)-[a-zA-Z]{0,6}?u ?(?=[^\s:]{1,64}:)")
 _VALUE = re.compile(
     r"""(?P<quote>["'])(?P<quoted>[^"'\n]{1,128})(?P=quote)|(?P<bare>(?:\\.|[^\s"'`|;<>()\\]){1,128})"""
 )
 _PASSED = re.compile(r"(?<![\w-])pass:(?=\S)")
-_SLASHED = re.compile(r"(?i)(?<=\s)/(?:p|pass|password|pwd):(?=\S)")
+_SLASHED = re.compile(r"/(?<=\s/)(?i:p|pass|password|pwd):(?=\S)")
 _OTHERS = re.compile(
     r"""(?:htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+(?:[^\s-]\S*\s+)??[\w.@-]+\s+(?=\S+\s*(?:$|[;|&`)\n]))
     |(?:rabbitmqctl\s+(?:add_user|change_password|authenticate_user)\s+\S+\s+)
@@ -64,7 +64,9 @@ _PIPED = re.compile(
     r"\s*(?:\S+=\S+\s+)?(?:sudo\s+-[a-zA-Z]*S|sudo\s+chpasswd|chpasswd|(?:sudo\s+)?passwd|(?:sudo\s+)?cryptsetup|kinit|su\b"
     r"|[^\n|;]{0,200}(?:--(?:password|passphrase|pass|token|key)-?(?:stdin|fd|file[ =]-)|--with-token|-stdin))"
 )
-_PLACED = ("htpasswd", "rabbitmqctl", "sqlplus", "net use", "<<<", "nmcli", "neo4j-", "wpa_")
+_IDENTIFIED = re.compile(r"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?(?=[\"'])")
+_PLACED = ("htpasswd", "rabbitmqctl", "nmcli", "neo4j-", "wpa_")
+
 _BEHIND = {"-U": "%"}
 _OF_USER = re.compile(r"^\W*(?:https?|ab)\s")  # these take `user:password`
 _PLACE = re.compile(r"[$%<{-]|env:|file:|fd:|stdin|https?:|/dev/|\.{1,2}/|~/|/(?:\w+/)+")
@@ -76,9 +78,20 @@ def placed(text: str) -> Iterator[Span]:
         for match in _PASSED.finditer(text):
             yield from _taken(text, match.end())
     if any(program in text for program in _PLACED):
-        for match in _OTHERS.finditer(text):
-            if not match[0].startswith("<<<") or "sudo" in text or "passwd" in text or "login" in text:
-                yield from _taken(text, match.end(), until="@" if match[0].startswith("sqlplus") else "")
+        yield from behind_programs(text)
+
+
+def behind_programs(text: str) -> Iterator[Span]:
+    """What stands where a program takes its password, or is fed to one that logs in."""
+    for match in _OTHERS.finditer(text):
+        if not match[0].startswith("<<<") or "sudo" in text or "passwd" in text or "login" in text:
+            yield from _taken(text, match.end(), until="@" if match[0].startswith("sqlplus") else "")
+
+
+def identified(text: str) -> Iterator[Span]:
+    """Passwords of a database's users: `CREATE USER me IDENTIFIED BY '…'`."""
+    for match in _IDENTIFIED.finditer(text):
+        yield from _taken(text, match.end())
 
 
 def piped(text: str) -> Iterator[Span]:
@@ -105,9 +118,9 @@ def flagged(text: str) -> Iterator[Span]:
 def _of_program(text: str, match: re.Match[str]) -> Iterator[Span]:
     """What follows a flag that means a password to the program in whose command it stands."""
     before = _command(text, match.start())
-    for apart, glued, programs in _BY_FLAG[match["flag"]]:
+    for apart, glued, programs in _BY_FLAG["-" + match["flag"]]:
         if (apart if match["gap"] else glued) and (program := programs.search(before)):
-            behind = _BEHIND.get(match["flag"], "") or (":" if _OF_USER.search(program[0]) else "")
+            behind = _BEHIND.get("-" + match["flag"], "") or (":" if _OF_USER.search(program[0]) else "")
             yield from _taken(text, match.end(), behind=behind, glued=not match["gap"])
             return
 
@@ -117,7 +130,7 @@ def slashed(text: str) -> Iterator[Span]:
     for match in _SLASHED.finditer(text):
         yield from _taken(text, match.end())
     if "sqlplus " in text or "net use " in text:
-        yield from placed(text)
+        yield from behind_programs(text)
 
 
 def _command(text: str, at: int) -> str:

@@ -21,6 +21,7 @@ from skillopt_sleep.kit import (
     secret_folds,
     secret_names as names,
     secret_rules as rules,
+    secret_sessions as sessions,
 )
 from skillopt_sleep.kit.secret_rules import Span
 
@@ -116,10 +117,12 @@ def _commanded(text: str, *, digits: bool) -> list[Span]:
         if " / " in text or "with " in text or "mit " in text or "avec " in text:
             found += password_prose.pairs(text)
         found += command_passwords.slashed(text) if " /" in text or "sqlplus" in text else ()
+    if "IDENTIFIED" in text or "identified" in text:
+        found += command_passwords.identified(text)
     if "|" in text and ("echo " in text or "printf " in text):
         found += command_passwords.piped(text)
     if "<" in text and "<<<" in text:
-        found += command_passwords.placed(text)
+        found += command_passwords.behind_programs(text)
     return found
 
 
@@ -165,11 +168,14 @@ def _long_chains(text: str, runs: bytes) -> Iterator[tuple[int, int]]:
 
 def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[Span]:
     """Vendor tokens, bare or in base64: only those chains of characters are searched."""
-    at = 0
+    at = decoded = 0
     for run, end in chains:
         before = data[max(run - _BEFORE_RUN, at) : run]
         yield from rules.vendor_tokens(text, run - len(before) + len(before.rstrip(_CHAINED)), end)
         if _DIGIT.search(text, run, end):
             yield from rules.library_tokens(text, run - len(before), end)
-            yield from secret_folds.encoded(text, run, end, _look_as_read)
+            yield from sessions.cookies(text, at, run, end)
+            if run >= decoded:
+                decoded = secret_folds.base64_end(text, run, end)
+                yield from secret_folds.encoded(text, run, decoded, _look_as_read)
         at = end

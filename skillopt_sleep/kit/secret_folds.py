@@ -14,20 +14,25 @@ from skillopt_sleep.kit.secret_rules import Span
 Look = Callable[[str], list[Span]]
 
 _CODE = r"(?:[3-7][0-9A-Fa-f]|2[0-46-9A-Fa-f]|0[AaDd])"
-_ESCAPE = rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})|%{_CODE}"
+# What mail writes for a sign of equality, and for a line that goes on: in the next one no name is assigned to.
+_MAILED = r"=(?:3D|(?<=[\w+/.~:%?&@!-]=)\r?\n(?=(?:=3D|[^\s=\"'`]){2,512}+(?:\s|=\r?\n|$)))"
+_BACKSLASHED = rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})"
+_ESCAPE = rf"{_BACKSLASHED}|%{_CODE}|{_MAILED}"
 # Strings that are added; without a sign between them the second one isn't the name of another value.
 _BESIDE = r"\s(?=\s{0,40}[rbfu]?[\"'][^\"'\n]{4,512}[\"']\s{0,4}(?![:=\s]))"
-_ADDED = r"\s{0,40}(?:[+&.~]|\.\.|\|\|)"
+_ADDED = r"(?:\s|\\\r?\n){0,40}(?:[+&.~]|\.\.|\|\|)"
 _QUOTE_JOINED = (
     rf"(?<=[\w+/=.:~-].)(?:{_ADDED}|{_BESIDE})(?:\s|\\\n|(?<=\s)[+>](?=\s)){{0,40}}[rbfu]?[\"'](?=[\w+/=.~:-])"
 )
-_JOIN = rf"[\"']{_QUOTE_JOINED}"
-_LISTED = r"[\"'](?<=[\w+/=.:~-].)\s{0,40},\s{0,40}[\"'](?=[\w+/=.~:-])"
+_LIST_GOES_ON = r"(?<=[\w+/=.:~-].)\s{0,40},\s{0,40}[\"'](?=[\w+/=.~:-])"
+# Alternatives that begin with one character each are searched for many times faster than with a choice of them.
+_JOIN, _LISTED = (rf"\"{rest}|'{rest}" for rest in (_QUOTE_JOINED, _LIST_GOES_ON))
 _UNSEEN_CHARACTERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 _UNSEEN_CODE = r"\x1b\[[0-9;]{0,16}[A-Za-z]"
-_UNSEEN = f"{_UNSEEN_CODE}|[{_UNSEEN_CHARACTERS}]"
-_ESCAPES, _LISTS, _UNSEEN_CODES = (re.compile(part) for part in (_ESCAPE, _LISTED, _UNSEEN_CODE))
+_UNSEEN = "|".join((_UNSEEN_CODE, *_UNSEEN_CHARACTERS))
+_LISTS, _UNSEEN_CODES = re.compile(_LISTED), re.compile(_UNSEEN_CODE)
 # A search for one character is many times faster than one for two.
+_PERCENT, _BACKSLASH, _MAILED_SIGNS = (re.compile(part) for part in (f"%{_CODE}", _BACKSLASHED, _MAILED))
 _JOINED_DOUBLE, _JOINED_SINGLE = (re.compile(f"{quote}{_QUOTE_JOINED}") for quote in "\"'")
 _FOLD, _FOLD_LISTS = (
     re.compile("|".join(parts)) for parts in ((_ESCAPE, _JOIN, _UNSEEN), (_ESCAPE, _JOIN, _LISTED, _UNSEEN))
@@ -41,13 +46,18 @@ _AS_CHAINS = bytes(ord("a") if chr(code) in _IN_CHAINS else ord(" ") for code in
 _MIXED = re.compile(r"[0-9]|[a-z][A-Z]|[A-Z]{2}")
 _SHORTEST = 12  # of so many characters is the shortest token, or so much of it on two lines
 _MOST = 512
+_NEAR = 600  # so far from a fold what is seen only because of it may begin or end
 _MOST_LINES = 40
 _FEW_LINES = 6
 _REST = re.compile(r"=?(?:\r?\n[ \t>|]{0,40}(?P<rest>[\w.~+/-]{4,512}={0,2})(?=[\s\"'`]|$))", re.ASCII)
 
 # Four characters of base64 of three printable ones, over and over.
 _QUAD = r"[CI-Za-f][A-Za-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]"
-_ENCODED = re.compile(rf"(?<![\w+/])(?:{_QUAD}){{4,}}(?:[I-Za-f][A-Za-z0-3][A-Za-z0-9]?={{0,2}})?")
+_ENCODED = re.compile(
+    rf"(?<![\w+/])(?:{_QUAD}){{4,}}(?:\r?\n(?:{_QUAD}){{4,}})*(?:\r?\n(?:{_QUAD}){{0,3}})?(?:[I-Za-f][A-Za-z0-3][A-Za-z0-9]?={{0,2}})?"
+)
+_LINE_OF_BASE64 = 60
+_MORE_BASE64 = re.compile(r"(?:\r?\n[A-Za-z0-9+/]{60,80})*+(?:\r?\n[A-Za-z0-9+/]{2,80}={0,2}(?![^\s\"'`]))?")
 _MANIFEST = re.compile(r"kind[\"']?\s{0,4}:\s{0,4}[\"']?Secret\b")
 _ENTRY = re.compile(
     r"(?P<name>[\w.-]{1,80})[\"']?[ \t]{0,8}:[ \t]{0,8}(?:[|>][+-]?[ \t]{0,8}\n\s{1,40})?"
@@ -61,7 +71,9 @@ _PUBLIC = re.compile(
 def is_folded(text: str, *, digits: bool) -> bool:
     """Whether there are escapes, characters that nobody sees, or, with digits, strings that are added."""
     return bool(
-        (("%" in text or "\\" in text) and _ESCAPES.search(text))
+        ("%" in text and _PERCENT.search(text))
+        or ("\\" in text and _BACKSLASH.search(text))
+        or (("=\n" in text or "=3D" in text or "=\r\n" in text) and _MAILED_SIGNS.search(text))
         or (digits and '"' in text and _JOINED_DOUBLE.search(text))
         or (digits and "'" in text and _JOINED_SINGLE.search(text))
         or ("\x1b" in text and _UNSEEN_CODES.search(text))
@@ -73,24 +85,45 @@ def is_folded(text: str, *, digits: bool) -> bool:
 def unfolded(text: str, look: Look) -> Iterator[Span]:
     """What is seen once escapes are read, strings that are added are one, and what nobody sees is left out."""
     fold = _FOLD_LISTS if "join" in text and _LISTS.search(text) else _FOLD
-    if not (found := look(fold.sub(_read, text))):
-        return
-    origin: list[int] = []
-    widths: dict[int, int] = {}
-    at = 0
+    for first, last in _around(text, fold):
+        part = text[first:last]
+        if not (found := look(fold.sub(_read, part))):
+            continue
+        origin: list[int] = []
+        widths: dict[int, int] = {}
+        at = 0
+        for match in fold.finditer(part):
+            origin += range(at, match.start() + len(_read(match)))
+            widths[match.start()] = len(match[0])
+            at = match.end()
+        origin += range(at, len(part))
+        for start, end, kind in found:
+            yield first + origin[start], first + origin[end - 1] + widths.get(origin[end - 1], 1), kind
+
+
+def _around(text: str, fold: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """The parts of the text near a fold, of whole lines unless they are very long: the rest reads as it stands."""
+    first = last = -1
     for match in fold.finditer(text):
-        origin += range(at, match.start() + len(_read(match)))
-        widths[match.start()] = len(match[0])
-        at = match.end()
-    origin += range(at, len(text))
-    for start, end, kind in found:
-        yield origin[start], origin[end - 1] + widths.get(origin[end - 1], 1), kind
+        if match.end() + _NEAR <= last:
+            continue
+        start = max(0, match.start() - _NEAR)
+        start = max(text.rfind("\n", max(0, start - _NEAR), start) + 1, start - _NEAR, 0)
+        if start > last:
+            if first >= 0:
+                yield first, last
+            first = start
+        end = match.end() + _NEAR
+        line_end = text.find("\n", end, end + _NEAR)
+        last = min(line_end if line_end >= 0 else end + _NEAR, len(text))
+    if first >= 0:
+        yield first, last
 
 
 def _read(fold: re.Match[str]) -> str:
     """The character that is written so, or none where a line or a string goes on."""
     if fold[0][0] not in "\\%":
-        return ""
+        return "=" if fold[0] == "=3D" else ""
     return fold[0][-1].strip() if fold[0][-1] in "\n/" else chr(int(fold[0][-2:], 16))
 
 
@@ -170,6 +203,12 @@ def continued(text: str, spans: list[Span]) -> list[Span]:
     return grown
 
 
+def base64_end(text: str, start: int, end: int) -> int:
+    """Where base64 that begins with the line text[start:end] ends, which may be some lines below."""
+    more = _MORE_BASE64.match(text, end) if end - start >= _LINE_OF_BASE64 else None
+    return more.end() if more else end
+
+
 def encoded(text: str, start: int, end: int, look: Look) -> Iterator[Span]:
     """Base64 in text[start:end] of a text with secrets in it."""
     for match in _ENCODED.finditer(text, start, end):
@@ -188,6 +227,7 @@ def manifest(text: str) -> Iterator[Span]:
 
 
 def _decoded(text: str) -> str:
+    text = "".join(text.split())
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
     except ValueError:

@@ -4,7 +4,12 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 
-from skillopt_sleep.kit import password_prose as prose, password_words as words, secret_values as values
+from skillopt_sleep.kit import (
+    password_prose as prose,
+    password_words as words,
+    secret_told as told,
+    secret_values as values,
+)
 from skillopt_sleep.kit.secret_rules import Span
 
 # Each word is looked for by its rarest letter, of which so much stands before what is found; keyword, passed and sign
@@ -53,11 +58,11 @@ _NAME = re.compile(
     rb"|(?P<header>authorization|bearer|basic)(?![a-z])"
     rb"|(?P<foreign>%b)"
     rb"|(?P<pair>creds|credentials?)(?![a-z_-])"
-    rb"|(?:secret|token|credentials?|key|auth|sig(?:nature)?)(?:[_-]?(?:key|value|string|text|b64|base64|hex))?"
+    rb"|(?:secret|token|credentials?|key|auth|sig(?:nature)?)(?:[_-]?(?:key(?:[_-]?base)?|value|string|text|b64|base64|hex))?"
     rb"\d{0,2}(?![a-z])" % words.ascii_labels().pattern
 )
 _HARMLESS_KEYS = re.compile(
-    rb"public|pub|cache|primary|foreign|sort|partition|idempotency|object|s3|hot|mon|tur|don|dedup|index|lookup|map"
+    rb"public|pub|cache|primary|foreign|sort|partition|idempotency|object|s3|hot|mon|tur|don|dedup|index|lookup|map(?!i)"
     rb"|group|issue|project"
 )
 _KEY_OWNERS = re.compile(
@@ -71,6 +76,11 @@ _IDENT = b"abcdefghijklmnopqrstuvwxyz0123456789_-"
 _SEPARATOR = re.compile(
     r"""(?:\\{0,3}["'`]\]?)?[ \t\xa0]{0,8}(?:
       :[ \t]{0,4}(?:&(?:'\w{1,16}[ ])?)?[A-Za-z_][\w.\[\]|,\ ]{0,40}=[ \t]{0,4}(?=[rbfu]?["'`])  # name: type = "…"
+    | (?::|[ \t]=)[ \t]{0,4}\r?\n\s{0,40}(?=[\w+/.=~%:-]{16,1024}[ \t]*(?:[\r\n]|\Z))  # alone in the next line
+    | [ ]{0,2}=[ \t]{0,4}\(\s{0,40}(?=[rbfu]?["'])                        # name = ( "…" "…" )
+    | [ ]\[[^\]\n]{0,40}\]:[ ]                                           # name [what it is now]: value
+    | </\w{1,16}>\s{0,40}<\w{1,16}>                                      # <key>name</key> <string>value
+    | [ \t]{0,40}\|[ \t]{1,40}(?=[^|\n]{4,1200}\|)                       # | name | value |
     | (?:string|str)?[ \t]{0,4}(?:=>|:{1,3}=|\?{1,2}=|[.+]=|={1,3}|[:：＝])   # = and its kin, and blocks of YAML
       (?:[ \t]*[|>][+-]?[ \t]*\n)?[ \t\xa0]{0,8}
     | is:?[ ]
@@ -84,8 +94,8 @@ _SEPARATOR = re.compile(
 )
 _ENDING = re.compile(rf"(?![{words.UNSPACED}])[^\W\d_]{{0,5}}")
 CHAIN = re.compile(r"[A-Za-z0-9_.~%+/=:-]*+")
-_OPEN = re.compile(r"""[rbfuRBFU]{0,2}(\"{3}|'{3}|\\{0,3}["'`]|[“‘])""")
-_CLOSE = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
+_OPEN = re.compile(r"""[rbfuRBFU]{0,2}(\"{3}|'{3}|\\{0,3}["'`]|[“‘«„])""")
+_CLOSE = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“”"}
 _ENDS = {quote: re.compile(rf"[^{end}\\\n]*+(?:\\.[^{end}\\\n]*+)*+") for quote, end in _CLOSE.items()}
 _BARE = re.compile(r"""[^\s"'`,;<>()\[\]{}|&\\]*+(?:\\(?![nrt"'`\\])[^\s"'`,;<>()\[\]{}|&\\]*+)*+""")
 _BARE_SHOUTED = re.compile(r"""[^\s"'`\\]*+(?:\\(?![nrt"'`\\])[^\s"'`\\]*+)*+""")
@@ -94,6 +104,15 @@ _MORE = re.compile(r"(?:\s*\n[ \t]*(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]+={1
 _WRAPPED = 40  # the lines that follow so long a value may be the rest of it
 _JUDGED = 128  # a value is judged by so much of it, and hidden whole
 _HEADER_GAP = re.compile(r"""(?:\\{0,3}["'])?[ \t]{0,4}[:=,]?[ \t]{0,4}[bfr]?(?:\\{0,3}["'`])?""")
+_CALLED = re.compile(r"\((?=[rbfu]?[\"'])")
+_INDEXED = re.compile(r"[A-Za-z_][\w.]*[(\[]")
+_ARN = re.compile(r":\d{12}:\Z")
+_ROW = 400
+_OWNED = (b"key", b"auth", b"sig")
+_CUTTING = frozenset("()[]{}&;,")
+_GOES_ON = frozenset("_-(.,;{[")
+_BEHIND = frozenset(" ,(")
+_LEADERS = ([b"env"], [b"setx"], [b"setenv"])
 _SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|bot|digest|ssws)[ ]{1,4}")
 
 
@@ -137,7 +156,7 @@ def foreign(text: str) -> Iterator[Span]:
 
 def _is_told(text: str, end: int) -> bool:
     """Whether the label ends here, and is no part of a longer name."""
-    return text[end : end + 1] not in {"_", "-", "(", "."} or text[end + 1 : end + 2] in {" ", "\n", ""}
+    return text[end : end + 1] not in _GOES_ON or text[end + 1 : end + 2] in {" ", "\n", ""}
 
 
 def _labelled(text: str, start: int, end: int, *, weak: bool, until: int | None = None) -> Span | None:
@@ -154,36 +173,70 @@ def _labelled(text: str, start: int, end: int, *, weak: bool, until: int | None 
 def _assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
     """The value assigned to this name, if it is one to hide."""
     separator = _SEPARATOR.match(text, name.end())
-    if not separator and text[name.end() : name.end() + 1] != " ":
+    if not separator and text[name.end() : name.end() + 1] not in _BEHIND:
         return None
     before = lower[max(0, name.start() - 40) : name.start()]
-    prefix = before[len(before.rstrip(_IDENT)) :]
+    prefix = _prefix(before, name[0])
     humped = text[name.start()].isupper() and text[name.start() - 1 : name.start()].islower()
-    if not (separator or b"--" in prefix or _led(lower, name.start() - len(prefix))):
-        return None
     kind = _kind(prefix, name["password"], name[0], humped=humped)
-    if not kind:
-        return None
+    led = not separator and _led(lower, name.start() - len(prefix))
+    separator = separator or _set_by_call(text, name.end(), prefix)
+    if not kind or not (separator or led or b"--" in prefix):
+        return told.after(text, name.end()) if kind == "secret" and not name["password"] else None
     at = separator.end() if separator else name.end() + 1
-    between = separator[0].strip("\\\"'` ") if separator else ""
-    shouted = between == "=" and text[at - 1] == "=" and text[name.start() : name.end()].isupper()
+    between = separator[0].strip("\\\"'` \t") if separator else ""
+    loud = text[name.start() : name.end()].isupper()
+    shouted = loud and (led or (between == "=" and text[at - 1] == "="))
     start, ends, quoted = _value(text, at, shouted=shouted)
+    end = ends(min(start + _JUDGED, len(text)))
+    if _is_other(text, name.start(), start, between) or (end == start and _INDEXED.match(text, at)):
+        return None
     spaced = kind == "password" and separator and not quoted and text[at - 1].isspace() and "\n" not in between
     # Whoever writes a space before it writes one behind it too.
     if spaced and (span := prose.after(text, name.start(), name.end(), weak=False)):
         return span
-    end = ends(min(start + _JUDGED, len(text)))
     value = text[start:end]
     if between.startswith("is") and values.plain(value):
         return None
-    if kind == "password" and not shouted and values.harmless(values.spelled(value)):
-        return None
-    if not values.hidden("secret" if between == "," else kind, value, quoted=quoted, shouted=shouted):
+    is_coined = kind == "password" and prefix and (quoted or not spaced) and values.coined(value)
+    # What stands in a cell or beside a name in a call may be anything: only a name in capitals is a setting's.
+    beside = between in {",", "|"}
+    judged = "secret" if beside and not loud else kind
+    if not is_coined and not _is_hidden(kind, judged, value, quoted=quoted or beside, shouted=shouted):
         return None
     end = ends(len(text))
     if end - start >= _WRAPPED or "\n" in between:
         end = _end(_MORE, text, end, len(text))
     return start, end, "secret" if kind == "key" else kind
+
+
+def _is_other(text: str, start: int, at: int, between: str) -> bool:
+    """Whether this is a pipe's command rather than a table's cell, or the name of a secret in a cloud."""
+    if between == "|":
+        line = max(text.rfind("\n", max(0, start - _ROW), start) + 1, start - _ROW, 0)
+        return not text[line:at].lstrip().startswith("|")
+    return between == ":" and bool(_ARN.match(text, max(0, start - 14), start))
+
+
+def _is_hidden(kind: str, judged: str, value: str, *, quoted: bool, shouted: bool) -> bool:
+    """Whether a value of this kind, judged as another one may be, is no harmless one and a secret."""
+    if kind == "password" and not shouted and values.harmless(values.spelled(value)):
+        return False
+    return values.hidden(judged, value, quoted=quoted, shouted=shouted)
+
+
+def _prefix(before: bytes, name: bytes) -> bytes:
+    """What the identifier has before the name, or whose key it is: AWS_SECRET_, client.api., `API `."""
+    prefix = before[len(before.rstrip(_IDENT)) :]
+    if not prefix and name.startswith(_OWNED):
+        owner = told.OWNER.search(before)
+        return owner[0] if owner else before[len(before.rstrip(_IDENT + b".")) :]
+    return prefix
+
+
+def _set_by_call(text: str, end: int, prefix: bytes) -> re.Match[str] | None:
+    """What stands between a name and its value in `setPassword("…")` and `.WithApiKey('…')`."""
+    return _CALLED.match(text, end) if prefix.startswith((b"set", b"with")) else None
 
 
 def _kind(prefix: bytes, password: bytes | None, name: bytes, *, humped: bool) -> str:
@@ -193,7 +246,7 @@ def _kind(prefix: bytes, password: bytes | None, name: bytes, *, humped: bool) -
         return "password" if humped or prefix[-1:] in {b"_", b"-"} else "" if prefix else "secret"
     if password or prefix == b"rediscli_":
         return "password"
-    if not name.startswith((b"key", b"auth", b"sig")):
+    if not name.startswith(_OWNED):
         return "secret"
     if _HARMLESS_KEYS.search(prefix):
         return ""
@@ -223,6 +276,9 @@ def _end(pattern: re.Pattern[str], text: str, start: int, limit: int) -> int:
 def _end_bare(text: str, start: int, limit: int) -> int:
     """Without a full stop that ends a sentence; nothing where it is a call or an index."""
     end = _end(_BARE, text, start, limit)
+    whole = _end(_BARE_SHOUTED, text, start, limit) if text[end : end + 1] in _CUTTING else end
+    if whole > end and text[whole : whole + 1] in {"", "\n", "\r", " ", "<"} and values.signed(text[start:whole]):
+        return whole
     if text[end : end + 1] in {"(", "[", "{"}:
         return start
     return start + len(text[start:end].rstrip(".:!?"))
@@ -247,7 +303,12 @@ def _header_value(text: str, at: int) -> Span | None:
 
 
 def _led(lower: bytes, start: int) -> bool:
-    """Whether what precedes the name makes the next word its value: `ENV name value`, `login user password value`."""
+    """Whether what precedes the name makes the next word its value: `ENV name value`, `set -gx name value`."""
     before = lower[max(0, start - 80) : start]
+    if not before[-1:].isspace():
+        return False
     words = before.split()
-    return before[-1:].isspace() and (words[-1:] == [b"env"] or words[-2:-1] == [b"login"])
+    leader, flag = words[-2:-1], words[-1:]
+    return (
+        flag in _LEADERS or leader == [b"login"] or (leader == [b"set"] and flag[0][:1] == b"-" and b"x" in flag[0])
+    )

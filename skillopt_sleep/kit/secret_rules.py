@@ -21,6 +21,7 @@ huggingface-token hf_[A-Za-z0-9]{30,} api_org_[A-Za-z0-9]{30,}
 google-key AIza[\w-]{30,} GOCSPX-[\w-]{24,} ya29\.[\w.-]{20,} 1//0[\w-]{30,} AAAA[\w-]{7}:APA91b[\w-]{60,}
 slack-token xox[a-z](?:\.xox[a-z])?-[\w-]{10,} xapp-\d-[\w-]{10,}
 aws-key (?:AKIA|(?=[A-Z]{0,19}\d)(?:A3T[A-Z0-9]|ASIA|ABIA|ACCA))[A-Z0-9]{16}(?![a-z]) A[SBC][IC]A[A-Z2-7]{16}(?!\w)
+aws-key (?:IQoJb3JpZ2luX2Vj|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/]{80,}={0,2}
 aws-key ABSK[A-Za-z0-9+/]{90,}={0,2} bedrock-api-key-[A-Za-z0-9+/=]{20,}
 azure-secret [\w.~]{3}\dQ~[\w.~-]{31,34} [A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4} [A-Za-z0-9+/]{76}\+ASt[A-Za-z0-9+/]{6}==
 cloud-key do[opr]_v1_[a-f0-9]{40,} LTAI[A-Za-z0-9]{16,} AKID(?=[A-Za-z]{0,31}\d)[A-Za-z0-9]{32}(?!\w)
@@ -199,7 +200,7 @@ _HOOK = re.compile(
     r"|webhook\.office\.com/webhookb2)/(?P<path>[\w/@-]{16,512})",
     re.ASCII,
 )
-_VARIABLE = re.compile(r"\$.*|[<{\[(%*].*|[xX]+|\.+")
+_VARIABLE = re.compile(r"\$.*|[<{\[(%].*|\*+|[xX]+|\.+")
 
 # What a manual writes in a password's place.
 _NO_PASSWORD = re.compile(

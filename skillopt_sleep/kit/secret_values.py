@@ -15,7 +15,7 @@ _PATH = re.compile(r"(?:~|\.{0,2})/.*|[A-Za-z]:[\\/].*|[\w.-]+/[\w./-]+\.\w{1,5}
 _KEY_OF_BASE64 = re.compile(r"/[A-Za-z0-9+/]{27,}={0,2}")
 # Words, short numbers and names made of them: my-app-v2, user1.password, SHA256, us-east-1, 2024-11-15T10:00:00Z.
 _WORDY = re.compile(
-    r"(?:[A-Za-z]{2,24}\d{0,3}|[A-Za-z]?\d{1,12}[A-Za-z]{0,2}|[A-Za-z])?"
+    r"(?:[A-Za-z]{2,24}\d{0,4}|[A-Za-z]?\d{1,12}[A-Za-z]{0,2}|[A-Za-z])?"
     r"(?:[-_./:@]+(?:[A-Za-z]{2,24}\d{0,4}|[A-Za-z]?\d{1,12}[A-Za-z]{0,2}|\d\dT\d\d|[A-Za-z])?)*+"
 )
 _WORD = r"(?:[a-z]{1,24}(?:[A-Z][a-z]{1,24})*|[A-Z]{1,24}|(?:[A-Z][a-z]{1,24})+)"
@@ -50,14 +50,19 @@ _METHOD = (
     r"|ed|secp|wpa|https?|fido|u2f|k8|i18|l10|a11|x50|x86_|h26|amd|arm|win|latin|cp|python|postgres|mysql|v\d?|api|keepass)"
 )
 _HARMLESS = re.compile(
-    rf"(?i:{_METHOD}[-_]?\d{{0,5}}(?:[a-z]{{1,5}}\d?)?(?:[-_/.:][a-z0-9]{{1,12}}){{0,4}})"
+    rf"(?i:{_METHOD}(?:[-_]?\d{{1,5}}(?:[a-z]{{1,5}}\d?)?)?(?![a-z])(?:[-_/.:][a-z0-9]{{1,12}}){{0,4}})"
     r"|\d{1,4}(?:[-–—.,:/~x+]+\d{0,4})*[^\W\d_]{0,4}(?:[-–][^\W\d_]+)?"
     r"|\d{1,4}[-–]?[A-Z]?[^\W\d_A-Z]{1,24}|[A-Z]{2,10}-\d{1,6}"
-    r"|[a-zA-Z][a-zA-Z0-9+.-]*://.*|[\w.+-]+@[\w-]+\.[\w.-]+|[\w-]+(?:\.[\w-]+)+|[\w.-]+\(.*"
+    r"|[a-zA-Z][a-zA-Z0-9+.-]*://.*|[\w.+-]+@[\w-]+\.(?:[\w-]+\.)*[A-Za-z]{2,12}|[\w.-]+\(.*"
     r"|(?:[\w-]+(?::[\w,.-]*)?\|)+[\w-]+(?::[\w,.-]*)?"
-    r"|[*xX•.·●_-]+|1password|[a-z][a-z_]{2,}\d*=.*|[A-Z][A-Z_]{2,}=.*|0[xX][0-9A-Fa-f]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+|.*\*{3}.*|@.*|(?:type|step|level|field|column|line|page)\d{1,3}|\$?\w+(?:->|::)\w+.*|#\w+|&\w+;?.*|:\w+|--?[a-zA-Z][\w-]*(?:=.*)?"
-    r"|[A-Z][a-z]+(?:\+(?:[A-Z][a-z]*|F?\d{1,2}))+|[\w.-]+(?:/[\w.#?=-]*)+"
+    r"|[*xX•.·●_-]+|1password|[a-z][a-z_]{2,}\d*=[^@?!*^~]*|[A-Z][A-Z_]{2,}=.*|0[xX][0-9A-Fa-f]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+|.*\*{3}.*|@.*|(?:type|step|level|field|column|line|page|value|valor|valeur|wert)\d{1,3}|\$?\w+(?:->|::)\w+.*|#\w+|&\w+;?.*|:\w+|--?[a-zA-Z][\w-]*(?:=.*)?"
+    r"|[A-Z][a-z]+(?:\+(?:[A-Z][a-z]*|F?\d{1,2}))+"
 )
+_JOINED_NAMES = re.compile(r"[\w-]+(?:\.[\w-]+)+|[\w.-]+(?:/[\w.#?=-]*)+")
+_JOINTS = re.compile(r"[./]")
+# A name of somebody's or something's with a number: what people take for a password of their own.
+_COINED = re.compile(r"(?:[A-Z][a-z]{2,15}[_.]){1,2}(?:[A-Z][a-z]{2,15}\d{1,4}|\d{2,4})")
+_METHODS = re.compile(rf"(?i){_METHOD}(?![a-z])")
 _VALIDATION = re.compile(r"(?:[a-zA-Z_]+(?::[\w,.-]*)?\|)+[a-zA-Z_]+(?::[\w,.-]*)?")
 _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]\w*(?:[^\w].*)?$|[{<\[].*|%\(?\w+\)?[%s]?$|%\{.*|.*\[redacted:")
 _CODE = re.compile(r"->|[{}\[\]|]|\\[dswnb_]|\(\?|\.\w{2,5}[#?]")
@@ -69,6 +74,9 @@ _SHORTEST = 6
 _PIECE = 4
 _FEW = 2  # changes from lower to upper case, to digits, to signs: a word with a number behind it
 _LONGEST = 128
+_TOKEN = 16
+_MANY = 4
+_OPERATOR = re.compile(r"&&|[|]{2}|==|[=-]>|[!<>]=|\)\.")
 
 
 def hidden(kind: str, value: str, *, quoted: bool, shouted: bool) -> bool:
@@ -84,7 +92,11 @@ def hidden(kind: str, value: str, *, quoted: bool, shouted: bool) -> bool:
     letter = bool(_LETTER.search(rest))
     if kind == "password":
         return _hidden_password(rest, digit=digit, letter=letter, quoted=quoted, shouted=shouted)
-    if not letter or not (quoted or shouted or _BARE_TOKEN.fullmatch(rest)) or _WORDY.fullmatch(rest):
+    if (
+        not letter
+        or not (quoted or shouted or _BARE_TOKEN.fullmatch(rest) or signed(value))
+        or _WORDY.fullmatch(rest)
+    ):
         return False
     return kind == "secret" or bool(_LONG.search(rest) and not _UUID.fullmatch(rest))
 
@@ -124,7 +136,25 @@ def _of_words(value: str) -> bool:
 
 def harmless(value: str) -> bool:
     """Whether this is something else that stands behind a label: a method, a date, an address, a rule, an example."""
-    return bool(_HARMLESS.fullmatch(value) or _VARIABLE.match(value) or _EXAMPLE.fullmatch(value) or is_path(value))
+    return bool(
+        _HARMLESS.fullmatch(value)
+        or _VARIABLE.match(value)
+        or _EXAMPLE.fullmatch(value)
+        or (_JOINED_NAMES.fullmatch(value) and not _by_chance(value))
+        or (is_path(value) and not _by_chance(value))
+    )
+
+
+def coined(value: str) -> bool:
+    """Whether this is a password as people make them of names: Summer_1984, Monkey.Island7."""
+    return bool(_COINED.fullmatch(value)) and not _METHODS.match(value)
+
+
+def _by_chance(value: str) -> bool:
+    """Whether what points and slashes join is chance rather than names."""
+    if not value[:1].isalnum() or _CASED_WORDS.fullmatch(value):
+        return False
+    return changes(value) > 2 * len(_JOINTS.findall(value)) + 2 and bool(_DIGIT.search(value))
 
 
 def spelled(value: str) -> str:
@@ -148,6 +178,22 @@ def basic(value: str) -> bool:
         return b":" in base64.b64decode(value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4), validate=True)[1:]
     except ValueError:
         return False
+
+
+def random(value: str) -> bool:
+    """Whether this is long and takes so many turns that nobody calls anything so."""
+    return len(value) >= _TOKEN and changes(value) * 6 >= len(value) and not _WORDY.fullmatch(value)
+
+
+def signed(value: str) -> bool:
+    """Whether this is full of signs that no expression of a program has so near each other."""
+    return (
+        _SHUFFLED <= len(value) < _LONGEST
+        and len(set(_SIGN.findall(value))) >= _MANY
+        and bool(_DIGIT.search(value) and _LETTER.search(value))
+        and changes(value) * 3 >= len(value)
+        and not _OPERATOR.search(value)
+    )
 
 
 def changes(value: str) -> int:

@@ -99,6 +99,17 @@ HOSTILE = (
         "\x1b[1m",
         "<<< a1 sudo ",
     ),
+    *(
+        "token [x]: ",
+        "| token | a1 ",
+        "token</key> <string>",
+        "token = (\n",
+        "set -x token ",
+        "identified by '",
+        "a1b2=\n",
+    ),
+    *("=3D", "sessionid=", "connect.sid: ", "token is was now the ", 'setToken("', "token:\n  " + "a1" * 9 + "\n"),
+    *("token=a!@#$%^&*(", "secret key API key ", "api.key.", "password=A1.", "'a1' \\\n", "QUJD" * 19 + "\r\n"),
     *("password=" + "QUJD" * 12 + "\n", "QUJD" * 19 + "\n", "-----BEGIN PRIVATE KEY-----", "Private-Lines: 3\n"),
 )
 
