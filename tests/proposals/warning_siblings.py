@@ -82,6 +82,8 @@ NEARBY = (
     "Ne supprime rien sans demander.",
     "When a request is rejected with 429, wait.",
     "Add new settings to config.toml.",
+    "Add both of these to your config.",
+    "Set the permission level of each couple.",
     "Update your branch before you push.",
     "Check admin pages by hand.",
     "Frage immer um Erlaubnis.",
