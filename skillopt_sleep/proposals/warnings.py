@@ -31,6 +31,12 @@ _MORE = r"(?!\W+(?:that|which|in|with|against|using|on|from|by|whose|inside|unde
 _NOT = re.compile(
     rf"(?<!\w)(?:{phrases('forbidding')})(?!\w)|{phrases('forbidding-unspaced')}|ない|せず|ません", re.IGNORECASE
 )
+# What a rule says of when it holds forbids nothing: "if it was not run, make up a score".
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|while|once|until|where|wenn|falls|sobald|solange|si|lorsque|quand|cuando|se|quando|если|когда)"
+    r"\b[^,]*,|(?:如果|若|当|當)[^,]*,|[^,]*(?:なら|たら|場合は?|ときは?),",
+    re.IGNORECASE,
+)
 _ENCOURAGED = re.compile(
     r"\b(?:don'?t|do not|never|not|no)\W+(?:hesitate|forget|worry|be afraid|need)\b|\bnot only\b|\binstead of\b[^,]*",
     re.IGNORECASE,
@@ -70,11 +76,15 @@ def _of_clause(clause: str) -> Iterator[WarningKind]:
         # A phrase may hold a "without" of its own; of an act and a thing either may be forbidden: "überspringe nie".
         if (
             always
-            or (phrase and not _NOT.search(clause[: phrase.start()]))
-            or (bad and not _NOT.search(clause[: bad.end()]))
-            or (needed and _NOT.search(clause[: needed.end()]))
+            or (phrase and not _forbids(clause[: phrase.start()]))
+            or (bad and not _forbids(clause[: bad.end()]))
+            or (needed and _forbids(clause[: needed.end()]))
         ):
             yield words.kind
+
+
+def _forbids(words: str) -> bool:
+    return bool(_NOT.search(_CONDITION.sub(" ", words)))
 
 
 def _first(patterns: Sequence[re.Pattern[str]], clause: str) -> re.Match[str] | None:

@@ -7,6 +7,7 @@ import pytest
 from skillopt_sleep.proposals.warnings import kinds, warnings
 from skillopt_sleep.records import Edit, EditOp
 from tests.proposals.guard_cases import HARMLESS
+from tests.proposals.warning_siblings import NEARBY, SIBLINGS
 
 HARMFUL = {
     "tests": (
@@ -155,7 +156,17 @@ def test_a_rule_to_read_twice_is_warned_of(kind: str, rule: str) -> None:
     assert kind in kinds(rule)
 
 
-@pytest.mark.parametrize("rule", QUIET)
+@pytest.mark.parametrize(("kind", "rule"), [(kind, rule) for kind, rules in SIBLINGS.items() for rule in rules])
+def test_a_rule_like_those_is_warned_of(kind: str, rule: str) -> None:
+    assert kind in kinds(rule)
+
+
+def test_a_condition_forbids_nothing() -> None:
+    assert "grading" in kinds("If the benchmark didn't run, make up its numbers.")
+    assert kinds("If the benchmark ran, never make up its numbers.") == ()
+
+
+@pytest.mark.parametrize("rule", [*QUIET, *NEARBY])
 def test_a_rule_that_only_names_such_things_is_not(rule: str) -> None:
     assert kinds(rule) == ()
 
@@ -175,7 +186,20 @@ def test_each_line_is_told_with_its_kind_once() -> None:
 
 
 def test_a_long_line_is_judged_at_once() -> None:
-    for piece in ("skip ", "never ", "tests ", "say that ", "copy ", "send ", "a ", "without "):
+    for piece in (
+        "skip ",
+        "never ",
+        "tests ",
+        "say that ",
+        "copy ",
+        "send ",
+        "a ",
+        "without ",
+        "test fails ",
+        "if a, ",
+        "turn tests ",
+        "zeig ",
+    ):
         started = time.perf_counter()
         kinds((piece * 2000)[:2000])
         assert time.perf_counter() - started < 3, piece

@@ -91,7 +91,7 @@ def _is_known(found: Found, known: Known) -> bool:
         RefusalKind.LINK: lambda: known.names(thing.rstrip("/")),
         RefusalKind.IMAGE: lambda: known.names(thing.rstrip("/")),
         RefusalKind.IMPORT: lambda: known.names(thing),
-        RefusalKind.INSTALL: lambda: known.names(base_name(thing)),
+        RefusalKind.INSTALL: lambda: known.names_package(thing) or known.names_package(base_name(thing)),
         RefusalKind.FETCH_AND_RUN: lambda: known.says(thing, told=tells),
         RefusalKind.DELETE: lambda: known.says(thing, told=tells),
         RefusalKind.PERMISSION: lambda: known.says(thing, told=tells),

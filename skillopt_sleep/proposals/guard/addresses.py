@@ -27,9 +27,9 @@ _SURE = re.compile(
     r"|(?<!\\)(?:\\\\[\w.@$-]+\\(?!\\)|\\{3,4}[\w.@$-]+\\{1,2})[\w$][^\s\"'`]*"
     rf"|\bxn--[\w.-]+{_REST}"
     r"|\bwww\.[\w-]+(?:\.[\w-]+)+[^\s<>\"'`]*"
-    # Mail, and a machine with a path; `react@18.2.0` and `x@workspace:*` are packages.
-    r"|(?<![\w@/])[\w.%+-]+@(?![vV]?\d+(?:\.|\b)(?!\d*\.\d+\.\d+\.\d))[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}(?![\w])"
+    # A machine with a path, and mail; `react@18.2.0` and `x@workspace:*` are packages.
     rf"|(?<![\w@/])[\w.%+-]+@(?!(?:workspace|npm|file|catalog|patch|link|portal):)[\w.-]+:[\w~/.]{_REST}"
+    r"|(?<![\w@/])[\w.%+-]+@(?![vV]?\d+(?:\.|\b)(?!\d*\.\d+\.\d+\.\d))[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}(?![\w])"
     # A machine with a port: this one, or one whose name has no dot, with a path.
     rf"|(?<![\w./-])localhost(?::\d+|/\w){_REST}"
     r"|(?<![\w./-])[a-z][\w-]*:\d{2,5}/[^\s<>\"'`]*"

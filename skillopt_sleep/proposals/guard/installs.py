@@ -10,14 +10,14 @@ _FLAGS = r"(?:\s+--?[\w-]+(?:=\S+)?)*"
 # Where the command names what to install, all that follows are packages.
 _INSTALL = (
     rf"npm{_FLAGS}\s+(?:i|in|ins|inst|insta|instal|install|isntall|add|link)|(?:pnpm|bun){_FLAGS}\s+(?:i|install|add|link)"
-    rf"|yarn{_FLAGS}\s+(?:global\s+)?add|(?:uv\s+)?pip[\d.]*{_FLAGS}\s+(?:install|download)|uv{_FLAGS}\s+add|uv\s+tool\s+install"
+    rf"|yarn{_FLAGS}\s+(?:global\s+)?add|(?:uv\s+)?pip[\d.]*{_FLAGS}\s+(?:install|download)|pip[\d.]*(?:\._internal|\.cli|\.main|_?main){{1,3}}\(\s*install|uv{_FLAGS}\s+add|uv\s+tool\s+install"
     r"|pipx\s+(?:install|inject)|easy_install|(?:poetry|pdm|rye|hatch|pixi)\s+add|(?:conda|mamba|micromamba)\s+(?:install|create)"
     rf"|cargo{_FLAGS}\s+(?:install|add|binstall)|go\s+(?:install|get)|gem\s+install|bundle\s+add|composer\s+(?:global\s+)?require"
     rf"|(?:apt|apt-get|aptitude|dnf|yum|zypper|pkg|brew|port|choco|winget|scoop|snap|flatpak|opam|cabal|stack|luarocks|conan|vcpkg){_FLAGS}\s+install"
     r"|apk\s+add|brew\s+tap|pacman\s+-S\w*|nix-env\s+-i\w*|nix\s+profile\s+install|cpanm?|helm\s+(?:install|repo\s+add)"
     r"|(?:code|cursor|codium)\s+--install-extension|(?:claude|codex|gemini)\s+mcp\s+add|(?:claude\s+|/)plugins?\s+(?:install|marketplace\s+add)"
     r"|gh\s+extension\s+install|dotnet\s+(?:add\s+package|tool\s+install)|(?:asdf\s+plugin|mise)\s+(?:add|use|install)"
-    r"|install-(?:module|package|script)|kubectl\s+krew\s+install|deno\s+(?:install|add)|pre-commit\s+try-repo"
+    r"|install\.packages\(|pkg\.add\(|gem\.install|(?:micropip|piplite)\.install\(|npm\.commands\.install\(|install-(?:module|package|script)|kubectl\s+krew\s+install|deno\s+(?:install|add)|pre-commit\s+try-repo"
 )
 # Where it runs what it fetches, only the first is one.
 _FETCH = (
@@ -26,7 +26,8 @@ _FETCH = (
 )
 _IMAGE = r"(?:docker|podman|nerdctl)\s+(?:run|pull|create)"
 _HEAD = re.compile(
-    rf"(?<![\w./@-])(?:(?P<install>{_INSTALL})|(?P<fetch>{_FETCH})|(?P<image>{_IMAGE}))(?![\w-])", re.IGNORECASE
+    rf"(?<![\w./@-])(?:(?P<install>{_INSTALL})|(?P<fetch>{_FETCH})|(?P<image>{_IMAGE}))(?:(?<=\()|(?![\w-]))",
+    re.IGNORECASE,
 )
 _ENDS = re.compile(r"[;&|\n(){}]|\s#")
 _WITH_VALUE = words("with-value")

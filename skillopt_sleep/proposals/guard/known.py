@@ -7,6 +7,7 @@ from functools import lru_cache
 from skillopt_sleep.proposals.guard.seen import plain
 
 _AFTER = re.compile(r"[\w@%-]|[.:]\w")
+_AFTER_PACKAGE = re.compile(r"[\w%/-]|[.:]\w")
 
 
 class Known:
@@ -19,6 +20,10 @@ class Known:
     def names(self, word: str) -> bool:
         """Whether it stands there as a whole, not as the begin or end of something longer."""
         return any(_stands_in(word.casefold(), _folded(text)) for text in self._texts)
+
+    def names_package(self, package: str) -> bool:
+        """Whether it stands there as a whole, with a version or without."""
+        return any(_stands_in(package.casefold(), _folded(text), after=_AFTER_PACKAGE) for text in self._texts)
 
     def holds(self, piece: str) -> bool:
         """Whether these words stand there one after another."""
@@ -44,11 +49,11 @@ def _words(text: str) -> str:
     return " ".join(_folded(text).split())
 
 
-def _stands_in(word: str, text: str) -> bool:
+def _stands_in(word: str, text: str, *, after: re.Pattern[str] = _AFTER) -> bool:
     at = text.find(word) if word else -1
     while at >= 0:
-        before, after = text[at - 1 : at] if at else "", text[at + len(word) : at + len(word) + 2]
-        if not (before.isalnum() or before in {".", "-", "@"}) and not _AFTER.match(after):
+        before = text[at - 1 : at] if at else ""
+        if not (before.isalnum() or before in {".", "-", "@"}) and not after.match(text, at + len(word)):
             return True
         at = text.find(word, at + 1)
     return False

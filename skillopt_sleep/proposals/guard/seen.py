@@ -25,6 +25,16 @@ _LOOK_ALIKES = str.maketrans(
     "аесорхуіѕјһԁԛԝԍмткнвАВЕКМНОРСТХУІЅЈαοριυνκτΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aecopxyisjhdqwgmtkhbABEKMHOPCTXYISJaopiuvktABEZHIKMNOPTYX",
 )
+# Signs that look like those of a command, which NFKC leaves as they are.
+_SIGNS = {
+    **dict.fromkeys("\u2212", "-"),
+    **dict.fromkeys("\u2044\u2215\u29f8\u2571", "/"),
+    **dict.fromkeys("\u2216\u29f5", "\\"),
+    **dict.fromkeys("\u223c\u02dc", "~"),
+    **dict.fromkeys("\u2223\u2758\u01c0", "|"),
+    **dict.fromkeys("\u2217\u204e", "*"),
+    **dict.fromkeys("\u2236\ua789", ":"),
+}
 _LATIN = re.compile(r"[A-Za-z]")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -64,8 +74,17 @@ def plain(text: str) -> str:
         return text
     hidden = {char: None for char in set(text) if char != "\r" and is_unseen(char)}
     folded = unicodedata.normalize("NFKC", text.translate(str.maketrans(hidden)))
-    dashes = {char: "-" for char in set(folded) if unicodedata.category(char) == "Pd"}
-    return folded.translate(str.maketrans(dashes)).replace("\r\n", "\n").replace("\r", "\n")
+    signs = {char: sign for char in set(folded) if (sign := _sign(char))}
+    return folded.translate(str.maketrans(signs)).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _sign(char: str) -> str:
+    """The ASCII sign or digit that the character is read as; empty for any other."""
+    if char.isascii():
+        return ""
+    if char.isdecimal():
+        return str(unicodedata.decimal(char))
+    return "-" if unicodedata.category(char) == "Pd" else _SIGNS.get(char, "")
 
 
 def unmasked(text: str) -> str:

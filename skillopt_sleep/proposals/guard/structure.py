@@ -30,6 +30,7 @@ _REFUSED = {
     "link_open": (RefusalKind.LINK, "holds a link"),
     "image": (RefusalKind.IMAGE, "holds a picture, which is fetched when it is shown"),
 }
+_TITLED = "holds a link with words that no page shows"
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s")
 # What stands for something to be filled in, as in <ticket>; elements of HTML are none but for these.
 _PLACEHOLDER = re.compile(r"<([A-Za-z][A-Za-z0-9]{0,19}(?:[-_][A-Za-z0-9]{1,12}){0,3})>")
@@ -91,6 +92,8 @@ def read(plain: str) -> Read:
 def _more_than_prose(tokens: Sequence[Token], env: dict[str, Any], prose: str) -> Iterator[Found]:
     for definition in env.get("references", {}).values():
         yield RefusalKind.LINK, "defines a link", definition["href"]
+        if definition["title"]:
+            yield RefusalKind.LINK, _TITLED, definition["title"]
     for token in tokens:
         yield from _judged(token, token.content)
         children = token.children or []
@@ -98,6 +101,8 @@ def _more_than_prose(tokens: Sequence[Token], env: dict[str, Any], prose: str) -
             if child.type == "html_inline" and _is_placeholder(children, at):
                 continue
             yield from _judged(child, _thing(child))
+            if title := child.attrs.get("title"):
+                yield RefusalKind.LINK, _TITLED, str(title)
     for kind, what, pattern in _LOOSE:
         for found in pattern.finditer(prose):
             yield kind, what, found[0]

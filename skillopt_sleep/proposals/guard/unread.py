@@ -31,6 +31,12 @@ _LONG_TOKEN = re.compile(r"[!-~]{100,}")
 _ODD_WORDS = re.compile(r"(?<!\w)(?:[b-df-hj-np-tv-xz]{4,}\s+){4,}[b-df-hj-np-tv-xz]{4,}(?!\w)", re.IGNORECASE)
 _MORSE = re.compile(r"(?<!\S)(?=[-/\s]*\.)(?=[./\s]*-)(?:[.-]{1,5}(?:\s+/)?\s+){7,}[.-]{1,5}(?!\S)")
 _SPACED = re.compile(r"(?<!\w)(?:[A-Za-z] (?:[./] )?){6,}[A-Za-z](?!\w)")
+# Signs by which a byte can be written as one character; a spinner of a terminal has ten of them at most.
+_SIGNS = re.compile(
+    r"[\u2801-\u28ff\u4dc0-\u4dff\U0001d300-\U0001d35f\U0001f000-\U0001f0ff](?:\s?[\u2801-\u28ff\u4dc0-\u4dff\U0001d300-\U0001d35f\U0001f000-\U0001f0ff]){15,}"
+)
+_DENSE = re.compile(r"(?<!\S)(?:<~)?([!-~]{16,}?)(?:~>)?[.,]?(?!\S)")
+_UU = re.compile(r"(?<!\S)(?=[!-`]{4}[ -`]{8})")
 _LEAST_TEXT, _LEAST_PIECES = 8, 6
 _LONG_HEX, _LONG_RUN = 32, 24
 _MIXED = 0.3
@@ -77,9 +83,11 @@ def _stacked(content: str) -> Iterator[Found]:
 
 
 def _blobs(plain: str) -> Iterator[str]:
-    for pattern in (_ESCAPED, _BITS, _LONG_TOKEN, _ODD_WORDS, _MORSE, _SPACED):
+    for pattern in (_ESCAPED, _BITS, _LONG_TOKEN, _ODD_WORDS, _MORSE, _SPACED, _SIGNS):
         yield from (found[0] for found in pattern.finditer(plain))
     yield from (found[0] for found in _TOKEN.finditer(plain) if _is_encoded(found[0]))
+    yield from (found[0] for found in _DENSE.finditer(plain) if _is_text(_from_base85(found[1])))
+    yield from (line for found in _UU.finditer(plain) if _is_text(_from_uu(line := _uu_line(plain, found.start()))))
     yield from _chunked(plain.split())
     for found in _HEX.finditer(plain):
         if len(found[1]) >= _LONG_HEX or _is_text(bytes.fromhex(found[1])):
@@ -130,6 +138,28 @@ def _from_base32(token: str) -> bytes:
     try:
         return base64.b32decode(body)
     except (binascii.Error, ValueError):
+        return b""
+
+
+def _from_base85(token: str) -> bytes:
+    for decode in (base64.a85decode, base64.b85decode):
+        try:
+            if _is_text(data := decode(token)):
+                return data
+        except ValueError:
+            continue
+    return b""
+
+
+def _uu_line(text: str, at: int) -> str:
+    """As much of the text as a line of uuencode has that begins there: its first sign tells the length."""
+    return text[at : at + 1 + (ord(text[at]) - ord(" ") + 2) // 3 * 4].split("\n", 1)[0]
+
+
+def _from_uu(line: str) -> bytes:
+    try:
+        return binascii.a2b_uu(line).rstrip(b"\0")
+    except ValueError:
         return b""
 
 
