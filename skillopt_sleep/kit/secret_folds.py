@@ -73,7 +73,7 @@ def is_folded(text: str, *, digits: bool) -> bool:
     return bool(
         ("%" in text and _PERCENT.search(text))
         or ("\\" in text and _BACKSLASH.search(text))
-        or (("=\n" in text or "=3D" in text or "=\r\n" in text) and _MAILED_SIGNS.search(text))
+        or ("=" in text and ("=\n" in text or "=3D" in text or "=\r" in text) and _MAILED_SIGNS.search(text))
         or (digits and '"' in text and _JOINED_DOUBLE.search(text))
         or (digits and "'" in text and _JOINED_SINGLE.search(text))
         or ("\x1b" in text and _UNSEEN_CODES.search(text))
