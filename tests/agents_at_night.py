@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from skillopt_sleep.dialects.claude import Claude
-from skillopt_sleep.dialects.codex import Codex
-from skillopt_sleep.dialects.dialect import Dialect
+from skillopt_sleep.agents.claude_code.program import Claude
+from skillopt_sleep.agents.codex.program import Codex
+from skillopt_sleep.protocols.program import Dialect
 from tests.command import KEY, Home
 from tests.server import ModelServer
 

@@ -8,19 +8,18 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents.transcripts.files import unheard
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.recorded import Recorded
 from skillopt_sleep.backends.redacted import Redacted
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.errors import CallFailed
-from skillopt_sleep.executors.single_shot import SingleShot
-from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.night import run_night
+from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend, Crew, Plan, Unlisted
@@ -39,8 +38,9 @@ from skillopt_sleep.records import (
     Stamp,
     Task,
 )
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.sources.files import unheard
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session
 from tests.fakes import FakeBackend, FakeClock, FakeExecutor, FakeJudge, FakeMeter, SerialPool, asked_first

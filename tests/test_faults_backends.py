@@ -21,17 +21,17 @@ from typing import Any
 import pytest
 import stamina
 
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.backends.retried import ATTEMPTS
 from skillopt_sleep.cli.run import _exit_code as exit_code
-from skillopt_sleep.dialects.dialect import Setup
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.night import run_night
+from skillopt_sleep.night.night import run_night
+from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.records import NightReport, Outcome, Purpose
 from skillopt_sleep.settings import find_paths, load
-from skillopt_sleep.sources.claude_code import ClaudeCode
-from skillopt_sleep.sources.codex import Codex
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring import wire
 from tests.agents_at_night import AGENTS, CLAUDE, CODEX, Agent, Person, section, shell, stand_in, starts

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pytest
 
 from skillopt_sleep.backends.cli import CliBackend
-from skillopt_sleep.dialects.dialect import Setup
 from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.learning.select import SelectReply
+from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.records import Prompt
-from skillopt_sleep.stages.select import SelectReply
 from tests.agents_at_night import AGENTS, CLAUDE, CODEX, LOGINS, Agent, Fence
 from tests.builders import a_prompt
 from tests.command import KEY

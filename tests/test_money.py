@@ -21,10 +21,10 @@ from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.backends.retried import ATTEMPTS, Retried
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.protocols import Backend, Tally
 from skillopt_sleep.records import Completion, Limit, Prompt, Purpose, Usage
 from skillopt_sleep.settings import BudgetSettings, Paths
-from skillopt_sleep.stages.select import SelectReply
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring import limits as limits_of
 from tests.builders import a_prompt

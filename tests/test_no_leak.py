@@ -12,10 +12,12 @@ import msgspec
 import pytest
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.executors.single_shot import SingleShot
-from skillopt_sleep.judges import ReferenceJudge
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.night import run_night
+from skillopt_sleep.learning.augment import augment
+from skillopt_sleep.learning.reflect import reflect
+from skillopt_sleep.learning.rewrite import rewrite_full
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import (
@@ -35,7 +37,8 @@ from skillopt_sleep.records import (
     Split,
     Task,
 )
-from skillopt_sleep.search import candidate
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.settings import (
     BackendSettings,
     MineSettings,
@@ -43,9 +46,6 @@ from skillopt_sleep.settings import (
     StepSettings,
     find_paths,
 )
-from skillopt_sleep.stages.augment import augment
-from skillopt_sleep.stages.reflect import reflect
-from skillopt_sleep.stages.rewrite import rewrite_full
 from skillopt_sleep.wiring import wire
 from tests.builders import a_document, a_rollout, a_session, a_task
 from tests.fakes import FakeBackend, SerialPool

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from hypothesis import given, strategies as st
 
+from skillopt_sleep.learning.step import step
+from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import (
     CandidateKind,
     Document,
@@ -21,12 +23,10 @@ from skillopt_sleep.records import (
     Trajectory,
     Waiting,
 )
-from skillopt_sleep.step import step
-from skillopt_sleep.trial import run_trial
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeBackend, FakeExecutor, FakeJudge, SerialPool
+from tests.learning.test_step import a_side
 from tests.nights import a_crew, a_plan
-from tests.test_step import a_side
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -11,7 +11,7 @@ from skillopt_sleep.backends.recorded import Recorded
 from skillopt_sleep.errors import BackendUnavailable, ConfigError, Exit
 from skillopt_sleep.example import unfold
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.night import run_night
+from skillopt_sleep.night.night import run_night
 from skillopt_sleep.records import LeftOut, Metric, NightReport, Outcome
 from skillopt_sleep.settings import (
     BackendSettings,

@@ -11,9 +11,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from skillopt_sleep.mining.asks import Take, asks, takes
-from skillopt_sleep.records import LeftOut, Session, SessionLine
-from skillopt_sleep.sources.tasks_file import NAME as BY_HAND
-from skillopt_sleep.stages.harvest import Harvest, HarvestRules, why_left_out
+from skillopt_sleep.night.harvest import Harvest, HarvestRules, why_left_out
+from skillopt_sleep.records import BY_HAND, LeftOut, Session, SessionLine
 from skillopt_sleep.stores.index import Held, SqliteIndex
 
 

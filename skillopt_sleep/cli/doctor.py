@@ -16,7 +16,7 @@ from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.settings import Paths, find_paths
 
 if TYPE_CHECKING:
-    from skillopt_sleep.wiring.findings import Finding
+    from skillopt_sleep.doctor.findings import Finding
 
 NARROW, WIDE = 80, 120
 LABEL = 10
@@ -32,8 +32,8 @@ def doctor(
 
     An API is asked with your key whether it has the model (GET /v1/models/NAME); nothing else is asked.
     """
-    from skillopt_sleep.wiring.checks import look
-    from skillopt_sleep.wiring.findings import exit_code, problems
+    from skillopt_sleep.doctor.checks import look
+    from skillopt_sleep.doctor.findings import exit_code, problems
 
     folder = Path(project).expanduser().absolute() if project else Path.cwd()
     if not folder.is_dir():
@@ -57,7 +57,7 @@ def _by_itself(paths: Paths) -> "Finding":
     """Whether nights run by themselves; that none are to is a choice, not a problem."""
     from skillopt_sleep.cli.daemon_shown import installed_says
     from skillopt_sleep.daemon.installed import installed
-    from skillopt_sleep.wiring.findings import Topic, fine, of_error, problem
+    from skillopt_sleep.doctor.findings import Topic, fine, of_error, problem
 
     try:
         found, (says, remedy) = installed(paths), installed_says(paths)
@@ -69,7 +69,7 @@ def _by_itself(paths: Paths) -> "Finding":
 
 def shown(findings: "tuple[Finding, ...]", width: int) -> Iterator[str]:
     """The findings as lines: problems first, each with its remedy, then the rest by topic."""
-    from skillopt_sleep.wiring.findings import State, Topic, problems
+    from skillopt_sleep.doctor.findings import State, Topic, problems
 
     wrong = problems(findings)
     yield f"{len(wrong)} {'problem' if len(wrong) == 1 else 'problems'}" if wrong else "No problems."

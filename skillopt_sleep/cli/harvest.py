@@ -18,7 +18,7 @@ def harvest(
     from skillopt_sleep.cli.account import History, account
     from skillopt_sleep.cli.harvest_shown import account_data, account_lines, noted
     from skillopt_sleep.cli.harvest_why import explain, explained, find
-    from skillopt_sleep.stages.harvest import harvest as read
+    from skillopt_sleep.night.harvest import harvest as read
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import Exclusions, agent_sources, harvest_rules
 

@@ -14,7 +14,7 @@ from skillopt_sleep.records import LeftOut
 from skillopt_sleep.settings import Paths, Settings, find_paths
 
 if TYPE_CHECKING:
-    from skillopt_sleep.wiring.findings import Finding
+    from skillopt_sleep.doctor.findings import Finding
 
 
 def init(
@@ -66,7 +66,7 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     )
     from skillopt_sleep.cli.init_written import checked, merged, present, write
     from skillopt_sleep.cli.plan import look_ahead, recipients
-    from skillopt_sleep.wiring.offers import offers
+    from skillopt_sleep.doctor.offers import offers
 
     before, broken = present(paths)
     if broken:
@@ -133,9 +133,9 @@ def _troubles(settings: Settings, paths: Paths) -> "tuple[Finding, ...]":
 
     from msgspec.structs import replace
 
+    from skillopt_sleep.doctor.findings import problems
+    from skillopt_sleep.doctor.reach import reach
     from skillopt_sleep.kit.clock import utc_now
-    from skillopt_sleep.wiring.findings import problems
-    from skillopt_sleep.wiring.reach import reach
 
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as made:
         scratch = replace(paths, data=Path(made) / "data")

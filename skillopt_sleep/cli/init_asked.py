@@ -13,7 +13,7 @@ from skillopt_sleep.settings import BackendName, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_shown import Project
-    from skillopt_sleep.wiring.offers import Offer
+    from skillopt_sleep.doctor.offers import Offer
 
 Value = TypeVar("Value")
 

@@ -15,7 +15,7 @@ from skillopt_sleep.settings import BackendName, BudgetSettings, Paths, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_written import Written
-    from skillopt_sleep.wiring.offers import Offer
+    from skillopt_sleep.doctor.offers import Offer
 
 MOST_PROJECTS = 20
 NOWHERE = {
@@ -46,7 +46,7 @@ def projects(total: Account) -> tuple[Project, ...]:
 def look_back(settings: Settings, paths: Paths) -> Account:
     """All that is in the history, whatever a night has read."""
     from skillopt_sleep.cli.account import History, account
-    from skillopt_sleep.stages.harvest import harvest
+    from skillopt_sleep.night.harvest import harvest
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import agent_sources, harvest_rules
 

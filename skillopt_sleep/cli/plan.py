@@ -15,8 +15,8 @@ from skillopt_sleep.records import Purpose
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, Settings
 
 if TYPE_CHECKING:
+    from skillopt_sleep.night.harvest import Harvest
     from skillopt_sleep.protocols import Tally
-    from skillopt_sleep.stages.harvest import Harvest
 
 
 class Ahead(NamedTuple):
@@ -36,9 +36,9 @@ class Ahead(NamedTuple):
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
     """Harvest as a night would, and say what would follow."""
     from skillopt_sleep.backends.metered import month_of
-    from skillopt_sleep.stages.forecast import forecast
-    from skillopt_sleep.stages.harvest import HarvestRules, harvest
-    from skillopt_sleep.stages.prove import PER_CALL
+    from skillopt_sleep.mining.prove import PER_CALL
+    from skillopt_sleep.night.forecast import forecast
+    from skillopt_sleep.night.harvest import HarvestRules, harvest
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import agent_sources, make_plan
 

@@ -112,7 +112,7 @@ def example_folder(paths: Paths) -> Path:
 
 def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked: Asked) -> NightReport:
     from skillopt_sleep.kit.log import log_to
-    from skillopt_sleep.night import run_night
+    from skillopt_sleep.night.night import run_night
     from skillopt_sleep.stores.waiting import keep_waiting
     from skillopt_sleep.wiring import wire
 

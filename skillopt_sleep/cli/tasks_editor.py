@@ -12,9 +12,9 @@ from skillopt_sleep.cli.console import warn
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.toml import to_tables
+from skillopt_sleep.mining.tasks_file import to_text
 from skillopt_sleep.records import Task
 from skillopt_sleep.settings import find_paths
-from skillopt_sleep.sources.tasks_file import to_text
 
 _HELP = """\
 #

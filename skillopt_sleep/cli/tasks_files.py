@@ -35,7 +35,7 @@ def export(
 ) -> None:
     """Write the tasks that are in use as a tasks file, for a look, an import elsewhere or harvest.tasks_files."""
     from skillopt_sleep.kit.files import write_atomic
-    from skillopt_sleep.sources.tasks_file import problem_of, to_text
+    from skillopt_sleep.mining.tasks_file import problem_of, to_text
 
     if file and file.suffix != ".toml":
         raise ConfigError(f"{file}: an export is TOML", remedy="name a file that ends in .toml")
@@ -63,7 +63,7 @@ def read_file(
     path: Path, *, written: datetime, session: str | None = None, folder: Path | None = None, name: str = ""
 ) -> tuple[Task, ...]:
     """The tasks of a file a person wrote; ConfigError says on one line what is wrong with it."""
-    from skillopt_sleep.sources.tasks_file import read_tasks
+    from skillopt_sleep.mining.tasks_file import read_tasks
 
     try:
         return read_tasks(path.absolute(), written=written, session=session, folder=folder, name=name)

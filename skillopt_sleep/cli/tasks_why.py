@@ -7,8 +7,8 @@ from datetime import datetime
 from skillopt_sleep.cli.tasks_shown import WIDTH, ago, block, counted, home_path, short_ids
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
+from skillopt_sleep.mining.split import EVERY_TEST
 from skillopt_sleep.records import Evidence, NightReport, Split, StepOutcome, Task
-from skillopt_sleep.stages.split import EVERY_TEST
 from skillopt_sleep.stores.bank import Banked
 
 EXCERPT_CHARS = 600

@@ -3,8 +3,8 @@
 import sys
 
 from skillopt_sleep.errors import SleepError
+from skillopt_sleep.night.harvest import refresh
 from skillopt_sleep.settings import find_paths, load
-from skillopt_sleep.stages.harvest import refresh
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring import agent_sources
 

@@ -16,10 +16,9 @@ import msgspec
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.proposals import live
 from skillopt_sleep.protocols import Routing
-from skillopt_sleep.records import Document, Note, Task
+from skillopt_sleep.records import BY_HAND, Document, Note, Task
 
 CODEX = "codex"
-BY_HAND = "tasks_file"
 # Codex cuts its instructions at this size without a word; the room is for our block.
 CODEX_LIMIT = 32 * 1024
 BLOCK_ROOM = 4 * 1024

@@ -39,6 +39,7 @@ from skillopt_sleep.records.reports import (
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, Snapshot, Tokens, ToolEvent, Turn, Usage
 from skillopt_sleep.records.tasks import (
+    BY_HAND,
     SHAPE_OPS,
     Check,
     Checks,
@@ -56,6 +57,7 @@ from skillopt_sleep.records.tasks import (
 from skillopt_sleep.records.trials import Decision, GateRule, Metric, Pair, RuleName, Trial, Verdict
 
 __all__ = [
+    "BY_HAND",
     "CUT_SHORT",
     "NEVER_ALLOWED",
     "SHAPE_OPS",

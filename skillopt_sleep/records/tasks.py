@@ -5,6 +5,8 @@ from enum import StrEnum
 
 from skillopt_sleep.records.record import Record
 
+BY_HAND = "tasks_file"  # the source of a task that a person wrote themselves
+
 
 class Op(StrEnum):
     """The checks a program can decide."""

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.proposals.targets import BY_HAND
-from skillopt_sleep.records import Edit, Proposal, Split, Task
+from skillopt_sleep.records import BY_HAND, Edit, Proposal, Split, Task
 
 WAITING = "waiting"
 ADOPTED = "adopted"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.gate import UNKNOWN, UNVERIFIED
 from skillopt_sleep.records import Document
-from skillopt_sleep.stages.gate import UNKNOWN, UNVERIFIED
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.gate import better
 from skillopt_sleep.trainer.parts import Held, Parts, State

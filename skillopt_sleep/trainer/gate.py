@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.gate import UNVERIFIED
+from skillopt_sleep.learning.trial import compare_on
 from skillopt_sleep.records import Decision, Document, Rollout, Split, Trial, Verdict
-from skillopt_sleep.stages.gate import UNVERIFIED
-from skillopt_sleep.stages.rollout import Job as StageJob
+from skillopt_sleep.replay.rollout import Job as StageJob
 from skillopt_sleep.trainer.attempts import Job
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, Parts, State
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated
-from skillopt_sleep.trial import compare_on
 
 _ENDS = {
     Decision.REJECT: Action.REJECT,

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
+from skillopt_sleep.learning.reflect import KINDS, ReflectReply
 from skillopt_sleep.prompts import Filled, fill
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Completion, Document, EditSource, Note, Prompt, Purpose
-from skillopt_sleep.stages.reflect import KINDS, ReflectReply
 from skillopt_sleep.trainer.tasks import APPENDIX_BEGIN, APPENDIX_END
 
 NOTE_CHARS = 300

@@ -4,14 +4,14 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from skillopt_sleep.learning.aggregate import aggregate
+from skillopt_sleep.learning.budget import budget, edit_budget
+from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.reflect import Reflection, reflect
+from skillopt_sleep.learning.rewrite import Rewritten, rewrite, rewrite_full, unite
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.select import select
 from skillopt_sleep.records import Document, Edit, Note, Past, Patch, Record, Rollout, Score
-from skillopt_sleep.search import candidate
-from skillopt_sleep.stages.aggregate import aggregate
-from skillopt_sleep.stages.budget import budget, edit_budget
-from skillopt_sleep.stages.gate import measure
-from skillopt_sleep.stages.reflect import Reflection, reflect
-from skillopt_sleep.stages.rewrite import Rewritten, rewrite, rewrite_full, unite
-from skillopt_sleep.stages.select import select
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.summary import Action
 

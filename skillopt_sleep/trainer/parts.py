@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Split, Task
-from skillopt_sleep.stages.gate import measure
 from skillopt_sleep.trainer.attempts import Asking, Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.update import update
 from skillopt_sleep.records import AppliedEdit, Document, Effect, Fared, Fate, Note, Past, PastEdit, Trial
-from skillopt_sleep.stages.update import update
 from skillopt_sleep.trainer.attempts import Attempted, Job
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
@@ -19,15 +21,18 @@ from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.executors.single_shot import SingleShot
-from skillopt_sleep.judges import ReferenceJudge
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.exclude import is_excluded
+from skillopt_sleep.learning.budget import edit_budget
+from skillopt_sleep.mining.tasks_file import TasksFile
+from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Crew, Model, Plan, Preflight, Source
 from skillopt_sleep.records import GateRule, Limit, Note, RecallRules
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import (
     BackendSettings,
@@ -37,11 +42,6 @@ from skillopt_sleep.settings import (
     read_preferences,
     seconds,
 )
-from skillopt_sleep.sources.claude_code import ClaudeCode
-from skillopt_sleep.sources.codex import Codex
-from skillopt_sleep.sources.tasks_file import TasksFile
-from skillopt_sleep.stages.budget import edit_budget
-from skillopt_sleep.stages.harvest import HarvestRules
 from skillopt_sleep.stores.spool import HookSpool
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import asdict, replace
 
+from skillopt_sleep.agents.claude_code.program import Claude
+from skillopt_sleep.agents.codex.program import Codex
 from skillopt_sleep.backends.cli import CliBackend
-from skillopt_sleep.dialects.claude import Claude
-from skillopt_sleep.dialects.codex import Codex
-from skillopt_sleep.dialects.dialect import Setup
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Model
+from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, seconds
 
 SIMULATED = "simulated"
@@ -138,7 +138,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         )
     match backend.name:
         case "simulated":
-            from skillopt_sleep.backends.simulated import SimulatedBackend
+            from skillopt_sleep.example.model import SimulatedBackend
 
             return SimulatedBackend()
         case "claude" | "codex":

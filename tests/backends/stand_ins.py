@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
+from skillopt_sleep.agents.claude_code.program import Claude
+from skillopt_sleep.agents.codex.program import Codex
 from skillopt_sleep.backends.cli import CliBackend
-from skillopt_sleep.dialects.claude import Claude
-from skillopt_sleep.dialects.codex import Codex
-from skillopt_sleep.dialects.dialect import Setup
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.process import MOST
+from skillopt_sleep.protocols.program import Setup
+from tests.agents.claude_outcomes import CREDENTIALS
 from tests.builders import a_prompt
-from tests.dialects.claude_outcomes import CREDENTIALS
 
-RECORDED = Path(__file__).parent.parent / "dialects" / "recorded"
+RECORDED = Path(__file__).parent.parent / "agents" / "recorded"
 DIALECTS = {"claude": Claude, "codex": Codex}
 VERSIONS = {"claude": "2.1.330", "codex": "0.169.0"}
 SAYS = {"claude": "2.1.330 (Claude Code)", "codex": "codex-cli 0.169.0"}

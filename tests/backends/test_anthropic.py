@@ -12,9 +12,9 @@ from skillopt_sleep.backends.anthropic import MOST_TOKENS, NO_KEY, REQUEST, Anth
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, Exit, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Prompt, Purpose, Usage
-from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_prompt
 from tests.server import MODEL, RETRY_AFTER, Behaviour, ModelServer
 

@@ -5,9 +5,9 @@ import pytest
 from skillopt_sleep.backends.openai import Azure, OpenAIBackend
 from skillopt_sleep.backends.openai_responses import OpenAIResponses
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, Exit, FailureKind
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Purpose, Usage
-from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_prompt
 from tests.fakes import NOON
 from tests.server import ModelServer

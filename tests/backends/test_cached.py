@@ -6,9 +6,9 @@ import pytest
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.learning.aggregate import AggregateReply
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
-from skillopt_sleep.stages.aggregate import AggregateReply
-from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_prompt
 from tests.fakes import FakeBackend, FakeCalls, in_turn
 

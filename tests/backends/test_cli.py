@@ -12,12 +12,13 @@ from textwrap import dedent
 
 import pytest
 
+from skillopt_sleep.agents.claude_code.program import Claude
+from skillopt_sleep.agents.codex.program import Codex
 from skillopt_sleep.backends.cli import PASSED, CliBackend
-from skillopt_sleep.dialects.claude import Claude
-from skillopt_sleep.dialects.codex import Codex
-from skillopt_sleep.dialects.dialect import Setup
 from skillopt_sleep.errors import FailureKind
+from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.records import Purpose, Usage
+from tests.agents.claude_outcomes import Word
 from tests.backends.stand_ins import (
     DIALECTS,
     DIE,
@@ -41,9 +42,10 @@ from tests.backends.stand_ins import (
     failed,
 )
 from tests.builders import a_prompt
-from tests.dialects.claude_outcomes import Word
 
 # What goes in.
+
+PLACES = {"claude": "claude_code", "codex": "codex"}
 
 
 def test_a_prompt_goes_in_by_stdin_only_whatever_its_size(user: User) -> None:
@@ -173,8 +175,8 @@ def test_what_a_killed_night_left_is_swept_by_the_next(user: User, tmp_path: Pat
         sys.path[:0] = {sys.path!r}
         from pathlib import Path
         from skillopt_sleep.backends.cli import CliBackend
-        from skillopt_sleep.dialects.{user.name} import {user.name.title()}
-        from skillopt_sleep.dialects.dialect import Setup
+        from skillopt_sleep.agents.{PLACES[user.name]}.program import {user.name.title()}
+        from skillopt_sleep.protocols.program import Setup
         from skillopt_sleep.records import Prompt, Purpose
         CliBackend({user.name.title()}(), setup=Setup(), program="", environ={user.environ!r}, timeout=60,
             home=Path({str(user.home)!r}), folder=Path({str(user.replays)!r}),

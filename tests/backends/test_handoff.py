@@ -18,13 +18,12 @@ from skillopt_sleep.backends.recorded import Recorded
 from skillopt_sleep.backends.redacted import Redacted
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, CallPending, Exit, FailureKind
-from skillopt_sleep.executors.single_shot import SingleShot
-from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.night import run_night
+from skillopt_sleep.learning.select import SelectReply
+from skillopt_sleep.night.night import run_night
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
@@ -42,7 +41,8 @@ from skillopt_sleep.records import (
     Task,
     TaskOrigin,
 )
-from skillopt_sleep.stages.select import SelectReply
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.replay.text import SingleShot
 from tests.builders import a_prompt, a_task
 from tests.fakes import NOON, FakeCalls, FakeClock, FakeLedger
 from tests.nights import ASKS, USELESS, Machine, a_crew, a_plan

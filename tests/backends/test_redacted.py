@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.backends.redacted import Redacted
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.records import Purpose
 from skillopt_sleep.settings import BackendSettings, Settings, find_paths
-from skillopt_sleep.stages.select import SelectReply
 from skillopt_sleep.wiring import wire
 from tests.builders import a_prompt
 from tests.fakes import FakeBackend

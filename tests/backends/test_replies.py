@@ -2,9 +2,9 @@ import pytest
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.learning.reflect import EditReply, ReflectReply
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.records import EditOp, Prompt, Purpose, Usage
-from skillopt_sleep.stages.reflect import EditReply, ReflectReply
-from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_completion, a_prompt
 
 SELECT = a_prompt(purpose=Purpose.SELECT, schema=SelectReply)

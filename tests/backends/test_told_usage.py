@@ -12,9 +12,9 @@ from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.backends.openai_responses import OpenAIResponses
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Limit, Usage
-from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_prompt
 from tests.fakes import FakeBackend, FakeClock, FakeLedger
 from tests.server import ModelServer

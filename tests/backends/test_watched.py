@@ -6,8 +6,8 @@ from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import FAILURES_IN_A_ROW, Limits, Metered, NightMeter
 from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.errors import FOR_GOOD, OF_THE_PROMPT, BackendUnavailable, CallFailed, Exit, FailureKind
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.records import Limit, Prompt, Purpose
-from skillopt_sleep.stages.select import SelectReply
 from tests.builders import a_prompt
 from tests.fakes import Answer, FakeBackend, FakeCalls, FakeClock, FakeLedger, in_turn
 

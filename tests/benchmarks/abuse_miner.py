@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.mining.mine import mine
+from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.records import (
     Checks,
     Exact,
@@ -17,8 +18,7 @@ from skillopt_sleep.records import (
     ToolEvent,
     Turn,
 )
-from skillopt_sleep.stages.mine import mine
-from skillopt_sleep.stages.prove import prove
+from skillopt_sleep.replay.judges import ReferenceJudge
 from tests.benchmarks.abuse_corpus.miner import HONEST, HOSTILE, Case
 from tests.builders import a_session
 from tests.fakes import FakeBackend, SerialPool

@@ -14,9 +14,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
+from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.likeness import SAME, likeness, profile
 from skillopt_sleep.records import Check, Checks, Evidence, Op, Rubric, Task
-from skillopt_sleep.stages.cluster import cluster
 from tests.builders import a_task
 from tests.fakes import NOON
 

@@ -8,6 +8,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.learning.step import step
+from skillopt_sleep.mining.recall import recall
+from skillopt_sleep.mining.split import split
 from skillopt_sleep.records import (
     Decision,
     Document,
@@ -23,9 +26,6 @@ from skillopt_sleep.records import (
     Task,
     Trajectory,
 )
-from skillopt_sleep.stages.recall import recall
-from skillopt_sleep.stages.split import split
-from skillopt_sleep.step import step
 from tests.builders import a_document, a_task
 from tests.fakes import NOON, FakeBackend, FakeJudge, SerialPool
 from tests.nights import a_crew, a_plan

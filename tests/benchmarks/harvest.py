@@ -22,11 +22,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.protocols import Index, Source
-from skillopt_sleep.sources.claude_code import ClaudeCode
-from skillopt_sleep.sources.codex import Codex
-from skillopt_sleep.stages.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.benchmarks.history import (

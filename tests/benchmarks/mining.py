@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from skillopt_sleep.backends.simulated import SimulatedBackend
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.codex.sessions import Codex
+from skillopt_sleep.example.model import SimulatedBackend
+from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.records import Session
-from skillopt_sleep.sources.claude_code import ClaudeCode
-from skillopt_sleep.sources.codex import Codex
-from skillopt_sleep.stages.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.benchmarks.mining_measures import (
     Mining,

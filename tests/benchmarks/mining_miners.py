@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.mining.cluster import cluster
+from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose, Session, Task, Usage
-from skillopt_sleep.stages.cluster import cluster
-from skillopt_sleep.stages.mine import mine
 
 PER_CALL = 5
 NO_LIMIT = 1_000_000

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.recorded import Recorded
@@ -23,17 +24,16 @@ from skillopt_sleep.backends.redacted import Redacted
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.watched import Watched
-from skillopt_sleep.executors.single_shot import SingleShot
-from skillopt_sleep.judges import ReferenceJudge
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.night import run_night
+from skillopt_sleep.night.night import run_night
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Preflight
 from skillopt_sleep.records import Limit, NightReport, Outcome, Split, Task
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.sources.claude_code import ClaudeCode
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.benchmarks.harvest import PEER, peer_python
 from tests.benchmarks.history import SECRETS

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.backends.simulated import SimulatedBackend
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.mining.wishes import read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from tests.benchmarks.night_history import Asked

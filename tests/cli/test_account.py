@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import given, settings, strategies as st
 
+from skillopt_sleep.agents.transcripts.files import unheard
 from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
 from skillopt_sleep.mining.asks import Take
+from skillopt_sleep.night.harvest import HarvestRules, harvest
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp, Turn
-from skillopt_sleep.sources.files import unheard
-from skillopt_sleep.stages.harvest import HarvestRules, harvest
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 from tests.builders import a_session as built, a_task, a_turn

@@ -5,8 +5,8 @@ import pytest
 from skillopt_sleep.cli.doctor import shown
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
 from skillopt_sleep.daemon.state import State
+from skillopt_sleep.doctor.findings import Topic, fine, problem, unknown
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.wiring.findings import Topic, fine, problem, unknown
 from tests.command import Home
 
 LOOSE = problem(Topic.PATHS, "others may read it", "chmod go-rwx " + "/some/long/path " * 12)

@@ -12,9 +12,9 @@ import pytest
 from skillopt_sleep.cli.account import History
 from skillopt_sleep.cli.harvest_why import explain, explained, find
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.night.harvest import harvest
 from skillopt_sleep.records import LeftOut, Reading
 from skillopt_sleep.settings import ProjectsSettings, Settings
-from skillopt_sleep.stages.harvest import harvest
 from skillopt_sleep.stores.index import SqliteIndex
 from tests.builders import a_turn
 from tests.cli.test_account import NOW, RULES, Shelf, a_session, holding, opened

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.command import Home
+from tests.doctor.machine import script
 from tests.installs import CRONTAB, program
 from tests.server import ModelServer
 from tests.terminal import typed
-from tests.wiring.machine import script
 
 
 @pytest.fixture

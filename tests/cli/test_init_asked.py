@@ -1,9 +1,9 @@
 import pytest
 
 from skillopt_sleep.cli.init_asked import Given, taken
+from skillopt_sleep.doctor.offers import Offer
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import BackendSettings, Settings
-from skillopt_sleep.wiring.offers import Offer
 
 CLAUDE, CODEX = Offer("claude", ready=False, says="no login"), Offer("codex", ready=True, says="a login")
 OPENAI = Offer("openai", ready=True, says="a key")

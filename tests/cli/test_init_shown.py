@@ -8,10 +8,10 @@ from skillopt_sleep.cli.account import Account, Row
 from skillopt_sleep.cli.init_shown import Project, leaving_lines, next_lines, projects, written_lines
 from skillopt_sleep.cli.init_written import Written
 from skillopt_sleep.cli.plan import Ahead
+from skillopt_sleep.doctor.offers import Offer
+from skillopt_sleep.night.harvest import Harvest
 from skillopt_sleep.records import Purpose, SessionCounts
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, RoleSettings, Settings
-from skillopt_sleep.stages.harvest import Harvest
-from skillopt_sleep.wiring.offers import Offer
 
 AHEAD = Ahead(
     found=Harvest(sessions=(), counts=SessionCounts(seen=5, used=5)),

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.executors.single_shot import SingleShot
 from skillopt_sleep.protocols import Executor
 from skillopt_sleep.records import Trajectory
+from skillopt_sleep.replay.text import SingleShot
 from tests.builders import a_document, a_task
 from tests.fakes import Answer, FakeBackend, FakeExecutor
 

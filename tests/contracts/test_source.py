@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.codex.sessions import Codex
+from skillopt_sleep.mining.tasks_file import TasksFile
 from skillopt_sleep.protocols import Source
 from skillopt_sleep.records import Reading
-from skillopt_sleep.sources.claude_code import ClaudeCode
-from skillopt_sleep.sources.codex import Codex
-from skillopt_sleep.sources.tasks_file import TasksFile
 from tests.sessions import Exchange, claude_session, codex_session
 
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.example import unfold
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import Decision, NightReport, Outcome
-from skillopt_sleep.sources.claude_code import ClaudeCode
-from skillopt_sleep.sources.codex import Codex
 from tests import example_day, example_night
 
 NOW = datetime(2026, 6, 1, 8, tzinfo=UTC)

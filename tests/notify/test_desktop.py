@@ -4,7 +4,7 @@ import pytest
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.notify.desktop import command, show
-from tests.wiring.machine import script
+from tests.doctor.machine import script
 
 SCREEN = {"DISPLAY": ":0"}
 

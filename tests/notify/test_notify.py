@@ -13,8 +13,8 @@ from skillopt_sleep.records import Outcome, SessionCounts, Spend
 from skillopt_sleep.settings import NotifySettings
 from tests.builders import a_proposal, a_report
 from tests.command import PROGRAM, Home
+from tests.doctor.machine import script
 from tests.reporters.reports import improved
-from tests.wiring.machine import script
 
 IMPROVED = a_report(
     verdict=Outcome.IMPROVED,

@@ -7,26 +7,26 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from skillopt_sleep.executors.single_shot import SingleShot
-from skillopt_sleep.judges import ReferenceJudge
 from skillopt_sleep.kit.protected import with_guidance
+from skillopt_sleep.learning.aggregate import aggregate
+from skillopt_sleep.learning.augment import augment
+from skillopt_sleep.learning.budget import budget
+from skillopt_sleep.learning.meta_skill import meta_skill
+from skillopt_sleep.learning.reflect import reflect
+from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.lessons import renamed
+from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.prove import prove
+from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Op, Past, Prompt, Purpose, Rubric, Split
-from skillopt_sleep.search import candidate
-from skillopt_sleep.stages.aggregate import aggregate
-from skillopt_sleep.stages.augment import augment
-from skillopt_sleep.stages.budget import budget
-from skillopt_sleep.stages.meta_skill import meta_skill
-from skillopt_sleep.stages.mine import mine
-from skillopt_sleep.stages.preflight import preflight
-from skillopt_sleep.stages.prove import prove
-from skillopt_sleep.stages.reflect import reflect
-from skillopt_sleep.stages.rewrite import rewrite, rewrite_full
-from skillopt_sleep.stages.select import select
-from skillopt_sleep.stages.slow_update import slow_update
-from skillopt_sleep.stages.vary import vary
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.trainer.lapses import consolidated, with_notes
 from tests.builders import a_document, a_patch, a_rollout, a_session, a_task, a_trajectory, an_edit
 from tests.fakes import NOON, Answer, FakeBackend, SerialPool, asked_first

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.records import EditSource, Patch
-from skillopt_sleep.stages.budget import edit_budget
 from skillopt_sleep.trainer.summary import Action
 from tests.benchmarks.trainer_lab import OurRun, train
 from tests.benchmarks.trainer_peer import PeerRun, peer_python, peer_runs

@@ -5,7 +5,7 @@ import pytest
 
 from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.backends.openai import OpenAIBackend
-from skillopt_sleep.backends.simulated import SimulatedBackend
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.pools.lent import Lent, Recipe, serving
 from skillopt_sleep.pools.ray import RayPool
 from skillopt_sleep.pools.threads import ThreadPool

@@ -11,13 +11,13 @@ from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.backends.openai_responses import OpenAIResponses
-from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, Exit, FailureKind
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.settings import BackendSettings, RoleSettings, Settings
 from skillopt_sleep.wiring.models import Chosen, choose, make_model, of_role
 from tests.builders import a_prompt
-from tests.wiring.machine import KEY, Machine, script
+from tests.doctor.machine import KEY, Machine, script
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 LOCAL = "http://127.0.0.1:9/v1"

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.errors import CallPending, ConfigError
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Prompt, Purpose, Split
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings

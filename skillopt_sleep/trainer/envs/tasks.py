@@ -9,11 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.judges import ReferenceJudge
+from skillopt_sleep.mining.tasks_file import read_tasks
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Prompt, Purpose, Rubric, Split, Task, Trajectory
-from skillopt_sleep.sources.tasks_file import read_tasks
+from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.datasets import DataEnv, Items
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.backends.simulated import SimulatedBackend
 from skillopt_sleep.errors import ConfigError, ItemError
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.envs.tasks import Tasks

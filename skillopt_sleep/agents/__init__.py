@@ -1,0 +1,1 @@
+"""Agents: what is known of each coding agent, one folder an agent."""

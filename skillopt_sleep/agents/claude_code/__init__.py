@@ -1,0 +1,1 @@
+"""Claude Code: its sessions, its program, its login."""

@@ -1,0 +1,132 @@
+"""The parts of Claude Code's records that we use, decoded; everything else in a line is passed over.
+
+Fields stand in the order in which the program writes them, for so they are found fastest.
+"""
+
+from typing import Any
+
+import msgspec
+
+from skillopt_sleep.agents.transcripts.briefs import ToolInput
+
+
+class Spent(msgspec.Struct, gc=False):
+    """The usage of one API message."""
+
+    input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class Block(msgspec.Struct, gc=False):
+    """One block of a message's content: text, tool_use or tool_result."""
+
+    tool_use_id: str | None = None
+    type: str = ""
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: ToolInput | str | None = None
+    content: msgspec.Raw = msgspec.Raw()
+    is_error: bool | None = None
+
+
+class Message(msgspec.Struct, gc=False):
+    """What was said."""
+
+    id: str | None = None
+    role: str | None = None
+    model: str | None = None
+    content: str | list[Block] | None = None
+    usage: Spent | None = None
+
+
+class Attachment(msgspec.Struct, rename="camel", gc=False):
+    """Something the program put beside the conversation; `queued_command` holds what was typed while it worked."""
+
+    type: str | None = None
+    prompt: Any = None
+    command_mode: Any = None
+    origin: Any = None
+    is_meta: Any = None
+
+
+class Record(msgspec.Struct, rename="camel", gc=False):
+    """One line."""
+
+    parent_uuid: str | None = None
+    is_sidechain: bool | None = None
+    attachment: Attachment | None = None
+    type: str = ""
+    operation: str | None = None
+    message: Message | None = None
+    is_meta: bool | None = None
+    is_visible_in_transcript_only: bool | None = None
+    is_compact_summary: bool | None = None
+    is_api_error_message: bool | None = None
+    uuid: str | None = None
+    timestamp: str | float | None = None
+    origin: Any = None
+    prompt_source: str | None = None
+    turn_origin: str | None = None
+    tool_use_result: msgspec.Raw = msgspec.Raw()
+    permission_decision: msgspec.Raw = msgspec.Raw()
+    entrypoint: str | None = None
+    cwd: str | None = None
+    session_id: str | None = None
+    git_branch: str | None = None
+
+
+UNKNOWN = "?"  # the parent of a record that names none: a root says null
+
+
+class Link(msgspec.Struct, rename="camel", gc=False):
+    """Where a record stands in the conversation's tree."""
+
+    type: str = ""
+    uuid: str | None = None
+    parent_uuid: str | None = UNKNOWN
+    logical_parent_uuid: str | None = None
+    is_sidechain: bool | None = None
+    session_id: str | None = None
+
+
+class Decision(msgspec.Struct):
+    """Whether a tool might run, and who said so."""
+
+    source: str | None = None
+
+
+class Answers(msgspec.Struct):
+    """What the person chose or typed in a dialog, by question."""
+
+    answers: dict[str, str] = {}
+
+
+DIALOG = "AskUserQuestion"
+_answers = msgspec.json.Decoder(Answers)
+_decisions = msgspec.json.Decoder(Decision)
+
+
+def kind_of(origin: Any) -> str:
+    """The kind of an origin, empty where it isn't told."""
+    kind = origin.get("kind") if isinstance(origin, dict) else origin  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return kind if isinstance(kind, str) else ""
+
+
+def decided_by(decision: msgspec.Raw) -> str:
+    """Who took a permission decision, empty where it isn't told."""
+    try:
+        return _decisions.decode(decision).source or ""
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+
+
+def answers_in(result: msgspec.Raw) -> str:
+    """The questions of a dialog with the person's answers, a line each; empty where it holds none."""
+    try:
+        found = _answers.decode(result).answers
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    return "\n".join(f"{question}: {answer}" for question, answer in found.items() if answer.strip())

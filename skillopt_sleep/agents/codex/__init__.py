@@ -1,0 +1,1 @@
+"""Codex: its sessions, its program, its login."""

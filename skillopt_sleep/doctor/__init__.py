@@ -1,0 +1,1 @@
+"""Doctor: what is wrong with the set-up, and its remedies."""

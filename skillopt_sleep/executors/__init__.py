@@ -1,1 +1,0 @@
-"""Executor: lets the target attempt one task."""

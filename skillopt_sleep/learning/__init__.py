@@ -1,0 +1,1 @@
+"""The learning engine: from attempts to edits that a gate has accepted."""

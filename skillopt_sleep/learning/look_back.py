@@ -1,0 +1,208 @@
+"""Every few nights: how a document's edits fared since, guidance for its protected block, the optimizer's notes."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.learning.compare import compare
+from skillopt_sleep.learning.credit import credit
+from skillopt_sleep.learning.exercise import exercise
+from skillopt_sleep.learning.meta_skill import meta_skill
+from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.update import update
+from skillopt_sleep.proposals.guard import problems
+from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.records import (
+    CandidateKind,
+    Compared,
+    Decision,
+    Document,
+    Earlier,
+    Edit,
+    EditSource,
+    GateRule,
+    Judged,
+    Note,
+    Outcome,
+    Past,
+    PastEdit,
+    Rollout,
+    StepOutcome,
+    Task,
+    TaskOrigin,
+    Waiting,
+)
+from skillopt_sleep.replay.rollout import rollout
+
+Log = Callable[[str, Sequence[object]], None]
+
+SHARE = 0.25  # of what the document may accept by mistake on such a night
+MOST_TASKS = 20  # compared, the newest ones
+
+
+class LookedBack(NamedTuple):
+    """The outcome with what a look back brought, the guidance if it is to decide the outcome, and the attempts."""
+
+    outcome: StepOutcome
+    decides: Judged | None = None
+    rollouts: tuple[Rollout, ...] = ()
+
+
+def is_due(plan: Plan, past: Past) -> bool:
+    """Whether the document's last look back is as many nights ago as the plan says."""
+    return past.snapshot is not None and 0 < plan.slow_every <= past.snapshot.nights
+
+
+def learning_rule(plan: Plan, past: Past) -> GateRule:
+    """The rule for what the night itself learns: all of the document's error rate but the guidance's share of it."""
+    return replace(plan.gate, alpha=plan.gate.alpha * (1 - SHARE)) if is_due(plan, past) else plan.gate
+
+
+def look_back(
+    learned: StepOutcome,
+    train: Sequence[Task],
+    val: Sequence[Task],
+    *,
+    crew: Crew,
+    plan: Plan,
+    past: Past,
+    night: str,
+    log: Log,
+) -> LookedBack:
+    """Attempt train under the body of some nights ago and today's; from what changed, guidance and notes.
+
+    The guidance is tried on val with its own share of the error rate. What the night's own trials told goes into the
+    notes only: the guidance is fixed before val is seen. Where the look back isn't completed it is due again.
+    """
+    provable = {task.cluster for task in val}
+    tasks = [task for task in train if task.cluster in provable and task.origin is TaskOrigin.REAL][-MOST_TASKS:]
+    if past.snapshot is None or not tasks:
+        return LookedBack(learned)
+    name = learned.document.id
+    most = 2 * len(tasks) * plan.samples + 2 * len(val) * plan.gate.rounds + 2
+    if crew.meter.left() < most:
+        summary = f"{name}: no look back on earlier nights, for want of {most} calls"
+        return LookedBack(_noted(learned, Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
+    work = _Work(learned, past.snapshot, tasks, val, crew, plan, past, night)
+    try:
+        return work.done(log)
+    except BudgetExhausted as error:
+        summary = f"{name}: the look back on earlier nights was cut short: {error.message}"
+        return LookedBack(_noted(learned, Note(stage="slow_update", summary=summary, remedy=error.remedy)))
+
+
+def _noted(outcome: StepOutcome, *notes: Note) -> StepOutcome:
+    return replace(outcome, notes=outcome.notes + notes)
+
+
+class _Work(NamedTuple):
+    """What a look back works with."""
+
+    learned: StepOutcome
+    snapshot: Earlier
+    tasks: Sequence[Task]
+    val: Sequence[Task]
+    crew: Crew
+    plan: Plan
+    past: Past
+    night: str
+
+    @property
+    def document(self) -> Document:
+        return self.learned.document
+
+    def done(self, log: Log) -> LookedBack:
+        compared, made = self._compared()
+        log("rollouts", made)
+        log("comparisons", compared)
+        if not compared:
+            return LookedBack(self.learned, rollouts=made)
+        waits = any(wait.tested.kind is CandidateKind.GUIDANCE for wait in self.learned.waits)
+        guided = None if waits else self._guidance(compared)
+        notebook = self._notebook(compared)
+        outcome = _noted(self.learned, *(said for said in (guided, notebook) if isinstance(said, Note)))
+        if isinstance(notebook, str):
+            outcome = replace(outcome, notebook=notebook)
+        if not isinstance(guided, Note):
+            outcome = replace(outcome, compared=dict(Counter(one.change.value for one in compared)))
+        if not isinstance(guided, Edit):
+            return LookedBack(outcome, rollouts=made)
+        back = self._tried(guided, outcome, log)
+        return back._replace(rollouts=made + back.rollouts)
+
+    def _compared(self) -> tuple[tuple[Compared, ...], tuple[Rollout, ...]]:
+        """The tasks under both bodies; where nothing changed since, today's attempts are both."""
+        earlier = replace(self.document, body=self.snapshot.body)
+        arms = (earlier, self.document) if earlier != self.document else (self.document,)
+        samples = range(self.plan.samples)
+        jobs = [(task, arm, sample) for task in self.tasks for sample in samples for arm in arms]
+        label = f"look back {self.document.id}"
+        crew = self.crew
+        made = rollout(jobs, executor=crew.executor, judge=crew.judge, pool=crew.pool, label=label)
+        return compare(made[:: len(arms)], made[len(arms) - 1 :: len(arms)]), made
+
+    def _guidance(self, compared: Sequence[Compared]) -> Edit | Note | None:
+        return slow_update(
+            compared,
+            {task.id: task for task in self.tasks},
+            self.document,
+            self.snapshot,
+            optimizer=self.crew.optimizer,
+            pool=self.crew.pool,
+            preferences=self.plan.preferences,
+            past=self.past,
+        )
+
+    def _notebook(self, compared: Sequence[Compared]) -> str | Note:
+        """The optimizer's notes; what tonight's trials told is known here."""
+        told = (PastEdit(night=self.night, edit=one.edit, effect=one.effect) for one in self.learned.effects)
+        return meta_skill(
+            compared,
+            {task.id: task for task in self.tasks},
+            self.document,
+            optimizer=self.crew.optimizer,
+            pool=self.crew.pool,
+            past=replace(self.past, tried=(*told, *self.past.tried)),
+        )
+
+    def _tried(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
+        """The outcome with the guidance's fate, and with its trial where it could be applied."""
+        document, crew = self.document, self.crew
+        changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.max_chars)
+        log("edits", fates)
+        outcome = replace(outcome, edits=outcome.edits + fates)
+        if changed == document:
+            return LookedBack(outcome)
+        rule = replace(self.plan.gate, alpha=self.plan.gate.alpha * SHARE)
+        asked = exercise((edit,), self.tasks, self.val)
+        trial, verdict, made = run_trial(document, changed, asked, crew=crew, rule=rule)
+        tested = Judged(kind=CandidateKind.GUIDANCE, edits=(edit,), trial=trial, verdict=verdict)
+        log("rollouts", made)
+        log("trials", (tested,))
+        undecided = verdict.decision is Decision.UNDECIDED
+        wait = Waiting(night=self.night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
+        outcome = replace(
+            outcome,
+            tested=(*outcome.tested, tested),
+            effects=outcome.effects + credit(tested, (tested,)),
+            waits=(*outcome.waits, wait) if undecided else outcome.waits,
+        )
+        nothing_else = outcome.outcome is Outcome.NO_CHANGE
+        decides = verdict.decision is Decision.ACCEPT or (undecided and nothing_else)
+        return LookedBack(outcome, tested if decides else None, made)
+
+    def _refusal(self, edit: Edit) -> str:
+        """Why the guidance may not be tried: the person refused it, or the static guard does."""
+        refused = {_words(old) for old in self.past.refused if old.source is EditSource.SLOW}
+        if _words(edit) in refused:
+            return "you rejected it before"
+        quotes = [said.quote for task in self.tasks for said in task.evidence]
+        return "; ".join(problems(edit.content, evidence=quotes, held=self.document.text, allowed=self.plan.allowed))
+
+
+def _words(edit: Edit) -> str:
+    return " ".join(edit.content.lower().split())

@@ -1,0 +1,92 @@
+"""A standing rule that may have outlived its use: the document without it is tried on what the rule is for."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.learning.credit import credit
+from skillopt_sleep.learning.prune import prune
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Judged,
+    Note,
+    Past,
+    Rollout,
+    StepOutcome,
+    Task,
+    Waiting,
+)
+
+Log = Callable[[str, Sequence[object]], None]
+
+FULL = 0.75  # of the length that a document may have, from which on every night tries to shorten it
+SPARE = 2  # times the calls of the trial must be left: the lessons of other documents come first
+
+
+class Removal(NamedTuple):
+    """The outcome with what came of it, the removal where it is what the night comes to, and the rollouts."""
+
+    outcome: StepOutcome
+    decides: Judged | None = None
+    rollouts: tuple[Rollout, ...] = ()
+
+
+def remove(
+    learned: StepOutcome,
+    tasks: Sequence[Task],
+    *,
+    crew: Crew,
+    plan: Plan,
+    past: Past,
+    night: str,
+    slow: bool,
+    log: Log,
+) -> Removal:
+    """Where nothing better came of the night, try one rule less on the unseen ones of `tasks` that exercise it.
+
+    On `slow` nights and where the document is nearly full; one at a time, with a margin and the removals' own error
+    rate. Nothing else of the night is lost where the budget ends meanwhile.
+    """
+    document, rule = learned.document, plan.removal
+    found = prune(document, past, tasks) if _is_time(learned, plan, slow=slow) else None
+    shorter = candidate(document, (found.edit,)) if found else None
+    if found is None or shorter is None:
+        return Removal(learned)
+    most = SPARE * len(found.val) * rule.rounds * 2
+    if crew.meter.left() < most:
+        said = f"{document.id}: no rule was tried to be removed, for want of {most} calls"
+        return _not_tried(learned, Note(stage="prune", summary=said, remedy="raise budget.calls"))
+    try:
+        trial, verdict, made = run_trial(document, shorter, found.val, crew=crew, rule=rule)
+    except BudgetExhausted as error:
+        said = f"{document.id}: the trial of a removal was cut short: {error.message}"
+        return _not_tried(learned, Note(stage="prune", summary=said, remedy=error.remedy))
+    tested = Judged(kind=CandidateKind.REMOVAL, edits=(found.edit,), trial=trial, verdict=verdict)
+    log("rollouts", made)
+    log("trials", (tested,))
+    wait = Waiting(night=night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
+    outcome = replace(
+        learned,
+        tested=(*learned.tested, tested),
+        effects=learned.effects + credit(tested, (tested,)),
+        waits=(*learned.waits, wait) if verdict.decision is Decision.UNDECIDED else learned.waits,
+    )
+    return Removal(outcome, tested if verdict.decision is Decision.ACCEPT else None, made)
+
+
+def _is_time(learned: StepOutcome, plan: Plan, *, slow: bool) -> bool:
+    if learned.verdict.decision is Decision.ACCEPT or learned.unfinished or plan.removal.name != "sequential":
+        return False
+    full = len(learned.document.body) > FULL * plan.max_chars
+    waits = any(wait.tested.kind is CandidateKind.REMOVAL for wait in learned.waits)
+    return (slow or full) and not waits
+
+
+def _not_tried(learned: StepOutcome, note: Note) -> Removal:
+    return Removal(replace(learned, notes=(*learned.notes, note)))

@@ -1,0 +1,235 @@
+"""Which candidates a step tries: the bundle; where it wins, leave-one-outs; where it loses, its halves.
+
+What a night may accept by mistake is shared beforehand: the bundle's null hypothesis has most of the share, its
+halves the rest; once the bundle is accepted its share passes on to the shorter candidates (Bretz et al., "A graphical
+approach to sequentially rejective multiple test procedures", Statistics in Medicine 28, 2009). The hypotheses are
+fixed before val is seen and the union bound needs no independence, so they share the baseline's rollouts; the one
+candidate that the leave-one-outs themselves suggest is tested on fresh ones.
+"""
+
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.trial import attempts, run_trial
+from skillopt_sleep.learning.update import update
+from skillopt_sleep.protocols import Crew
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    Edit,
+    Fate,
+    GateRule,
+    Judged,
+    Note,
+    Rollout,
+    Task,
+    Trial,
+)
+
+BUNDLE_SHARE = 0.6
+SHORTER = frozenset({CandidateKind.WITHOUT, CandidateKind.PRUNED})
+WORTH = 0.05  # what an edit must contribute to keep its place
+
+
+class Search(NamedTuple):
+    """The candidate to report, all that were tested, their rollouts, and what could not be tried."""
+
+    best: Judged
+    tested: tuple[Judged, ...]
+    rollouts: tuple[Rollout, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def candidate(document: Document, edits: Sequence[Edit], *, most: int = sys.maxsize) -> Document | None:
+    """The document with these edits, or None where one of them can't be applied without the others.
+
+    Nor where its body would pass `most` characters.
+    """
+    changed, fates = update(document, edits, refuse=lambda _: "", most=most)
+    return changed if all(fate.fate is Fate.APPLIED for fate in fates) else None
+
+
+def search(
+    document: Document,
+    edits: Sequence[Edit],
+    val: Sequence[Task],
+    *,
+    crew: Crew,
+    rule: GateRule,
+    most: int = sys.maxsize,
+) -> Search:
+    """Try the edits together; rule.alpha is the share of all that is tried here.
+
+    Only the sequential rule shares an error rate, so only under it more than the bundle is tried. An accepted bundle
+    isn't lost when the budget ends while it is pruned. No candidate passes `most` characters.
+    """
+    trials = _Trials(document, val, crew, rule, most)
+    several = len(edits) > 1 and rule.name == "sequential"
+    share = rule.alpha * (BUNDLE_SHARE if several else 1)
+    bundle = trials.run(CandidateKind.BUNDLE, edits, alpha=share)
+    if bundle is None:
+        raise ValueError("a bundle is made of edits that were applied")
+    best = bundle
+    if several and bundle.verdict.decision is Decision.ACCEPT:
+        best = _pruned(bundle, trials)
+    elif several and bundle.verdict.decision is Decision.REJECT:
+        best = _better_half(bundle, trials, (rule.alpha - share) / 2)
+    return trials.found(best)
+
+
+def shorten(
+    document: Document,
+    proven: Judged,
+    val: Sequence[Task],
+    *,
+    crew: Crew,
+    rule: GateRule,
+    made: Sequence[Rollout],
+) -> Search:
+    """Prune a candidate that was proven on a later night than it was born; `made` are tonight's rollouts so far."""
+    trials = _Trials(document, val, crew, rule, sys.maxsize)
+    trials.drawn |= _baselines(made, document)
+    trials.tested.append(proven)
+    several = len(proven.edits) > 1 and rule.name == "sequential"
+    return trials.found(_pruned(proven, trials) if several else proven)
+
+
+def _pruned(bundle: Judged, trials: "_Trials") -> Judged:
+    """The bundle without the edits that contribute nothing: shorter is better, if that is proven too."""
+    try:
+        return _shorter(bundle, trials)
+    except BudgetExhausted as error:
+        trials.note(f"not pruned: {error.message}")
+        return bundle
+
+
+def _shorter(bundle: Judged, trials: "_Trials") -> Judged:
+    edits = bundle.edits
+    each = (bundle.trial.alpha or 0.0) / (len(edits) + 1)
+    shorter: list[tuple[Edit, Judged]] = []
+    for left_out in edits:
+        if not trials.affordable(bundle):
+            break
+        without = trials.run(CandidateKind.WITHOUT, [edit for edit in edits if edit is not left_out], alpha=each)
+        if without is not None and _as_good(without, bundle):
+            shorter.append((left_out, without))
+    if not shorter:
+        return bundle
+    dropped = [edit for edit, _ in shorter]
+    kept = [edit for edit in edits if edit not in dropped]
+    if len(shorter) > 1 and kept and trials.affordable(bundle):
+        pruned = trials.run(CandidateKind.PRUNED, kept, alpha=each, afresh=True)
+        if pruned is not None and _as_good(pruned, bundle):
+            return pruned
+    return max((tested for _, tested in shorter), key=lambda tested: tested.trial.after or 0.0)
+
+
+def _better_half(bundle: Judged, trials: "_Trials", each: float) -> Judged:
+    """The half that was accepted or may still be, of a bundle that wasn't; else the bundle."""
+    middle = (len(bundle.edits) + 1) // 2
+    halves: list[Judged] = []
+    for part in (bundle.edits[:middle], bundle.edits[middle:]):
+        if not trials.affordable(bundle):
+            break
+        try:
+            half = trials.run(CandidateKind.HALF, part, alpha=each)
+        except BudgetExhausted as error:
+            if not any(one.verdict.decision is Decision.ACCEPT for one in halves):
+                raise
+            trials.note(f"its other half wasn't tried: {error.message}")
+            break
+        halves += [half] if half is not None else []
+    hopeful = [half for half in halves if half.verdict.decision in {Decision.ACCEPT, Decision.UNDECIDED}]
+    return max(hopeful, key=_rank, default=bundle)
+
+
+def _rank(tested: Judged) -> tuple[bool, float]:
+    return tested.verdict.decision is Decision.ACCEPT, tested.trial.gain or 0.0
+
+
+def _as_good(shorter: Judged, bundle: Judged) -> bool:
+    """Whether a shorter candidate is proven and does about as well as the whole on the tasks that both attempted."""
+    if shorter.verdict.decision is not Decision.ACCEPT:
+        return False
+    brief, whole = _by_task(shorter.trial), _by_task(bundle.trial)
+    lost = mean([whole[task] - brief[task] for task in whole if task in brief])
+    return lost is not None and lost <= WORTH
+
+
+def _by_task(trial: Trial) -> dict[str, float]:
+    """The candidate's mean on each task."""
+    grades = defaultdict[str, list[float]](list)
+    for pair in trial.pairs:
+        grades[pair.task].append(pair.after)
+    return {task: mean(seen) or 0.0 for task, seen in grades.items()}
+
+
+def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
+    """The tasks, with their samples, that were attempted under the document as it is."""
+    own = (one for one in rollouts if one.document_sha == document.sha and attempts((one,)))
+    return {(one.task, one.sample) for one in own}
+
+
+class _Trials:
+    """The trials of one document's candidates, and all they brought."""
+
+    def __init__(self, document: Document, val: Sequence[Task], crew: Crew, rule: GateRule, most: int) -> None:
+        self._document, self._val, self._crew, self._rule, self._most = document, val, crew, rule, most
+        self.tested: list[Judged] = []
+        self.rollouts: list[Rollout] = []
+        self.drawn: set[tuple[str, int]] = set()
+        self._notes: list[Note] = []
+
+    def note(self, said: str, remedy: str = "") -> None:
+        """Say, once, what could not be tried."""
+        note = Note(stage="search", summary=f"{self._document.id}: {said}", remedy=remedy)
+        self._notes += [note] if note not in self._notes else []
+
+    def found(self, best: Judged) -> Search:
+        """The search so far, with the candidate to report."""
+        return Search(best, tuple(self.tested), tuple(self.rollouts), tuple(self._notes))
+
+    def run(self, kind: CandidateKind, edits: Sequence[Edit], *, alpha: float, afresh: bool = False) -> Judged | None:
+        """Test these edits with this share of the error rate; None where they can't stand alone."""
+        changed = candidate(self._document, edits, most=self._most)
+        if changed is None or (kind in SHORTER and not self._is_shorter(changed)):
+            return None
+        first = max((tested.trial.rounds for tested in self.tested), default=0) if afresh else 0
+        trial, verdict, made = run_trial(
+            self._document,
+            changed,
+            self._val,
+            crew=self._crew,
+            rule=replace(self._rule, alpha=alpha),
+            first=first,
+        )
+        self.rollouts += made
+        # What an earlier trial of tonight drew of the baseline already costs nothing more.
+        drawn = _baselines(made, self._document)
+        trial = replace(trial, calls=trial.calls - len(drawn & self.drawn))
+        self.drawn |= drawn
+        tested = Judged(kind=kind, edits=tuple(edits), trial=trial, verdict=verdict)
+        self.tested.append(tested)
+        return tested
+
+    def _is_shorter(self, changed: Document) -> bool:
+        """Whether less text is left than of the whole; without a removal there would be more."""
+        whole = candidate(self._document, self.tested[0].edits)
+        return whole is not None and len(changed.body) < len(whole.body)
+
+    def affordable(self, bundle: Judged) -> bool:
+        """Whether the night's limit leaves the calls of one more trial as long as the rule allows."""
+        most = len(self._val) * self._rule.rounds * 2
+        if self._crew.meter.left() >= most:
+            return True
+        lost = bundle.verdict.decision is Decision.REJECT
+        what = "its halves weren't" if lost else "a shorter change wasn't"
+        self.note(f"{what} tried, for want of {most} calls", remedy="raise budget.calls")
+        return False

@@ -1,0 +1,1 @@
+"""One night, from sessions to staged proposals."""

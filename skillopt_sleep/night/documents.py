@@ -1,0 +1,86 @@
+"""Every document of a night, each by its own step, side by side."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace as replace_in
+from itertools import chain
+
+from msgspec.structs import replace
+
+from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.step import beginning, step
+from skillopt_sleep.night.allot import allot
+from skillopt_sleep.protocols import Crew, Page, Plan, Routing
+from skillopt_sleep.records import Document, Rollout, Split, StepOutcome, Task
+
+
+def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[StepOutcome]:
+    """One step on each document, side by side; outcomes and rows are in their order, whichever ends first.
+
+    The night's calls go where they are worth most; a document they don't reach keeps its sessions unread. Calls that
+    wait for an answer keep no other document from being asked about. The night's error rate is shared by the
+    documents with a lesson that can be tested, before any is.
+    """
+    past = {document.id: page.history.past(document.path) for document in routing.documents}
+    scores = page.history.scores([task.id for task in routing.tasks])
+
+    def chosen() -> tuple[str, ...]:
+        share = allot(routing.documents, routing.tasks, past=past, scores=scores, calls=crew.meter.left())
+        return tuple(document.id for document in share.documents)
+
+    # Another life of this night has fewer calls left, and much that is paid for already.
+    order = page.keep("allotted", tuple[str, ...], chosen)
+    reached = sorted((d for d in routing.documents if d.id in order), key=lambda document: order.index(document.id))
+    testable = {t.document for t in routing.tasks if t.document in order and _provable(t, routing.tasks)}
+    removal = replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached)))
+    gate = replace(plan.gate, alpha=plan.gate.alpha / max(1, len(testable)))
+    plan = replace_in(plan, gate=gate, removal=removal)
+    rows: dict[str, list[tuple[str, Sequence[object]]]] = {document.id: [] for document in reached}
+
+    def one(document: Document) -> StepOutcome:
+        own = _own(document, routing)
+
+        def log(stage: str, written: Sequence[object]) -> None:
+            rows[document.id].append((stage, written))
+
+        before = past[document.id]
+        banked = page.bank.tasks({task.project for task in own}) if before.adopted else ()
+        known = [task for task in banked if page.started - task.at <= plan.recall.retire]
+        done = step(document, own, crew=crew, plan=plan, past=before, night=page.night, log=log, known=known)
+        return replace(done, scores=_scores(document, rows[document.id], plan))
+
+    try:
+        yield from crew.pool.together(one, reached)
+        yield from (
+            _left_out(document, _own(document, routing)) for document in routing.documents if document.id not in order
+        )
+    finally:
+        for stage, written in chain.from_iterable(rows.values()):
+            page.write(stage, written)
+
+
+def _own(document: Document, routing: Routing) -> list[Task]:
+    return [task for task in routing.tasks if task.document == document.id]
+
+
+def _left_out(document: Document, tasks: Sequence[Task]) -> StepOutcome:
+    train, val, test = ([task for task in tasks if task.split is side] for side in Split)
+    because = "left for another night: the calls of this one go to documents that promise more (budget.calls)"
+    left = beginning(document, train=train, val=val, test=test)
+    return replace(left, because=because, unfinished=True, left=left.sessions)
+
+
+def _scores(document: Document, rows: Sequence[tuple[str, Sequence[object]]], plan: Plan) -> dict[str, float]:
+    """What the document scored on each task as it was."""
+    seen = defaultdict[str, list[float]](list)
+    for attempt in chain.from_iterable(written for _, written in rows):
+        if isinstance(attempt, Rollout) and attempt.score is not None and attempt.document_sha == document.sha:
+            seen[attempt.task].append(measure(attempt.score, plan.gate))
+    return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
+
+
+def _provable(task: Task, tasks: Sequence[Task]) -> bool:
+    """Whether this is something to learn from that an unseen task of the same document and lesson can prove."""
+    lesson = (task.document, task.cluster, Split.VAL)
+    return task.split is Split.TRAIN and any((t.document, t.cluster, t.split) == lesson for t in tasks)

@@ -1,0 +1,1 @@
+"""Replay: ask a task again with a document, and grade the answer."""

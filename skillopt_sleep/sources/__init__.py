@@ -1,1 +1,0 @@
-"""Source: where sessions and reviewed tasks come from, one file per agent."""

@@ -1,0 +1,213 @@
+"""What doctor says of settings, store, limits, paths and installs, on a machine in a folder."""
+
+import os
+import shlex
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.doctor.checks import look_at_installs
+from skillopt_sleep.doctor.findings import State, Topic
+from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.records import CallState, Purpose, Usage
+from skillopt_sleep.settings import Settings
+from skillopt_sleep.stores.schema import MIGRATIONS
+from skillopt_sleep.stores.user import open_store
+from tests.doctor.machine import CODEX_VERSION, SIMULATED, Machine, script
+
+
+def spent(machine: Machine, calls: int = 3) -> None:
+    """A night that was cut off after some calls."""
+    store = open_store(Settings(), machine.paths)
+    with store.open_night():
+        for _ in range(calls):
+            entry = store.ledger.reserve(Reservation(Purpose.MINE, "openai:m", tokens=10))
+            store.ledger.settle(entry, CallState.DONE, usage=Usage(input_tokens=8, output_tokens=2), usd=0.5)
+    store.close()
+
+
+def test_on_a_fresh_machine_nothing_but_a_backend_is_missing_and_it_is_told_how_to_begin(machine: Machine) -> None:
+    machine.paths.config_file.unlink()
+    found = machine.look()
+    (wrong,) = [finding for finding in found if finding.state is State.PROBLEM]
+    assert (wrong.topic, wrong.says.partition(":")[0]) == (Topic.MODELS, "no backend is named")
+    assert "skillopt-sleep init" in wrong.remedy
+    hints = "\n".join(finding.remedy for finding in found)
+    assert "run --now --backend auto" in hints
+    assert "run --now --example" in hints
+
+
+def test_looking_writes_nothing(machine: Machine) -> None:
+    machine.has_claude()
+    machine.has_codex()
+    machine.configured('[backend]\nname = "handoff"\n')
+    machine.write(machine.home / ".codex" / "AGENTS.md", "Be brief.\n")
+    machine.skill(machine.home / ".codex" / "skills" / "one")
+    machine.skill(machine.home / ".agents" / "skills" / "two")
+    before = machine.files()
+    machine.look()
+    assert machine.files() == before
+    spent(machine)
+    before = machine.files()
+    machine.look()
+    assert machine.files() == before
+
+
+def test_nothing_in_the_environment_is_needed(machine: Machine) -> None:
+    machine.environ = {"SKILLOPT_SLEEP_HOME": str(machine.folder / "sleep")}
+    assert machine.problems() == []
+
+
+def test_settings_that_are_wrong_are_a_problem_and_the_rest_is_looked_at_still(machine: Machine) -> None:
+    machine.configured("[budget]\ncall = 3\n")
+    found = machine.look()
+    wrong = [finding for finding in found if finding.state is State.PROBLEM]
+    assert [(finding.topic, finding.remedy) for finding in wrong] == [
+        (Topic.SETTINGS, "did you mean 'budget.calls'?")
+    ]
+    assert {finding.topic for finding in found} >= {Topic.LIMITS, Topic.PATHS, Topic.STORE, Topic.INSTALLS}
+
+
+def test_the_projects_own_settings_are_looked_at_and_told_of_once(machine: Machine) -> None:
+    own = machine.write(machine.project / ".skillopt-sleep" / "project.toml", "[backend]\n")
+    assert [finding.topic for finding in machine.problems()] == [Topic.SETTINGS]
+    own.write_text("enabled = false\n", encoding="utf-8")
+    assert "opts out" in machine.says(Topic.SETTINGS)
+
+
+def test_house_rules_that_are_no_text_are_a_problem(machine: Machine) -> None:
+    machine.configured(SIMULATED)
+    machine.paths.preferences.write_bytes(b"\xff\xfe")
+    machine.paths.preferences.chmod(0o600)
+    assert [finding.topic for finding in machine.problems()] == [Topic.SETTINGS]
+
+
+def test_a_night_that_was_cut_off_and_what_it_spent_are_named(machine: Machine) -> None:
+    spent(machine)
+    assert "was cut off" in machine.says(Topic.STORE)
+    assert "spent this month: 3 calls, 30 tokens, for $1.50" in machine.says(Topic.LIMITS)
+    assert machine.problems() == []
+
+
+def test_a_night_that_runs_is_named_as_running(machine: Machine) -> None:
+    store = open_store(Settings(), machine.paths)
+    with store.open_night() as page:
+        assert f"night {page.night} runs now" in machine.says(Topic.STORE)
+    store.close()
+
+
+def test_a_used_up_month_is_a_problem(machine: Machine) -> None:
+    machine.configured(f"{SIMULATED}[budget]\nmonth_calls = 3\nmonth_usd = 9.0\n")
+    spent(machine)
+    (wrong,) = machine.problems()
+    assert wrong.says == "this month's limit is used up: 3 calls"
+    assert "budget.month_calls" in wrong.remedy
+
+
+def test_limits_of_the_project_are_the_lower_ones(machine: Machine) -> None:
+    machine.configured("[budget]\nproject_calls = 50\n")
+    machine.write(machine.project / ".skillopt-sleep" / "project.toml", "[budget]\ncalls = 20\n")
+    assert "of that on shop: 20 calls" in machine.says(Topic.LIMITS)
+
+
+def test_a_store_of_a_newer_version_is_a_problem_and_stays_as_it_is(machine: Machine) -> None:
+    spent(machine)
+    with sqlite3.connect(machine.paths.database) as connection:
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.close()
+    (wrong,) = machine.problems()
+    assert (wrong.topic, wrong.remedy) == (Topic.STORE, "upgrade skillopt-sleep")
+
+
+def test_a_corrupt_store_is_a_problem_and_is_not_set_aside(machine: Machine) -> None:
+    spent(machine)
+    machine.paths.database.write_bytes(b"no database at all" * 999)
+    before = machine.files()
+    (wrong,) = machine.problems()
+    assert wrong.topic is Topic.STORE
+    assert "is corrupt" in wrong.says
+    assert machine.files() == before
+
+
+def test_what_others_may_read_is_a_problem_with_the_command_that_mends_it(machine: Machine) -> None:
+    machine.configured(SIMULATED)
+    machine.paths.config.chmod(0o755)
+    machine.paths.config_file.chmod(0o644)
+    (wrong,) = machine.problems()
+    command = shlex.split(wrong.remedy)
+    assert command[:2] == ["chmod", "go-rwx"]
+    subprocess.run(command, check=True)
+    assert machine.problems() == []
+
+
+def test_a_file_where_a_folder_should_be_is_a_problem(machine: Machine) -> None:
+    machine.configured(SIMULATED)
+    machine.paths.data.write_text("", encoding="utf-8")
+    machine.paths.data.chmod(0o600)
+    assert [(wrong.topic, wrong.says) for wrong in machine.problems()] == [
+        (Topic.PATHS, f"{machine.paths.data} is no folder")
+    ]
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_a_problem(machine: Machine) -> None:
+    machine.configured(SIMULATED)
+    machine.paths.config.chmod(0o500)
+    assert "can't be read and written" in machine.problems()[0].says
+
+
+def test_our_own_command_behind_a_link_is_fine(tmp_path: Path) -> None:
+    ours = script(tmp_path / "venv" / "skillopt-sleep", "")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "skillopt-sleep").symlink_to(ours)
+    path = os.pathsep.join([str(tmp_path / "bin"), "", str(ours.parent)])
+    (found,) = look_at_installs(path, scripts=(str(ours.parent),))
+    assert found.state is State.FINE
+    assert str(tmp_path / "bin" / "skillopt-sleep") in found.says
+
+
+def test_another_command_of_our_name_is_a_problem_with_both_paths(tmp_path: Path) -> None:
+    ours = script(tmp_path / "ours" / "skillopt-sleep", "")
+    other = script(tmp_path / "other" / "skillopt-sleep", "")
+    for folders, first in (((other, ours), other), ((ours, other), ours)):
+        path = os.pathsep.join(str(command.parent) for command in folders)
+        (found,) = look_at_installs(path, scripts=(str(ours.parent),))
+        assert found.state is State.PROBLEM
+        assert str(other) in found.says
+        assert str(ours) in found.says + found.remedy
+        assert f"a shell runs{' ours,' if first == ours else ''} {first}" in found.says
+
+
+def test_a_lone_command_that_is_not_ours_is_a_problem(tmp_path: Path) -> None:
+    other = script(tmp_path / "other" / "skillopt-sleep", "")
+    (found,) = look_at_installs(str(other.parent), scripts=(str(tmp_path / "none"),))
+    assert found.state is State.PROBLEM
+    assert "-m skillopt_sleep" in found.remedy
+
+
+def test_the_command_of_this_environment_is_taken_for_ours() -> None:
+    (found,) = look_at_installs(str(Path(sys.executable).parent))
+    assert found.state is State.FINE
+
+
+def test_what_each_agent_is_given_is_told(machine: Machine) -> None:
+    machine.has_codex(says=CODEX_VERSION)
+    machine.write(machine.home / ".claude" / "CLAUDE.md", "Be brief.\n")
+    machine.write(machine.project / "CLAUDE.md", "# Shop\n")
+    machine.skill(machine.project / ".claude" / "skills" / "release")
+    machine.skill(machine.project / ".claude" / "skills" / "wordy", front=f"description: {'word ' * 400}")
+    said = machine.says(Topic.SIGHT)
+    assert f"is given: {machine.home}/.claude/CLAUDE.md, CLAUDE.md" in said
+    assert "Claude Code lists: release, wordy" in said
+    assert "only the beginning of the description of wordy" in said
+    assert "Codex lists: no skill" in said
+
+
+def test_a_codex_that_cannot_tell_is_no_problem(machine: Machine) -> None:
+    machine.has_codex("not json")
+    found = [finding for finding in machine.look() if finding.topic is Topic.SIGHT]
+    assert [finding.state for finding in found] == [State.UNKNOWN]
+    assert machine.problems() == []

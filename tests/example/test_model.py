@@ -1,0 +1,269 @@
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from skillopt_sleep.example.model import HARMFUL, USELESS, SimulatedBackend
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.learning.aggregate import aggregate
+from skillopt_sleep.learning.augment import augment
+from skillopt_sleep.learning.meta_skill import meta_skill
+from skillopt_sleep.learning.reflect import reflect
+from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.vary import vary
+from skillopt_sleep.mining.mine import mine
+from skillopt_sleep.night.preflight import preflight
+from skillopt_sleep.prompts import fill
+from skillopt_sleep.records import (
+    Change,
+    Check,
+    Checks,
+    Compared,
+    Earlier,
+    Edit,
+    Effect,
+    Op,
+    Past,
+    PastEdit,
+    Prompt,
+    Purpose,
+    Rubric,
+    Split,
+    Trajectory,
+)
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.replay.text import SingleShot
+from tests.builders import (
+    SAID,
+    a_document,
+    a_patch,
+    a_rollout,
+    a_session,
+    a_task,
+    a_trajectory,
+    an_edit,
+    some_checks,
+)
+from tests.fakes import NOON, SerialPool, asked_first
+
+SHARP = SimulatedBackend(forgets=0.0)
+RULE = "- Use pnpm, never npm.\n"
+
+
+def _attempt(body: str, *, backend: SimulatedBackend = SHARP, sample: int = 0) -> Trajectory:
+    return SingleShot(backend).run(a_task(), a_document(body), sample=sample)
+
+
+def _lessons(*said: str) -> list[str]:
+    """The edits its optimizer makes of these words."""
+    quoted = "\n".join(f"- «{words}»" for words in said)
+    text = fill(
+        "reflect",
+        attempts="1",
+        kind="that failed",
+        budget="3",
+        preferences="None.",
+        tried="None.",
+        notes="None.",
+        document=fence("(empty)"),
+        editable=fence("(empty)"),
+        trajectories=quoted,
+    )
+    reply = SHARP.complete(Prompt(purpose=Purpose.REFLECT, text=text))
+    return [edit["content"] for edit in json.loads(reply.text)["edits"]]
+
+
+def test_it_answers_the_preflight_and_costs_nothing() -> None:
+    preflight(asked_first(SHARP), night="2026-03-02", until=NOON)
+    completion = SHARP.complete(Prompt(purpose=Purpose.PREFLIGHT, text="x" * 400))
+    assert completion.usd == 0
+    assert completion.usage is not None
+    assert completion.usage.input_tokens == 100
+
+
+def test_the_target_follows_a_rule_only_where_the_document_states_it() -> None:
+    without, with_rule = _attempt(""), _attempt(RULE)
+    assert "pnpm" not in without.response
+    assert "pnpm" in with_rule.response
+    judge = ReferenceJudge(SHARP)
+    assert judge.score(a_task(), without).hard == 0
+    assert judge.score(a_task(), with_rule).hard == 1
+
+
+def test_the_target_keeps_to_a_length_that_is_stated() -> None:
+    assert len(_attempt("- Answer in at most 80 characters.\n").response) <= 80 < len(_attempt("").response)
+
+
+def test_a_useless_edit_changes_no_answer() -> None:
+    assert _attempt(USELESS) == _attempt("") or _attempt(USELESS).response == _attempt("").response
+
+
+def test_a_harmful_edit_breaks_every_answer() -> None:
+    assert _attempt(f"{RULE}{HARMFUL}\n").response == "Done."
+
+
+def test_the_same_question_has_the_same_answer_and_samples_differ() -> None:
+    absent_minded = SimulatedBackend(forgets=0.5)
+    answers = [_attempt(RULE, backend=absent_minded, sample=sample).response for sample in range(20)]
+    assert answers == [_attempt(RULE, backend=absent_minded, sample=sample).response for sample in range(20)]
+    assert len(set(answers)) == 2
+
+
+@pytest.mark.parametrize("forgets", [0.05, 0.3])
+def test_the_target_forgets_about_as_often_as_it_is_told_to(forgets: float) -> None:
+    backend = SimulatedBackend(forgets=forgets)
+    forgotten = sum("pnpm" not in _attempt(RULE, backend=backend, sample=sample).response for sample in range(2_000))
+    assert forgotten / 2_000 == pytest.approx(forgets, abs=0.03)
+
+
+def test_another_seed_forgets_elsewhere() -> None:
+    first, second = (
+        [_attempt(RULE, backend=SimulatedBackend(seed=seed, forgets=0.5), sample=n).response for n in range(30)]
+        for seed in (1, 2)
+    )
+    assert first != second
+
+
+def test_the_miner_makes_a_task_of_a_correction() -> None:
+    (task,) = mine([a_session()], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9, known=()).tasks
+    assert task.reference == some_checks()
+    assert [evidence.quote for evidence in task.evidence] == [SAID]
+
+
+def test_the_miner_finds_nothing_where_nothing_was_corrected() -> None:
+    session = a_session("Add a page.", "Done.", "Thanks, now add a test.", "Done.")
+    mined = mine([session], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9, known=())
+    assert (mined.tasks, mined.notes, mined.lost) == ((), (), ())
+
+
+def test_a_length_in_the_words_becomes_a_check() -> None:
+    session = a_session("Write it up.", "Here.", f"{SAID} And stay under 300 characters.")
+    (task,) = mine([session], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9, known=()).tasks
+    assert isinstance(task.reference, Checks)
+    assert Check(op=Op.MAX_CHARS, arg="300") in task.reference.items
+
+
+@pytest.mark.parametrize(
+    ("said", "lesson"),
+    [
+        (SAID, "- Use pnpm, never npm."),
+        ("always include the ticket number", "- Always include ticket number."),
+        ("never use tabs", "- Never use tabs."),
+        ("be more careful", USELESS),
+        ("that is too long", HARMFUL),
+    ],
+)
+def test_the_optimizer_makes_of_words_what_a_poor_reader_would(said: str, lesson: str) -> None:
+    assert _lessons(said) == [lesson]
+
+
+def test_the_same_words_twice_are_one_lesson() -> None:
+    assert _lessons(SAID, SAID, "never use tabs") == ["- Use pnpm, never npm.", "- Never use tabs."]
+
+
+def test_reflecting_aggregating_and_selecting_go_through() -> None:
+    task = a_task(split=Split.TRAIN)
+    reflection = reflect(
+        [a_rollout(0.0)],
+        {task.id: task},
+        a_document(),
+        optimizer=SHARP,
+        pool=SerialPool(),
+        mode="minibatch",
+        successes=False,
+        minibatch=4,
+        budget=3,
+        preferences="",
+        past=Past(),
+        measure=lambda score: score.soft,
+    )
+    other = a_patch(an_edit("- Never use tabs."))
+    merged = aggregate(
+        (*reflection.patches, other), a_document(), optimizer=SHARP, pool=SerialPool(), merge_batch=4, past=Past()
+    )
+    chosen = select(merged.patch, a_document(), optimizer=SHARP, pool=SerialPool(), budget=1, past=Past())
+    assert [edit.content for edit in merged.patch.edits] == ["- Use pnpm, never npm.", "- Never use tabs."]
+    assert [edit.content for edit in chosen.edits] == ["- Use pnpm, never npm."]
+    assert (*reflection.notes, *merged.notes, *chosen.notes) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "soft"), [("one sentence about rollback", 1.0), ("rollback", 0.33), ("nothing of it", 0.0)]
+)
+def test_the_judge_grades_by_the_share_of_the_demands_words(answer: str, soft: float) -> None:
+    task = a_task(reference=Rubric(text="One sentence about rollback."))
+    assert ReferenceJudge(SHARP).score(task, a_trajectory(answer)).soft == soft
+
+
+def test_what_it_says_decodes_into_what_was_asked_for() -> None:
+    class Choice(msgspec.Struct, frozen=True):
+        selected_indices: list[int]
+
+    text = fill(
+        "select",
+        budget="1",
+        document="None.",
+        tried="None.",
+        notes="1. Note.",
+        edits=fence("0. (failure) a\n1. (failure) b"),
+    )
+    assert SHARP.complete(Prompt(purpose=Purpose.SELECT, text=text, schema=Choice)).structured == Choice([0, 1])
+
+
+def test_its_optimizer_looks_back() -> None:
+    task = a_task(split=Split.TRAIN)
+    worse = Compared(task=task.id, change=Change.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
+    tried = tuple(
+        PastEdit(night="n", edit=an_edit(), effect=effect)
+        for effect in (Effect.NEUTRAL, Effect.HELPED, Effect.NEUTRAL)
+    )
+    past = Past(tried=tried)
+    guidance = slow_update(
+        [worse],
+        {task.id: task},
+        a_document(),
+        Earlier(night="n", body="", nights=7),
+        optimizer=SHARP,
+        pool=SerialPool(),
+        preferences="",
+        past=past,
+    )
+    notes = meta_skill([worse], {task.id: task}, a_document(), optimizer=SHARP, pool=SerialPool(), past=past)
+    assert isinstance(guidance, Edit)
+    assert guidance.content == RULE.strip()
+    assert notes == "- 2 edits: changed nothing\n- 1 edits: helped"
+
+
+@pytest.mark.parametrize("body", ["", "# Shop\n\n- Old."])
+def test_its_optimizer_writes_texts_anew(body: str) -> None:
+    document, lesson = a_document(body), RULE.strip()
+    shared: dict[str, Any] = {"optimizer": SHARP, "pool": SerialPool(), "preferences": "", "past": Past()}
+    suggested = (an_edit("- It's brief."), an_edit(lesson))
+    written = rewrite([suggested], document, apply=candidate, **shared)
+    full = rewrite_full(
+        [a_rollout()],
+        {"t1": a_task(split=Split.TRAIN)},
+        document,
+        measure=lambda score: score.soft,
+        minibatch=4,
+        apply=candidate,
+        **shared,
+    )
+    assert sorted(edit.content for edit in written.patches[0].edits) == ["- It's brief.", lesson]
+    assert [edit.content for edit in full.patches[0].edits] == [lesson]
+    assert (*written.notes, *full.notes) == ()
+
+
+def test_its_optimizer_finds_other_ways_and_other_requests() -> None:
+    options: dict[str, Any] = {"candidates": 3, "budget": 2, "preferences": "", "past": Past()}
+    variety = vary((an_edit("- A."), an_edit("- B.")), a_document(), optimizer=SHARP, pool=SerialPool(), **options)
+    more = augment([a_task(split=Split.TRAIN, cluster="c")], each=2, optimizer=SHARP, pool=SerialPool(), label="shop")
+    assert [[edit.content for edit in edits] for edits in variety.sets[1:]] == [["- B.", "- A."], [USELESS]]
+    assert [task.prompt for task in more.tasks] == [
+        "for the second service: Install the dependencies of this project.",
+        "in the tools folder: Install the dependencies of this project.",
+    ]

@@ -1,0 +1,122 @@
+"""Every tried edit ends with what it did by itself, with numbers."""
+
+from typing import Any
+
+from skillopt_sleep.learning.credit import credit
+from skillopt_sleep.records import CandidateKind, Decision, Edit, Effect, Judged, Pair, Trial, Verdict
+from tests.builders import an_edit
+
+GOOD, IDLE = an_edit("- Good."), an_edit("- Idle.")
+
+
+def judged(
+    *edits: Edit,
+    after: float,
+    before: float = 0.0,
+    n: int = 20,
+    decision: Decision = Decision.ACCEPT,
+    kind: CandidateKind = CandidateKind.BUNDLE,
+    **fields: Any,
+) -> Judged:
+    pairs = tuple(Pair(task=f"v{i}", session=f"s{i}", sample=0, before=before, after=after) for i in range(n))
+    trial = Trial(pairs=pairs, before=before, after=after, calls=2 * n, interval=(-0.1, 0.9), **fields)
+    return Judged(kind=kind, edits=edits, trial=trial, verdict=Verdict(decision=decision, reason="so it was"))
+
+
+def test_an_accepted_edit_that_stands_alone_helped() -> None:
+    only = judged(GOOD, after=1.0)
+
+    (told,) = credit(only, (only,))
+
+    assert (told.edit, told.effect, told.because) == (GOOD, Effect.HELPED, "")
+    assert (told.n, told.before, told.after, told.interval, told.calls) == (20, 0.0, 1.0, (-0.1, 0.9), 40)
+
+
+def test_without_a_helpful_edit_the_change_did_worse_and_without_an_idle_one_as_well() -> None:
+    bundle = judged(GOOD, IDLE, after=1.0)
+    no_good = judged(IDLE, after=0.0, decision=Decision.REJECT, kind=CandidateKind.WITHOUT)
+    no_idle = judged(GOOD, after=1.0, kind=CandidateKind.WITHOUT)
+
+    good, idle = credit(no_idle, (bundle, no_good, no_idle))
+
+    assert (good.effect, good.before, good.after, good.n) == (Effect.HELPED, 0.0, 1.0, 20)
+    assert good.interval is not None
+    assert good.interval[0] > 0
+    assert (idle.effect, idle.before, idle.after) == (Effect.NEUTRAL, 1.0, 1.0)
+    assert idle.because.startswith("dropped")
+
+
+def test_an_edit_whose_share_can_not_be_told_is_undecided() -> None:
+    bundle = judged(GOOD, IDLE, after=1.0, n=2)
+    no_good = judged(IDLE, after=0.5, n=2, decision=Decision.UNDECIDED, kind=CandidateKind.WITHOUT, more=9)
+
+    good, idle = credit(bundle, (bundle, no_good))
+
+    assert good.effect is Effect.UNDECIDED
+    assert (idle.effect, idle.because) == (Effect.UNDECIDED, "about 9 more pairs like these would settle it")
+
+
+def test_an_edit_that_is_proven_by_itself_helped_though_its_share_of_the_change_is_not_clear() -> None:
+    bundle = judged(GOOD, IDLE, after=1.0, n=2)
+    alone = [judged(edit, after=0.5, n=30, kind=CandidateKind.WITHOUT) for edit in (IDLE, GOOD)]
+
+    for told in credit(bundle, (bundle, *alone)):
+        assert (told.effect, told.n, told.before, told.after) == (Effect.HELPED, 30, 0.0, 0.5)
+        assert told.because == "proven by itself, without the others"
+
+
+def test_an_edit_without_which_the_change_did_better_is_harmful() -> None:
+    bundle = judged(GOOD, IDLE, after=0.2)
+    without = judged(GOOD, after=1.0, kind=CandidateKind.WITHOUT)
+
+    _, idle = credit(without, (bundle, without))
+
+    assert idle.effect is Effect.HARMFUL
+
+
+def test_of_halves_each_tells_of_its_own_edits() -> None:
+    bundle = judged(GOOD, IDLE, after=0.0, decision=Decision.REJECT)
+    good = judged(GOOD, after=1.0, kind=CandidateKind.HALF)
+    idle = judged(IDLE, after=0.0, decision=Decision.REJECT, kind=CandidateKind.HALF)
+
+    assert [told.effect for told in credit(good, (bundle, good, idle))] == [Effect.HELPED, Effect.NEUTRAL]
+
+
+def test_what_lost_alone_by_more_than_noise_is_harmful() -> None:
+    only = judged(GOOD, before=1.0, after=0.0, decision=Decision.REJECT)
+
+    assert [told.effect for told in credit(only, (only,))] == [Effect.HARMFUL]
+
+
+def test_what_waits_for_more_tasks_is_undecided() -> None:
+    only = judged(GOOD, after=0.3, decision=Decision.UNDECIDED)
+
+    assert [told.effect for told in credit(only, (only,))] == [Effect.UNDECIDED]
+
+
+def test_of_edits_that_were_only_tried_together_that_is_said() -> None:
+    bundle = judged(GOOD, IDLE, after=1.0)
+
+    assert {(told.effect, told.because) for told in credit(bundle, (bundle,))} == {
+        (Effect.UNDECIDED, "tried together with 1 other edit")
+    }
+
+
+def test_without_a_scored_pair_the_reason_is_told() -> None:
+    only = Judged(
+        kind=CandidateKind.BUNDLE,
+        edits=(GOOD,),
+        trial=Trial(),
+        verdict=Verdict(decision=Decision.ABSTAIN, reason="no unseen task could be scored"),
+    )
+
+    assert [(told.effect, told.because) for told in credit(only, (only,))] == [
+        (Effect.UNDECIDED, "no unseen task could be scored")
+    ]
+
+
+def test_a_removal_that_is_proven_no_loss_is_neutral_and_one_that_is_not_did_harm() -> None:
+    proven = judged(GOOD, after=1.0, before=1.0, kind=CandidateKind.REMOVAL)
+    lost = judged(GOOD, after=0.94, before=1.0, decision=Decision.REJECT, kind=CandidateKind.REMOVAL)
+
+    assert [credit(one, (one,))[0].effect for one in (proven, lost)] == [Effect.NEUTRAL, Effect.HARMFUL]

@@ -1,0 +1,307 @@
+"""The gate accepts what is proved to be better on unseen tasks, and nothing else."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.kit.betting import START, bet, lifted, statistic
+from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.gate import FAR, UNKNOWN, UNVERIFIED, gate, measure
+from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
+
+RULE = GateRule()
+STRICT = GateRule(name="strict")
+shares = st.floats(min_value=0, max_value=1)
+
+
+def a_trial(gains: Mapping[str, Sequence[float]] | None = None, *, sessions: Any = None, **fields: Any) -> Trial:
+    """A trial of these gains by task, one after each round; every task is of a session of its own."""
+    pairs = tuple(
+        Pair(
+            task=task,
+            session=(sessions or {}).get(task, task),
+            sample=sample,
+            before=max(0.0, -gain),
+            after=max(0.0, gain),
+        )
+        for task, own in (gains or {}).items()
+        for sample, gain in enumerate(own)
+    )
+    wealth = bet(START, [pair.gain for pair in pairs])
+    rounds = max((pair.sample + 1 for pair in pairs), default=1)
+    values: dict[str, Any] = {
+        "pairs": pairs,
+        "rounds": rounds,
+        "before": mean([pair.before for pair in pairs]),
+        "after": mean([pair.after for pair in pairs]),
+        "wealth": wealth,
+        "statistic": statistic(wealth),
+    }
+    return Trial(**(values | fields))
+
+
+def tasks(count: int, *gains: float) -> dict[str, Sequence[float]]:
+    return {f"t{i}": gains for i in range(count)}
+
+
+def said(trial: Trial, rule: GateRule = RULE, *, last: bool = True) -> Verdict:
+    verdict = gate(trial, rule, last=last)
+    assert verdict is not None
+    return verdict
+
+
+# sequential ---------------------------------------------------------------------------------------------
+
+
+def test_it_accepts_as_soon_as_the_bet_is_won() -> None:
+    assert gate(a_trial(tasks(4, 1)), RULE, last=False) is None
+    assert said(a_trial(tasks(7, 1)), last=False).decision is Decision.ACCEPT
+
+
+def test_what_wins_nothing_is_not_accepted_however_often_it_is_asked() -> None:
+    assert said(a_trial(tasks(7, 1, -1, 1, -1, 1))).decision is Decision.REJECT
+
+
+@given(st.dictionaries(st.text(max_size=2), st.lists(st.floats(-1, 1), min_size=1, max_size=6), max_size=8))
+def test_nothing_is_accepted_below_its_bound(gains: dict[str, list[float]]) -> None:
+    trial = a_trial(gains)
+    verdict = gate(trial, RULE, last=True)
+
+    assert verdict is not None
+    if verdict.decision is Decision.ACCEPT:
+        assert (trial.statistic or 0) >= 20
+        assert sum(sum(own) > 0 for own in gains.values()) >= 2
+
+
+def test_a_smaller_share_of_the_error_rate_asks_for_more() -> None:
+    trial = a_trial(tasks(6, 1))
+
+    assert gate(trial, RULE, last=False) is not None
+    assert gate(trial, GateRule(alpha=0.01), last=False) is None
+
+
+@pytest.mark.parametrize("gain", [0.0, -0.01, -1.0])
+def test_without_a_gain_after_two_rounds_it_is_given_up(gain: float) -> None:
+    verdict = said(a_trial(tasks(3, gain, gain)), last=False)
+
+    assert verdict.decision is Decision.REJECT
+
+
+def test_what_is_clearly_worse_is_given_up_after_one_round() -> None:
+    assert said(a_trial(tasks(3, -1)), last=False).decision is Decision.REJECT
+    assert gate(a_trial({"a": [-1], "b": [1], "c": [0]}), RULE, last=False) is None
+
+
+def test_what_is_not_proved_at_the_end_is_undecided_and_says_what_would_settle_it() -> None:
+    verdict = said(a_trial(tasks(3, 1)))
+
+    assert verdict.decision is Decision.UNDECIDED
+    assert (
+        "better: 0.00 → 1.00 on unseen tasks (n=3); about 4 more pairs like these would settle it" in verdict.reason
+    )
+
+
+@pytest.mark.parametrize(
+    "gains", [tasks(5, 1, -1, 1, -1, 0) | {"u": [1, 0, 0, 0, 0]}, tasks(8, 0.02)], ids=["never", "in 209 pairs"]
+)
+def test_a_gain_too_small_to_be_proved_in_some_nights_is_not_waited_for(gains: dict[str, list[float]]) -> None:
+    verdict = said(a_trial(gains))
+
+    assert verdict.decision is Decision.REJECT
+    assert f"by too little to be proved within {FAR} more pairs" in verdict.reason
+
+
+def test_gains_in_one_session_only_prove_nothing_about_others() -> None:
+    sessions = dict.fromkeys(tasks(7), "s1")
+
+    alone = said(a_trial(tasks(7, 1), sessions=sessions), last=False)
+    assert alone.decision is Decision.UNDECIDED
+    assert "all of one session" in alone.reason
+
+    among = a_trial({**tasks(7, 1), "other": [0]}, sessions=sessions)
+    assert gate(among, RULE, last=False) is None
+    assert said(among).decision is Decision.UNDECIDED
+    assert "in one session only" in said(among).reason
+
+
+def test_several_gaining_tasks_of_two_sessions_are_enough() -> None:
+    sessions = {f"t{i}": f"s{i % 2}" for i in range(7)}
+
+    assert said(a_trial(tasks(7, 1), sessions=sessions)).decision is Decision.ACCEPT
+
+
+def test_a_task_that_got_worse_beyond_noise_blocks() -> None:
+    trial = a_trial({**tasks(6, 1, 1, 1, 1), "harmed": [-1, -1, -1, -1]})
+
+    assert gate(trial, RULE, last=False) is None
+    assert said(trial).decision is Decision.REJECT
+    assert "but 1 task of 7 got worse" in said(trial).reason
+    assert said(trial, GateRule(non_regression=False)).decision is Decision.ACCEPT
+
+
+@pytest.mark.parametrize("losses", [[-1], [-1, -1, 0, 1], [-0.01] * 4])
+def test_a_task_that_got_worse_within_noise_or_by_next_to_nothing_does_not_block(losses: list[float]) -> None:
+    assert said(a_trial({**tasks(6, 1, 1, 1, 1), "unlucky": losses})).decision is Decision.ACCEPT
+
+
+def test_a_gain_that_is_not_worth_an_edit_is_rejected_by_name() -> None:
+    trial = a_trial(tasks(9, *[0.04] * 12))
+
+    assert gate(trial, RULE, last=False) is None
+    assert said(trial).decision is Decision.REJECT
+    assert "by less than 0.05 (gate.min_effect)" in said(trial).reason
+    assert said(trial, GateRule(min_effect=0.01)).decision is Decision.ACCEPT
+
+
+@pytest.mark.parametrize(("before", "after"), [(6, 0), (0, 6), (9, 1)])
+def test_failures_that_hit_one_version_more_than_the_other_make_the_trial_void(before: int, after: int) -> None:
+    verdict = said(a_trial(tasks(7, 1), lost_before=before, lost_after=after), last=False)
+
+    assert verdict.decision is Decision.ABSTAIN
+    assert f"the trial is void: {before} attempts under the old version and {after} under the new" in verdict.reason
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 0), (5, 0), (6, 4), (30, 30)])
+def test_failures_that_hit_both_alike_do_not(before: int, after: int) -> None:
+    assert said(a_trial(tasks(7, 1), lost_before=before, lost_after=after)).decision is Decision.ACCEPT
+
+
+def test_its_error_rate_is_named() -> None:
+    assert said(a_trial(tasks(7, 1))).rule == "sequential, mixed"
+    assert said(a_trial(tasks(7, 1))).error_rate == "a useless edit passes on at most 5 % of nights"
+    assert "at most 1.67 % of nights" in said(a_trial(tasks(9, 1)), GateRule(alpha=0.05 / 3)).error_rate
+
+
+# all rules ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["sequential", "strict"])
+def test_a_trial_without_a_scored_pair_is_no_evidence(name: Any) -> None:
+    verdict = said(a_trial(unpaired=2), GateRule(name=name), last=name == "strict")
+
+    assert verdict.decision is Decision.ABSTAIN
+    assert "no unseen task could be scored" in verdict.reason
+
+
+@pytest.mark.parametrize("name", ["sequential", "strict"])
+def test_before_the_first_round_the_rule_wants_one_unless_there_is_none(name: Any) -> None:
+    assert gate(Trial(), GateRule(name=name), last=False) is None
+    assert said(Trial(), GateRule(name=name)).decision is Decision.ABSTAIN
+
+
+# strict -------------------------------------------------------------------------------------------------
+
+TABLE = {
+    "a better candidate is accepted": (0.5, "better:", Decision.ACCEPT),
+    "a worse candidate is rejected": (-0.5, "worse:", Decision.REJECT),
+    "a tie is rejected": (0.0, "no better:", Decision.REJECT),
+    "the smallest gain is a gain": (1e-9, "better:", Decision.ACCEPT),
+    "the smallest loss is a loss": (-1e-9, "worse:", Decision.REJECT),
+    "from nothing to everything": (1.0, "better:", Decision.ACCEPT),
+    "from everything to nothing": (-1.0, "worse:", Decision.REJECT),
+}
+
+
+@pytest.mark.parametrize(("gain", "word", "decision"), TABLE.values(), ids=TABLE)
+def test_strictly_the_means_decide(gain: float, word: str, decision: Decision) -> None:
+    verdict = said(a_trial({"t": [gain]}), STRICT)
+
+    assert verdict.decision is decision
+    assert verdict.reason.startswith(word)
+    assert verdict.reason.endswith("on unseen tasks (n=1)")
+
+
+def test_the_strict_rule_reads_nothing_before_its_last_round() -> None:
+    assert gate(a_trial(tasks(7, 1)), STRICT, last=False) is None
+
+
+def test_the_strict_rule_is_named_and_its_error_rate_is_unknown() -> None:
+    for trial in (a_trial(tasks(1, 1)), a_trial(tasks(1, -1)), a_trial()):
+        verdict = said(trial, GateRule(name="strict", metric=Metric.HARD))
+
+        assert verdict.rule == "strict, hard"
+        assert verdict.error_rate == UNKNOWN == "error rate unknown"
+
+
+# greedy -------------------------------------------------------------------------------------------------
+
+
+def test_the_greedy_rule_accepts_without_a_trial_and_is_called_unverified() -> None:
+    verdict = said(Trial(), GateRule(name="greedy"), last=False)
+
+    assert (verdict.decision, verdict.error_rate) == (Decision.ACCEPT, UNVERIFIED)
+    assert verdict.reason == "applied without a test"
+
+
+# the metric ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("metric", "weight", "number"),
+    [
+        (Metric.HARD, 0.5, 1.0),
+        (Metric.SOFT, 0.5, 0.2),
+        (Metric.MIXED, 0.5, 0.6),
+        (Metric.MIXED, 0.0, 1.0),
+        (Metric.MIXED, 1.0, 0.2),
+        (Metric.MIXED, 0.25, 0.8),
+    ],
+)
+def test_the_metric_says_which_score_is_compared(metric: Metric, weight: float, number: float) -> None:
+    assert measure(Score(hard=1.0, soft=0.2), GateRule(metric=metric, mixed_weight=weight)) == pytest.approx(number)
+
+
+@given(shares, shares, shares, st.sampled_from(Metric))
+def test_what_is_compared_stays_a_share(hard: float, soft: float, weight: float, metric: Metric) -> None:
+    number = measure(Score(hard=hard, soft=soft), GateRule(metric=metric, mixed_weight=weight))
+
+    assert -1e-9 <= number <= 1 + 1e-9
+
+
+# no worse -----------------------------------------------------------------------------------------------
+
+NO_WORSE = GateRule(margin=0.05)
+
+
+def a_removal(gains: Mapping[str, Sequence[float]], **fields: Any) -> Trial:
+    """A trial whose candidate need not be better."""
+    wealth = bet(START, [lifted(gain, NO_WORSE.margin) for own in gains.values() for gain in own])
+    return a_trial(gains, **({"wealth": wealth, "statistic": statistic(wealth), "margin": NO_WORSE.margin} | fields))
+
+
+def test_with_a_margin_it_is_enough_to_be_no_worse() -> None:
+    verdict = said(a_removal(tasks(6, *[0.0] * 15)), NO_WORSE)
+
+    assert (verdict.decision, verdict.reason) == (
+        Decision.ACCEPT,
+        "no worse: 0.00 → 0.00 on unseen tasks (n=90, 6 tasks)",
+    )
+    assert verdict.error_rate == "a removal that loses 5 points passes on at most 5 % of nights"
+    assert said(a_trial(tasks(6, *[0.0] * 15))).decision is Decision.REJECT
+
+
+def test_a_few_attempts_that_are_no_worse_prove_nothing() -> None:
+    assert gate(a_removal(tasks(6, 0.0, 0.0)), NO_WORSE, last=False) is None
+    assert said(a_removal(tasks(6, 0.0, 0.0)), NO_WORSE).decision is Decision.UNDECIDED
+
+
+def test_what_loses_more_than_the_margin_is_dropped_early() -> None:
+    verdict = said(a_removal(tasks(6, 0.0, -0.2)), NO_WORSE, last=False)
+
+    assert (verdict.decision, verdict.reason[:6]) == (Decision.REJECT, "worse:")
+
+
+def test_no_worse_must_be_seen_in_two_sessions() -> None:
+    sessions = {f"t{i}": "s" for i in range(6)}
+
+    assert said(a_removal(tasks(6, *[0.0] * 15), sessions=sessions), NO_WORSE).decision is Decision.UNDECIDED
+
+
+def test_no_single_task_may_pay_for_a_shorter_document() -> None:
+    gains = {**tasks(30, *[0.0] * 15), "hit": [-0.3] * 15}
+    trial = a_removal(gains)
+
+    assert (trial.statistic or 0) >= 20
+    assert said(trial, NO_WORSE).reason.endswith("but 1 task of 31 got worse")

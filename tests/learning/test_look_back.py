@@ -1,0 +1,388 @@
+"""A look back on earlier nights: what it compares, what it may change, and what it costs when."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
+from skillopt_sleep.kit.protected import BEGIN, END
+from skillopt_sleep.learning.look_back import MOST_TASKS, is_due, learning_rule
+from skillopt_sleep.learning.step import step
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Earlier,
+    EditSource,
+    Effect,
+    Fate,
+    GateRule,
+    Metric,
+    NightReport,
+    Outcome,
+    Past,
+    Purpose,
+    Split,
+    StepOutcome,
+    Task,
+    TaskOrigin,
+    Trajectory,
+)
+from tests.builders import a_document, a_task, an_edit
+from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge, FakeMeter
+from tests.nights import STRICT, USELESS, Machine, a_crew, a_plan, with_side
+
+WISDOM = "- Ask before you delete."
+DOCUMENT = a_document("- Old.")
+SNAPSHOT = Earlier(night="2026-02-23", body="- Older.", nights=7)
+DUE = Past(snapshot=SNAPSHOT)
+HARD = replace(STRICT, metric=Metric.HARD)
+SLOW = (Purpose.SLOW_UPDATE, Purpose.META_SKILL)
+
+
+def a_side(split: Split, *numbers: int, **fields: Any) -> list[Task]:
+    return [
+        with_side(
+            a_task(id=f"{split}{n}", session=f"{split}{n}", prompt=f"request {split} {n}"),
+            **({"split": split, "cluster": "c"} | fields),
+        )
+        for n in numbers
+    ]
+
+
+TASKS = [*a_side(Split.TRAIN, 1, 2), *a_side(Split.VAL, 1, 2), *a_side(Split.TEST, 1)]
+
+
+class Night:
+    """A step with fakes, whose judge likes one line; what it asked and attempted."""
+
+    def __init__(self, *, likes: str = WISDOM, grade: Any = None, left: int = 10_000, **answers: Answers) -> None:
+        def follows(_task: Task, trajectory: Trajectory) -> float:
+            return float(likes in trajectory.response)
+
+        told: dict[str, Answers] = {
+            "reflect": {"edits": [{"op": "append", "content": "- Be careful."}]},
+            "slow_update": {"guidance": WISDOM, "reasoning": "it deleted"},
+            "meta_skill": {"notes": "Short rules win."},
+        }
+        self.optimizer = FakeBackend({Purpose(name): answer for name, answer in (told | answers).items()})
+        self.executor = FakeExecutor(lambda task, document, sample: document.text)
+        self.judge = FakeJudge(grade or follows)
+        self.meter = FakeMeter(left=left)
+        self.log: list[str] = []
+
+    def step(self, tasks: Sequence[Task] = TASKS, past: Past = DUE, **plan: Any) -> StepOutcome:
+        crew = a_crew(optimizer=self.optimizer, executor=self.executor, judge=self.judge, meter=self.meter)
+        return step(
+            DOCUMENT,
+            tasks,
+            crew=crew,
+            plan=a_plan(**({"gate": HARD, "slow_every": 7} | plan)),
+            log=lambda name, rows: self.log.extend([name] * len(rows)),
+            past=past,
+            night="tonight",
+        )
+
+    def asked(self, purpose: Purpose) -> list[str]:
+        return [prompt.text for prompt in self.optimizer.asked(purpose)]
+
+    @property
+    def attempted_then(self) -> list[str]:
+        """The tasks that were attempted under the body of some nights ago."""
+        return [task.id for task, document, _ in self.executor.jobs if document.body == SNAPSHOT.body]
+
+
+# when ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("every", "nights", "due"), [(7, 7, True), (7, 12, True), (7, 6, False), (1, 1, True), (0, 99, False)]
+)
+def test_it_is_due_after_as_many_nights_as_the_plan_says(every: int, nights: int, due: bool) -> None:
+    past = Past(snapshot=replace(SNAPSHOT, nights=nights))
+
+    assert is_due(a_plan(slow_every=every), past) is due
+
+
+def test_a_new_document_has_nothing_to_look_back_on() -> None:
+    night = Night()
+    night.step(past=Past())
+
+    assert not is_due(a_plan(slow_every=1), Past())
+    assert night.asked(Purpose.SLOW_UPDATE) == []
+
+
+def test_on_any_other_night_nothing_more_is_asked_or_attempted() -> None:
+    idle, never = Night(), Night()
+    outcome = idle.step(past=Past(snapshot=replace(SNAPSHOT, nights=6)))
+    never.step(past=Past())
+
+    assert idle.executor.jobs == never.executor.jobs
+    assert [prompt.purpose for prompt in idle.optimizer.prompts] == [Purpose.REFLECT]
+    assert (outcome.compared, outcome.notebook) == ({}, None)
+
+
+def test_after_an_improvement_it_waits_for_another_night() -> None:
+    night = Night(likes="- Be careful.")
+
+    outcome = night.step()
+
+    assert outcome.outcome is Outcome.IMPROVED
+    assert (outcome.compared, night.attempted_then) == ({}, [])
+
+
+def test_a_document_without_headroom_needs_no_guidance() -> None:
+    night = Night(likes="- Old.")
+
+    outcome = night.step()
+
+    assert (outcome.outcome, outcome.compared, night.attempted_then) == (Outcome.NO_HEADROOM, {}, [])
+
+
+# what it compares ---------------------------------------------------------------------------------------
+
+
+def test_the_same_train_tasks_are_attempted_under_the_earlier_body_in_todays_file() -> None:
+    night = Night()
+
+    outcome = night.step()
+
+    assert night.attempted_then == ["train1", "train2"]
+    (then,) = {document.text for _, document, _ in night.executor.jobs if document.body == SNAPSHOT.body}
+    assert then == f"{DOCUMENT.lead}{SNAPSHOT.body}"
+    assert outcome.compared == {"persistent_fail": 2}
+    assert night.log.count("comparisons") == 2
+
+
+def test_what_changed_is_counted() -> None:
+    assert Night(likes="- Older.").step().compared == {"regressed": 2}
+
+
+def test_where_the_body_is_as_it_was_todays_attempts_are_both() -> None:
+    night = Night()
+    unchanged = Past(snapshot=replace(SNAPSHOT, body=DOCUMENT.body))
+
+    outcome = night.step(past=unchanged)
+
+    attempts = [document.body for task, document, _ in night.executor.jobs if task.id == "train1"]
+    assert attempts == [DOCUMENT.body] * 2
+    assert outcome.compared == {"persistent_fail": 2}
+
+
+def test_only_the_newest_real_tasks_that_val_can_prove_are_compared() -> None:
+    night = Night()
+    many = a_side(Split.TRAIN, *range(MOST_TASKS + 3))
+    alike = a_side(Split.TRAIN, 98, origin=TaskOrigin.RECALLED)
+    waiting = a_side(Split.TRAIN, 99, cluster="other")
+
+    outcome = night.step([*many, *alike, *waiting, *a_side(Split.VAL, 1)])
+
+    assert night.attempted_then == [task.id for task in many[3:]]
+    assert outcome.compared == {"persistent_fail": MOST_TASKS}
+
+
+def test_what_could_not_be_scored_is_noted_and_it_is_due_again() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("can't tell") if "- Older." in trajectory.response else 0.0
+
+    night = Night(grade=grade)
+    outcome = night.step()
+
+    assert outcome.compared == {}
+    assert "2 of 4 attempts not scored: can't tell" in [note.summary for note in outcome.notes]
+    assert [night.asked(purpose) for purpose in SLOW] == [[], []]
+
+
+def test_neither_val_nor_test_reach_the_optimizer() -> None:
+    night = Night()
+    night.step()
+
+    for purpose in SLOW:
+        (text,) = night.asked(purpose)
+        assert "request train 1" in text
+        assert "request val" not in text
+        assert "request test" not in text
+
+
+# guidance -----------------------------------------------------------------------------------------------
+
+
+def test_guidance_that_is_proven_is_the_nights_change() -> None:
+    night = Night()
+
+    outcome = night.step()
+
+    assert (outcome.outcome, outcome.verdict.decision) == (Outcome.IMPROVED, Decision.ACCEPT)
+    assert outcome.candidate is not None
+    assert outcome.candidate.body == f"- Old.\n{BEGIN}\n{WISDOM}\n{END}"
+    assert [(told.edit.source, told.effect) for told in outcome.effects] == [
+        (EditSource.FAILURE, Effect.NEUTRAL),
+        (EditSource.SLOW, Effect.HELPED),
+    ]
+    assert [tested.kind for tested in outcome.tested] == [CandidateKind.BUNDLE, CandidateKind.GUIDANCE]
+    assert (outcome.test_before, outcome.test_after) == (0.0, 1.0)
+
+
+def test_guidance_that_proves_nothing_leaves_the_night_as_it_was() -> None:
+    night = Night(likes="- Nothing says this.")
+
+    outcome = night.step()
+
+    assert outcome.outcome is Outcome.NO_CHANGE
+    assert outcome.tested[-1].verdict.decision is Decision.REJECT
+    assert (outcome.trial, outcome.waits) == (outcome.tested[0].trial, ())
+
+
+def test_learning_and_guidance_share_the_error_rate_of_the_document() -> None:
+    rule = GateRule(metric=Metric.HARD, rounds=1)
+
+    outcome = Night().step(gate=rule)
+
+    assert learning_rule(a_plan(gate=rule, slow_every=7), DUE).alpha == pytest.approx(0.0375)
+    assert learning_rule(a_plan(gate=rule, slow_every=8), DUE) == rule
+    assert [tested.trial.alpha for tested in outcome.tested] == pytest.approx([0.0375, 0.0125])
+
+
+def test_undecided_guidance_waits_and_is_the_nights_end() -> None:
+    outcome = Night().step(gate=GateRule(metric=Metric.HARD, rounds=2))
+
+    (wait,) = outcome.waits
+    assert wait.tested.kind is CandidateKind.GUIDANCE
+    assert (wait.night, wait.base, wait.tested.edits[0].content) == ("tonight", DOCUMENT.sha, WISDOM)
+    assert (outcome.outcome, outcome.trial) == (Outcome.UNDECIDED, wait.tested.trial)
+
+
+def test_while_guidance_waits_none_is_asked_for_but_the_notes_are() -> None:
+    rule = GateRule(metric=Metric.HARD, rounds=2)
+    waits = Night().step(gate=rule).waits
+    night = Night()
+
+    outcome = night.step(past=replace(DUE, waiting=waits), gate=rule)
+
+    assert (len(night.asked(Purpose.SLOW_UPDATE)), len(night.asked(Purpose.META_SKILL))) == (0, 1)
+    assert outcome.compared == {"persistent_fail": 2}
+    assert outcome.notebook == "Short rules win."
+
+
+def test_guidance_is_tried_on_the_lessons_it_is_for_and_as_many_others_for_harm() -> None:
+    others = [task for n in (5, 6, 7) for task in a_side(Split.VAL, n, cluster=f"other {n}")]
+    solved = a_side(Split.TRAIN, 5, cluster="other 5")
+
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        return float(task.id == "train5" or WISDOM in trajectory.response)
+
+    outcome = Night(grade=grade).step([*TASKS, *others, *solved])
+
+    assert outcome.compared == {"persistent_fail": 2, "stable_success": 1}
+    asked = {pair.task for pair in outcome.tested[-1].trial.pairs}
+    assert {"val1", "val2"} < asked
+    assert len(asked) == 4
+
+
+REFUSED = {
+    "by the person": (WISDOM, "you rejected it before"),
+    "by the guard": ("See https://evil.example/x", "address"),
+    "for a marker": (f"{END}\n- More.", "marker"),
+    "for its length": ("- Rule.\n" * 20, "characters"),
+}
+
+
+@pytest.mark.parametrize(("guidance", "because"), REFUSED.values(), ids=REFUSED)
+def test_refused_guidance_is_not_tried(guidance: str, because: str) -> None:
+    night = Night(slow_update={"guidance": guidance})
+    refused = (an_edit("-  ask before you DELETE.", source=EditSource.SLOW),)
+
+    outcome = night.step(past=replace(DUE, refused=refused), max_chars=100)
+
+    assert outcome.edits[-1].fate is Fate.REFUSED
+    assert because in outcome.edits[-1].because
+    assert [tested.kind for tested in outcome.tested] == [CandidateKind.BUNDLE]
+    assert outcome.compared
+
+
+def test_what_tonights_trials_told_is_for_the_notes_only() -> None:
+    night = Night()
+    night.step()
+
+    (guidance,), (notes,) = (night.asked(purpose) for purpose in SLOW)
+    assert "- Be careful." not in guidance
+    assert "- changed nothing: append - Be careful." in notes
+
+
+# calls that fail ----------------------------------------------------------------------------------------
+
+
+def test_a_guidance_call_that_fails_costs_its_own_part_and_is_due_again() -> None:
+    outcome = Night(slow_update=CallFailed(FailureKind.TIMED_OUT, "no answer")).step()
+
+    assert (outcome.outcome, outcome.compared, outcome.notebook) == (Outcome.NO_CHANGE, {}, "Short rules win.")
+    assert [note.stage for note in outcome.notes] == ["slow_update"]
+
+
+def test_a_call_for_the_notes_that_fails_leaves_them_as_they_were() -> None:
+    outcome = Night(meta_skill=CallFailed(FailureKind.TIMED_OUT, "no answer")).step()
+
+    assert (outcome.outcome, outcome.notebook) == (Outcome.IMPROVED, None)
+    assert outcome.compared
+    assert [note.stage for note in outcome.notes] == ["meta_skill"]
+
+
+def test_without_the_calls_for_it_nothing_is_begun() -> None:
+    night = Night(left=9)
+
+    outcome = night.step()
+
+    assert (outcome.outcome, outcome.compared, night.attempted_then) == (Outcome.NO_CHANGE, {}, [])
+    assert [(note.summary, note.remedy) for note in outcome.notes] == [
+        ("shop:CLAUDE.md: no look back on earlier nights, for want of 10 calls", "raise budget.calls")
+    ]
+
+
+def test_a_budget_that_ends_meanwhile_loses_nothing_of_the_night() -> None:
+    outcome = Night(meta_skill=BudgetExhausted("no tokens are left", remedy="raise budget.tokens")).step()
+
+    assert (outcome.outcome, outcome.compared, outcome.notebook) == (Outcome.NO_CHANGE, {}, None)
+    assert [note.remedy for note in outcome.notes] == ["raise budget.tokens"]
+
+
+# nights -------------------------------------------------------------------------------------------------
+
+
+def slow_night(machine: Machine, *numbers: int) -> NightReport:
+    machine.had(*numbers, said=USELESS)
+    report = machine.night(slow_every=2)
+    machine.clock.pass_by(days=1)
+    return report
+
+
+def test_over_real_nights_it_looks_back_and_takes_the_notes_along(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    reports = [slow_night(machine, *numbers) for numbers in ((0, 1, 2), (3, 4), (5, 6), (7, 8))]
+
+    assert [bool(report.documents[0].compared) for report in reports] == [False, False, True, False]
+    assert reports[2].documents[0].notebook is not None
+    assert len(machine.model.asked(Purpose.SLOW_UPDATE)) == len(machine.model.asked(Purpose.META_SKILL)) == 1
+    reflections = machine.model.asked(Purpose.REFLECT)
+    assert "edits: changed nothing" in reflections[-1].text
+
+
+def test_guidance_is_staged_in_its_block_and_the_next_look_back_tells_what_it_did(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    plan: dict[str, Any] = {"slow_every": 1, "edit_budget": 1, "minibatch": 1}
+    slow_night(machine, 0, 1, 2)
+    machine.had(10, 11, 12, 13)
+    machine.had(3, 4, said=USELESS)
+
+    report = machine.night(**plan)
+    (proposal,) = report.proposals
+    result = (Path(report.folder) / "proposals" / proposal.id / "result").read_text(encoding="utf-8")
+
+    assert [edit.source for edit in proposal.edits] == [EditSource.SLOW]
+    assert f"{BEGIN}\n{proposal.edits[0].content}\n{END}\n" in result
+    (machine.project() / "CLAUDE.md").write_text(result, encoding="utf-8")
+    machine.clock.pass_by(days=1)
+    machine.had(14, 15)
+    machine.had(5, 6, said=USELESS)
+    assert "improved" in machine.night(**plan).documents[0].compared

@@ -1,0 +1,155 @@
+"""Train tasks become the edits a step tries, or the reason why there are none."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.learning.propose import Proposed, propose
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Fate,
+    Judged,
+    Metric,
+    Outcome,
+    Past,
+    Purpose,
+    Split,
+    Trial,
+    Verdict,
+    Waiting,
+)
+from tests.builders import a_document, a_task, an_edit
+from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
+from tests.nights import RULE, STRICT, a_crew, a_plan
+
+DOCUMENT = a_document()
+TRAIN = [a_task(id=f"t{n}", session=f"s{n}", split=Split.TRAIN) for n in range(2)]
+
+
+def proposed(
+    past: Past | None = None, *, grade: Any = 0.0, answers: dict[Purpose, Answers] | None = None, **plan: Any
+) -> tuple[Proposed, FakeBackend]:
+    edits = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
+    optimizer = FakeBackend({Purpose.REFLECT: edits, **(answers or {})})
+    crew = a_crew(
+        optimizer=optimizer,
+        executor=FakeExecutor(lambda task, document, sample: f"answer {sample}"),
+        judge=FakeJudge(grade),
+    )
+    found = propose(
+        DOCUMENT, TRAIN, crew=crew, plan=a_plan(**plan), past=past or Past(), log=lambda stage, rows: None
+    )
+    return found, optimizer
+
+
+def a_wait(*contents: str) -> Waiting:
+    edits = tuple(an_edit(content) for content in contents)
+    verdict = Verdict(decision=Decision.UNDECIDED, reason="more")
+    judged = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=Trial(), verdict=verdict)
+    return Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=judged)
+
+
+def test_what_failed_becomes_edits_that_can_be_applied() -> None:
+    found, _ = proposed()
+
+    assert [(one.edit.content, one.fate) for one in found.edits] == [(RULE, Fate.APPLIED)]
+    assert found.nothing is None
+
+
+def test_where_all_is_done_already_no_lesson_is_asked_for() -> None:
+    found, optimizer = proposed(grade=1.0)
+
+    assert found.nothing is not None
+    assert (found.nothing[0], optimizer.prompts) == (Outcome.NO_HEADROOM, [])
+
+
+@pytest.mark.parametrize(
+    ("past", "why"),
+    [
+        (Past(refused=(an_edit(RULE),)), "you rejected it before"),
+        (Past(waiting=(a_wait(RULE),)), "it waits for more proof since the night of n1"),
+    ],
+)
+def test_an_edit_that_was_refused_or_waits_is_not_tried_anew(past: Past, why: str) -> None:
+    found, _ = proposed(past)
+
+    assert [(one.fate, one.because) for one in found.edits] == [(Fate.REFUSED, why)]
+    assert found.nothing is not None
+    assert found.nothing[0] is Outcome.NO_CHANGE
+
+
+def test_an_edit_of_a_bundle_that_waits_may_be_tried_by_itself() -> None:
+    found, _ = proposed(Past(waiting=(a_wait(RULE, "- Another."),)))
+
+    assert found.nothing is None
+
+
+def test_the_optimizer_is_shown_what_earlier_nights_tried() -> None:
+    _, optimizer = proposed(Past(refused=(an_edit("- Use yarn, please."),), notes="Short rules win."))
+
+    (prompt,) = optimizer.asked(Purpose.REFLECT)
+    assert "- the user refused it: - Use yarn, please." in prompt.text
+    assert "Short rules win." in prompt.text
+
+
+def test_by_default_each_step_is_asked_for_once() -> None:
+    _, optimizer = proposed()
+
+    assert [prompt.purpose for prompt in optimizer.prompts] == [Purpose.REFLECT]
+
+
+# several attempts, deep reflection, a chosen budget -----------------------------------------------------
+
+
+@pytest.mark.parametrize(("metric", "contrast"), [(Metric.SOFT, True), (Metric.HARD, False)])
+def test_attempts_that_went_apart_under_the_gates_metric_are_shown_side_by_side(
+    metric: Metric, contrast: bool
+) -> None:
+    _, optimizer = proposed(
+        grade=lambda task, trajectory: 0.1 if trajectory.response == "answer 0" else 0.9,
+        samples=2,
+        gate=replace(STRICT, metric=metric),
+    )
+
+    (prompt,) = optimizer.asked(Purpose.REFLECT)
+    assert ("answer 1" in prompt.text) is contrast
+
+
+def test_deep_reflection_finds_an_edit_by_way_of_causes() -> None:
+    found, optimizer = proposed(
+        reflection="deep",
+        answers={
+            Purpose.DIAGNOSE: {"causes": [{"attempt": 1, "cause": "it isn't said"}]},
+            Purpose.REFLECT_DEEP: {"edits": [{"op": "append", "content": "- Use pnpm.", "attempts": [1]}]},
+        },
+    )
+
+    assert [prompt.purpose for prompt in optimizer.prompts] == [Purpose.DIAGNOSE, Purpose.REFLECT_DEEP]
+    assert [(one.edit.content, one.edit.tasks) for one in found.edits] == [("- Use pnpm.", ("t0",))]
+
+
+RULES = {"edits": [{"op": "append", "content": f"- {words}."} for words in ("Use tabs", "Name a ticket", "Be brief")]}
+
+
+def test_a_model_may_choose_how_many_edits_are_tried() -> None:
+    answers: dict[Purpose, Answers] = {
+        Purpose.REFLECT: RULES,
+        Purpose.BUDGET: {"edit_budget": 1},
+        Purpose.SELECT: {"selected_indices": [2, 0]},
+    }
+
+    found, _ = proposed(answers=answers, min_edit_budget=1)
+
+    assert [one.edit.content for one in found.edits] == ["- Be brief."]
+
+
+def test_where_the_choice_fails_as_many_as_ever_are_tried_and_it_is_noted() -> None:
+    gone = CallFailed(FailureKind.TIMED_OUT, "no answer", remedy="later")
+
+    found, _ = proposed(answers={Purpose.REFLECT: RULES, Purpose.BUDGET: gone}, min_edit_budget=1)
+
+    assert len(found.edits) == 3
+    assert [(note.stage, note.remedy) for note in found.notes] == [("budget", "later")]

@@ -1,0 +1,237 @@
+"""A rule less is proposed where it is proven no worse, within its own error rate and a margin."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.learning.removal import Removal, remove
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import (
+    CandidateKind,
+    Completion,
+    Decision,
+    EditOp,
+    Effect,
+    GateRule,
+    Judged,
+    Metric,
+    Outcome,
+    Past,
+    Prompt,
+    Purpose,
+    Split,
+    StepOutcome,
+    Task,
+    Trial,
+    Verdict,
+    Waiting,
+)
+from skillopt_sleep.stores.bank import ADOPTED
+from tests.builders import a_document, a_task, an_edit, an_outcome
+from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
+from tests.nights import RULE as NPM, Machine, Watcher, a_crew, a_plan
+
+RULE = GateRule(metric=Metric.HARD, rounds=20, margin=0.05)
+IDLE = an_edit("- Idle.", tasks=("t0",))
+DOCUMENT = a_document("- First.\n- Idle.\n- Last.")
+LEARNED = an_outcome(document=DOCUMENT)
+TASKS = [a_task(id=f"t{n}", session=f"s{n}", cluster="c", split=Split.VAL if n else Split.TRAIN) for n in range(7)]
+
+
+def removed(
+    grade: Callable[[Task, str], float] = lambda task, body: 1.0,
+    *,
+    meter: FakeMeter | None = None,
+    learned: StepOutcome = LEARNED,
+    slow: bool = True,
+    **plan: Any,
+) -> tuple[Removal, FakeExecutor]:
+    executor = FakeExecutor(lambda task, version, sample: version.body)
+    judge = FakeJudge(lambda task, trajectory: grade(task, trajectory.response))
+    found = remove(
+        learned,
+        TASKS,
+        crew=a_crew(executor=executor, judge=judge, meter=meter or FakeMeter()),
+        plan=a_plan(**({"removal": RULE} | plan)),
+        past=Past(adopted=(IDLE,)),
+        night="n1",
+        slow=slow,
+        log=lambda name, rows: None,
+    )
+    return found, executor
+
+
+def only(found: Removal) -> Judged:
+    (tested,) = found.outcome.tested
+    return tested
+
+
+def test_a_rule_that_nothing_depends_on_is_proven_to_be_no_loss() -> None:
+    found, executor = removed()
+
+    tested = only(found)
+    assert (tested.kind, tested.verdict.decision) == (CandidateKind.REMOVAL, Decision.ACCEPT)
+    assert tested.verdict.reason.startswith("no worse: 1.00 → 1.00 on unseen tasks (n=")
+    assert tested.verdict.error_rate == "a removal that loses 5 points passes on at most 5 % of nights"
+    assert {version.body for _, version, _ in executor.jobs} == {DOCUMENT.body, "- First.\n- Last."}
+    assert {task.id for task, _, _ in executor.jobs} == {task.id for task in TASKS[1:]}
+    assert (found.decides, found.outcome.waits) == (tested, ())
+    assert [told.effect for told in found.outcome.effects] == [Effect.NEUTRAL]
+    assert tested.trial.interval is not None
+    assert tested.trial.interval[0] > -RULE.margin
+
+
+def test_a_rule_that_is_needed_stays() -> None:
+    found, _ = removed(lambda task, body: float("Idle" in body))
+
+    assert (only(found).verdict.decision, found.decides) == (Decision.REJECT, None)
+    assert [told.effect for told in found.outcome.effects] == [Effect.HARMFUL]
+    assert only(found).verdict.reason.startswith("worse: 1.00 → 0.00")
+
+
+def test_a_rule_that_a_single_task_needs_stays() -> None:
+    found, _ = removed(lambda task, body: float("Idle" in body or task.id != "t1"))
+
+    assert only(found).verdict.decision is Decision.REJECT
+
+
+def test_what_a_night_can_not_prove_waits_with_its_margin_and_its_share() -> None:
+    found, _ = removed(removal=replace(RULE, rounds=5, alpha=0.02))
+
+    (wait,) = found.outcome.waits
+    assert wait == Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=only(found))
+    assert (wait.tested.trial.margin, wait.tested.trial.alpha) == (0.05, 0.02)
+    assert "more pairs like these would settle it" in wait.tested.verdict.reason
+
+
+def test_without_a_rule_to_remove_nothing_is_spent() -> None:
+    found, executor = removed(learned=replace(LEARNED, document=a_document("- First.")))
+
+    assert found.outcome.tested == ()
+    assert executor.jobs == []
+
+
+def test_without_calls_to_spare_nothing_is_spent_and_that_is_noted() -> None:
+    found, executor = removed(meter=FakeMeter(left=479))
+
+    assert executor.jobs == []
+    assert "for want of 480 calls" in found.outcome.notes[0].summary
+
+
+def test_where_the_budget_ends_meanwhile_nothing_else_is_lost() -> None:
+    def grade(_task: Task, _body: str) -> float:
+        raise BudgetExhausted("300 calls are spent", remedy="raise budget.calls")
+
+    found, _ = removed(grade)
+
+    assert (found.outcome.tested, found.outcome.waits) == ((), ())
+    assert "cut short: 300 calls are spent" in found.outcome.notes[0].summary
+
+
+# when ---------------------------------------------------------------------------------------------------
+
+WAIT = Waiting(
+    night="n0",
+    path=DOCUMENT.path,
+    base=DOCUMENT.sha,
+    crew="m v",
+    tested=Judged(
+        kind=CandidateKind.REMOVAL,
+        edits=(IDLE,),
+        trial=Trial(),
+        verdict=Verdict(decision=Decision.UNDECIDED, reason="more"),
+    ),
+)
+BUNDLE = replace(WAIT, tested=replace(WAIT.tested, kind=CandidateKind.BUNDLE))
+LONG = replace(LEARNED, document=a_document(f"- Idle.\n{'x' * 68}"))
+ACCEPTED = Verdict(decision=Decision.ACCEPT, reason="better")
+
+
+@pytest.mark.parametrize(
+    ("learned", "slow", "plan", "tried"),
+    [
+        (LEARNED, False, {}, False),
+        (LEARNED, True, {}, True),
+        (LONG, False, {"max_chars": 100}, True),
+        (LONG, False, {"max_chars": 102}, False),
+        (replace(LEARNED, waits=(BUNDLE,)), True, {}, True),
+        (replace(LEARNED, waits=(BUNDLE, WAIT)), True, {}, False),
+        (replace(LEARNED, verdict=ACCEPTED), True, {}, False),
+        (replace(LEARNED, unfinished=True), True, {}, False),
+        (LEARNED, True, {"removal": replace(RULE, name="strict")}, False),
+    ],
+    ids=["any", "slow", "nearly full", "not so full", "waiting", "one waits", "learned", "broken", "no error rate"],
+)
+def test_it_is_tried_on_slow_nights_and_where_the_document_is_nearly_full_one_at_a_time(
+    learned: StepOutcome, slow: bool, plan: dict[str, Any], tried: bool
+) -> None:
+    found, _ = removed(learned=learned, slow=slow, **plan)
+
+    assert bool(found.outcome.tested) is tried
+
+
+# whole nights -------------------------------------------------------------------------------------------
+
+
+def adopted(machine: Machine) -> Machine:
+    """A machine whose first night taught a rule, which a person adopted, and a later day like the first."""
+    machine.had(0, 1, 2, 3, 4)
+    report = machine.night()
+    (proposal,) = report.proposals
+    staged = Path(report.folder) / "proposals" / proposal.id / "result"
+    Path(proposal.path).write_bytes(staged.read_bytes())
+    store = machine.store()
+    store.bank.decide(proposal.id, ADOPTED, at=machine.clock())
+    store.close()
+    machine.clock.pass_by(days=1)
+    machine.had(5, 6, 7)
+    return machine
+
+
+def test_on_a_night_that_finds_the_document_nearly_full_a_rule_that_is_needed_stays(tmp_path: Path) -> None:
+    machine = adopted(Machine(tmp_path))
+
+    report = machine.night(max_chars=len(NPM) + 1)
+
+    (document,) = report.documents
+    (tested,) = (one for one in document.tested if one.kind is CandidateKind.REMOVAL)
+    assert [edit.target.strip() for edit in tested.edits] == [NPM]
+    assert tested.verdict.decision is Decision.REJECT
+    assert report.proposals == ()
+
+
+def test_a_rule_that_nothing_needs_any_more_is_proposed_for_removal_with_its_numbers(tmp_path: Path) -> None:
+    machine = adopted(Machine(tmp_path))
+    machine.model = Watcher(Knowing(machine.model.inner))
+
+    report = machine.night(calls=1_000, max_chars=len(NPM) + 1, removal=replace(RULE, rounds=40))
+
+    assert report.verdict is Outcome.IMPROVED
+    (document,), (proposal,) = report.documents, report.proposals
+    assert document.because.startswith("no worse: 1.00 → 1.00 on unseen tasks")
+    assert document.because.endswith(f"{len(NPM)} characters less")
+    assert [(edit.op, edit.target.strip()) for edit in proposal.edits] == [(EditOp.DELETE, NPM)]
+    assert proposal.summary.startswith("Removes 1 rule")
+    assert proposal.error_rate == "a removal that loses 5 points passes on at most 5 % of nights"
+
+
+def test_on_any_other_night_nothing_is_tried_to_be_removed(tmp_path: Path) -> None:
+    report = adopted(Machine(tmp_path)).night()
+
+    assert all(one.kind is not CandidateKind.REMOVAL for one in report.documents[0].tested)
+
+
+class Knowing:
+    """A model that has come to do by itself what the rule asks for."""
+
+    def __init__(self, inner: Backend) -> None:
+        self.inner = inner
+
+    def complete(self, prompt: Prompt) -> Completion:
+        if prompt.purpose is Purpose.ROLLOUT:
+            return Completion(text="I ran `pnpm install`.", model="m")
+        return self.inner.complete(prompt)

@@ -1,0 +1,212 @@
+"""A candidate that couldn't be proven waits, goes on with new unseen tasks, and is let go when it is stale."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.learning.resume import MOST_ROUNDS, GoneOn, go_on
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    EditOp,
+    GateRule,
+    Judged,
+    Metric,
+    Split,
+    Task,
+    Verdict,
+    Waiting,
+)
+from tests.builders import a_document, a_task, an_edit
+from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
+from tests.nights import a_crew
+
+RULE = GateRule(metric=Metric.HARD, rounds=2)
+DOCUMENT = a_document("- Old.")
+EDIT = an_edit("- New.")
+TAUGHT = a_task(id="t1", split=Split.TRAIN, cluster="lesson")
+OLD = [a_task(id=f"v{n}", session=f"s{n}", split=Split.VAL, cluster="lesson") for n in range(2)]
+FRESH = a_task(id="v9", session="s9", split=Split.VAL, cluster="lesson")
+
+
+def crew(
+    grade: Callable[[str, str], float | Exception], identity: str = "m v", meter: FakeMeter | None = None
+) -> tuple[Any, FakeExecutor]:
+    executor = FakeExecutor(lambda task, version, sample: f"{task.id}|{version.body}|{sample}")
+    judge = FakeJudge(lambda task, trajectory: grade(task.id, trajectory.response))
+    return a_crew(executor=executor, judge=judge, identity=lambda: identity, meter=meter or FakeMeter()), executor
+
+
+def mends(_task: str, response: str) -> float:
+    return float("New" in response)
+
+
+def a_wait(grade: Callable[[str, str], float] = mends, *, rounds: int = 1, **fields: Any) -> Waiting:
+    """A candidate after a night that couldn't prove it."""
+    changed = candidate(DOCUMENT, [EDIT])
+    assert changed is not None
+    rule = replace(RULE, rounds=rounds, alpha=0.02)
+    trial, verdict, _ = run_trial(DOCUMENT, changed, OLD, crew=crew(grade)[0], rule=rule)
+    wait = Waiting(
+        night="n1",
+        path=DOCUMENT.path,
+        base=DOCUMENT.sha,
+        crew="m v",
+        tested=Judged(kind=CandidateKind.BUNDLE, edits=(EDIT,), trial=trial, verdict=verdict),
+    )
+    return replace(wait, **fields)
+
+
+def gone_on(
+    *waits: Waiting,
+    val: Sequence[Task] = (*OLD, FRESH),
+    document: Document = DOCUMENT,
+    grade: Callable[[str, str], float | Exception] = mends,
+    identity: str = "m v",
+    **fields: Any,
+) -> tuple[GoneOn, FakeExecutor]:
+    own, executor = crew(grade, identity, FakeMeter(left=fields.pop("left", 1_000)))
+    given: dict[str, Any] = {"known": [TAUGHT]} | fields
+    return go_on(document, waits, val, crew=own, rule=RULE, **given), executor
+
+
+def test_it_goes_on_with_its_wealth_and_its_share_on_all_tasks() -> None:
+    wait = a_wait()
+    assert wait.tested.verdict.decision is Decision.UNDECIDED
+
+    found, executor = gone_on(wait)
+
+    (went,) = found.tried
+    assert went.tested.verdict.decision is Decision.ACCEPT
+    assert went.tested.trial.pairs[: wait.tested.trial.n] == wait.tested.trial.pairs
+    assert went.tested.trial.alpha == 0.02
+    assert {task.id for task, _, _ in executor.jobs} == {"v0", "v1", "v9"}
+    assert found.accepted == went
+
+
+def test_its_next_rounds_draw_samples_it_has_not_seen() -> None:
+    _, executor = gone_on(a_wait())
+
+    assert min(sample for _, version, sample in executor.jobs if version == DOCUMENT) == 1
+
+
+def test_without_a_new_unseen_task_it_rests_and_costs_nothing() -> None:
+    wait = a_wait()
+
+    found, executor = gone_on(wait, val=OLD)
+
+    assert (found.tried, found.rest, executor.jobs) == ((), (wait,), [])
+
+
+def test_what_is_still_undecided_waits_on() -> None:
+    # It wins one task and loses another: nothing to prove, nothing to refute yet.
+    found, _ = gone_on(a_wait(), grade=lambda task, response: mends(task, response) if task == "v0" else 1.0)
+
+    (went,) = found.undecided
+    assert (went.night, went.base) == ("n1", DOCUMENT.sha)
+    assert found.accepted is None
+
+
+def test_what_turns_out_futile_is_dropped() -> None:
+    found, _ = gone_on(a_wait(), grade=lambda task, response: 1.0 - mends(task, response))
+
+    assert [wait.tested.verdict.decision for wait in found.tried] == [Decision.REJECT]
+    assert (found.undecided, found.rest) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("fields", "document", "identity", "why"),
+    [
+        ({}, a_document("- Other."), "m v", "its document changed"),
+        ({}, DOCUMENT, "m v2", "run by m v, which changed"),
+    ],
+)
+def test_a_stale_one_is_let_go_and_named(fields: dict[str, Any], document: Document, identity: str, why: str) -> None:
+    found, executor = gone_on(a_wait(**fields), document=document, identity=identity)
+
+    assert (found.tried, found.rest, executor.jobs) == ((), (), [])
+    assert why in found.notes[0].summary
+
+
+def test_one_that_never_comes_to_an_end_is_let_go() -> None:
+    wait = a_wait()
+    endless = replace(wait, tested=replace(wait.tested, trial=replace(wait.tested.trial, rounds=MOST_ROUNDS)))
+
+    found, _ = gone_on(endless)
+
+    assert "still undecided after 40 rounds" in found.notes[0].summary
+
+
+def test_after_the_first_that_is_proven_the_others_rest() -> None:
+    other = replace(a_wait(), night="n2")
+
+    found, _ = gone_on(a_wait(), other)
+
+    assert (len(found.tried), found.rest) == (1, (other,))
+
+
+def test_an_edit_that_can_not_be_applied_any_more_ends_its_trial() -> None:
+    wait = a_wait()
+    lost = replace(wait, tested=replace(wait.tested, edits=(replace(EDIT, content="- Old."),)))
+    assert isinstance(lost.tested.verdict, Verdict)
+
+    found, _ = gone_on(lost)
+
+    assert "it can't be applied any more" in found.notes[0].summary
+
+
+def test_a_removal_goes_on_with_the_tasks_that_exercise_its_rule_and_no_others() -> None:
+    rule = [a_task(id=f"c{n}", session=f"c{n}", cluster="c", split=Split.VAL if n else Split.TRAIN) for n in range(4)]
+    removal = an_edit("", op=EditOp.DELETE, target="- Old.", tasks=("c0",))
+    wait = a_wait()
+    wait = replace(wait, tested=replace(wait.tested, kind=CandidateKind.REMOVAL, edits=(removal,)))
+    own, executor = crew(lambda task, response: 1.0)
+
+    found = go_on(DOCUMENT, [wait], (*OLD, FRESH), crew=own, rule=RULE, known=(*rule, *OLD, FRESH))
+    resting = go_on(DOCUMENT, [wait], (*OLD, FRESH), crew=own, rule=RULE, known=(*OLD, FRESH))
+
+    assert {task.id for task, _, _ in executor.jobs} == {"c1", "c2", "c3"}
+    assert len(found.tried) == 1
+    assert resting.rest == (wait,)
+
+
+def test_one_whose_edit_a_person_refused_meanwhile_is_let_go() -> None:
+    found, executor = gone_on(a_wait(), refused=[EDIT])
+
+    assert (found.tried, found.rest, executor.jobs) == ((), (), [])
+    assert "you rejected it meanwhile" in found.notes[0].summary
+
+
+def test_tasks_of_other_lessons_alone_are_no_reason_to_go_on() -> None:
+    wait = a_wait()
+    others = [replace(FRESH, id=f"o{n}", cluster="other") for n in range(4)]
+
+    assert gone_on(wait, val=others)[0].rest == (wait,)
+    assert gone_on(wait, val=[FRESH], known=[])[0].rest == (wait,)
+
+
+def test_where_the_calls_do_not_reach_it_waits_on_and_says_so() -> None:
+    wait = a_wait()
+
+    found, executor = gone_on(wait, left=11)
+
+    assert (found.rest, executor.jobs) == ((wait,), [])
+    assert "waits on, for want of 12 calls" in found.notes[0].summary
+
+
+def test_a_night_whose_attempts_could_not_be_scored_leaves_it_as_it_was() -> None:
+    wait = a_wait()
+
+    def fails(task: str, response: str) -> float | Exception:
+        return ItemError("can't tell") if "New" in response else 0.0
+
+    found, _ = gone_on(wait, val=[*OLD, *(replace(FRESH, id=f"n{n}") for n in range(6))], grade=fails)
+
+    assert (found.tried, found.rest) == ((), (wait,))
+    assert "could not be scored" in found.notes[0].summary

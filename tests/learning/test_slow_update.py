@@ -1,0 +1,142 @@
+"""Guidance from the same tasks under two versions of a document; it never sees what gates it."""
+
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
+from skillopt_sleep.learning.slow_update import ANSWER_CHARS, slow_update
+from skillopt_sleep.records import (
+    Change,
+    Compared,
+    Document,
+    Earlier,
+    Edit,
+    EditOp,
+    EditSource,
+    Exact,
+    Note,
+    Past,
+    Prompt,
+    Purpose,
+    Split,
+)
+from tests.builders import SAID, a_document, a_rollout, a_task, a_trajectory
+from tests.fakes import Answers, FakeBackend, SerialPool
+
+BLOCK = "<!-- slow-update:begin -->\n- Old wisdom.\n<!-- slow-update:end -->"
+SNAPSHOT = Earlier(night="2026-02-23", body="- Then.", nights=7)
+
+
+def a_change(change: Change, task: str = "t1", then: str = "as then", today: str = "as today") -> Compared:
+    solved = {Change.IMPROVED: (0.0, 1.0), Change.REGRESSED: (1.0, 0.0), Change.STABLE_SUCCESS: (1.0, 1.0)}
+    before, after = solved.get(change, (0.0, 0.0))
+    return Compared(
+        task=task,
+        change=change,
+        before=a_rollout(before, task=task, trajectory=a_trajectory(then)),
+        after=a_rollout(after, task=task, trajectory=a_trajectory(today)),
+    )
+
+
+def run(
+    *compared: Compared, reply: Answers, document: Document | None = None, **task: Any
+) -> tuple[Edit | Note | None, list[Prompt]]:
+    backend = FakeBackend({Purpose.SLOW_UPDATE: reply})
+    tasks = {one.task: a_task(**{"id": one.task, "split": Split.TRAIN} | task) for one in compared}
+    said = slow_update(
+        compared,
+        tasks,
+        document or a_document("- Now."),
+        SNAPSHOT,
+        optimizer=backend,
+        pool=SerialPool(),
+        preferences="",
+        past=Past(notes="Short rules win."),
+    )
+    return said, backend.prompts
+
+
+SAYS = {"guidance": "\n- Ask before you delete.\n", "reasoning": "it deleted"}
+
+
+def test_what_it_says_becomes_the_edit_of_the_protected_block() -> None:
+    said, prompts = run(a_change(Change.REGRESSED), a_change(Change.STABLE_SUCCESS, "t2"), reply=SAYS)
+
+    assert said == Edit(
+        op=EditOp.APPEND,
+        content="- Ask before you delete.",
+        reason="it deleted",
+        source=EditSource.SLOW,
+        support=1,
+        tasks=("t1",),
+    )
+    assert len(prompts) == 1
+
+
+def test_guidance_that_stands_there_is_replaced_and_shown() -> None:
+    said, (prompt,) = run(a_change(Change.PERSISTENT_FAIL), reply=SAYS, document=a_document(f"- Now.\n{BLOCK}"))
+
+    assert isinstance(said, Edit)
+    assert (said.op, said.target) == (EditOp.REPLACE, "- Old wisdom.")
+    assert "# Guidance that stands there now\n```\n- Old wisdom.\n```" in prompt.text
+
+
+def test_the_prompt_holds_both_versions_both_answers_and_what_the_person_said() -> None:
+    _, (prompt,) = run(a_change(Change.REGRESSED, then="x" * 2 * ANSWER_CHARS), reply=SAYS)
+
+    assert "7 nights ago" in prompt.text
+    assert "- Then." in prompt.text
+    assert "- Now." in prompt.text
+    assert "as today" in prompt.text
+    assert f"- «{SAID}»" in prompt.text
+    assert "Short rules win." in prompt.text
+    assert "x" * ANSWER_CHARS in prompt.text
+    assert "x" * (ANSWER_CHARS + 1) not in prompt.text
+
+
+@pytest.mark.parametrize("changes", [(), (Change.IMPROVED,), (Change.STABLE_SUCCESS, Change.IMPROVED)])
+def test_where_nothing_fails_today_nothing_is_asked(changes: tuple[Change, ...]) -> None:
+    said, prompts = run(*(a_change(change, f"t{n}") for n, change in enumerate(changes)), reply=SAYS)
+
+    assert (said, prompts) == (None, [])
+
+
+@pytest.mark.parametrize("guidance", ["", "  \n", "- Old wisdom."])
+def test_nothing_to_say_or_the_same_again_is_no_edit(guidance: str) -> None:
+    document = a_document(f"- Now.\n{BLOCK}")
+    said, _ = run(a_change(Change.REGRESSED), reply={"guidance": guidance}, document=document)
+
+    assert said is None
+
+
+def test_a_call_that_fails_is_a_note() -> None:
+    said, _ = run(a_change(Change.REGRESSED), reply=CallFailed(FailureKind.TIMED_OUT, "no answer"))
+
+    assert isinstance(said, Note)
+    assert (said.stage, said.summary) == ("slow_update", "shop:CLAUDE.md: no answer")
+
+
+def test_a_dead_model_ends_the_night() -> None:
+    with pytest.raises(BackendUnavailable):
+        run(a_change(Change.REGRESSED), reply=BackendUnavailable("gone"))
+
+
+@pytest.mark.parametrize("side", [Split.VAL, Split.TEST, None])
+@pytest.mark.parametrize("change", Change)
+def test_a_task_that_is_not_on_train_raises(side: Split | None, change: Change) -> None:
+    with pytest.raises(ValueError, match="t1 is not on train"):
+        run(a_change(change), reply=SAYS, split=side)
+
+
+def test_the_reference_reaches_no_prompt() -> None:
+    _, (prompt,) = run(a_change(Change.REGRESSED), reply=SAYS, reference=Exact(answer="ZEBRA7"))
+
+    assert "ZEBRA7" not in prompt.text
+
+
+def test_every_category_is_told_with_its_number() -> None:
+    compared = [a_change(change, f"t{n}") for n, change in enumerate(Change)]
+    _, (prompt,) = run(*compared, reply=SAYS)
+
+    assert all(f"({change}): 1" in prompt.text for change in Change)

@@ -1,0 +1,499 @@
+"""One step on one document: what it ends as, what it spends, and what may decide."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind, ItemError
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.step import MOST_WAITING, NOTHING_PAST, step
+from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    EditOp,
+    Evidence,
+    Fate,
+    GateRule,
+    Judged,
+    Metric,
+    Outcome,
+    Past,
+    Purpose,
+    Split,
+    StepOutcome,
+    Task,
+    Trajectory,
+    Waiting,
+)
+from tests.builders import SAID, a_document, a_task, an_edit
+from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
+from tests.nights import RULE, STRICT, a_crew, a_plan, with_side
+
+DOCUMENT = a_document("- Old.")
+HARD = replace(STRICT, metric=Metric.HARD)
+
+
+def a_side(split: Split, *numbers: int, cluster: str = "c") -> list[Task]:
+    return [
+        with_side(
+            a_task(id=f"{split}{n}", session=f"{split}{n}", prompt=f"request {split} {n}"),
+            split=split,
+            cluster=cluster,
+        )
+        for n in numbers
+    ]
+
+
+SURE = GateRule(metric=Metric.HARD)
+TRAIN, VAL, TEST = a_side(Split.TRAIN, 1, 2), a_side(Split.VAL, 1, 2), a_side(Split.TEST, 1)
+
+
+class Night:
+    """A step with fakes, and what it asked, did and logged."""
+
+    def __init__(self, *, edits: Answers | None = None, grade: Any = None, **answers: Answers) -> None:
+        proposed = edits or {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
+        self.optimizer = FakeBackend({Purpose.REFLECT: proposed, **{Purpose(name): a for name, a in answers.items()}})
+        self.executor = FakeExecutor(lambda task, document, sample: f"{task.id}|{document.body}|{sample}")
+        self.judge = FakeJudge(grade or follows_the_rule)
+        self.log: list[tuple[str, int]] = []
+
+    def step(
+        self, tasks: Sequence[Task], *, document: Document = DOCUMENT, past: Past = NOTHING_PAST, **plan: Any
+    ) -> StepOutcome:
+        return step(
+            document,
+            tasks,
+            crew=a_crew(optimizer=self.optimizer, executor=self.executor, judge=self.judge),
+            plan=a_plan(**({"gate": HARD} | plan)),
+            log=lambda name, rows: self.log.append((name, len(rows))),
+            past=past,
+            night="tonight",
+        )
+
+    @property
+    def attempted(self) -> list[str]:
+        """The sides whose tasks were attempted, in order, each once."""
+        return list(dict.fromkeys(str(task.split) for task, _, _ in self.executor.jobs))
+
+
+def follows_the_rule(_task: Task, trajectory: Trajectory) -> float:
+    return 1.0 if RULE in trajectory.response else 0.0
+
+
+def always(grade: Any) -> Callable[[Task, Trajectory], Any]:
+    return lambda task, trajectory: grade
+
+
+# unverified ---------------------------------------------------------------------------------------------
+
+
+def test_without_an_unseen_task_nothing_is_spent() -> None:
+    night = Night()
+
+    outcome = night.step(TRAIN)
+
+    assert outcome.outcome is Outcome.UNVERIFIED
+    assert outcome.verdict.decision is Decision.ABSTAIN
+    assert "1 lesson was seen in one session only" in outcome.because
+    assert outcome.waiting == 1
+    assert (night.executor.jobs, night.optimizer.prompts, night.log) == ([], [], [])
+
+
+def test_lessons_without_an_unseen_task_wait_while_the_others_are_learned() -> None:
+    night = Night()
+    waiting = a_side(Split.TRAIN, 7, cluster="other")
+
+    outcome = night.step([*TRAIN, *waiting, *VAL])
+
+    assert (outcome.outcome, outcome.waiting, outcome.train) == (Outcome.IMPROVED, 1, 2)
+    assert all(task.id != "train7" for task, _, _ in night.executor.jobs)
+    assert "request train 7" not in night.optimizer.prompts[0].text
+    assert all("train7" not in edit.edit.tasks for edit in outcome.edits)
+
+
+def test_several_waiting_lessons_are_counted_by_cluster() -> None:
+    tasks = [*a_side(Split.TRAIN, 1, 2, cluster="a"), *a_side(Split.TRAIN, 3, cluster="b")]
+
+    outcome = Night().step(tasks)
+
+    assert outcome.waiting == 2
+    assert "2 lessons were seen in one session only" in outcome.because
+
+
+def test_a_test_task_is_no_unseen_task_to_gate_with() -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *TEST])
+
+    assert (outcome.outcome, night.executor.jobs) == (Outcome.UNVERIFIED, [])
+
+
+def test_attempts_that_could_not_be_scored_prove_nothing() -> None:
+    night = Night(grade=always(ItemError("can't tell")))
+
+    outcome = night.step([*TRAIN, *VAL])
+
+    assert outcome.outcome is Outcome.UNVERIFIED
+    assert "none of 2 attempts" in outcome.because
+    assert [note.summary for note in outcome.notes] == ["2 of 2 attempts not scored: can't tell"]
+    assert night.optimizer.prompts == []
+
+
+def test_a_trial_that_could_not_be_scored_proves_nothing() -> None:
+    def grade(task: Task, _trajectory: Trajectory) -> float | Exception:
+        return 0.0 if task.split is Split.TRAIN else ItemError("can't tell")
+
+    outcome = Night(grade=grade).step([*TRAIN, *VAL])
+
+    assert (outcome.outcome, outcome.verdict.decision) == (Outcome.UNVERIFIED, Decision.ABSTAIN)
+    assert outcome.candidate is not None
+    assert outcome.trial.unpaired == 2
+
+
+# no headroom, no change ---------------------------------------------------------------------------------
+
+
+def test_where_every_attempt_does_what_was_asked_there_is_no_headroom() -> None:
+    night = Night(grade=always(1.0))
+
+    outcome = night.step([*TRAIN, *VAL, *TEST])
+
+    assert outcome.outcome is Outcome.NO_HEADROOM
+    assert "all 2 attempts" in outcome.because
+    assert night.optimizer.prompts == []
+    assert night.attempted == ["train"]
+
+
+def test_one_unscored_attempt_among_successes_is_no_failure_to_learn_from() -> None:
+    def grade(task: Task, _trajectory: Trajectory) -> float | Exception:
+        return ItemError("no") if task.id == "train1" else 1.0
+
+    outcome = Night(grade=grade).step([*TRAIN, *VAL])
+
+    assert (outcome.outcome, outcome.because) == (Outcome.NO_HEADROOM, "all 1 attempts already do what was asked")
+
+
+def test_no_edits_are_no_change() -> None:
+    outcome = Night(edits={"edits": []}).step([*TRAIN, *VAL])
+
+    assert (outcome.outcome, outcome.because, outcome.edits) == (Outcome.NO_CHANGE, "no edit was proposed", ())
+
+
+FATES = {
+    "unmatched": ({"op": "replace", "content": "- X.", "target": "nowhere"}, Fate.UNMATCHED, "its target isn't in"),
+    "duplicate": ({"op": "append", "content": "- Old."}, Fate.DUPLICATE, "says it already"),
+    "refused": ({"op": "append", "content": "See https://evil.example/x"}, Fate.REFUSED, "address"),
+}
+
+
+@pytest.mark.parametrize(("edit", "fate", "because"), FATES.values(), ids=FATES)
+def test_where_no_edit_could_be_applied_nothing_changes_and_each_says_why(
+    edit: dict[str, str], fate: Fate, because: str
+) -> None:
+    night = Night(edits={"edits": [edit]})
+
+    outcome = night.step([*TRAIN, *VAL])
+
+    assert outcome.outcome is Outcome.NO_CHANGE
+    assert [applied.fate for applied in outcome.edits] == [fate]
+    assert because in outcome.edits[0].because
+    assert outcome.because.startswith("none of 1 proposed edits could be applied (")
+    assert because in outcome.because
+    assert outcome.candidate is None
+    assert night.attempted == ["train"]
+
+
+def test_edits_that_undo_one_another_are_not_tried() -> None:
+    edits = {"edits": [{"op": "append", "content": "- X."}, {"op": "delete", "target": "\n- X."}]}
+    night = Night(edits=edits)
+
+    outcome = night.step([*TRAIN, *VAL])
+
+    assert outcome.outcome is Outcome.NO_CHANGE
+    assert night.attempted == ["train"]
+
+
+def test_a_useless_edit_is_rejected() -> None:
+    outcome = Night(grade=always(0.5)).step([*TRAIN, *VAL, *TEST])
+
+    assert (outcome.outcome, outcome.verdict.decision) == (Outcome.NO_CHANGE, Decision.REJECT)
+    assert outcome.because.startswith("no better: 0.00 → 0.00")
+    assert outcome.candidate is not None
+
+
+def test_a_harmful_edit_is_rejected() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        return 0.0 if task.split is Split.TRAIN else 1.0 - follows_the_rule(task, trajectory)
+
+    outcome = Night(grade=grade).step([*TRAIN, *VAL])
+
+    assert (outcome.outcome, outcome.trial.before, outcome.trial.after) == (Outcome.NO_CHANGE, 1.0, 0.0)
+    assert outcome.because.startswith("worse: 1.00 → 0.00")
+
+
+# improved -----------------------------------------------------------------------------------------------
+
+
+def test_what_does_better_on_unseen_tasks_is_an_improvement() -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *VAL])
+
+    assert (outcome.outcome, outcome.verdict.decision) == (Outcome.IMPROVED, Decision.ACCEPT)
+    assert outcome.candidate is not None
+    assert outcome.candidate.body == f"- Old.\n{RULE}"
+    assert (outcome.trial.before, outcome.trial.after, outcome.trial.n) == (0.0, 1.0, 2)
+    assert (outcome.train, outcome.val, outcome.test) == (2, 2, 0)
+    assert [applied.fate for applied in outcome.edits] == [Fate.APPLIED]
+    assert outcome.document == DOCUMENT
+    assert outcome.text_only
+
+
+def test_a_success_on_train_decides_nothing() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        return follows_the_rule(task, trajectory) if task.split is Split.TRAIN else 0.0
+
+    assert Night(grade=grade).step([*TRAIN, *VAL]).outcome is Outcome.NO_CHANGE
+
+
+def test_its_evidence_and_sessions_are_named() -> None:
+    outcome = Night().step([*TRAIN, *VAL, *TEST])
+
+    assert outcome.evidence == tuple(Evidence(session=task.session, turn=2, quote=SAID) for task in TRAIN)
+    assert outcome.sessions == tuple(task.session for task in (*TRAIN, *VAL, *TEST))
+
+
+def test_each_stage_is_logged() -> None:
+    night = Night()
+    night.step([*TRAIN, *VAL])
+
+    assert night.log == [("rollouts", 2), ("patches", 1), ("edits", 1), ("rollouts", 4), ("trials", 1)]
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3])
+def test_each_train_task_is_attempted_as_often_as_the_plan_says(samples: int) -> None:
+    night = Night()
+    night.step([*TRAIN, *VAL], samples=samples)
+
+    train = [(task.id, sample) for task, _, sample in night.executor.jobs if task.split is Split.TRAIN]
+    assert train == [(task.id, sample) for task in TRAIN for sample in range(samples)]
+
+
+def test_at_most_the_edit_budget_is_applied() -> None:
+    edits = {"edits": [{"op": "append", "content": f"- Rule number {i} about {'abcd'[i] * 9}."} for i in range(4)]}
+    night = Night(edits=edits, select={"selected_indices": [3, 0, 1, 2]})
+
+    outcome = night.step([*TRAIN, *VAL], edit_budget=2)
+
+    assert [applied.edit.content[:13] for applied in outcome.edits] == ["- Rule number", "- Rule number"]
+    assert outcome.candidate is not None
+    assert outcome.candidate.body.splitlines()[1:] == [applied.edit.content for applied in outcome.edits]
+    assert "number 3" in outcome.edits[0].edit.content
+
+
+def test_the_house_rules_reach_the_optimizer() -> None:
+    night = Night()
+    night.step([*TRAIN, *VAL], preferences="Never more than ten words.")
+
+    assert "Never more than ten words." in night.optimizer.prompts[0].text
+
+
+def test_what_no_trial_has_shown_to_be_better_is_unverified_however_it_was_accepted() -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *VAL, *TEST], gate=GateRule(name="greedy"))
+
+    assert (outcome.outcome, outcome.verdict.decision) == (Outcome.UNVERIFIED, Decision.ACCEPT)
+    assert outcome.candidate is not None
+    assert "val" not in night.attempted
+
+
+# what was refused before --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [RULE, "-  use PNPM, never npm. "])
+@pytest.mark.parametrize("op", [EditOp.APPEND, EditOp.INSERT_AFTER])
+def test_an_edit_that_a_person_rejected_is_not_tried_again(content: str, op: EditOp) -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *VAL], past=Past(refused=(an_edit(content, op=op),)))
+
+    assert outcome.outcome is Outcome.NO_CHANGE
+    assert [(applied.fate, applied.because) for applied in outcome.edits] == [
+        (Fate.REFUSED, "you rejected it before")
+    ]
+    assert night.attempted == ["train"]
+
+
+def test_a_removal_that_a_person_rejected_is_not_tried_again() -> None:
+    said = a_document("- Use npm.")
+    removal = {"edits": [{"op": "delete", "target": "- Use npm."}]}
+    night = Night(edits=removal)
+    kept = an_edit("", op=EditOp.DELETE, target="- use  NPM.")
+
+    outcome = night.step([*TRAIN, *VAL], document=said, past=Past(refused=(kept,)))
+
+    assert [applied.fate for applied in outcome.edits] == [Fate.REFUSED]
+
+
+def test_another_edit_is_tried_although_one_was_rejected() -> None:
+    assert Night().step([*TRAIN, *VAL], past=Past(refused=(an_edit("- Use yarn."),))).outcome is Outcome.IMPROVED
+
+
+# test tasks ---------------------------------------------------------------------------------------------
+
+
+def test_test_tasks_are_reported_once_after_an_improvement() -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *VAL, *TEST])
+
+    assert (outcome.test_before, outcome.test_after, outcome.test_n) == (0.0, 1.0, 1)
+    assert night.attempted == ["train", "val", "test"]
+    assert outcome.trial.calls == 4
+    assert all(pair.task.startswith("val") for pair in outcome.trial.pairs)
+
+
+@pytest.mark.parametrize("grade_on_test", [0.0, 0.5, 1.0])
+def test_test_tasks_are_never_used_to_decide(grade_on_test: float) -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        follows = follows_the_rule(task, trajectory)
+        return (1 - follows) * grade_on_test if task.split is Split.TEST else follows
+
+    with_test, without = Night(grade=grade), Night(grade=grade)
+    one, other = with_test.step([*TRAIN, *VAL, *TEST]), without.step([*TRAIN, *VAL])
+
+    assert (one.outcome, one.verdict, one.trial, one.candidate, one.edits) == (
+        other.outcome,
+        other.verdict,
+        other.trial,
+        other.candidate,
+        other.edits,
+    )
+
+
+def test_without_an_improvement_test_tasks_are_not_attempted() -> None:
+    night = Night(grade=always(0.5))
+    outcome = night.step([*TRAIN, *VAL, *TEST])
+
+    assert night.attempted == ["train", "val"]
+    assert (outcome.test_before, outcome.test_n) == (None, 0)
+
+
+def test_test_tasks_that_could_not_be_scored_are_noted_and_no_zero() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("can't tell") if task.split is Split.TEST else follows_the_rule(task, trajectory)
+
+    outcome = Night(grade=grade).step([*TRAIN, *VAL, *TEST])
+
+    assert (outcome.outcome, outcome.test_before, outcome.test_n) == (Outcome.IMPROVED, None, 0)
+    assert [note.summary for note in outcome.notes] == ["2 of 2 attempts not scored: can't tell"]
+
+
+def test_neither_val_nor_test_reach_the_optimizer() -> None:
+    night = Night()
+    night.step([*TRAIN, *VAL, *TEST])
+
+    text = "\n".join(prompt.text for prompt in night.optimizer.prompts)
+    assert "request train 1" in text
+    assert "request val" not in text
+    assert "request test" not in text
+
+
+# failing calls ------------------------------------------------------------------------------------------
+
+
+def test_where_no_reflection_came_back_the_step_is_unfinished() -> None:
+    outcome = Night(edits=CallFailed(FailureKind.TIMED_OUT, "no answer")).step([*TRAIN, *VAL])
+
+    assert outcome.unfinished
+    assert outcome.outcome is Outcome.UNVERIFIED
+    assert "no lesson could be drawn" in outcome.because
+    assert [note.stage for note in outcome.notes] == ["reflect"]
+
+
+def test_one_reflection_is_enough_to_be_finished() -> None:
+    answers = iter([CallFailed(FailureKind.TIMED_OUT, "no answer"), {"edits": []}])
+    outcome = Night(edits=lambda prompt: next(answers)).step([*TRAIN, *VAL], minibatch=1)
+
+    assert not outcome.unfinished
+    assert len(outcome.notes) == 1
+
+
+def test_a_dead_model_ends_the_step() -> None:
+    with pytest.raises(BackendUnavailable):
+        Night(edits=BackendUnavailable("gone")).step([*TRAIN, *VAL])
+
+
+def test_an_edit_that_would_make_the_document_too_long_is_refused_with_that_reason() -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *VAL], max_chars=20)
+
+    assert [(fate.fate, fate.because) for fate in outcome.edits] == [
+        (Fate.REFUSED, "the rules would pass 20 characters (max_chars)")
+    ]
+    assert (outcome.outcome, night.attempted) == (Outcome.NO_CHANGE, ["train"])
+
+
+# what waits ---------------------------------------------------------------------------------------------
+
+
+def a_wait(night: Night, *contents: str) -> Waiting:
+    """A candidate of an earlier night that one task of the lesson couldn't prove."""
+    edits = tuple(an_edit(content, tasks=("train1",)) for content in contents)
+    changed = candidate(DOCUMENT, edits)
+    assert changed is not None
+    crew = a_crew(executor=night.executor, judge=night.judge)
+    trial, verdict, _ = run_trial(DOCUMENT, changed, VAL[:1], crew=crew, rule=SURE)
+    judged = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict)
+    return Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=judged)
+
+
+def test_a_change_that_waits_is_not_born_anew_with_another_share() -> None:
+    night = Night(edits={"edits": [{"op": "append", "content": c, "reason": "said"} for c in ("- One.", "- Two.")]})
+    wait = a_wait(night, "- One.", "- Two.")
+
+    outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=(wait,)), gate=SURE)
+
+    assert "the same change waits for more proof since the night of n1" in outcome.because
+    assert outcome.waits == (wait,)
+
+
+def test_the_sessions_of_other_lessons_are_left_for_another_night_when_a_waiting_change_is_proven() -> None:
+    night = Night()
+    wait = a_wait(night, RULE)
+    other = [*a_side(Split.TRAIN, 7, cluster="other"), *a_side(Split.VAL, 7, cluster="other")]
+    more = a_side(Split.VAL, 3, 4, 5, 6)
+
+    outcome = night.step([*TRAIN, *VAL, *more, *other], past=Past(waiting=(wait,)), gate=SURE)
+
+    assert (outcome.outcome, outcome.left) == (Outcome.IMPROVED, ("train7",))
+    assert any("1 session of another lesson is left" in note.summary for note in outcome.notes)
+
+
+def test_a_proposal_quotes_only_the_words_its_edits_were_learned_from() -> None:
+    said = [
+        replace(task, evidence=(Evidence(session=task.session, turn=1, quote=f"words of {task.id}"),))
+        for task in TRAIN
+    ]
+    night = Night(edits={"edits": [{"op": "append", "content": RULE, "reason": "said", "attempts": [1]}]})
+
+    outcome = night.step([*said, *VAL])
+
+    assert [evidence.quote for evidence in outcome.evidence] == ["words of train1"]
+
+
+def test_of_too_many_that_wait_the_oldest_is_let_go_and_named() -> None:
+    night = Night()
+    waits = tuple(replace(a_wait(night, f"- {n}."), night=f"n{n}") for n in range(MOST_WAITING))
+
+    outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=waits), gate=SURE)
+
+    assert [wait.night for wait in outcome.waits] == [*(wait.night for wait in waits[1:]), "tonight"]
+    assert any("the change of n0 was let go for newer ones" in note.summary for note in outcome.notes)

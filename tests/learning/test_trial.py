@@ -1,0 +1,351 @@
+"""A trial asks every unseen task under both versions, round by round, until the gate has a verdict."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import given, strategies as st
+from msgspec.structs import replace
+
+from skillopt_sleep.backends.cached import Cached
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.betting import START, bet, lifted, statistic
+from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.records import Decision, Document, GateRule, Metric, Pair, Split, Task, Trajectory, Trial
+from skillopt_sleep.replay.text import SingleShot
+from tests.builders import a_document, a_task
+from tests.fakes import FakeBackend, FakeCalls, FakeExecutor, FakeJudge, SerialPool
+from tests.nights import STRICT, a_crew
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+BEFORE = a_document("- Old.")
+AFTER = a_document("- New.")
+VAL = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL) for i in range(3)]
+HARD = replace(STRICT, metric=Metric.HARD)
+
+
+class BackwardsPool:
+    """Runs the last item first."""
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
+        return tuple(reversed([function(item) for item in reversed(items)]))
+
+
+def names_itself(task: Task, document: Document, sample: int) -> str:
+    return f"{task.id} {document.body} {sample}"
+
+
+def better(_task: Task, trajectory: Trajectory) -> float:
+    return 1.0 if "New" in trajectory.response else 0.0
+
+
+def run(
+    grade: Any = better,
+    *,
+    rule: GateRule = HARD,
+    val: Sequence[Task] = VAL,
+    candidate: Document = AFTER,
+    pool: Any = None,
+) -> tuple[Any, FakeExecutor]:
+    executor = FakeExecutor(names_itself)
+    crew = a_crew(executor=executor, judge=FakeJudge(grade), pool=pool or SerialPool())
+    return run_trial(BEFORE, candidate, val, crew=crew, rule=rule), executor
+
+
+def test_a_better_candidate_is_accepted_with_its_pairs() -> None:
+    (trial, verdict, rollouts), _ = run()
+
+    assert verdict.decision is Decision.ACCEPT
+    assert trial.pairs == tuple(
+        Pair(task=f"v{i}", session=f"s{i}", sample=0, before=0.0, after=1.0) for i in range(3)
+    )
+    assert (trial.before, trial.after, trial.n, trial.rounds) == (0.0, 1.0, 3, 1)
+    assert (trial.unpaired, trial.calls) == (0, 6)
+    assert len(rollouts) == 6
+
+
+def test_a_worse_candidate_is_rejected() -> None:
+    (trial, verdict, _), _ = run(lambda task, trajectory: 1.0 - better(task, trajectory))
+
+    assert verdict.decision is Decision.REJECT
+    assert (trial.before, trial.after) == (1.0, 0.0)
+
+
+def test_a_tie_is_rejected() -> None:
+    (_, verdict, _), _ = run(lambda task, trajectory: 1.0)
+
+    assert verdict.decision is Decision.REJECT
+
+
+def test_an_identical_candidate_costs_nothing() -> None:
+    (trial, verdict, rollouts), executor = run(candidate=a_document("- Old."))
+
+    assert (trial, rollouts, executor.jobs) == (Trial(), (), [])
+    assert (verdict.decision, verdict.reason) == (Decision.ABSTAIN, "nothing was changed")
+
+
+def test_the_arms_are_interleaved_task_by_task() -> None:
+    _, executor = run()
+
+    assert [(task.id, document.body) for task, document, _ in executor.jobs] == [
+        (f"v{i}", body) for i in range(3) for body in ("- Old.", "- New.")
+    ]
+
+
+def test_every_round_draws_new_samples_and_never_those_of_the_other_arm() -> None:
+    _, executor = run(rule=replace(HARD, rounds=2))
+
+    own = CANDIDATE_SAMPLES
+    assert [sample for _, _, sample in executor.jobs] == [0, own] * 3 + [1, own + 1] * 3
+
+
+def test_rounds_go_on_until_the_gate_has_a_verdict() -> None:
+    (trial, verdict, rollouts), _ = run(rule=replace(HARD, rounds=3))
+
+    assert trial.rounds == 3
+    assert [(pair.task, pair.sample) for pair in trial.pairs] == [(f"v{i}", s) for s in range(3) for i in range(3)]
+    assert (trial.calls, len(rollouts), trial.n) == (18, 18, 9)
+    assert verdict.decision is Decision.ACCEPT
+
+
+def test_what_a_budget_refuses_is_no_attempt() -> None:
+    def attempt(task: Task, document: Document, sample: int) -> str | Trajectory:
+        full = "over_budget: the limit of 8 calls for /shop is reached"
+        return names_itself(task, document, sample) if task.id == "v0" else Trajectory(failure=full)
+
+    crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(better))
+    trial, _, rollouts = run_trial(BEFORE, AFTER, VAL, crew=crew, rule=HARD)
+
+    assert (trial.calls, trial.n, len(rollouts)) == (2, 1, 6)
+
+
+@pytest.mark.parametrize("lost", ["- Old.", "- New."])
+def test_a_pair_with_an_unscored_arm_is_no_pair(lost: str) -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return (
+            ItemError("can't tell") if task.id == "v1" and lost in trajectory.response else better(task, trajectory)
+        )
+
+    (trial, verdict, rollouts), _ = run(grade)
+
+    assert [pair.task for pair in trial.pairs] == ["v0", "v2"]
+    assert (trial.unpaired, trial.n, trial.calls) == (1, 2, 6)
+    assert (trial.before, trial.after) == (0.0, 1.0)
+    assert verdict.decision is Decision.ACCEPT
+    assert [rollout.note for rollout in rollouts if rollout.score is None] == ["can't tell"]
+
+
+def test_an_unscored_arm_is_never_a_zero_that_makes_the_other_look_better() -> None:
+    def grade(_task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("can't tell") if "Old" in trajectory.response else 1.0
+
+    (trial, verdict, _), _ = run(grade)
+
+    assert verdict.decision is Decision.ABSTAIN
+    assert (trial.before, trial.after, trial.interval, trial.unpaired) == (None, None, None, 3)
+
+
+def test_a_round_may_pair_what_another_could_not() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("no") if trajectory.response.endswith("0") else better(task, trajectory)
+
+    (trial, verdict, _), _ = run(grade, rule=replace(HARD, rounds=2))
+
+    assert (trial.n, trial.unpaired, trial.rounds) == (3, 3, 2)
+    assert verdict.decision is Decision.ACCEPT
+
+
+def test_without_unseen_tasks_there_is_no_evidence() -> None:
+    (trial, verdict, _), _ = run(val=[])
+
+    assert (verdict.decision, trial.calls) == (Decision.ABSTAIN, 0)
+
+
+def test_the_interval_is_that_of_the_mean_gain() -> None:
+    (trial, _, _), _ = run()
+
+    low, high = trial.interval
+    assert low <= 1.0 <= high
+    assert (low, high) != (1.0, 1.0)
+
+
+def grade_by_name(_task: Task, trajectory: Trajectory) -> float | Exception:
+    """Something different for every attempt, unscored now and then."""
+    number = sum(trajectory.response.encode()) % 7
+    return ItemError("no") if number == 0 else number / 6
+
+
+@given(st.integers(0, 6), st.integers(1, 3))
+def test_the_result_does_not_depend_on_the_order_in_which_the_pool_works(tasks: int, rounds: int) -> None:
+    val = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL) for i in range(tasks)]
+    rule = GateRule(rounds=rounds)
+
+    forwards, _ = run(grade_by_name, rule=rule, val=val)
+    backwards, _ = run(grade_by_name, rule=rule, val=val, pool=BackwardsPool())
+
+    assert forwards == backwards
+
+
+def test_the_result_does_not_depend_on_which_thread_is_done_first() -> None:
+    lock, seen = threading.Lock(), [0]
+
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        with lock:
+            seen[0] += 1
+            early = seen[0] % 3
+        time.sleep(early / 500)
+        return grade_by_name(task, trajectory)
+
+    threads, _ = run(grade, pool=ThreadPool(4, lambda label, done, total: None))
+    serial, _ = run(grade_by_name)
+
+    assert threads == serial
+
+
+# Grades whose means are exact: a gain below rounding is one by the pairs and none by the means.
+GRADES = st.integers(0, 64).map(lambda n: n / 64)
+
+
+@given(st.lists(st.tuples(GRADES, GRADES), min_size=1, max_size=8))
+def test_before_and_after_are_the_means_of_the_pairs(grades: list[tuple[float, float]]) -> None:
+    val = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL) for i in range(len(grades))]
+
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        return grades[int(task.id[1:])]["New" in trajectory.response]
+
+    (trial, verdict, _), _ = run(grade, rule=replace(HARD, metric=Metric.SOFT), val=val)
+
+    assert trial.before == pytest.approx(sum(before for before, _ in grades) / len(grades))
+    assert trial.after == pytest.approx(sum(after for _, after in grades) / len(grades))
+    assert (verdict.decision is Decision.ACCEPT) == (trial.after > trial.before)
+
+
+# sequential ---------------------------------------------------------------------------------------------
+
+SURE = GateRule(metric=Metric.HARD)
+
+
+def harmed(count: int) -> Callable[[Task, Trajectory], float | Exception]:
+    """Better, but the first attempts under the new version can't be graded."""
+    left = [count]
+
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        if "New" in trajectory.response and left[0]:
+            left[0] -= 1
+            return ItemError("can't tell")
+        return better(task, trajectory)
+
+    return grade
+
+
+def test_it_stops_as_soon_as_the_bet_is_won() -> None:
+    (trial, verdict, _), _ = run(rule=SURE)
+
+    assert (verdict.decision, trial.rounds, trial.n, trial.calls) == (Decision.ACCEPT, 2, 6, 12)
+    assert trial.statistic is not None
+    assert trial.statistic >= 20
+    assert trial.interval is not None
+    assert trial.interval[0] > 0
+
+
+def test_it_stops_as_soon_as_it_is_worse() -> None:
+    (trial, verdict, _), _ = run(lambda task, trajectory: 1.0 - better(task, trajectory), rule=SURE)
+
+    assert (verdict.decision, trial.rounds) == (Decision.REJECT, 1)
+
+
+def test_all_tasks_take_part_in_every_round_whatever_they_showed() -> None:
+    _, executor = run(lambda task, trajectory: better(task, trajectory) if task.id == "v0" else 1.0, rule=SURE)
+
+    asked = [(task.id, document.body, sample % CANDIDATE_SAMPLES) for task, document, sample in executor.jobs]
+    assert asked == [(task.id, body, n) for n in range(5) for task in VAL for body in ("- Old.", "- New.")]
+
+
+def test_the_reported_gain_is_shrunk_and_below_what_was_seen() -> None:
+    (trial, _, _), _ = run(rule=SURE)
+
+    assert trial.gain is not None
+    assert 0.5 < trial.gain < 1.0
+
+
+def test_an_undecided_trial_goes_on_another_night_with_its_wealth_and_its_share() -> None:
+    once = replace(SURE, rounds=1, alpha=0.01)
+    (first, undecided, _), _ = run(rule=once)
+
+    executor = FakeExecutor(names_itself)
+    crew = a_crew(executor=executor, judge=FakeJudge(better))
+    more = [a_task(id="w", session="w", split=Split.VAL), *VAL]
+    second, accepted, _ = run_trial(BEFORE, AFTER, more, crew=crew, rule=replace(SURE, alpha=0.5), earlier=first)
+
+    assert (undecided.decision, accepted.decision) == (Decision.UNDECIDED, Decision.ACCEPT)
+    assert "at most 1 % of nights" in accepted.error_rate
+    assert {sample % CANDIDATE_SAMPLES for _, _, sample in executor.jobs} == {1, 2}
+    assert (second.rounds, second.n, second.alpha) == (3, 3 + 8, 0.01)
+    assert second.pairs[:3] == first.pairs
+    assert second.statistic == pytest.approx(statistic(bet(START, second.gains)))
+
+
+def test_a_trial_that_goes_on_is_the_same_as_one_that_was_never_interrupted() -> None:
+    rule = replace(SURE, alpha=1e-9)
+    (whole, _, _), _ = run(rule=replace(rule, rounds=4))
+    crew = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(better))
+    part = None
+    for _ in range(4):
+        part, _, _ = run_trial(BEFORE, AFTER, VAL, crew=crew, rule=replace(rule, rounds=1), earlier=part)
+
+    assert part == whole
+
+
+def test_failures_under_one_version_only_make_it_void() -> None:
+    (trial, verdict, _), _ = run(harmed(7), rule=SURE, val=[a_task(id=f"v{i}", session=f"s{i}") for i in range(9)])
+
+    assert (verdict.decision, trial.lost_before, trial.lost_after, trial.unpaired) == (Decision.ABSTAIN, 0, 7, 7)
+    assert "the trial is void" in verdict.reason
+
+
+def test_a_few_failures_do_not() -> None:
+    (trial, verdict, _), _ = run(harmed(3), rule=SURE, val=[a_task(id=f"v{i}", session=f"s{i}") for i in range(9)])
+
+    assert (verdict.decision, trial.lost_after) == (Decision.ACCEPT, 3)
+
+
+def test_where_nothing_can_be_scored_it_is_asked_once() -> None:
+    (trial, verdict, _), _ = run(lambda task, trajectory: ItemError("no"), rule=SURE)
+
+    assert (verdict.decision, trial.rounds) == (Decision.ABSTAIN, 1)
+
+
+def test_the_greedy_rule_asks_nothing() -> None:
+    (trial, verdict, rollouts), executor = run(rule=GateRule(name="greedy"))
+
+    assert (verdict.decision, verdict.error_rate) == (Decision.ACCEPT, "unverified")
+    assert (trial.n, trial.before, rollouts, executor.jobs) == (0, None, (), [])
+
+
+def test_a_trial_with_a_margin_bets_that_no_more_than_that_is_lost_and_keeps_it_between_nights() -> None:
+    rule = GateRule(metric=Metric.HARD, margin=0.05, rounds=2)
+    same = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(1.0))
+    trial, verdict, _ = run_trial(BEFORE, AFTER, VAL, crew=same, rule=rule)
+    on, _, _ = run_trial(BEFORE, AFTER, VAL, crew=same, rule=SURE, earlier=trial)
+
+    assert (verdict.decision, trial.margin, on.margin) == (Decision.UNDECIDED, 0.05, 0.05)
+    assert trial.wealth == bet(START, [lifted(0.0, 0.05)] * trial.n)
+    assert on.wealth == pytest.approx(bet(START, [lifted(0.0, 0.05)] * on.n))
+    assert on.n > trial.n
+
+
+def test_requests_in_the_same_words_are_drawn_each_by_itself_though_no_question_is_paid_twice() -> None:
+    val = [a_task(id=f"v{n}", session=f"s{n}", prompt="the same words", split=Split.VAL) for n in range(4)]
+    model = FakeBackend(otherwise="an answer")
+    target = SingleShot(Cached(model, FakeCalls(), model="m", version=lambda: "v"))
+    crew = a_crew(executor=target, judge=FakeJudge(lambda task, trajectory: 0.5))
+
+    (first, _, _), _ = (run_trial(BEFORE, AFTER, val, crew=crew, rule=replace(HARD, rounds=2)) for _ in range(2))
+
+    assert first.n == 8
+    assert len(model.prompts) == 2 * first.n

@@ -1,0 +1,169 @@
+"""What recurs is seen by both sides, no session by more than one, and no side ever changes."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.mining.split import split
+from skillopt_sleep.records import Split, Task
+from tests.builders import a_task
+from tests.fakes import NOON
+
+TRAIN, VAL, TEST = Split.TRAIN, Split.VAL, Split.TEST
+
+# Cluster, session and request of what comes up, in order of time; the nights that see it.
+occurrences = st.tuples(st.sampled_from("abc"), st.integers(0, 7), st.sampled_from(("one", "two")))
+histories = st.lists(st.lists(occurrences, max_size=8), max_size=4)
+
+
+def tasks_of(night: Sequence[tuple[str, int, str]], *, since: int = 0) -> list[Task]:
+    return [
+        a_task(id=f"t{since + i}", cluster=f"c-{name}", session=f"s{session}", prompt=f"{name} {prompt}", at=NOON + timedelta(hours=since + i))
+        for i, (name, session, prompt) in enumerate(night)
+    ]  # fmt: skip
+
+
+def live_through(history: Sequence[Sequence[tuple[str, int, str]]]) -> list[tuple[Task, ...]]:
+    """What each night's tasks became, every night knowing what the earlier ones banked."""
+    nights: list[tuple[Task, ...]] = []
+    since = 0
+    for night in history:
+        known = [task for earlier in nights for task in earlier]
+        tonight = tasks_of(night, since=since)
+        sessions = {task.session for task in tonight}
+        sides = {task.session: str(task.split) for task in known if task.session in sessions}
+        nights.append(split(tonight, known=known, sides=sides))
+        since += len(night)
+    return nights
+
+
+def in_one_cluster(count: int) -> list[Task]:
+    return [a_task(id=f"t{i}", cluster="c", session=f"s{i}", prompt=f"ask {i}") for i in range(count)]
+
+
+# invariants ---------------------------------------------------------------------------------------------
+
+
+@given(histories)
+def test_no_session_is_on_two_sides(history: list[list[tuple[str, int, str]]]) -> None:
+    sides: dict[str, set[Split | None]] = {}
+    for task in (task for night in live_through(history) for task in night):
+        sides.setdefault(task.session, set()).add(task.split)
+
+    assert all(len(side) == 1 and None not in side for side in sides.values())
+
+
+@given(histories)
+def test_it_makes_no_difference_where_one_night_ends_and_the_next_begins(
+    history: list[list[tuple[str, int, str]]],
+) -> None:
+    (at_once,) = live_through([[occurrence for night in history for occurrence in night]])
+
+    assert [task for night in live_through(history) for task in night] == list(at_once)
+
+
+@given(histories, st.lists(occurrences, min_size=1, max_size=6))
+def test_a_task_never_changes_sides_when_more_nights_come(
+    history: list[list[tuple[str, int, str]]], later: list[tuple[str, int, str]]
+) -> None:
+    nights = live_through(history)
+
+    assert live_through([*history, later])[: len(nights)] == nights
+
+
+@given(histories)
+def test_equal_requests_of_one_session_count_once(history: list[list[tuple[str, int, str]]]) -> None:
+    seen = [(task.session, task.prompt) for night in live_through(history) for task in night]
+
+    assert len(seen) == len(set(seen))
+    assert set(seen) == {(f"s{session}", f"{name} {prompt}") for night in history for name, session, prompt in night}
+
+
+@given(histories)
+def test_only_the_side_of_a_task_is_changed(history: list[list[tuple[str, int, str]]]) -> None:
+    (tonight,) = live_through([[occurrence for night in history for occurrence in night]])
+    given_tasks = {task.id: task for task in tasks_of([occurrence for night in history for occurrence in night])}
+
+    for task in tonight:
+        before = given_tasks[task.id]
+        assert (task.prompt, task.session, task.cluster, task.reference) == (
+            before.prompt,
+            before.session,
+            before.cluster,
+            before.reference,
+        )
+
+
+# who gets which side ------------------------------------------------------------------------------------
+
+
+def test_the_first_is_train_the_next_val_then_alternating_and_every_sixth_test() -> None:
+    sides = [task.split for task in split(in_one_cluster(14), known=(), sides={})]
+
+    assert sides == [TRAIN, VAL, TRAIN, VAL, TRAIN, TEST, VAL, TRAIN, VAL, TRAIN, VAL, TEST, TRAIN, VAL]
+
+
+def test_every_cluster_counts_by_itself() -> None:
+    tasks = [
+        a_task(id="a1", cluster="a", session="s1"),
+        a_task(id="b1", cluster="b", session="s2"),
+        a_task(id="a2", cluster="a", session="s3"),
+        a_task(id="b2", cluster="b", session="s4"),
+    ]
+
+    assert [task.split for task in split(tasks, known=(), sides={})] == [TRAIN, TRAIN, VAL, VAL]
+
+
+def test_a_session_keeps_the_side_of_its_first_task_in_every_cluster() -> None:
+    tasks = [
+        a_task(id="a1", cluster="a", session="s1", prompt="1"),
+        a_task(id="b1", cluster="b", session="s1", prompt="2"),
+        a_task(id="b2", cluster="b", session="s2", prompt="3"),
+        a_task(id="a2", cluster="a", session="s2", prompt="4"),
+    ]
+
+    assert [task.split for task in split(tasks, known=(), sides={})] == [TRAIN, TRAIN, VAL, VAL]
+
+
+def test_two_requests_of_one_session_are_one_occurrence_of_the_cluster() -> None:
+    tasks = [
+        a_task(id="a1", cluster="a", session="s1", prompt="1"),
+        a_task(id="a2", cluster="a", session="s1", prompt="2"),
+        a_task(id="a3", cluster="a", session="s2", prompt="3"),
+    ]
+
+    assert [task.split for task in split(tasks, known=(), sides={})] == [TRAIN, TRAIN, VAL]
+
+
+def test_the_next_night_goes_on_where_the_last_one_stopped() -> None:
+    known = split(in_one_cluster(2), known=(), sides={})
+
+    (fresh,) = split([a_task(id="t9", cluster="c", session="s9", prompt="x")], known=known, sides={})
+
+    assert fresh.split is TRAIN
+
+
+def test_a_session_that_has_a_side_elsewhere_keeps_it() -> None:
+    (task,) = split([a_task(cluster="new", session="s1")], known=(), sides={"s1": "test"})
+
+    assert task.split is TEST
+
+
+def test_what_is_banked_already_is_not_given_again() -> None:
+    known = split(in_one_cluster(1), known=(), sides={})
+
+    assert split(in_one_cluster(1), known=known, sides={}) == ()
+
+
+def test_a_task_that_a_person_put_on_a_side_stays_there() -> None:
+    tasks = [
+        a_task(id="a", cluster="c", session="s1", split=VAL),
+        a_task(id="b", cluster="c", session="s2", split=VAL),
+    ]
+
+    assert [task.split for task in split(tasks, known=(), sides={})] == [VAL, VAL]
+
+
+def test_nothing_splits_into_nothing() -> None:
+    assert split((), known=(), sides={}) == ()

@@ -1,0 +1,233 @@
+"""Every night ends as one of a closed set, with a sentence and a remedy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted, SleepError, StoreError
+from skillopt_sleep.night.conclude import BEST_FIRST, FAILED, REMEDIES, conclude
+from skillopt_sleep.protocols import Page
+from skillopt_sleep.records import (
+    Decision,
+    NightReport,
+    Note,
+    Outcome,
+    SessionCounts,
+    Spend,
+    Split,
+    StepOutcome,
+    Task,
+    Verdict,
+)
+from tests.builders import a_document, a_proposal, a_task
+from tests.fakes import NOON
+from tests.nights import a_plan
+
+
+@dataclass
+class OpenPage:
+    """The parts of a page that a conclusion reads."""
+
+    night: str = "2026-03-02"
+    folder: Path = field(default_factory=lambda: Path("/data/nights/2026-03-02"))
+    started: datetime = NOON
+    resumed: bool = False
+
+
+def ended_as(outcome: Outcome, because: str = "so", name: str = "shop:CLAUDE.md", **fields: Any) -> StepOutcome:
+    return StepOutcome(
+        document=a_document(id=name),
+        outcome=outcome,
+        because=because,
+        verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
+        **fields,
+    )
+
+
+def close(
+    *outcomes: StepOutcome,
+    stopped: SleepError | None = None,
+    counts: SessionCounts | None = None,
+    tasks: Sequence[Task] | None = None,
+    notes: tuple[Note, ...] = (),
+    resumed: bool = False,
+    staged: bool = True,
+) -> NightReport:
+    return conclude(
+        cast("Page", OpenPage(resumed=resumed)),
+        a_plan(limits={"calls": 300.0}, model="simulated"),
+        counts or SessionCounts(seen=3, used=2, skipped={"active": 1}),
+        (a_task(split=Split.TRAIN),) if tasks is None else tasks,
+        outcomes,
+        proposals=tuple(a_proposal(path=o.document.path) for o in outcomes) if staged else (),
+        notes=notes,
+        spend=Spend(calls=7),
+        ended=NOON + timedelta(minutes=5),
+        stopped=stopped,
+    )
+
+
+# the outcome --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("better", range(len(BEST_FIRST)))
+def test_a_night_is_the_best_of_its_documents(better: int) -> None:
+    outcomes = [ended_as(outcome, because=f"because of {outcome}") for outcome in BEST_FIRST[better:]]
+
+    report = close(*outcomes[::-1])
+
+    assert report.verdict is BEST_FIRST[better]
+    assert report.because == f"shop:CLAUDE.md: because of {BEST_FIRST[better]}"
+    assert report.remedy == REMEDIES[BEST_FIRST[better]]
+
+
+def test_every_document_that_ended_as_the_night_is_in_its_sentence() -> None:
+    report = close(
+        ended_as(Outcome.IMPROVED, "0 → 1", "a"),
+        ended_as(Outcome.NO_CHANGE, "worse", "b"),
+        ended_as(Outcome.IMPROVED, "1 → 2", "c"),
+    )
+
+    assert report.because == "a: 0 → 1; c: 1 → 2"
+
+
+SEEN_ONCE = ended_as(Outcome.UNVERIFIED, "seen in one session only", "a", waiting=1)
+LEFT = ended_as(Outcome.UNVERIFIED, "left for another night", "b", train=2, unfinished=True, left=("s",))
+UNSCORED = ended_as(Outcome.UNVERIFIED, "none of 6 attempts could be scored", "c", train=2)
+UNTESTED = replace(
+    ended_as(Outcome.UNVERIFIED, "applied without a test", "d", train=2),
+    verdict=Verdict(decision=Decision.ACCEPT, reason="applied"),
+)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "remedy"),
+    [
+        ([SEEN_ONCE], REMEDIES[Outcome.UNVERIFIED]),
+        ([LEFT, LEFT], "raise budget.calls"),
+        ([UNSCORED], FAILED),
+        ([replace(UNSCORED, unfinished=True)], FAILED),
+        ([UNTESTED], REMEDIES[Outcome.IMPROVED]),
+        ([SEEN_ONCE, LEFT, UNSCORED], f"raise budget.calls; {FAILED}"),
+        ([LEFT, ended_as(Outcome.UNDECIDED)], REMEDIES[Outcome.UNDECIDED]),
+    ],
+)
+def test_the_remedy_of_an_unverified_night_is_that_of_its_reasons(outcomes: list[StepOutcome], remedy: str) -> None:
+    assert close(*outcomes).remedy == remedy
+
+
+def test_a_change_that_could_not_be_staged_improves_nothing() -> None:
+    report = close(ended_as(Outcome.IMPROVED, "0 → 1"), staged=False)
+
+    assert report.verdict is Outcome.UNVERIFIED
+    assert "could not be staged" in report.because
+    assert report.remedy == FAILED
+    assert report.documents[0].unfinished
+
+
+STOPPED = {
+    Outcome.OVER_BUDGET: BudgetExhausted("the limit of 3 calls is reached", remedy="raise it"),
+    Outcome.INTERRUPTED: NightInterrupted("it was stopped", remedy="run it again"),
+    Outcome.BACKEND_FAILED: BackendUnavailable("no route", remedy="check the address"),
+}
+
+
+@pytest.mark.parametrize(("outcome", "error"), STOPPED.items())
+def test_what_cut_the_night_short_wins_over_its_documents(outcome: Outcome, error: SleepError) -> None:
+    report = close(ended_as(Outcome.IMPROVED), stopped=error)
+
+    assert (report.verdict, report.because, report.remedy) == (outcome, error.message, error.remedy)
+    assert len(report.documents) == 1
+
+
+def test_any_other_night_error_counts_as_a_failed_backend() -> None:
+    assert close(stopped=StoreError("disk full")).verdict is Outcome.BACKEND_FAILED
+
+
+@pytest.mark.parametrize("login", [True, False])
+def test_a_login_is_asked_for_only_where_it_is_the_reason(login: bool) -> None:
+    assert close(stopped=BackendUnavailable("no key", login=login)).login_needed is login
+
+
+def test_a_whole_night_needs_no_login() -> None:
+    assert close(ended_as(Outcome.NO_CHANGE)).login_needed is False
+
+
+# nothing new --------------------------------------------------------------------------------------------
+
+
+def test_no_session_is_nothing_new() -> None:
+    report = close(counts=SessionCounts(), tasks=())
+
+    assert (report.verdict, report.because) == (Outcome.NOTHING_NEW, "no session since the last night")
+
+
+def test_where_a_folder_could_not_be_read_nobody_knows_that_there_was_no_session() -> None:
+    note = Note(stage="harvest", summary="/x can't be read", remedy="make it readable")
+    report = close(counts=SessionCounts(), tasks=(), notes=(note,))
+    assert (report.because, report.remedy) == ("no new session could be read: /x can't be read", "make it readable")
+
+
+def test_sessions_that_could_not_be_used_are_counted_by_reason() -> None:
+    report = close(counts=SessionCounts(seen=5, skipped={"headless": 2, "active": 3}), tasks=())
+
+    assert report.verdict is Outcome.NOTHING_NEW
+    assert report.because == "no session could be used: 2 headless, 3 active"
+
+
+def test_sessions_without_a_corrected_request_are_nothing_new() -> None:
+    report = close(tasks=())
+
+    assert report.verdict is Outcome.NOTHING_NEW
+    assert report.because == "2 sessions read, in none of them a request was corrected"
+
+
+def test_one_session_is_one_session() -> None:
+    report = close(counts=SessionCounts(seen=1, used=1), tasks=())
+
+    assert report.because == "1 session read, in none of them a request was corrected"
+
+
+def test_tasks_without_a_document_are_nothing_new_and_point_at_the_errors() -> None:
+    report = close()
+
+    assert report.verdict is Outcome.NOTHING_NEW
+    assert "none of them with a document" in report.because
+    assert "errors" in report.remedy
+
+
+def test_every_outcome_of_a_whole_night_has_a_remedy() -> None:
+    assert set(REMEDIES) == set(BEST_FIRST)
+    assert all(REMEDIES.values())
+
+
+# the record ---------------------------------------------------------------------------------------------
+
+
+def test_the_report_is_the_night_as_it_was() -> None:
+    report = close(ended_as(Outcome.NO_CHANGE), resumed=True)
+
+    assert (report.night, report.folder) == ("2026-03-02", "/data/nights/2026-03-02")
+    assert (report.started, report.ended) == (NOON, NOON + timedelta(minutes=5))
+    assert report.resumed is True
+    assert report.spend == Spend(calls=7)
+    assert report.limits == {"calls": 300.0}
+    assert report.model == "simulated"
+    assert report.sessions.seen == 3
+
+
+def test_tasks_are_counted_by_side_and_no_side_is_missing() -> None:
+    tasks = [a_task(split=side) for side in (Split.TRAIN, Split.TRAIN, Split.VAL)]
+
+    assert close(tasks=tasks).tasks == {"train": 2, "val": 1, "test": 0}
+
+
+def test_errors_are_the_notes_of_the_night_and_of_its_documents() -> None:
+    first, second = Note(stage="mine", summary="a"), Note(stage="reflect", summary="b")
+
+    assert close(ended_as(Outcome.NO_CHANGE, notes=(second,)), notes=(first,)).errors == (first, second)

@@ -1,0 +1,100 @@
+"""Every document of a night has its own step, its own evidence, and a share of the error rate and of the calls."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from skillopt_sleep.night.documents import steps
+from skillopt_sleep.protocols import Routing
+from skillopt_sleep.records import CandidateKind, GateRule, Metric, Outcome, Split
+from skillopt_sleep.stores.bank import ADOPTED
+from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.builders import a_document, a_proposal, a_task, an_edit
+from tests.fakes import NOON, FakeClock, FakeExecutor, FakeJudge, FakeMeter
+from tests.learning.test_step import TRAIN, VAL, Night
+from tests.nights import RULE, a_crew, a_plan
+from tests.stores.opening import open_at, seal
+
+
+def test_the_documents_that_can_be_tested_share_the_error_rate_of_the_night(tmp_path: Path) -> None:
+    shop, blog, idle = (a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog", "idle"))
+    routed = [replace(task, document=name) for name in ("shop", "blog") for task in (*TRAIN, *VAL)]
+    routing = Routing(
+        tasks=(*routed, *(replace(task, document="idle") for task in TRAIN)), documents=(shop, blog, idle)
+    )
+    night = Night()
+    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
+    store = SqliteStore(tmp_path, clock=FakeClock(), lookback=timedelta(days=7), config="")
+    with store.open_night() as page:
+        outcomes = list(steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page))
+    store.close()
+
+    assert [outcome.trial.alpha for outcome in outcomes] == [0.025, 0.025, None]
+    assert "at most 2.5 % of nights" in outcomes[0].verdict.error_rate
+
+
+def test_the_documents_share_the_error_rate_of_removals_too(tmp_path: Path) -> None:
+    taught = replace(TRAIN[0], project="/p")
+    val = [replace(task, project="/p") for task in VAL]
+    documents = [a_document(RULE, id=name, path=f"/{name}.md") for name in ("shop", "blog")]
+    routed = [replace(task, document=name) for name in ("shop", "blog") for task in (taught, *val)]
+    crew = a_crew(executor=FakeExecutor(), judge=FakeJudge(1.0))
+    store = SqliteStore(tmp_path, clock=FakeClock(), lookback=timedelta(days=7), config="")
+    proposals = [
+        a_proposal(id=f"P-000{n}", path=d.path, edits=(an_edit(RULE, tasks=(taught.id,)),))
+        for n, d in enumerate(documents)
+    ]
+    with store.open_night() as page:
+        seal(page, proposals=tuple(proposals))
+    for proposal in proposals:
+        store.bank.decide(proposal.id, ADOPTED, at=NOON)
+    with store.open_night() as page:
+        routing = Routing(tasks=tuple(routed), documents=tuple(documents))
+        outcomes = list(steps(routing, crew=crew, plan=a_plan(max_chars=25), page=page))
+    store.close()
+
+    removals = [one for outcome in outcomes for one in outcome.tested]
+    assert [(one.kind, one.trial.alpha, one.trial.margin) for one in removals] == [
+        (CandidateKind.REMOVAL, 0.025, 0.05)
+    ] * 2
+    assert [outcome.outcome for outcome in outcomes] == [Outcome.NO_HEADROOM] * 2
+    assert [len(outcome.waits) for outcome in outcomes] == [1, 1]
+
+
+def test_a_document_the_calls_do_not_reach_keeps_its_sessions_for_another_night(tmp_path: Path) -> None:
+    shop, blog = (a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog"))
+    more = a_task(id="again", session="again", cluster="c", split=Split.VAL, document="shop")
+    routed = [replace(task, document=name) for name in ("blog", "shop") for task in (*TRAIN, *VAL)]
+    routing = Routing(tasks=(*routed, more), documents=(blog, shop))
+    night = Night()
+    meter = FakeMeter(left=20)
+    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge, meter=meter)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        first, second = steps(routing, crew=crew, plan=a_plan(), page=page)
+        meter.calls_left = 0
+        again = [outcome.document.id for outcome in steps(routing, crew=crew, plan=a_plan(), page=page)]
+    store.close()
+
+    assert (first.document.id, first.outcome) == ("shop", Outcome.IMPROVED)
+    assert (second.document.id, second.outcome, second.unfinished) == ("blog", Outcome.UNVERIFIED, True)
+    assert second.because.startswith("left for another night")
+    assert second.left == second.sessions
+    assert {task.document for task, _, _ in night.executor.jobs} == {"shop"}
+    # A life that goes on with the night works on the same documents, though fewer calls are left.
+    assert again == ["shop", "blog"]
+
+
+def test_what_each_task_scored_without_a_change_is_told(tmp_path: Path) -> None:
+    routing = Routing(
+        tasks=tuple(replace(t, document="shop") for t in (*TRAIN, *VAL)), documents=(a_document(id="shop"),)
+    )
+    night = Night()
+    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        (outcome,) = steps(routing, crew=crew, plan=a_plan(), page=page)
+    store.close()
+
+    assert outcome.scores == {task.id: 0.0 for task in (*TRAIN, *VAL)}

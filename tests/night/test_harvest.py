@@ -1,0 +1,390 @@
+"""Which sessions a night reads."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.transcripts.files import unheard
+from skillopt_sleep.night.harvest import HarvestRules, harvest, moved
+from skillopt_sleep.protocols import Unlisted
+from skillopt_sleep.records import (
+    LeftOut,
+    Origin,
+    Packed,
+    Reading,
+    Role,
+    Session,
+    Snapshot,
+    Stamp,
+    ToolEvent,
+    Turn,
+)
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.schema import migrate
+from tests.sessions import Exchange, claude_session
+
+NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
+RULES = HarvestRules(
+    now=NOW,
+    quiet_seconds=600,
+    horizon=NOW - timedelta(days=7),
+    include_headless=False,
+    excluded=lambda project, cwd: False,
+    own_roots=("/own/replays",),
+)
+
+
+class Listed:
+    """A source of sessions made here; a file's size is the length of its sessions' texts."""
+
+    name = "listed"
+
+    def __init__(self, files: dict[str, Reading]) -> None:
+        self.files = files
+        self.closed: list[str] = []
+        self.read_paths: list[str] = []
+
+    def stamps(self, unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
+        for folder in self.closed:
+            unlisted(folder, "Permission denied")
+        return ((path, Stamp(1, len(repr(reading)), 1)) for path, reading in self.files.items())
+
+    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+        stamps = dict(self.stamps())
+        self.read_paths = list(paths)
+        return ((path, stamps[path], self.files[path]) for path in paths)
+
+
+def a_session(name: str, *, hours: float = 2, turns: Sequence[Turn] | None = None, **fields: Any) -> Session:
+    when = NOW - timedelta(hours=hours)
+    kept = tuple(turns) if turns is not None else (typed(f"{name}-t"),)
+    base = Session(id=f"listed:{name}", source="listed", project="/p", cwd="/p", started=when, ended=when, turns=kept)
+    return msgspec.structs.replace(base, **fields)
+
+
+def typed(name: str, text: str = "fix it") -> Turn:
+    return Turn(role=Role.USER, origin=Origin.USER, text=text, id=name)
+
+
+def a_source(*sessions: Session | tuple[Session, LeftOut]) -> Listed:
+    pairs = [session if isinstance(session, tuple) else (session, None) for session in sessions]
+    return Listed({f"/{session.id}": Reading(sessions=(Packed.of(session, why),)) for session, why in pairs})
+
+
+@pytest.fixture
+def index() -> Iterator[SqliteIndex]:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    migrate(connection)
+    yield SqliteIndex(connection, threading.RLock())
+    connection.close()
+
+
+def test_usable_sessions_come_newest_first_and_are_counted(index: SqliteIndex) -> None:
+    found = harvest([a_source(a_session("old", hours=9), a_session("new", hours=1))], index, RULES)
+    assert [session.id for session in found.sessions] == ["listed:new", "listed:old"]
+    assert (found.counts.seen, found.counts.used, found.counts.skipped) == (2, 2, {})
+    assert found.changed == 2
+
+
+def test_only_files_that_changed_are_read_again(index: SqliteIndex) -> None:
+    source = a_source(a_session("a"), a_session("b"))
+    harvest([source], index, RULES)
+    source.files["/listed:b"] = Reading(sessions=(Packed.of(a_session("b", turns=[typed("x", "something else")])),))
+    assert harvest([source], index, RULES).changed == 1
+    assert source.read_paths == ["/listed:b"]
+    assert harvest([source], index, RULES).changed == 0
+
+
+def test_what_was_read_in_a_folder_that_can_not_be_listed_stays_and_the_folder_is_named(index: SqliteIndex) -> None:
+    files = {f"/{where}/x": Reading(sessions=(Packed.of(a_session(where)),)) for where in ("a/b", "ab", "c")}
+    source = Listed(files)
+    harvest([source], index, RULES)
+
+    source.files, source.closed = {"/c/x": files["/c/x"]}, ["/a"]
+    found = harvest([source], index, RULES)
+
+    assert {session.id for session in found.sessions} == {"listed:a/b", "listed:c"}
+    (note,) = found.notes
+    assert note.summary.startswith("/a: ")
+    assert note.summary.endswith("Permission denied")
+    assert "readable" in note.remedy
+
+    source.closed = []
+    found = harvest([source], index, RULES)
+    assert ([session.id for session in found.sessions], found.notes) == (["listed:c"], ())
+
+
+def test_an_unread_session_goes_with_its_file_and_comes_back_with_it(index: SqliteIndex) -> None:
+    source = a_source(a_session("a"))
+    harvest([source], index, RULES)
+    files = dict(source.files)
+    source.files.clear()
+    assert harvest([source], index, RULES).counts.seen == 0
+    source.files.update(files)
+    assert len(harvest([source], index, RULES).sessions) == 1
+
+
+def test_a_source_that_is_turned_off_is_not_read_from_memory(index: SqliteIndex) -> None:
+    harvest([a_source(a_session("a"))], index, RULES)
+    assert harvest([], index, RULES).counts.seen == 0
+
+
+def test_what_a_fork_copied_from_an_earlier_nights_session_is_left_out(index: SqliteIndex) -> None:
+    first = a_session("first")
+    source = a_source(first)
+    harvest([source], index, RULES)
+    index.mark_read([f"listed:{first.id.partition(':')[2]}"], "one")
+    fork = a_session("fork", turns=first.turns)
+    found = harvest([a_source(first, fork)], index, RULES)
+    assert found.sessions == ()
+    assert found.copies == ("listed:fork",)
+
+
+@pytest.mark.parametrize(
+    ("session", "by_itself", "reason"),
+    [
+        (a_session("s", cwd="/own/replays/x"), LeftOut.SUBAGENT, "subagent"),
+        (a_session("s", cwd="/own/replays/x"), None, "own_replay"),
+        (a_session("s", cwd="/own/replays/x"), LeftOut.HEADLESS, "own_replay"),
+        (a_session("s", cwd="/own/replays"), None, "own_replay"),
+        (a_session("s"), LeftOut.HEADLESS, "headless"),
+        (a_session("s", turns=[]), LeftOut.NO_USER_TURN, "no_user_turn"),
+        (a_session("s", project="/secret"), None, "excluded"),
+        (a_session("s", project="/secret", hours=0.1), None, "excluded"),
+        (a_session("s", hours=0.1), None, "active"),
+        (a_session("s", hours=-1), None, "active"),
+        (a_session("s", hours=24 * 8), None, "older"),
+    ],
+)
+def test_a_session_is_left_out_for_the_first_reason_that_holds(
+    session: Session, by_itself: LeftOut | None, reason: str, index: SqliteIndex
+) -> None:
+    rules = replace(RULES, excluded=lambda project, cwd: project == "/secret")
+    found = harvest([Listed({"/s": Reading(sessions=(Packed.of(session, by_itself),))})], index, rules)
+    assert found.sessions == ()
+    assert found.counts.skipped == {reason: 1}
+    assert found.copies == ()
+
+
+@pytest.mark.parametrize("cwd", ["/own/replays-of-mine", "/own", ""])
+def test_a_folder_that_only_looks_like_ours_is_not_ours(cwd: str, index: SqliteIndex) -> None:
+    assert harvest([a_source(a_session("s", cwd=cwd))], index, RULES).counts.used == 1
+
+
+@pytest.mark.parametrize("hours", [0.17, -25, 24 * 6.9])
+def test_a_session_that_rests_or_comes_from_a_wrong_clock_is_used(hours: float, index: SqliteIndex) -> None:
+    assert harvest([a_source(a_session("s", hours=hours))], index, RULES).counts.used == 1
+
+
+def test_an_unreadable_file_is_counted_and_told(index: SqliteIndex) -> None:
+    found = harvest([Listed({"/x": Reading(unreadable="/x: Permission denied")})], index, RULES)
+    assert found.counts.skipped == {"unreadable": 1}
+    assert [note.summary for note in found.notes] == ["/x: Permission denied"]
+
+
+def test_headless_sessions_are_used_when_asked_for(index: SqliteIndex) -> None:
+    rules = replace(RULES, include_headless=True)
+    empty = a_session("e", turns=[])
+    found = harvest([a_source((a_session("s"), LeftOut.HEADLESS), (empty, LeftOut.HEADLESS))], index, rules)
+    assert [session.id for session in found.sessions] == ["listed:s"]
+    assert found.counts.skipped == {"no_user_turn": 1}
+
+
+def test_sessions_of_an_earlier_night_come_only_when_asked_for(index: SqliteIndex) -> None:
+    source = a_source(a_session("a"))
+    harvest([source], index, RULES)
+    index.mark_read(["listed:a"], "N-1")
+    assert harvest([source], index, RULES).counts.seen == 0
+    every = replace(RULES, unread=False)
+    assert harvest([source], index, every).counts.used == 1
+
+
+def test_what_a_fork_copied_counts_in_the_earlier_session_only(index: SqliteIndex) -> None:
+    answer = Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text="done", id="a")
+    first = a_session("first", hours=5, turns=[typed("1"), answer])
+    tools = (ToolEvent(name="Bash", turn=0), ToolEvent(name="Bash", turn=1), ToolEvent(name="Bash", turn=2))
+    fork = a_session("fork", hours=4, turns=[typed("1"), answer, typed("2", "instead")], tools=tools)
+    found = harvest([a_source(fork, first)], index, RULES)
+    kept = {session.id: session for session in found.sessions}
+    assert kept["listed:first"].typed == ("fix it",)
+    assert [turn.text for turn in kept["listed:fork"].turns] == ["instead"]
+    assert found.copied == 1
+    assert [event.turn for event in kept["listed:fork"].tools] == [0]
+
+
+def test_of_a_fork_only_what_came_after_it_stays_be_it_said_called_or_stopped(index: SqliteIndex) -> None:
+    """The genuine copy: the same ids in the same order, then what is new."""
+
+    def said(name: str, text: str) -> Turn:
+        return Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text=text, id=name)
+
+    def noted(name: str, text: str) -> Turn:
+        return Turn(role=Role.USER, origin=Origin.HARNESS, text=text, id=name)
+
+    shared = (typed("1"), said("2", "done"), noted("3", "a note"), said("", "nameless"))
+    tools = tuple(ToolEvent(name=f"tool {turn}", turn=turn) for turn in range(6))
+    first = a_session("first", hours=5, turns=shared, tools=tools[:4], stops=(1,))
+    turns = (*shared, typed("4", "use pnpm"), said("5", "changed"))
+    fork = a_session("fork", hours=4, turns=turns, tools=tools, stops=(1, 5))
+    kept = {session.id: session for session in harvest([a_source(fork, first)], index, RULES).sessions}
+    assert kept["listed:first"] == first
+    assert [turn.text for turn in kept["listed:fork"].turns] == ["nameless", "use pnpm", "changed"]
+    assert [(event.name, event.turn) for event in kept["listed:fork"].tools] == [
+        ("tool 3", 0),
+        ("tool 4", 1),
+        ("tool 5", 2),
+    ]
+    assert kept["listed:fork"].stops == (2,)
+
+
+def test_a_mere_copy_has_no_user_turn_and_is_done_with(index: SqliteIndex) -> None:
+    source = a_source(a_session("first", hours=5, turns=[typed("1")]), a_session("copy", hours=4, turns=[typed("1")]))
+    found = harvest([source], index, RULES)
+    assert [session.id for session in found.sessions] == ["listed:first"]
+    assert found.counts.skipped == {"no_user_turn": 1}
+    assert found.copies == ("listed:copy",)
+
+
+def test_turns_without_an_id_are_nobodys_copy(index: SqliteIndex) -> None:
+    source = a_source(a_session("a", hours=5, turns=[typed("")]), a_session("b", hours=4, turns=[typed("")]))
+    assert harvest([source], index, RULES).counts.used == 2
+
+
+def test_a_shorter_copy_of_a_file_is_read_when_the_longer_one_goes(index: SqliteIndex) -> None:
+    longer, shorter = a_session("a", hours=2), a_session("a", hours=3)
+    source = a_source(longer)
+    source.files["/copy"] = Reading(sessions=(Packed.of(shorter),))
+    assert harvest([source], index, RULES).sessions == (longer,)
+    assert harvest([source], index, RULES).changed == 0
+    del source.files["/listed:a"]
+    found = harvest([source], index, RULES)
+    assert (found.sessions, found.changed) == ((shorter,), 1)
+
+
+def test_a_file_that_could_not_be_read_is_tried_every_time(index: SqliteIndex) -> None:
+    source = Listed({"/x": Reading(unreadable="/x: Permission denied")})
+    harvest([source], index, RULES)
+    found = harvest([source], index, RULES)
+    assert (found.changed, found.counts.skipped) == (1, {"unreadable": 1})
+
+
+def at(project: str, commit: str = "", name: str = "") -> Session:
+    """A session in a project, at a commit."""
+    return a_session(name or f"{project}-{commit}", project=project, cwd=project, commit=commit)
+
+
+def test_a_project_moved_to_where_its_commit_is_known() -> None:
+    sessions = [at("/old/shop", "c1"), at("/old/shop"), at("/new/shop", "c1"), at("/new/shop", "c2")]
+    assert moved(sessions, lambda folder: folder == "/new/shop") == {"/old/shop": "/new/shop"}
+
+
+@pytest.mark.parametrize(
+    ("sessions", "there"),
+    [
+        ([at("/old/shop", "c1"), at("/new/shop", "c1")], {"/old/shop", "/new/shop"}),
+        ([at("/old/shop", "c1"), at("/new/shop", "c1")], set[str]()),
+        ([at("/old/shop", "c1"), at("/new/shop", "c2")], {"/new/shop"}),
+        ([at("/old/shop"), at("/new/shop")], {"/new/shop"}),
+        ([at("/old/shop", "c1"), at("/new/store", "c1")], {"/new/store"}),
+        ([at("/old/shop", "c1"), at("/new/shop", "c1"), at("/too/shop", "c1")], {"/new/shop", "/too/shop"}),
+        ([at("", "c1"), at("/shop", "c1")], {"/shop"}),
+        ([], {"/shop"}),
+    ],
+    ids=[
+        "both there",
+        "none there",
+        "other commits",
+        "no commit",
+        "other name",
+        "two places",
+        "no folder",
+        "nothing",
+    ],
+)
+def test_what_is_not_sure_moved_nowhere(sessions: list[Session], there: set[str]) -> None:
+    assert moved(sessions, lambda folder: folder in there) == {}
+
+
+def test_sessions_of_a_project_that_moved_are_those_of_its_new_folder(index: SqliteIndex) -> None:
+    rules = replace(RULES, exists=lambda folder: folder == "/new/shop")
+    source = a_source(at("/old/shop", "c1", "a"), at("/old/shop", name="b"), at("/new/shop", "c1", "c"))
+    found = harvest([source], index, rules)
+    assert [session.project for session in found.sessions] == ["/new/shop"] * 3
+    assert {session.cwd for session in found.sessions} == {"/old/shop", "/new/shop"}
+
+
+def test_a_real_folder_of_sessions_is_harvested_once(tmp_path: Path, index: SqliteIndex) -> None:
+    for number in range(3):
+        claude_session(
+            tmp_path / "projects", cwd=f"/home/dev/app-{number}", started=NOW - timedelta(hours=number + 2),
+            exchanges=[Exchange("fix it", "Fixed.")], headless=number == 2,
+        )  # fmt: skip
+    source = ClaudeCode(tmp_path)
+    found = harvest([source], index, RULES)
+    assert [session.cwd for session in found.sessions] == ["/home/dev/app-0", "/home/dev/app-1"]
+    assert found.counts.skipped == {"headless": 1}
+    assert harvest([source], index, RULES).changed == 0
+
+
+# what the hooks said ------------------------------------------------------------------------------------
+
+
+class Noted:
+    """A spool with the notes of one session."""
+
+    def __init__(self, session: str, *, ended: datetime | None = None, snapshot: Snapshot | None = None) -> None:
+        self._session, self._ended, self._snapshot = session, ended, snapshot
+
+    def ended(self, session: str) -> datetime | None:
+        return self._ended if session == self._session else None
+
+    def snapshot(self, session: str) -> Snapshot | None:
+        return self._snapshot if session == self._session else None
+
+
+@pytest.mark.parametrize(
+    ("ended", "reads"),
+    [
+        (timedelta(minutes=1), True),
+        (timedelta(minutes=2), True),
+        (timedelta(minutes=3), False),  # it was taken up again
+        (-timedelta(minutes=1), False),  # said by a clock that was wrong
+    ],
+)
+def test_a_session_whose_agent_said_that_it_is_over_needs_no_rest(
+    index: SqliteIndex, ended: timedelta, reads: bool
+) -> None:
+    source = a_source(a_session("one", hours=2 / 60), a_session("two", hours=2 / 60))
+    rules = replace(RULES, spool=Noted("listed:one", ended=NOW - ended))
+    found = harvest([source], index, rules)
+    assert [session.id for session in found.sessions] == (["listed:one"] if reads else [])
+    assert found.counts.skipped == {"active": 1 if reads else 2}
+
+
+def test_a_session_begins_at_the_commit_that_a_hook_saw(index: SqliteIndex) -> None:
+    snapshot = Snapshot(session="listed:one", root="/p", commit="c0ffee", patch="/spool/one.patch")
+    source = a_source(a_session("one"), a_session("two"))
+    found = harvest([source], index, replace(RULES, spool=Noted("listed:one", snapshot=snapshot)))
+    assert {session.id: session.commit for session in found.sessions} == {"listed:one": "c0ffee", "listed:two": ""}
+    assert found.snapshots == (snapshot,)
+
+
+def test_the_commit_that_an_agent_wrote_down_itself_holds(index: SqliteIndex) -> None:
+    snapshot = Snapshot(session="listed:one", root="/p", commit="c0ffee")
+    source = a_source(a_session("one", commit="abcdef"))
+    (session,) = harvest([source], index, replace(RULES, spool=Noted("listed:one", snapshot=snapshot))).sessions
+    assert session.commit == "abcdef"
+
+
+def test_a_session_that_is_left_out_brings_no_snapshot(index: SqliteIndex) -> None:
+    snapshot = Snapshot(session="listed:one", root="/p", commit="c0ffee")
+    source = a_source((a_session("one"), LeftOut.HEADLESS))
+    assert harvest([source], index, replace(RULES, spool=Noted("listed:one", snapshot=snapshot))).snapshots == ()

@@ -1,0 +1,68 @@
+import pytest
+
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
+from skillopt_sleep.records import Check, Checks, Exact, Op, Purpose, Reference, Rubric, Usage
+from skillopt_sleep.replay.text import SingleShot
+from tests.builders import a_document, a_task
+from tests.fakes import FakeBackend
+
+
+def test_the_target_sees_document_context_and_request() -> None:
+    target = FakeBackend(otherwise="done")
+    document = a_document("- Use pnpm.\n", open="<!-- begin -->\n", close="<!-- end -->\n", trail="\nThe end.\n")
+    SingleShot(target).run(a_task(prompt="Install it.", context="A new project."), document, sample=4)
+    (prompt,) = target.prompts
+    assert (prompt.purpose, prompt.schema, prompt.sample) == (Purpose.ROLLOUT, None, 4)
+    assert all(part in prompt.text for part in (document.text.strip(), "Install it.", "A new project."))
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        Exact(answer="the-hidden-thing"),
+        Rubric(text="It says the-hidden-thing."),
+        Checks(items=(Check(op=Op.SECTION_CONTAINS, arg="the-hidden-thing", section="the-hidden-thing"),)),
+    ],
+    ids=["exact", "rubric", "checks"],
+)
+def test_the_target_never_sees_how_it_is_scored(reference: Reference) -> None:
+    target = FakeBackend(otherwise="done")
+    task = a_task(reference=reference)
+    SingleShot(target).run(task, a_document(), sample=0)
+    assert "the-hidden-thing" not in target.prompts[0].text
+    assert task.evidence[0].quote not in target.prompts[0].text
+
+
+def test_where_there_are_no_instructions_the_target_is_told_so() -> None:
+    target = FakeBackend(otherwise="done")
+    SingleShot(target).run(a_task(), a_document("", lead=" \n"), sample=0)
+    assert "# Project instructions\n(none)\n" in target.prompts[0].text
+
+
+def test_an_attempt_says_what_it_cost_and_that_it_had_no_tools() -> None:
+    usage = Usage(input_tokens=5, output_tokens=2)
+    trajectory = SingleShot(FakeBackend(otherwise="done", usage=usage)).run(a_task(), a_document(), sample=0)
+    assert (trajectory.response, trajectory.usage, trajectory.text_only) == ("done", usage, True)
+
+
+@pytest.mark.parametrize(
+    "answer", ["", CallFailed(FailureKind.REFUSED, "no"), CallFailed(FailureKind.OVERLOADED, "busy")]
+)
+def test_a_failed_call_is_a_failure_with_its_kind_and_no_answer(answer: str | CallFailed) -> None:
+    trajectory = SingleShot(FakeBackend(otherwise=answer)).run(a_task(), a_document(), sample=0)
+    assert trajectory.failure.partition(":")[0] in set(FailureKind)
+    assert (trajectory.response, trajectory.text_only) == ("", True)
+
+
+def test_a_model_that_is_gone_ends_the_night() -> None:
+    with pytest.raises(BackendUnavailable):
+        SingleShot(FakeBackend(otherwise=BackendUnavailable("gone"))).run(a_task(), a_document(), sample=0)
+
+
+def test_two_tasks_in_the_same_words_are_attempted_each_by_itself() -> None:
+    target = FakeBackend(otherwise="x")
+    for name in ("one", "two"):
+        SingleShot(target).run(a_task(id=name), a_document(), sample=0)
+
+    assert [prompt.asker for prompt in target.prompts] == ["one", "two"]
+    assert len({prompt.text for prompt in target.prompts}) == 1
