@@ -1,4 +1,4 @@
-"""One night, start to finish. Each verb is a file in stages/; the nouns are in records/."""
+"""One night, start to finish. The folders are the pipeline, in this order; the nouns are in records/."""
 
 from skillopt_sleep.errors import NightError, NightInterrupted
 from skillopt_sleep.mining.cluster import cluster
