@@ -28,6 +28,8 @@ TESTED_AS_A_WHOLE = {
     "proposals/rules.py": "proposals/test_stage.py",
     "pools/staff.py": "pools/test_ray.py",
     "kit/clock.py": "test_wiring.py",
+    "kit/secret_sessions.py": "kit/test_secret_carriers.py",
+    "kit/secret_told.py": "kit/test_secret_carriers.py",
     "settings/*.py": "test_settings.py",
     "trainer/course.py": "trainer/test_loop.py",
     "trainer/final.py": "trainer/test_loop.py",

@@ -26,6 +26,7 @@ _CASES = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])")
 _NO_PASSWORD = re.compile(
     r"[\[{<$%(/.]|~/|[A-Za-z]:[\\/]|[A-Za-z][\w-]{2,}=|.*(?:\[redacted:|://|->|::|=>|&&|\|\||\(\)|\*{3}|…|\.\.\.)"
 )
+_PLACE = re.compile(r"[a-z]{2,}(?:\.[a-z]{2,})+\.\w+")  # where a value is found: `settings.form.password1Field`
 _BRACKETS = ("()", "[]", "{}")
 # What is pressed together, and what stands where a value is to be filled in.
 _KEYS_AND_SLOTS = """
@@ -74,6 +75,8 @@ def _grouped(value: str, *, said: bool) -> bool:
 def _jumbled(value: str) -> bool:
     """Letters, digits and signs in an order that neither names nor code have."""
     if len(value) < _SHORTEST or not value.isascii() or _NO_PASSWORD.match(value) or not any(map(str.isdigit, value)):
+        return False
+    if _PLACE.fullmatch(value):
         return False
     pieces = _PIECE.findall(value)
     if _CASES.match(value) and any(len(piece) >= _PIECE_LENGTH and not _NAMED.fullmatch(piece) for piece in pieces):

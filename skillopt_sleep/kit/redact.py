@@ -34,7 +34,7 @@ _AS_RUNS = bytes(ord("a") if code in _IN_TOKEN else ord(" ") for code in range(2
 _CHAINED = bytes(_IN_TOKEN) + b".~%+/=:$|"
 # A search for one character, with a look behind it, is many times faster than one for several.
 _FLAG = re.compile(r"-(?<=\s-)[A-Za-z-]")
-_IN_COMMANDS = re.compile(r"[-/|<'\"]")
+_IN_COMMANDS = re.compile(r"[-|<'\"]")
 _SPACED_SLASH, _BETWEEN_SPACES = re.compile(r"/(?<= /)"), re.compile(r"/(?<= /) ")
 _HERE = re.compile(r"<(?=<<)")
 _PIPED = re.compile(r"\|(?=[\s&]*\w)")
@@ -107,6 +107,8 @@ def _look(text: str, *, read: bool = False) -> list[Span]:
         found += _named(text, data.lower())
     if not text.isascii() and words.FOREIGN.search(text):
         found += names.foreign(text)
+    if "/" in text:
+        found += _paired(text)
     if digits and _IN_COMMANDS.search(text):
         found += _commanded(text)
     if not read and secret_folds.is_folded(text, digits=digits):
@@ -114,16 +116,22 @@ def _look(text: str, *, read: bool = False) -> list[Span]:
     return found
 
 
+def _paired(text: str) -> list[Span]:
+    """Passwords of pairs with a slash between."""
+    found: list[Span] = []
+    spaced = _SPACED_SLASH.search(text)
+    if (spaced and _BETWEEN_SPACES.search(text)) or "with " in text or "mit " in text or "avec " in text:
+        found += password_prose.pairs(text)
+    if spaced or "sqlplus" in text:
+        found += command_passwords.slashed(text)
+    return found
+
+
 def _commanded(text: str) -> list[Span]:
-    """Passwords on command lines, and of pairs with a slash between."""
+    """Passwords on command lines."""
     found: list[Span] = []
     if "-" in text and _FLAG.search(text):
         found += command_passwords.flagged(text)
-    if "/" in text:
-        spaced = _SPACED_SLASH.search(text)
-        if (spaced and _BETWEEN_SPACES.search(text)) or "it " in text or "vec " in text:
-            found += password_prose.pairs(text)
-        found += command_passwords.slashed(text) if spaced or "sqlplus" in text else ()
     if ("'" in text or '"' in text) and ("IDENTIFIED" in text or "identified" in text):
         found += command_passwords.identified(text)
     if "|" in text and _PIPED.search(text) and ("echo " in text or "printf " in text):

@@ -1,0 +1,5 @@
+"""The machine that doctor's tests have, too."""
+
+from tests.doctor.conftest import machine
+
+__all__ = ["machine"]
