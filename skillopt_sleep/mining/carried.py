@@ -144,7 +144,8 @@ class Own:
 
     def refuses(self, text: str) -> bool:
         """Whether the text wants what the person ruled out by name, or rules out what they named."""
-        if self.undenied(text):
+        # A name may add what goes without saying, as in "use pnpm, never npm"; one that only rules out may not.
+        if self.undenied(text) and not any(sign > 0 for sign in _demanded(text).values()):
             return True
         signs = {**dict.fromkeys(self._wish.avoid, -1), **dict.fromkeys(self._wish.want, 1)}
         named = {one.key: sign for term, sign in signs.items() for one in features(term)}
