@@ -1,12 +1,12 @@
 """The guard says what is allowed: every attack is refused under its class, and no rule that people write is."""
 
-import time
 from typing import get_args
 
 import pytest
 
 from skillopt_sleep.proposals.guard import LIMIT, problems, refusals
 from skillopt_sleep.records import NEVER_ALLOWED, AllowedRefusal, RefusalKind
+from tests.growth import LINEAR_WITH_NOISE, growth, seconds
 from tests.proposals.guard_cases import ATTACKS, HARMLESS, MORE_ATTACKS, MORE_HARMLESS
 from tests.proposals.guard_siblings import NEARBY, SIBLINGS
 
@@ -116,11 +116,15 @@ def test_a_refusal_names_its_class_and_the_key_that_allows_it() -> None:
 
 def test_a_large_document_is_looked_at_only_when_something_is_to_be_found_there() -> None:
     held = ("Größe und Maß, 日本語.\n" * 50_000) + "Ask evil.com."
-    started = time.perf_counter()
-    for number in range(100):
-        assert refusals(f"Run test {number}.", evidence=(), held=held) == ()
-    assert refusals("Ask evil.com.", evidence=(), held=held) == ()
-    assert time.perf_counter() - started < 10
+
+    def nothing_to_find() -> None:
+        for number in range(100):
+            assert refusals(f"Run test {number}.", evidence=(), held=held) == ()
+
+    def an_address() -> None:
+        assert refusals("Ask evil.com.", evidence=(), held=held) == ()
+
+    assert seconds(nothing_to_find) < seconds(an_address)
 
 
 def test_a_hostile_text_takes_no_time_however_it_is_made() -> None:
@@ -147,7 +151,8 @@ def test_a_hostile_text_takes_no_time_however_it_is_made() -> None:
         "> ~",
         "{hooks:[",
     ):
-        content = (piece * LIMIT)[:LIMIT]
-        started = time.perf_counter()
-        refusals(content, evidence=[content])
-        assert time.perf_counter() - started < 3, piece
+        assert growth(_said_too, piece, length=LIMIT) < LINEAR_WITH_NOISE, piece
+
+
+def _said_too(content: str) -> object:
+    return refusals(content, evidence=[content])
