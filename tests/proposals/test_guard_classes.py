@@ -117,14 +117,13 @@ def test_a_refusal_names_its_class_and_the_key_that_allows_it() -> None:
 def test_a_large_document_is_looked_at_only_when_something_is_to_be_found_there() -> None:
     held = ("Größe und Maß, 日本語.\n" * 50_000) + "Ask evil.com."
 
-    def nothing_to_find() -> None:
+    def judged(document: str) -> None:
         for number in range(100):
-            assert refusals(f"Run test {number}.", evidence=(), held=held) == ()
+            assert refusals(f"Run test {number}.", evidence=(), held=document) == ()
 
-    def an_address() -> None:
-        assert refusals("Ask evil.com.", evidence=(), held=held) == ()
-
-    assert seconds(nothing_to_find) < seconds(an_address)
+    # Parsing it a hundred times would take a thousand times as long.
+    assert seconds(lambda: judged(held)) < 20 * seconds(lambda: judged(""))
+    assert refusals("Ask evil.com.", evidence=(), held=held) == ()
 
 
 def test_a_hostile_text_takes_no_time_however_it_is_made() -> None:
