@@ -54,7 +54,7 @@ class LookedBack(NamedTuple):
 
 def is_due(plan: Plan, past: Past) -> bool:
     """Whether the document's last look back is as many nights ago as the plan says."""
-    return past.snapshot is not None and 0 < plan.slow_every <= past.snapshot.nights
+    return past.snapshot is not None and 0 < plan.step.slow_every <= past.snapshot.nights
 
 
 def learning_rule(plan: Plan, past: Past) -> GateRule:
@@ -83,7 +83,7 @@ def look_back(
     if past.snapshot is None or not tasks:
         return LookedBack(learned)
     name = learned.document.id
-    most = 2 * len(tasks) * plan.samples + 2 * len(val) * plan.gate.rounds + 2
+    most = 2 * len(tasks) * plan.step.samples + 2 * len(val) * plan.gate.rounds + 2
     if crew.meter.left() < most:
         summary = f"{name}: no look back on earlier nights, for want of {most} calls"
         return LookedBack(_noted(learned, Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
@@ -138,7 +138,7 @@ class _Work(NamedTuple):
         """The tasks under both bodies; where nothing changed since, today's attempts are both."""
         earlier = replace(self.document, body=self.snapshot.body)
         arms = (earlier, self.document) if earlier != self.document else (self.document,)
-        samples = range(self.plan.samples)
+        samples = range(self.plan.step.samples)
         jobs = [(task, arm, sample) for task in self.tasks for sample in samples for arm in arms]
         label = f"look back {self.document.id}"
         crew = self.crew
@@ -172,7 +172,7 @@ class _Work(NamedTuple):
     def _tried(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
         """The outcome with the guidance's fate, and with its trial where it could be applied."""
         document, crew = self.document, self.crew
-        changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.max_chars)
+        changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.step.max_chars)
         log("edits", fates)
         outcome = replace(outcome, edits=outcome.edits + fates)
         if changed == document:

@@ -83,7 +83,7 @@ def remove(
 def _is_time(learned: StepOutcome, plan: Plan, *, slow: bool) -> bool:
     if learned.verdict.decision is Decision.ACCEPT or learned.unfinished or plan.removal.name != "sequential":
         return False
-    full = len(learned.document.body) > FULL * plan.max_chars
+    full = len(learned.document.body) > FULL * plan.step.max_chars
     waits = any(wait.tested.kind is CandidateKind.REMOVAL for wait in learned.waits)
     return (slow or full) and not waits
 

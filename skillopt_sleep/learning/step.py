@@ -135,7 +135,7 @@ def _learn(
     so_far = _founded(so_far, applied, train)
     try:
         asked = exercise(applied, [*train, *alike], val)
-        found = search(document, applied, asked, crew=crew, rule=learning_rule(plan, past), most=plan.max_chars)
+        found = search(document, applied, asked, crew=crew, rule=learning_rule(plan, past), most=plan.step.max_chars)
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
         _on_test(so_far, applied, test, crew=crew, plan=plan)
