@@ -74,16 +74,15 @@ class NothingExcluded:
         return False
 
 
-def a_plan(*, heuristic: bool = True, excluded: Exclusion | None = None, **fields: Any) -> Plan:
+def a_plan(**fields: Any) -> Plan:
     """How a night works, by the heuristic miner and without limits on anything; `fields` may be those of a part."""
-    mine: dict[str, Any] = {"miner": "heuristic" if heuristic else "model"}
+    excluded: Exclusion = fields.pop("excluded", NothingExcluded())
+    mine: dict[str, Any] = {"miner": "heuristic" if fields.pop("heuristic", True) else "model"}
     mine |= {name: fields.pop(name) for name in MineSettings.__struct_fields__ if name in fields}
     step: dict[str, Any] = {"slow_every": 0, "min_edit_budget": 3}
     step |= {name: fields.pop(name) for name in StepSettings.__struct_fields__ if name in fields}
     values: dict[str, Any] = {
-        "sessions": SessionRules(
-            quiet_seconds=600.0, include_headless=False, excluded=excluded or NothingExcluded(), own_roots=()
-        ),
+        "sessions": SessionRules(quiet_seconds=600.0, include_headless=False, excluded=excluded, own_roots=()),
         "mine": MineSettings(**mine),
         "step": StepSettings(**step),
         "gate": STRICT,
