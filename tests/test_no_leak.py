@@ -242,8 +242,8 @@ def test_what_is_recalled_from_earlier_nights_is_as_hidden(house: House) -> None
     report = house.night()
 
     (document,) = report.documents
-    assert document.train > report.tasks["train"]
-    assert document.val > report.tasks["val"]
+    assert document.tasks.train > report.tasks["train"]
+    assert document.tasks.val > report.tasks["val"]
     assert house.heuristic or "quagga" in house.names()
     assert_sealed(house)
 

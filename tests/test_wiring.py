@@ -178,10 +178,9 @@ def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
 
     plan = plan_of(settings, paths)
 
-    assert (plan.quiet_seconds, plan.include_headless, plan.heuristic) == (180, True, True)
-    assert (plan.sessions_per_call, plan.max_tasks) == (2, 7)
-    assert (plan.minibatch, plan.merge_batch, plan.samples, plan.edit_budget) == (3, 5, 2, 4)
-    assert (plan.reflection, plan.successes, plan.min_edit_budget) == ("deep", True, 4)
+    assert (plan.sessions.quiet_seconds, plan.sessions.include_headless) == (180, True)
+    assert plan.mine == settings.mine
+    assert plan.step == replace(settings.step, min_edit_budget=4)
     assert (plan.gate.name, plan.gate.metric, plan.gate.mixed_weight, plan.gate.rounds) == (
         "sequential",
         Metric.SOFT,
@@ -192,7 +191,7 @@ def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
     assert plan.gate.margin == 0
     assert plan.removal == replace(plan.gate, alpha=0.02, margin=0.1)
     assert plan.limits == {"calls": 5, "tokens": 6, "usd": 0.0, "minutes": 7}
-    assert plan.own_roots == (str(paths.data),)
+    assert plan.sessions.own_roots == (str(paths.data),)
     assert plan.preferences == ""
 
 
@@ -207,7 +206,7 @@ def test_the_edit_budget_goes_down_night_by_night(paths: Paths) -> None:
     settings = Settings(step=StepSettings(schedule="linear", edit_budget=5, min_edit_budget=1, schedule_nights=4))
     budgets: list[int] = []
     for _ in range(5):
-        budgets.append(plan_of(settings, paths).edit_budget)
+        budgets.append(plan_of(settings, paths).step.edit_budget)
         store = open_store(settings, paths)
         with store.open_night() as page:
             seal(page)
@@ -218,7 +217,7 @@ def test_the_edit_budget_goes_down_night_by_night(paths: Paths) -> None:
 
 def test_a_model_chooses_the_edit_budget_only_where_the_schedule_is_autonomous(paths: Paths) -> None:
     chosen, fixed = (
-        plan_of(Settings(step=StepSettings(schedule=schedule, edit_budget=5, min_edit_budget=2)), paths)
+        plan_of(Settings(step=StepSettings(schedule=schedule, edit_budget=5, min_edit_budget=2)), paths).step
         for schedule in ("autonomous", "constant")
     )
 
@@ -229,7 +228,7 @@ def test_a_model_chooses_the_edit_budget_only_where_the_schedule_is_autonomous(p
 def test_a_least_budget_above_the_budget_never_raises_it(paths: Paths) -> None:
     step = StepSettings(schedule="cosine", edit_budget=2, min_edit_budget=9, schedule_nights=4)
 
-    assert plan_of(Settings(step=step), paths).edit_budget == 2
+    assert plan_of(Settings(step=step), paths).step.edit_budget == 2
 
 
 def test_a_look_into_the_history_has_the_same_rules(paths: Paths) -> None:

@@ -76,7 +76,8 @@ def _as_staged(outcome: StepOutcome, staged: set[str]) -> StepOutcome:
     if not accepted or outcome.document.path in staged:
         return outcome
     because = f"{outcome.because}; but the change could not be staged, see the errors"
-    return replace(outcome, outcome=Outcome.UNVERIFIED, because=because, unfinished=True)
+    sessions = replace(outcome.sessions, unfinished=True)
+    return replace(outcome, outcome=Outcome.UNVERIFIED, because=because, sessions=sessions)
 
 
 def _outcome(
@@ -103,12 +104,12 @@ def _own_remedy(outcome: StepOutcome) -> str:
     if outcome.outcome is not Outcome.UNVERIFIED:
         return ""
     accepted = outcome.verdict.decision is Decision.ACCEPT
-    if outcome.unfinished:
+    if outcome.sessions.unfinished:
         # A step that the calls didn't reach leaves its sessions, and no call of it failed.
-        return "raise budget.calls" if outcome.left and not accepted else FAILED
+        return "raise budget.calls" if outcome.sessions.left and not accepted else FAILED
     if accepted:
         return REMEDIES[Outcome.IMPROVED]
-    return FAILED if outcome.train else ""
+    return FAILED if outcome.tasks.train else ""
 
 
 FAILED = "mend what the errors below name, or take another model"

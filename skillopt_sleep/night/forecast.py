@@ -20,25 +20,32 @@ def forecast(
     asked again, because they failed or their reply couldn't be decoded, are not in it; the night's limits hold for
     all.
     """
+    heuristic = plan.mine.miner == "heuristic"
     worth = [session for session in sessions if len(session.typed) > 1]
-    fresh = min(plan.max_tasks, sum(len(session.typed) - 1 for session in worth))
+    fresh = min(plan.mine.max_tasks, sum(len(session.typed) - 1 for session in worth))
     projects = Counter(session.project for session in worth)
     tasks = fresh + reviewed + known if fresh or reviewed else 0
     documents = len(projects) + reviewed
-    learned = tasks * (1 + plan.augment)
-    raced = learned * plan.samples * plan.candidates if plan.candidates > 1 else 0
-    asked = max(plan.samples, _arms(plan, waiting) * plan.gate.rounds, 2)
-    attempts = tasks * asked + tasks * plan.augment * plan.samples + raced
-    batches = _batches(learned, plan.minibatch) + documents if tasks else 0
-    full = plan.mode == "full_rewrite"
-    alone = learned * plan.samples if plan.reflection == "shallow" else 0
-    reflections = 0 if full else max(batches, alone) + (batches if plan.successes else 0)
-    deep = plan.reflection == "deep" and not full
-    rewrites = documents * plan.candidates if tasks and plan.mode == "rewrite" else documents if full and tasks else 0
+    learned = tasks * (1 + plan.step.augment)
+    raced = learned * plan.step.samples * plan.step.candidates if plan.step.candidates > 1 else 0
+    asked = max(plan.step.samples, _arms(plan, waiting) * plan.gate.rounds, 2)
+    attempts = tasks * asked + tasks * plan.step.augment * plan.step.samples + raced
+    batches = _batches(learned, plan.step.minibatch) + documents if tasks else 0
+    full = plan.step.mode == "full_rewrite"
+    alone = learned * plan.step.samples if plan.step.reflection == "shallow" else 0
+    reflections = 0 if full else max(batches, alone) + (batches if plan.step.successes else 0)
+    deep = plan.step.reflection == "deep" and not full
+    rewrites = (
+        documents * plan.step.candidates
+        if tasks and plan.step.mode == "rewrite"
+        else documents
+        if full and tasks
+        else 0
+    )
     found = {
         Purpose.PREFLIGHT: models if sessions or reviewed else 0,
-        Purpose.MINE: 0 if plan.heuristic else len(batched(worth, plan.sessions_per_call)),
-        Purpose.LESSONS: 0 if plan.heuristic else len(projects),
+        Purpose.MINE: 0 if heuristic else len(batched(worth, plan.mine.sessions_per_call)),
+        Purpose.LESSONS: 0 if heuristic else len(projects),
         Purpose.PROVE: 2 * (_batches(fresh, proved) + documents) if fresh else 0,
         Purpose.ROLLOUT: attempts,
         Purpose.JUDGE: attempts,
@@ -46,14 +53,14 @@ def forecast(
         Purpose.DIAGNOSE: batches if deep else 0,
         Purpose.REFLECT_DEEP: documents if deep and tasks else 0,
         Purpose.AGGREGATE: reflections,
-        Purpose.BUDGET: documents if tasks and not full and plan.min_edit_budget < plan.edit_budget else 0,
+        Purpose.BUDGET: documents if tasks and not full and plan.step.min_edit_budget < plan.step.edit_budget else 0,
         Purpose.SELECT: documents if tasks and not full else 0,
         Purpose.REWRITE: rewrites,
         Purpose.REWRITE_FULL: batches if full else 0,
-        Purpose.VARY: documents if tasks and plan.candidates > 1 else 0,
-        Purpose.AUGMENT: tasks if plan.augment else 0,
-        Purpose.SLOW_UPDATE: documents if tasks and plan.slow_every else 0,
-        Purpose.META_SKILL: documents if tasks and plan.slow_every else 0,
+        Purpose.VARY: documents if tasks and plan.step.candidates > 1 else 0,
+        Purpose.AUGMENT: tasks if plan.step.augment else 0,
+        Purpose.SLOW_UPDATE: documents if tasks and plan.step.slow_every else 0,
+        Purpose.META_SKILL: documents if tasks and plan.step.slow_every else 0,
     }
     return {purpose: count for purpose, count in found.items() if count}
 
@@ -66,9 +73,9 @@ def _arms(plan: Plan, waiting: int) -> int:
     """
     if plan.gate.name != "sequential":
         return 2
-    edits = plan.edit_budget if plan.mode == "patch" else max(plan.edit_budget, MOST_EDITS)
+    edits = plan.step.edit_budget if plan.step.mode == "patch" else max(plan.step.edit_budget, MOST_EDITS)
     shorter = max(2, edits + 2) if edits > 1 else 0
-    return 2 + shorter + waiting + (3 if plan.slow_every else 1)
+    return 2 + shorter + waiting + (3 if plan.step.slow_every else 1)
 
 
 def _batches(items: int, size: int) -> int:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from skillopt_sleep.protocols import Index, Plan, Source, Spool
+from skillopt_sleep.protocols import Index, SessionRules, Source, Spool
 from skillopt_sleep.records import (
     LeftOut,
     Note,
@@ -44,16 +44,16 @@ class HarvestRules:
     spool: Spool | None = None
 
     @classmethod
-    def of(cls, plan: Plan, *, now: datetime, horizon: datetime) -> "HarvestRules":
+    def of(cls, rules: SessionRules, *, now: datetime, horizon: datetime | None) -> "HarvestRules":
         """The rules of a night."""
         return cls(
             now=now,
-            quiet_seconds=plan.quiet_seconds,
+            quiet_seconds=rules.quiet_seconds,
             horizon=horizon,
-            include_headless=plan.include_headless,
-            excluded=plan.excluded,
-            own_roots=plan.own_roots,
-            spool=plan.spool,
+            include_headless=rules.include_headless,
+            excluded=rules.excluded,
+            own_roots=rules.own_roots,
+            spool=rules.spool,
         )
 
 

@@ -18,9 +18,9 @@ from skillopt_sleep.records import NightReport, StepOutcome, Task
 def run_night(crew: Crew, plan: Plan) -> NightReport:
     """Learn from the unread sessions and stage what passed the gate; adopt nothing."""
     with crew.store.open_night() as page:
-        rules = HarvestRules.of(plan, now=crew.clock(), horizon=page.horizon)
-        kept = page.keep("sessions", Harvest, lambda: harvest(crew.sources, page.index, rules))
-        found = kept.allowed(plan.excluded, reviewed=page.bank.unknown(kept.reviewed))
+        rules = HarvestRules.of(plan.sessions, now=crew.clock(), horizon=page.horizon)
+        found = page.keep("sessions", Harvest, lambda: harvest(crew.sources, page.index, rules))
+        found = found.allowed(plan.sessions.excluded, reviewed=page.bank.unknown(found.reviewed))
         page.write("sessions", found.sessions)
         if found.snapshots:
             page.write("snapshots", found.snapshots)
@@ -45,7 +45,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             tasks,
             outcomes,
             proposals=proposals,
-            notes=(*found.notes, *plan.excluded.notes, *mined.notes, *routing.notes, *staging),
+            notes=(*found.notes, *plan.sessions.excluded.notes, *mined.notes, *routing.notes, *staging),
             spend=crew.meter.spend(),
             ended=crew.clock(),
             stopped=stopped,
@@ -58,23 +58,22 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
 
 
 def _mine(found: Harvest, crew: Crew, plan: Plan, page: Page) -> Mined:
-    model, per_call, most = None if plan.heuristic else crew.optimizer, plan.sessions_per_call, plan.max_tasks
     known = page.bank.tasks({session.project for session in found.sessions})
+    model = None if plan.mine.miner == "heuristic" else crew.optimizer
+    most, per_call = plan.mine.max_tasks, plan.mine.sessions_per_call
     mined = mine(found.sessions, optimizer=model, pool=crew.pool, per_call=per_call, most=most, known=known)
     return prove(mined, judge=crew.judge, model=crew.grader, pool=crew.pool)
 
 
 def _tonight(mined: tuple[Task, ...], plan: Plan, page: Page) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
-    """Tonight's tasks with their sides, and all that is asked: those of earlier nights that belong to them too."""
-    fresh = {task.id: task for task in page.bank.kept(mined) if not plan.excluded(task.project, task.project)}
-    banked = page.bank.tasks({task.project for task in fresh.values()})
-    known = tuple(task for task in banked if task.id not in fresh)
-    sides = page.bank.sides({task.session for task in fresh.values()})
-
-    def split_up() -> tuple[Task, ...]:
-        return split(cluster(tuple(fresh.values()), known=known), known=known, sides=sides)
-
-    tasks = tuple(task for task in page.bank.kept(page.keep("tasks", tuple[Task, ...], split_up)) if task.id in fresh)
+    """Return tonight's tasks with their sides, and the tasks to ask: tonight's and related ones of earlier nights."""
+    fresh = {t.id: t for t in page.bank.kept(mined) if not plan.sessions.excluded(t.project, t.project)}
+    new = tuple(fresh.values())
+    projects = {task.project for task in new}
+    known = tuple(task for task in page.bank.tasks(projects) if task.id not in fresh)
+    sides = page.bank.sides({task.session for task in new})
+    kept = page.keep("tasks", tuple[Task, ...], lambda: split(cluster(new, known=known), known=known, sides=sides))
+    tasks = tuple(task for task in page.bank.kept(kept) if task.id in fresh)
     page.write("tasks", tasks)
     pinned, named = page.bank.pinned(), page.history.named()
     return tasks, recall(tasks, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)

@@ -114,7 +114,7 @@ def _bytes(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> tupl
 def _problem(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> str:
     """What the static guard says against the edits, and against what they make with the lines around them."""
     old, edits, held = outcome.document.body, _applied(outcome), outcome.document.text
-    quotes = [evidence.quote for evidence in outcome.evidence]
+    quotes = [evidence.quote for evidence in outcome.tried.evidence]
     known = {*old.splitlines(), *(line for edit in edits for line in edit.content.splitlines())}
     known |= {BEGIN, END} if any(edit.source is EditSource.SLOW for edit in edits) else set[str]()
     # The pieces of a line that an edit cuts can make what no edit holds by itself.
@@ -140,10 +140,10 @@ def _around(body: str, old: str) -> Iterator[str]:
 
 def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:
     """The edits of the candidate that was accepted: often fewer than tonight's, or those of an earlier night."""
-    for one in outcome.tested:
+    for one in outcome.tried.tested:
         if one.verdict.decision is Decision.ACCEPT and one.trial == outcome.trial:
             return one.edits
-    return tuple(applied.edit for applied in outcome.edits if applied.fate is Fate.APPLIED)
+    return tuple(applied.edit for applied in outcome.tried.edits if applied.fate is Fate.APPLIED)
 
 
 def _proposal(
@@ -168,7 +168,7 @@ def _proposal(
         one_model=one_model,
         warnings=warnings(edits),
         edits=edits,
-        evidence=outcome.evidence,
+        evidence=outcome.tried.evidence,
     )
 
 

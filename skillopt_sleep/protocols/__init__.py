@@ -1,6 +1,6 @@
 """The seams: what night, step and stages need of the world, and Crew, who fills them."""
 
-from skillopt_sleep.protocols.crew import Crew, Plan
+from skillopt_sleep.protocols.crew import Crew, Plan, SessionRules
 from skillopt_sleep.protocols.models import Backend, Calls, Held, Ledger, Meter, Model, Preflight, Reservation, Tally
 from skillopt_sleep.protocols.stores import Bank, History, Index, Page, Store
 from skillopt_sleep.protocols.work import (
@@ -42,6 +42,7 @@ __all__ = [
     "Reporter",
     "Reservation",
     "Routing",
+    "SessionRules",
     "Source",
     "Spool",
     "Stager",

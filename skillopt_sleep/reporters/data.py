@@ -18,6 +18,7 @@ from skillopt_sleep.records import (
     RuleWarning,
     SessionCounts,
     StepOutcome,
+    report_data,
 )
 
 
@@ -27,7 +28,7 @@ class DataReporter:
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write report.json and return its path."""
         path = folder / "report.json"
-        write_atomic(path, to_json(map_strings(report, redact), pretty=True))
+        write_atomic(path, to_json(map_strings(report_data(report), redact), pretty=True))
         return path
 
 
@@ -149,6 +150,6 @@ def _document(outcome: StepOutcome) -> AnsweredDocument:
         n=outcome.trial.n,
         edits=tuple(
             AnsweredEdit(op=e.edit.op, content=e.edit.content, target=e.edit.target, fate=e.fate)
-            for e in outcome.edits
+            for e in outcome.tried.edits
         ),
     )

@@ -59,9 +59,9 @@ def render(report: NightReport) -> str:
     text = environment.get_template("morning.md.j2").render(
         report=report,
         sentence=show(_sentence(report), 600),
-        accepted=[o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.unfinished],
+        accepted=[o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.sessions.unfinished],
         doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
-        text_only=next((outcome for outcome in report.documents if outcome.text_only), None),
+        text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
         cut_short=report.verdict in CUT_SHORT,
         cost=_cost(report),
         trouble=_trouble(report),
@@ -152,9 +152,10 @@ def _verdict(outcome: StepOutcome) -> str:
 
 def _others(outcome: StepOutcome) -> str:
     """The lessons that wait; where there was none to learn, `because` has told of them already."""
-    if not outcome.waiting or (outcome.outcome is Outcome.UNVERIFIED and not outcome.train):
+    if not outcome.tasks.untestable or (outcome.outcome is Outcome.UNVERIFIED and not outcome.tasks.train):
         return ""
-    which = "1 other lesson waits" if outcome.waiting == 1 else f"{outcome.waiting} other lessons wait"
+    count = outcome.tasks.untestable
+    which = "1 other lesson waits" if count == 1 else f"{count} other lessons wait"
     return f"; {which} for a second session"
 
 

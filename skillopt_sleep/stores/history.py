@@ -48,34 +48,35 @@ class SqliteHistory:
     def keep(self, outcomes: Sequence[StepOutcome], *, night: str) -> None:
         """Remember what a night did to its documents; within the caller's transaction."""
         for outcome in outcomes:
-            path = outcome.document.path
+            path, undecided = outcome.document.path, outcome.tried.undecided
+            resumed = {edit.key for wait in undecided for edit in wait.tested.edits}
             self._connection.execute("DELETE FROM waiting WHERE path = ?", (path,))
             self._connection.executemany(
-                "INSERT INTO waiting (path, body) VALUES (?, ?)", [(path, to_json(wait)) for wait in outcome.waits]
+                "INSERT INTO waiting (path, body) VALUES (?, ?)", [(path, to_json(wait)) for wait in undecided]
             )
             self._connection.executemany(
                 "INSERT INTO tried (path, body) VALUES (?, ?)",
                 [
                     (path, to_json(PastEdit(night=night, edit=told.edit, effect=told.effect)))
-                    for told in outcome.effects
-                    if told.edit.key not in {edit.key for wait in outcome.waits for edit in wait.tested.edits}
+                    for told in outcome.tried.effects
+                    if told.edit.key not in resumed
                 ],
             )
             self._look_back_from(outcome, night=night)
             self._connection.executemany(
                 "INSERT INTO scores VALUES (?, ?, ?) ON CONFLICT (task) DO UPDATE SET "
                 "night = excluded.night, before = excluded.before",
-                [(task, night, before) for task, before in outcome.scores.items()],
+                [(task, night, before) for task, before in outcome.later.scores.items()],
             )
-            if outcome.notebook is not None:
+            if outcome.later.notebook is not None:
                 self._connection.execute(
                     "INSERT INTO notebooks VALUES (?, ?) ON CONFLICT (path) DO UPDATE SET body = excluded.body",
-                    (path, outcome.notebook),
+                    (path, outcome.later.notebook),
                 )
 
     def _look_back_from(self, outcome: StepOutcome, *, night: str) -> None:
         """Keep the body as the one to look back on, where there is none yet or where this night looked back."""
-        then = "UPDATE SET night = excluded.night, body = excluded.body" if outcome.compared else "NOTHING"
+        then = "UPDATE SET night = excluded.night, body = excluded.body" if outcome.later.compared else "NOTHING"
         self._connection.execute(
             f"INSERT INTO snapshots VALUES (?, ?, ?) ON CONFLICT (path) DO {then}",  # noqa: S608
             (outcome.document.path, night, outcome.document.body),

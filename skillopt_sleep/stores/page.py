@@ -10,7 +10,7 @@ from typing import TypeVar
 from skillopt_sleep.kit.codec import from_json, map_strings, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, NightReport, Session, Task
+from skillopt_sleep.records import CUT_SHORT, NightReport, Session, Task, report_data
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
@@ -88,19 +88,23 @@ class SqlitePage:
         """Seal the night in one transaction; a night that was cut short leaves its sessions unread."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            undone = {*lost, *(name for done in report.documents if done.unfinished for name in done.sessions)}
-            undone |= {name for done in report.documents for name in done.left}
+            undone = set(lost)
+            for outcome in report.documents:
+                undone.update(outcome.sessions.left)
+                if outcome.sessions.unfinished:
+                    undone.update(outcome.sessions.ids)
             cut = report.verdict in CUT_SHORT
             banked = () if cut else tuple(task for task in tasks if task.session not in undone)
             self.bank.add(banked, report.proposals, night=self.night)
             if not cut:
-                finished = [outcome for outcome in report.documents if not outcome.unfinished]
+                finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
                 read = [session.id for session in found if session.id not in undone]
                 ended = {session.id: session.ended for session in found}
                 self.index.mark_read([*read, *copies], night=self.night, ended=ended)
             self._connection.execute("DELETE FROM kept WHERE night = ?", (self.night,))
+            body = to_json(map_strings(report_data(report), redact))
             self._connection.execute(
                 "UPDATE nights SET closed = ?, outcome = ?, report = ? WHERE id = ?",
-                (report.ended.isoformat(), report.verdict, to_json(map_strings(report, redact)), self.night),
+                (report.ended.isoformat(), report.verdict, body, self.night),
             )

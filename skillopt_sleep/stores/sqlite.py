@@ -16,10 +16,9 @@ import filelock
 
 from skillopt_sleep.errors import NightLocked, StoreError
 from skillopt_sleep.kit.clock import shown
-from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
-from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.records import NightReport, Outcome, read_report
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
@@ -121,7 +120,7 @@ class SqliteStore:
         """The report of a closed night."""
         with self._lock:
             row = self._connection.execute("SELECT report FROM nights WHERE id = ?", (night,)).fetchone()
-        return from_json(row[0], NightReport) if row and row[0] else None
+        return read_report(row[0]) if row and row[0] else None
 
     def folder(self, night: str) -> Path:
         """Where a night's files are."""

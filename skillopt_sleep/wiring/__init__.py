@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace as replace_in
 from datetime import datetime, timedelta
 from functools import cache
 from glob import escape
@@ -29,7 +29,7 @@ from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Crew, Model, Plan, Preflight, Source
+from skillopt_sleep.protocols import Crew, Model, Plan, Preflight, SessionRules, Source
 from skillopt_sleep.records import GateRule, Limit, Note, RecallRules
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
@@ -87,14 +87,17 @@ def harvest_rules(
     settings: Settings, paths: Paths, *, only: str = "", horizon: datetime | None = None, unread: bool = True
 ) -> HarvestRules:
     """How a look into the history leaves sessions out."""
-    return HarvestRules(
-        now=utc_now(),
+    rules = HarvestRules.of(session_rules(settings, paths, only=only), now=utc_now(), horizon=horizon)
+    return replace_in(rules, unread=unread)
+
+
+def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> SessionRules:
+    """Return the settings of which sessions are left out; `only` leaves out all but one project's."""
+    return SessionRules(
         quiet_seconds=seconds(settings.harvest.quiet),
-        horizon=horizon,
         include_headless=settings.harvest.include_headless,
         excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
-        unread=unread,
         spool=HookSpool(paths.spool),
     )
 
@@ -229,25 +232,9 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         non_regression=gate.non_regression,
     )
     return Plan(
-        quiet_seconds=seconds(settings.harvest.quiet),
-        include_headless=settings.harvest.include_headless,
-        excluded=Exclusions(settings, paths, only=only),
-        own_roots=(str(paths.data),),
-        heuristic=settings.mine.miner == "heuristic",
-        sessions_per_call=settings.mine.sessions_per_call,
-        max_tasks=settings.mine.max_tasks,
-        minibatch=step.minibatch,
-        merge_batch=step.merge_batch,
-        samples=step.samples,
-        slow_every=step.slow_every,
-        reflection=step.reflection,
-        successes=step.successes,
-        mode=step.mode,
-        candidates=step.candidates,
-        augment=step.augment,
-        edit_budget=most,
-        min_edit_budget=least if step.schedule == "autonomous" else most,
-        max_chars=step.max_chars,
+        sessions=session_rules(settings, paths, only=only),
+        mine=settings.mine,
+        step=replace(step, edit_budget=most, min_edit_budget=least if step.schedule == "autonomous" else most),
         gate=rule,
         removal=replace(rule, alpha=gate.removal_alpha, margin=gate.removal_margin),
         recall=RecallRules(
@@ -264,5 +251,4 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         model=model,
         allowed=frozenset(settings.guard.allow),
         preferences=read_preferences(paths.preferences),
-        spool=HookSpool(paths.spool),
     )

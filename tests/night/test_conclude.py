@@ -24,7 +24,7 @@ from skillopt_sleep.records import (
     Task,
     Verdict,
 )
-from tests.builders import a_document, a_proposal, a_task
+from tests.builders import a_document, a_proposal, a_task, an_outcome, with_parts
 from tests.fakes import NOON
 from tests.nights import a_plan
 
@@ -40,13 +40,7 @@ class OpenPage:
 
 
 def ended_as(outcome: Outcome, because: str = "so", name: str = "shop:CLAUDE.md", **fields: Any) -> StepOutcome:
-    return StepOutcome(
-        document=a_document(id=name),
-        outcome=outcome,
-        because=because,
-        verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
-        **fields,
-    )
+    return an_outcome(document=a_document(id=name), outcome=outcome, because=because, **fields)
 
 
 def close(
@@ -111,7 +105,7 @@ UNTESTED = replace(
         ([SEEN_ONCE], REMEDIES[Outcome.UNVERIFIED]),
         ([LEFT, LEFT], "raise budget.calls"),
         ([UNSCORED], FAILED),
-        ([replace(UNSCORED, unfinished=True)], FAILED),
+        ([with_parts(UNSCORED, unfinished=True)], FAILED),
         ([UNTESTED], REMEDIES[Outcome.IMPROVED]),
         ([SEEN_ONCE, LEFT, UNSCORED], f"raise budget.calls; {FAILED}"),
         ([LEFT, ended_as(Outcome.UNDECIDED)], REMEDIES[Outcome.UNDECIDED]),
@@ -127,7 +121,7 @@ def test_a_change_that_could_not_be_staged_improves_nothing() -> None:
     assert report.verdict is Outcome.UNVERIFIED
     assert "could not be staged" in report.because
     assert report.remedy == FAILED
-    assert report.documents[0].unfinished
+    assert report.documents[0].sessions.unfinished
 
 
 STOPPED = {

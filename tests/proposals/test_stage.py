@@ -223,7 +223,7 @@ def test_the_edits_of_a_proposal_are_those_of_the_candidate_that_was_accepted(ro
     read = document(root / "CLAUDE.md", root)
     whole = accepted(read)
     idle = AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- Idle."), fate=Fate.APPLIED)
-    (kept,) = whole.edits
+    (kept,) = whole.tried.edits
     pruned = Judged(kind=CandidateKind.WITHOUT, edits=(kept.edit,), trial=whole.trial, verdict=whole.verdict)
     bundle = Judged(
         kind=CandidateKind.BUNDLE, edits=(kept.edit, idle.edit), trial=Trial(rounds=1), verdict=whole.verdict
