@@ -27,6 +27,7 @@ TESTED_AS_A_WHOLE = {
     "proposals/guard/*.py": "proposals/test_guard.py",
     "proposals/rules.py": "proposals/test_stage.py",
     "pools/actors.py": "pools/test_ray.py",
+    "stores/banked.py": "stores/test_bank.py",
     "kit/clock.py": "test_wiring.py",
     "kit/secret_sessions.py": "kit/test_secret_carriers.py",
     "kit/secret_told.py": "kit/test_secret_carriers.py",

@@ -81,14 +81,14 @@ def test_progress_hears_of_what_is_made_elsewhere(pool: RayPool) -> None:
     assert HEARD[-4:] == [("squares", done, 3) for done in range(4)]
 
 
-def test_a_model_that_is_not_lent_is_asked_here_whoever_asks(pool: RayPool) -> None:
+def test_a_model_of_this_process_is_called_here_whoever_asks(pool: RayPool) -> None:
     model = Echo()
     answers = pool.map(Work(ask, model), range(12), label="x")
     assert answers == tuple(f"{n} {os.getpid()}" for n in range(12))
     assert sorted(model.asked) == sorted(map(str, range(12)))
 
 
-def test_a_lent_model_is_asked_by_the_worker_whose_attempt_asks(pool: RayPool) -> None:
+def test_a_worker_model_is_called_by_the_worker_whose_attempt_asks(pool: RayPool) -> None:
     model = Echo()
     answers = pool.map(Work(ask_from, WorkerModel(model, Echo)), range(12), label="x")
     assert all(text.split()[1] == str(there) for there, text in answers)
