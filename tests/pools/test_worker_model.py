@@ -1,6 +1,6 @@
 import threading
 
-from skillopt_sleep.pools.lent import Lent, Recipe, serving
+from skillopt_sleep.pools.worker_model import Recipe, WorkerModel, asking_through
 from skillopt_sleep.records import Completion, Prompt, Usage
 from tests.fakes import NOON
 from tests.pools.portable import Echo, question
@@ -18,20 +18,20 @@ class Borrowing:
 
 
 def test_it_is_the_model_to_whoever_looks() -> None:
-    lent = Lent(Echo(), Echo)
+    lent = WorkerModel(Echo(), Echo)
     assert (lent.name, lent.version, lent.ready(NOON), lent.price("echo", Usage())) == ("echo", "", True, 0.0)
 
 
 def test_it_is_asked_here_by_those_who_serve_no_worker() -> None:
     model = Echo()
-    assert Lent(model, Echo).complete(question("here")).text.startswith("here")
+    assert WorkerModel(model, Echo).complete(question("here")).text.startswith("here")
     assert model.asked == ["here"]
 
 
 def test_it_is_asked_there_while_a_worker_is_served_by_this_thread_only() -> None:
     model, worker = Echo(), Borrowing()
-    lent = Lent(model, Echo)
-    with serving(worker):
+    lent = WorkerModel(model, Echo)
+    with asking_through(worker):
         assert lent.complete(question("there")).text == "from there"
         other = threading.Thread(target=lent.complete, args=(question("other thread"),))
         other.start()
@@ -43,7 +43,7 @@ def test_it_is_asked_there_while_a_worker_is_served_by_this_thread_only() -> Non
 
 def test_two_models_are_never_taken_for_one_another() -> None:
     worker = Borrowing()
-    with serving(worker):
-        for lent in (Lent(Echo(), Echo), Lent(Echo(), Echo)):
+    with asking_through(worker):
+        for lent in (WorkerModel(Echo(), Echo), WorkerModel(Echo(), Echo)):
             lent.complete(question("there"))
     assert len({key for key, _, _ in worker.asked}) == 2
