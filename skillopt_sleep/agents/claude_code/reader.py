@@ -69,7 +69,7 @@ class SessionReader:
         draft = self.draft
         if record.timestamp:
             draft.last = record.timestamp
-        if not draft.branch or not draft.cwd:
+        if not draft.cwd:
             self._place(record)
         if not side:
             self._use(kind, record)
@@ -97,8 +97,6 @@ class SessionReader:
         draft.first = draft.first or record.timestamp
         draft.cwd = draft.cwd or record.cwd or ""
         draft.entrypoint = draft.entrypoint or record.entrypoint or ""
-        if record.git_branch != "HEAD":
-            draft.branch = draft.branch or record.git_branch or ""
 
     def left_out(self) -> LeftOut | None:
         """Why the session is left out by itself."""

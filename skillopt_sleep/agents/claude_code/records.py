@@ -75,7 +75,6 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     entrypoint: str | None = None
     cwd: str | None = None
     session_id: str | None = None
-    git_branch: str | None = None
 
 
 UNKNOWN = "?"  # the parent of a record that names none: a root says null

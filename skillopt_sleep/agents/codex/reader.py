@@ -201,7 +201,6 @@ class RolloutReader:
         draft.cwd = payload.cwd or draft.cwd
         draft.entrypoint = payload.originator or ""
         if payload.git:
-            draft.branch = payload.git.branch or ""
             draft.commit = payload.git.commit_hash or ""
         source = bytes(payload.source)
         self.is_subagent = payload.thread_source == "subagent" or b'"subagent"' in source

@@ -18,7 +18,6 @@ class Git(msgspec.Struct, gc=False):
     """The repository a session began in."""
 
     commit_hash: str | None = None
-    branch: str | None = None
 
 
 class Passed(msgspec.Struct, gc=False):

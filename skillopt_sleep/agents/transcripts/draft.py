@@ -61,7 +61,6 @@ class Draft:
     """What is known so far."""
 
     cwd: str = ""
-    branch: str = ""
     commit: str = ""
     entrypoint: str = ""
     first: str | float | None = None
@@ -121,7 +120,6 @@ class Draft:
             started=min(started, ended),
             ended=ended,
             turns=turns,
-            branch=_redacted(self.branch),
             commit=_redacted(self.commit),
             entrypoint=_redacted(self.entrypoint),
             tools=tools,
