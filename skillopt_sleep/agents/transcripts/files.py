@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 
 from skillopt_sleep.agents.transcripts.shared import can_share, read_shared
@@ -99,13 +100,7 @@ def read_each(
 
     From `large` bytes on, processes share the work where there are processors for them.
     """
-
-    def read(path: str) -> tuple[Stamp, Reading]:
-        try:
-            return parse(path)
-        except OSError as error:
-            return stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
-
+    read = partial(_read, parse)
     workers = min(os.cpu_count() or 1, _WORKERS)
     if workers > 1 and len(paths) > 1 and _holds(paths, large) and can_share():
         found = read_shared(paths, read, workers=workers)
@@ -113,6 +108,13 @@ def read_each(
         found = map(read, paths)
     for path, (stamp, reading) in zip(paths, found, strict=True):
         yield path, stamp, reading
+
+
+def _read(parse: Callable[[str], tuple[Stamp, Reading]], path: str) -> tuple[Stamp, Reading]:
+    try:
+        return parse(path)
+    except OSError as error:
+        return stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
 
 
 def _holds(paths: Sequence[str], size: int) -> bool:
