@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents.transcripts.files import unheard
+from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.recorded import Recorded
@@ -123,7 +123,7 @@ class Shelf:
     def __init__(self, sessions: Sequence[Session] = (), tasks: Sequence[Task] = ()) -> None:
         self.sessions, self.tasks = list(sessions), list(tasks)
 
-    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         yield from ((path, stamp) for path, stamp, _ in self._files())
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.metered import month_of
 from skillopt_sleep.doctor.adopted import adopted
 from skillopt_sleep.doctor.findings import Finding, State, Topic, fine, of_error, problem, unknown
@@ -123,10 +124,7 @@ def look_at_sight(
     place: Path,
 ) -> Iterator[Finding]:
     """What each agent sees in this project; what it is goes into `sights`."""
-    homes = {
-        name: Path(environ.get(variable) or home / folder)
-        for name, variable, folder in ((CLAUDE, "CLAUDE_CONFIG_DIR", ".claude"), (CODEX, "CODEX_HOME", ".codex"))
-    }
+    homes = {agent.title: agent.home(environ, home) for agent in AGENTS.values()}
     if "claude" in programs or homes[CLAUDE].is_dir():
         sights.append(claude_sight(root, home=home, agent_home=homes[CLAUDE]))
         yield from _seen(sights[-1], root)

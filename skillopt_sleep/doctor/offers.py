@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths
-from skillopt_sleep.wiring.models import DIALECTS, KEYS, make_model
+from skillopt_sleep.wiring.models import KEYS, make_model
 
 
 class Offer(NamedTuple):
@@ -27,7 +28,7 @@ def offers(paths: Paths, environ: Mapping[str, str]) -> tuple[Offer, ...]:
     """Every backend that asks a model, the agents first; nothing is asked, and nothing of the user's is touched."""
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as made:
         scratch = replace(paths, data=Path(made) / "data")
-        agents = tuple(_agent(name, scratch, environ) for name in DIALECTS)
+        agents = tuple(_agent(name, scratch, environ) for name in AGENTS)
     apis = tuple(
         Offer(name, bool(environ.get(key)), f"by its API; {key} is {'set' if environ.get(key) else 'not set'}")
         for name, key in KEYS.items()

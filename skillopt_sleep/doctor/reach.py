@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.doctor.findings import Finding, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.errors import BackendUnavailable, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
-from skillopt_sleep.wiring.models import AUTO, DIALECTS, SIMULATED, logged_in, make_model, of_roles
+from skillopt_sleep.wiring.models import AUTO, SIMULATED, logged_in, make_model, of_roles
 
 CONNECT_SECONDS = 3.0
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
@@ -29,7 +30,7 @@ FREE = {
 
 
 class Reached(NamedTuple):
-    """What was found, and the programs that can be run, by the name of their dialect."""
+    """What was found, and the programs that can be run, by the name of their agent."""
 
     findings: tuple[Finding, ...]
     programs: Mapping[str, str]
@@ -52,7 +53,7 @@ def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], unt
             named.append(replace(backend, name=name))
             found.append(fine(Topic.MODELS, f"auto is {name}: {why.removeprefix('auto: ')}"))
     programs: dict[str, str] = {}
-    for name in DIALECTS:
+    for name in AGENTS:
         for backend in [backend for backend in named if backend.name == name] or [
             replace(BackendSettings(), name=name)
         ]:
@@ -60,7 +61,7 @@ def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], unt
             found += looked
             programs |= {name: path} if path else {}
     for backend in named:
-        if backend.name not in DIALECTS:
+        if backend.name not in AGENTS:
             found += _endpoint(backend, scratch, environ, until)
     return Reached(tuple(dict.fromkeys((*found, *_consent(wanted)))), programs)
 

@@ -14,7 +14,7 @@ from typing import Any, assert_never, cast
 import msgspec
 import regex
 
-from skillopt_sleep.agents.transcripts.files import NO_STAMP, unheard
+from skillopt_sleep.agents.transcripts.files import NO_STAMP, ignore
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact, secrets
@@ -67,7 +67,7 @@ class TasksFile:
     def __init__(self, paths: tuple[Path, ...]) -> None:
         self._paths = paths
 
-    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         """Every named file; one that isn't there has an empty stamp, and is told of when it is read."""
         return ((str(path), _stamp_of(path)) for path in self._paths)
 

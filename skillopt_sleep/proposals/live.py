@@ -7,12 +7,11 @@ every other file only our managed block is ours.
 import re
 from pathlib import Path, PurePath
 
+from skillopt_sleep.agents.claude_code.documents import RULES
+from skillopt_sleep.agents.codex.documents import SKILL
 from skillopt_sleep.errors import UnsafeEdit, UnsafePath
 from skillopt_sleep.proposals import block, paths
 from skillopt_sleep.records import Document, DocumentKind
-
-RULES = PurePath(".claude/rules/skillopt-sleep.md")
-SKILL = PurePath(".agents/skills/skillopt-sleep/SKILL.md")
 
 RULES_HEAD = "# Learned by skillopt-sleep\n\n"
 SKILL_HEAD = """\

@@ -24,7 +24,6 @@ class Outcome(StrEnum):
     NO_CHANGE = "no_change"
     NO_HEADROOM = "no_headroom"
     NOTHING_NEW = "nothing_new"
-    SKIPPED = "skipped"
 
 
 CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED})

@@ -14,7 +14,6 @@ class Role(StrEnum):
 
     USER = "user"
     ASSISTANT = "assistant"
-    TOOL = "tool"
 
 
 class Origin(StrEnum):
@@ -22,9 +21,6 @@ class Origin(StrEnum):
 
     USER = "user"
     ASSISTANT = "assistant"
-    TOOL = "tool"
-    FILE = "file"
-    WEB = "web"
     HARNESS = "harness"
 
 
@@ -90,10 +86,11 @@ class LeftOut(StrEnum):
     OLDER = "older"
 
 
-class Session(Record, frozen=True, kw_only=True):
+class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`.
 
     `stops` are the indices of the turns after which the person stopped the agent at its work.
+    Unknown fields are passed over: a store holds sessions that earlier versions read, with the branch.
     """
 
     id: str
@@ -103,7 +100,6 @@ class Session(Record, frozen=True, kw_only=True):
     started: datetime
     ended: datetime
     turns: tuple[Turn, ...]
-    branch: str = ""
     commit: str = ""
     entrypoint: str = ""
     tools: tuple[ToolEvent, ...] = ()

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
-from skillopt_sleep.agents.codex.sessions import Codex
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
@@ -51,20 +50,23 @@ from skillopt_sleep.wiring.projects import KnownProjects
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
-    """The sources the settings name, where the agents keep their sessions."""
-    home = Path.home()
-    known: dict[str, Source] = {
-        "claude_code": ClaudeCode(Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")),
-        "codex": Codex(Path(environ.get("CODEX_HOME") or home / ".codex")),
-        "tasks_file": TasksFile(tuple(Path(name).expanduser() for name in settings.harvest.tasks_files)),
-    }
-    return tuple(known[name] for name in settings.harvest.sources)
+    """Return the sources that the settings name: agents' sessions and the user's own tasks."""
+    sources: dict[str, Source] = {}
+    for agent in AGENTS.values():
+        sources[agent.source] = agent.sessions(agent.home(environ, Path.home()))
+    sources["tasks_file"] = TasksFile(tuple(Path(name).expanduser() for name in settings.harvest.tasks_files))
+    return tuple(sources[name] for name in settings.harvest.sources)
 
 
 def session_folders(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
-    """Where the agents write their sessions, be they there yet or not."""
-    agents = [one for one in agent_sources(settings, environ) if isinstance(one, ClaudeCode | Codex)]
-    return tuple(Path(folder) for one in agents for folder in one.folders)
+    """Return the folders in which the agents write their sessions, whether they exist yet or not."""
+    agents = {agent.source: agent for agent in AGENTS.values()}
+    folders: list[Path] = []
+    for name in settings.harvest.sources:
+        if name in agents:
+            agent = agents[name]
+            folders += map(Path, agent.sessions(agent.home(environ, Path.home())).folders)
+    return tuple(folders)
 
 
 def example_settings(settings: Settings) -> Settings:
@@ -79,8 +81,8 @@ def example_settings(settings: Settings) -> Settings:
 
 
 def example_sources(folder: Path) -> tuple[Source, ...]:
-    """Where the example day's sessions were laid out."""
-    return (ClaudeCode(folder / "home" / ".claude"), Codex(folder / "home" / ".codex"))
+    """Return the agents' sessions of the example day, which was laid out in this folder."""
+    return tuple(agent.sessions(agent.home({}, folder / "home")) for agent in AGENTS.values())
 
 
 def harvest_rules(
