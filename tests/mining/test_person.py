@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.mining.carried import Own, sentences, whole_sentences
+from skillopt_sleep.mining.person import Person
 
 ASK = "create a run script for the shop"
 
@@ -147,8 +147,8 @@ THEIRS = (
 
 
 def is_theirs(said: str, demand: str) -> bool:
-    own = Own(ASK, [said])
-    return bool(own.weighed(demand)[0]) and not own.unheard(demand) and not own.turned(demand)
+    person = Person(ASK, [said])
+    return bool(person.weigh(demand).said) and not person.unsaid(demand) and not person.reversed_by(demand)
 
 
 @pytest.mark.parametrize(("said", "demand"), TURNED_OR_MADE_UP)
@@ -162,13 +162,13 @@ def test_what_means_the_same_is_the_persons(said: str, demand: str) -> None:
 
 
 def test_the_last_word_holds() -> None:
-    own = Own(ASK, ["use npm please", "sorry, never npm: use pnpm"])
+    person = Person(ASK, ["use npm please", "sorry, never npm: use pnpm"])
 
-    assert (own.wants("npm"), own.wants("pnpm")) == (-1, 1)
+    assert (person.wants("npm"), person.wants("pnpm")) == (-1, 1)
 
 
 @pytest.mark.parametrize(
-    ("text", "term", "named"),
+    ("text", "term", "written"),
     [
         ("use pnpm", "npm", False),
         ("use pnpm.", "pnpm", True),
@@ -178,28 +178,8 @@ def test_the_last_word_holds() -> None:
         ("use pnpm", "", False),
     ],
 )
-def test_a_term_is_named_by_itself(text: str, term: str, *, named: bool) -> None:
-    assert Own("", [text]).names(term) is named
-
-
-@pytest.mark.parametrize(
-    ("text", "part", "whole"),
-    [
-        ("Fine. But don't use npm here! Thanks", "use npm", "But don't use npm here!"),
-        ("no npm", "npm", "no npm"),
-        ("one\ntwo", "two", "two"),
-        ("see v1.2.3 of it. Done", "2.3", "see v1.2.3 of it."),
-        ("不要用npm。用pnpm。", "用npm", "不要用npm。"),
-        ("a. b. c", "a. b", "a. b."),
-        ("use pnpm", "yarn", "yarn"),
-    ],
-)
-def test_a_part_is_widened_to_its_sentences(text: str, part: str, whole: str) -> None:
-    assert whole_sentences(text, part) == whole
-
-
-def test_sentences_end_at_their_signs_and_at_line_ends() -> None:
-    assert sentences("Use pnpm. Not npm!\nIs v1.2 ok?") == ["Use pnpm.", "Not npm!", "Is v1.2 ok?"]
+def test_a_term_is_written_by_itself(text: str, term: str, *, written: bool) -> None:
+    assert Person("", [text]).wrote(term) is written
 
 
 @pytest.mark.parametrize(
@@ -212,9 +192,9 @@ def test_sentences_end_at_their_signs_and_at_line_ends() -> None:
     ],
 )
 def test_who_only_asks_for_a_thing_rules_nothing_out(said: str, demand: str) -> None:
-    assert Own("", [said]).turned(demand)
-    assert not Own("", [said]).turned(said)
+    assert Person("", [said]).reversed_by(demand)
+    assert not Person("", [said]).reversed_by(said)
 
 
 def test_who_rules_one_thing_out_may_be_told_so() -> None:
-    assert not Own("", ["No emoji please."]).turned("The reply has no emoji.")
+    assert not Person("", ["No emoji please."]).reversed_by("The reply has no emoji.")
