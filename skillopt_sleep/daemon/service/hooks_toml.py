@@ -24,10 +24,11 @@ def merged(text: str, hooks: tuple[Hook, ...]) -> str:
         result += newline
     for hook in hooks:
         result += newline.join(("", NOTE, *_lines(hook), ""))
+    events = _events(result)
     wanted = dict(_events(text))
     for hook in hooks:
         wanted[hook.event] = [*wanted.get(hook.event, []), hook.group]
-    if _events(result) != wanted:
+    if events != wanted:
         raise ValueError("its hooks are written in a way that can't be added to")
     return result
 
