@@ -13,7 +13,7 @@ from skillopt_sleep.settings import Paths, Settings
 def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
     """The daemon's part of `status --json`."""
     state = State(paths.state)
-    runs, standing, pause, book = state.daemon_runs(), state.standing(), state.pause(), state.book()
+    runs, standing, pause, book = state.daemon_runs(), state.standing(), state.pause(), state.backlog()
     paused = pause if pause is not None and pause.holds(now) else None
     return {
         "running": runs,

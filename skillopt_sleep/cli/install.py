@@ -57,7 +57,7 @@ def install(*, yes: Yes = False, dry_run: DryRun = False, print_only: Print = Fa
 
 def uninstall(*, yes: Yes = False, dry_run: OnlySay = False) -> None:
     """Take back everything `install` did; nights, proposals and what was adopted stay."""
-    from skillopt_sleep.daemon.service.changes import anothers
+    from skillopt_sleep.daemon.service.changes import other_owner
     from skillopt_sleep.daemon.service.install import to_reverse, uninstall as take_back
     from skillopt_sleep.daemon.service.machine import this_machine
 
@@ -67,7 +67,7 @@ def uninstall(*, yes: Yes = False, dry_run: OnlySay = False) -> None:
         say("nothing is installed")
         return
     for item in items:
-        say(f"  {'take back' if anothers(item, machine) is None else 'leave':9} {item.path}")
+        say(f"  {'take back' if other_owner(item, machine) is None else 'leave':9} {item.path}")
     if dry_run:
         say("nothing was written")
         return
@@ -90,13 +90,13 @@ def _what(change: "Change") -> str:
         return "same"
     if change.now is None:
         return "create"
-    return "replace" if change.was_of is not None else "merge" if change.before is not None else "write"
+    return "replace" if change.previous_owner is not None else "merge" if change.before is not None else "write"
 
 
 def _whose(change: "Change") -> str:
     from skillopt_sleep.daemon.service.owner import named
 
-    return "" if change.was_of is None else f" (belonged to {named(change.was_of)})"
+    return "" if change.previous_owner is None else f" (belonged to {named(change.previous_owner)})"
 
 
 def _print(change: "Change") -> None:

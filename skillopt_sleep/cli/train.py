@@ -176,20 +176,20 @@ def _best(folder: Path) -> Path | None:
 def _wired(config: Path, backend: str, model: str, *, scoring: bool = False) -> Generator["Training"]:
     """A training, closed at the end; where it is stopped, NightInterrupted says how to go on."""
     from skillopt_sleep.trainer.run import CONFIG
-    from skillopt_sleep.wiring.training import Said, go_on, wire_training
+    from skillopt_sleep.wiring.training import Flags, go_on, wire_training
 
-    paths, said = find_paths(), Said(backend, model)
+    paths, flags = find_paths(), Flags(backend, model)
     training = None
     stop_softly()
     try:
         with progress() as advance:
-            training = wire_training(config, load(paths), paths, progress=advance, said=said, scoring=scoring)
+            training = wire_training(config, load(paths), paths, progress=advance, flags=flags, scoring=scoring)
             yield training
     except (KeyboardInterrupt, SystemExit):  # Ray hears SIGTERM in our place, and exits
         begun = not scoring and training is not None and (training.folder / CONFIG).exists()
         raise NightInterrupted(
             "it was stopped; what was paid for is kept",
-            remedy=f"go on: {go_on(config, said)}" if begun else "run it again",
+            remedy=f"go on: {go_on(config, flags)}" if begun else "run it again",
         ) from None
     finally:
         if training is not None:

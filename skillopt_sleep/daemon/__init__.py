@@ -1,1 +1,1 @@
-"""What runs every night by itself: a process that waits, and the services that keep it running."""
+"""Run a night every day: the process that waits for it, and the system service that keeps the process running."""

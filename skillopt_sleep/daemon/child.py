@@ -1,4 +1,4 @@
-"""The night's own process: the waiting one stays small, and a night that goes wrong takes only itself down."""
+"""Run a night in a process of its own: the daemon stays small, and a night that crashes takes only itself down."""
 
 import subprocess
 import sys
@@ -8,40 +8,43 @@ from threading import Thread
 
 import msgspec
 
-from skillopt_sleep.daemon.book import Result
+from skillopt_sleep.daemon.backlog import Result
 from skillopt_sleep.errors import Exit
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir
 
-# The night's own stop takes some two seconds; whoever stops us may give us no more than ten.
+# A night needs about two seconds to stop; whoever stops the daemon may allow it no more than ten.
 STOP_SECONDS = 7.0
 _FINISHED = frozenset({Exit.DONE, Exit.PARTIAL, Exit.BUDGET})
-_LAST = 4000
+_STDERR_CHARS = 4000
+_PREFIX = "skillopt-sleep: "
 
 
 class _Answer(msgspec.Struct):
-    """What is needed of the short answer."""
+    """The part of `run --json` that the daemon needs."""
 
     verdict: str | None = None
     because: str = ""
 
 
 class Child:
-    """One night in a process of its own; `ended` is called from a thread when it is over."""
+    """A night in a process of its own; `ended` is called from another thread when it is over."""
 
     def __init__(
         self, command: Sequence[str], *, folder: Path, environ: Mapping[str, str], ended: Callable[[], None]
     ) -> None:
-        self._files = [private_dir(folder) / name for name in ("night.out", "night.err")]
-        for file in self._files:
+        private_dir(folder)
+        self._stdout = folder / "night.out"
+        self._stderr = folder / "night.err"
+        for file in (self._stdout, self._stderr):
             file.unlink(missing_ok=True)
             file.touch(mode=PRIVATE_FILE)
-        with self._files[0].open("wb") as out, self._files[1].open("wb") as err:
-            # Its own session: Ctrl-C in the daemon's terminal is the daemon's to pass on.
+        with self._stdout.open("wb") as stdout, self._stderr.open("wb") as stderr:
+            # A session of its own, so that Ctrl-C in the daemon's terminal reaches the daemon only.
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
+                stdout=stdout,
+                stderr=stderr,
                 cwd=folder,
                 env=dict(environ),
                 start_new_session=True,
@@ -50,15 +53,16 @@ class Child:
         Thread(target=self._wait, args=(ended,), daemon=True).start()
 
     def result(self) -> Result | None:
-        """How it ended, or None while it runs."""
+        """Return how the night ended, or None while it is running."""
         code = self._process.poll()
         if code is None:
             return None
-        out, err = (file.read_text(encoding="utf-8", errors="replace") for file in self._files)
-        return read_result(code, out, err)
+        stdout = self._stdout.read_text(encoding="utf-8", errors="replace")
+        stderr = self._stderr.read_text(encoding="utf-8", errors="replace")
+        return read_result(code, stdout, stderr)
 
     def stop(self) -> None:
-        """End it softly, and for good if it doesn't within seconds; what it was given is kept either way."""
+        """Terminate the night, and kill it if it doesn't end within seconds; paid answers are kept either way."""
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)
@@ -72,27 +76,31 @@ class Child:
 
 
 def night_command() -> list[str]:
-    """The command line of a night with this very interpreter and package, wherever we are started."""
+    """Return the command line of a night, run by this very interpreter and package."""
     return [sys.executable, "-P", "-m", "skillopt_sleep", "run", "--now", "--json"]
 
 
-def read_result(code: int, out: str, err: str) -> Result:
-    """What the exit code, the answer and the last line of complaint of a night come to."""
-    try:
-        answer = msgspec.json.decode(out, type=_Answer) if out.strip() else _Answer()
-    except msgspec.DecodeError:
-        answer = _Answer()
-    because = answer.because or _complaint(err[-_LAST:]) or f"it ended with {code}"
+def read_result(code: int, stdout: str, stderr: str) -> Result:
+    """Combine a night's exit code, its JSON answer and its last error message."""
+    answer = _Answer()
+    if stdout.strip():
+        try:
+            answer = msgspec.json.decode(stdout, type=_Answer)
+        except msgspec.DecodeError:
+            answer = _Answer()
+    because = answer.because or _last_error(stderr[-_STDERR_CHARS:]) or f"it ended with {code}"
     if code == Exit.LOCKED:
         return Result("", because, finished=False, locked=True)
     return Result(answer.verdict or "", because, finished=code in _FINISHED, refused=code == Exit.USAGE)
 
 
-def _complaint(err: str) -> str:
-    """The line that says what went wrong, with its remedy."""
-    lines = [line.strip() for line in err.splitlines() if line.strip()]
-    said = [n for n, line in enumerate(lines) if line.startswith("skillopt-sleep: ")]
-    if not said:
-        return lines[-1] if lines else ""
-    rest = lines[said[-1] : said[-1] + 2]
-    return " ".join(rest).removeprefix("skillopt-sleep: ")
+def _last_error(stderr: str) -> str:
+    """Return the last error message with its remedy, without the program's name."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    for number in reversed(range(len(lines))):
+        if lines[number].startswith(_PREFIX):
+            message_and_remedy = lines[number : number + 2]
+            return " ".join(message_and_remedy).removeprefix(_PREFIX)
+    return lines[-1]

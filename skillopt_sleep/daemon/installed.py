@@ -1,4 +1,4 @@
-"""What `install` left on this machine, told from what it wrote down, and how its service is started by hand."""
+"""Report what `install` left on this machine, and the command that starts its service by hand."""
 
 import shlex
 from pathlib import Path
@@ -13,9 +13,9 @@ _HOOKS = frozenset({Kind.HOOKS_JSON, Kind.HOOKS_TOML})
 
 
 class Installed(NamedTuple):
-    """The service's own files, how it is started ("" where there is none), and the files with our hooks.
+    """The service's own files, the command that starts it ("" without a service), and the files with our hooks.
 
-    `missing` was to be written and isn't there, as after an install that was cut short.
+    `missing` are files that the manifest lists and that aren't there, as after an interrupted install.
     """
 
     service: tuple[str, ...] = ()
@@ -25,21 +25,27 @@ class Installed(NamedTuple):
 
 
 def installed(paths: Paths) -> Installed:
-    """What is installed; SleepError where another version wrote it down."""
+    """Look up what is installed; raises SleepError if another version wrote the manifest."""
     manifest = Ledger(paths.state / "install").read()
-    items = manifest.items if manifest else ()
-    there = [item for item in items if _is_there(item)]
-    service = [item for item in there if item.kind not in _HOOKS]
-    return Installed(
-        tuple(item.path for item in service),
-        next((start for item in reversed(service) if (start := _start(item))), ""),
-        tuple(item.path for item in there if item.kind in _HOOKS),
-        tuple(item.path for item in items if item not in there),
-    )
+    if manifest is None:
+        return Installed()
+    service: list[str] = []
+    hooks: list[str] = []
+    missing: list[str] = []
+    start = ""
+    for item in manifest.items:
+        if not _exists(item):
+            missing.append(item.path)
+        elif item.kind in _HOOKS:
+            hooks.append(item.path)
+        else:
+            service.append(item.path)
+            start = _start_command(item) or start
+    return Installed(tuple(service), start, tuple(hooks), tuple(missing))
 
 
-def _is_there(item: Item) -> bool:
-    """Whether what was written down is on the disk; a crontab is not looked at."""
+def _exists(item: Item) -> bool:
+    """Return whether an item of the manifest is on the disk; a crontab isn't checked."""
     if item.kind is Kind.CRON:
         return True
     try:
@@ -53,13 +59,13 @@ def _is_there(item: Item) -> bool:
         return False
 
 
-def _start(item: Item) -> str:
-    """What begins the daemon that this file tells of."""
+def _start_command(item: Item) -> str:
+    """Return the command that starts the daemon described by this file, or ""."""
     if item.kind is Kind.CRON:
         return "cron does it within ten minutes"
     file = Path(item.path)
     if file.suffix == ".service":
-        by_hand = "without a systemd of yours: skillopt-sleep daemon"
+        by_hand = "if you have no user systemd: skillopt-sleep daemon"
         return f"systemctl --user daemon-reload && systemctl --user enable --now {file.name} ({by_hand})"
     if file.suffix == ".plist":
         return f"launchctl bootstrap gui/$(id -u) {shlex.quote(item.path)}"

@@ -1,4 +1,4 @@
-"""The daemon: waits for the next slot, and lets a night run when one is owed and nothing speaks against it."""
+"""Wait for the next slot, and start a night when one is due and nothing stands in its way."""
 
 import logging
 import os
@@ -12,7 +12,15 @@ from types import FrameType
 from typing import NamedTuple
 
 from skillopt_sleep import __version__
-from skillopt_sleep.daemon.book import Book, Pending, ahead, at_once, ended, looked, waits
+from skillopt_sleep.daemon.backlog import (
+    Backlog,
+    Pending,
+    after_night,
+    upcoming,
+    update,
+    with_reason,
+    without_delay,
+)
 from skillopt_sleep.daemon.child import Child, night_command
 from skillopt_sleep.daemon.conditions import LONGEST_WAIT, in_use, lacking, on_battery
 from skillopt_sleep.daemon.schedule import Slot
@@ -30,22 +38,22 @@ from skillopt_sleep.stores.glance import held_by, last_finished
 from skillopt_sleep.wiring import session_folders
 
 LOOK_SECONDS = 60.0
-# A clock that went so much differently from ours was set, or we were suspended.
+# If the wall clock and the monotonic clock differ by more, the clock was set or the machine slept.
 JUMP_SECONDS = 5.0
-# A try that is put off for longer was put off by a clock that was wrong.
+# A retry that is further away than this was planned while the clock was wrong.
 _LONGEST_RETRY = timedelta(days=1)
 _STOP_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
 
 
 class Obstacle(NamedTuple):
-    """What a night waits for; `kind` stays the same while only the times in it change."""
+    """What a night waits for; `kind` stays the same while only the times in the message change."""
 
     kind: str
-    says: str
+    message: str
 
 
 class Daemon:
-    """One user's daemon; what it can't know of itself, a test may give it."""
+    """One user's daemon; the optional arguments replace, in tests, what it would ask the machine for."""
 
     def __init__(
         self,
@@ -59,52 +67,58 @@ class Daemon:
         changes: Changes | None = None,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        self._paths, self._environ = paths, environ
-        self._clock, self._zone, self._battery = clock, zone, battery
-        self._command, self._look_seconds = command or night_command(), look_seconds
+        self._paths = paths
+        self._environ = environ
+        self._clock = clock
+        self._zone = zone
+        self._battery = battery
+        self._command = command or night_command()
+        self._look_seconds = look_seconds
         self._state = State(paths.state)
         self._since = clock()
         self._wakes: SimpleQueue[None] = SimpleQueue()  # the one way to wake a thread that a signal handler may use
         self._stopping = False
         self._night: tuple[Child, Slot] | None = None
         self._timer = Timer(self._wake)
-        self._armed: tuple[time_of_day, tzinfo] | None = None
-        self._clocks = clock(), time.monotonic()
+        self._timer_set_to: tuple[time_of_day, tzinfo] | None = None
+        self._wall_time = clock()
+        self._monotonic_time = time.monotonic()
         self._upgrade = Upgrade()
         self._changes = changes or Changes()
         self._settings = Settings()
-        self._lacking = self._waits_for = ""
+        self._lacking = ""
+        self._obstacle_kind = ""
         self._standing: Standing | None = None
-        self._book = Book()
+        self._backlog = Backlog()
 
     def run(self) -> bool:
-        """Wait and run nights until someone stops us; True where the program was replaced and is to go on as new.
+        """Wait and run nights until stopped; return True if the program was upgraded and must be restarted.
 
-        Raises NightLocked where another daemon waits already.
+        Raises NightLocked if another daemon is running.
         """
         with ExitStack() as stack:
             stack.enter_context(self._state.only_daemon())
             for number in _STOP_SIGNALS:
-                if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
+                if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
                     signal.signal(number, self._stop)
-            self._book = self._state.book()
+            self._backlog = self._state.backlog()
             self._timer.start()
             stack.callback(self._timer.stop)
             watcher = Watcher(session_folders(self._load() or Settings(), self._environ), self._changes)
             stack.callback(watcher.stop)
             refresh = Refresh(self._paths.state, self._environ)
             stack.callback(refresh.stop)
-            tell("daemon waits", version=__version__)
+            tell("daemon started", version=__version__)
             while not self._stopping:
                 try:
                     if self._look(watcher, refresh):
-                        tell("daemon goes on as the new version")
+                        tell("daemon restarts as the new version")
                         return True
                 except Exception as error:  # noqa: BLE001 - the boundary: a bug spoils one look, not all to come
                     tell("a bug", level=logging.ERROR, error=error)
                 self._rest()
-            self._end_night()
-        tell("daemon ends")
+            self._stop_night()
+        tell("daemon stopped")
         return False
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
@@ -115,7 +129,7 @@ class Daemon:
         self._wakes.put(None)
 
     def _rest(self) -> None:
-        """Until something happens, but not for long: no timer tells of a suspend or of a clock that was set."""
+        """Wait for an event, but not for long: no timer notices a suspend or a clock that was set."""
         try:
             self._wakes.get(timeout=self._look_seconds)
             while True:
@@ -124,68 +138,77 @@ class Daemon:
             return
 
     def _look(self, watcher: Watcher, refresh: Refresh) -> bool:
-        """One look at clock, files and night; True where the program was replaced."""
-        now, before = self._clock(), (self._settings, self._lacking)
+        """Check clock, files and the running night once; return True if the program was upgraded."""
+        now = self._clock()
+        settings_before = self._settings
+        lacking_before = self._lacking
         settings = self._load()
-        at, zone = time_of_day.fromisoformat(self._settings.daemon.at), self._zone()
-        self._arm(at, zone, now)
-        self._finish(now)
+        at = time_of_day.fromisoformat(self._settings.daemon.at)
+        zone = self._zone()
+        self._set_timer(at, zone, now)
+        self._finish_night(now)
         if self._night is None:
             finished = lambda: last_finished(self._paths.database, now=now)  # noqa: E731 - asked only if it matters
-            self._keep(looked(self._book, now=now, at=at, zone=zone, finished=finished))
-            if (self._settings, self._lacking) != before:
-                self._keep(at_once(self._book))
+            self._keep(update(self._backlog, now=now, at=at, zone=zone, finished=finished))
+            if self._settings != settings_before or self._lacking != lacking_before:
+                self._keep(without_delay(self._backlog))
             if settings is None:
-                self._keep(waits(self._book, self._lacking))
-            elif self._book.pending is not None:
-                self._consider(self._book.pending, settings.daemon, now, zone)
-        self._tell(ahead(self._book, now=now, at=at, zone=zone))
+                self._keep(with_reason(self._backlog, self._lacking))
+            elif self._backlog.pending is not None:
+                self._consider(self._backlog.pending, settings.daemon, now, zone)
+        self._publish(upcoming(self._backlog, now=now, at=at, zone=zone))
         watcher.look()
         if self._night is None and self._changes.take():
             refresh.start()
         return self._night is None and not refresh.runs() and self._upgrade.is_ready()
 
     def _load(self) -> Settings | None:
-        """The settings in force, which may have been changed; None where they can't be used: those of before stay."""
+        """Load the settings, which may have changed; return None, and keep the old ones, if they can't be used."""
         settings = None
         try:
-            self._settings = settings = load(self._paths, environ=self._environ)
+            settings = load(self._paths, environ=self._environ)
+            self._settings = settings
             because = lacking(settings)
         except SleepError as error:
-            because = f"{error.message} → {error.remedy}" if error.remedy else error.message
+            because = error.message
+            if error.remedy:
+                because = f"{error.message} → {error.remedy}"
         if because and because != self._lacking:
-            tell("settings let no night run", level=logging.ERROR, because=because)
+            tell("settings prevent the night", level=logging.ERROR, because=because)
         self._lacking = because
         return settings
 
-    def _arm(self, at: time_of_day, zone: tzinfo, now: datetime) -> None:
-        """Set the timer anew where time of day, zone or clock changed."""
-        before, ticks = self._clocks
-        self._clocks = now, time.monotonic()
-        apart = (now - before).total_seconds() - (self._clocks[1] - ticks)
-        if abs(apart) > JUMP_SECONDS:
-            tell("clock was set, or the machine slept", seconds=round(apart))
-        elif self._armed == (at, zone):
+    def _set_timer(self, at: time_of_day, zone: tzinfo, now: datetime) -> None:
+        """Set the timer again if the time of day, the zone or the clock changed."""
+        wall_seconds = (now - self._wall_time).total_seconds()
+        monotonic = time.monotonic()
+        jump = wall_seconds - (monotonic - self._monotonic_time)
+        self._wall_time = now
+        self._monotonic_time = monotonic
+        if abs(jump) > JUMP_SECONDS:
+            tell("clock was set, or the machine slept", seconds=round(jump))
+        elif self._timer_set_to == (at, zone):
             return
-        self._armed = at, zone
+        self._timer_set_to = (at, zone)
         self._timer.set(at, zone)
 
     def _consider(self, pending: Pending, settings: DaemonSettings, now: datetime, zone: tzinfo) -> None:
-        """Begin the night that is owed, or say why not yet."""
+        """Start the night that is due, or note why it has to wait."""
         obstacle = self._obstacle(pending, settings, now, zone)
-        before, self._waits_for = self._waits_for, obstacle.kind if obstacle else ""
         if obstacle:
-            if obstacle.kind != before:
-                tell("daemon's night waits", day=pending.slot.day, because=obstacle.says)
-            self._keep(waits(self._book, obstacle.says))
+            if obstacle.kind != self._obstacle_kind:
+                tell("daemon's night waits", day=pending.slot.day, because=obstacle.message)
+            self._obstacle_kind = obstacle.kind
+            self._keep(with_reason(self._backlog, obstacle.message))
             return
+        self._obstacle_kind = ""
         child = Child(self._command, folder=self._paths.state, environ=self._environ, ended=self._wake)
-        self._night = child, pending.slot
-        self._keep(waits(self._book, ""))
-        tell("daemon begins a night", day=pending.slot.day, night_process=child.pid)
+        self._night = (child, pending.slot)
+        self._keep(with_reason(self._backlog, ""))
+        tell("daemon starts a night", day=pending.slot.day, night_process=child.pid)
 
     def _obstacle(self, pending: Pending, settings: DaemonSettings, now: datetime, zone: tzinfo) -> Obstacle | None:
-        """What the night waits for, or nothing."""
+        """Return what the night has to wait for, or None."""
         pause = self._state.pause()
         if pause is not None and pause.holds(now):
             until = shown(pause.until, zone) if pause.until else "you resume: skillopt-sleep resume"
@@ -194,21 +217,31 @@ class Daemon:
             return Obstacle(self._lacking, self._lacking)
         if pending.not_before and now < pending.not_before <= now + _LONGEST_RETRY:
             return Obstacle(f"retry {pending.not_before}", pending.waiting)
-        if (other := held_by(self._paths.data)) is not None:
+        other = held_by(self._paths.data)
+        if other is not None:
             return Obstacle(f"lock {other}", f"another night is running (process {other})")
         if settings.mains_power and self._battery():
             return Obstacle("battery", "on battery (daemon.mains_power)")
-        idle = timedelta(seconds=seconds(settings.idle))
-        if idle and abs(now - pending.since) < LONGEST_WAIT:
-            folders = session_folders(self._settings, self._environ)
-            if written := in_use(folders, idle=idle, now=now):
-                at, until = (f"{one.astimezone(zone):%H:%M}" for one in (written, pending.since + LONGEST_WAIT))
-                said = f"a session was written to at {at}; waits until none was for {settings.idle}"
-                return Obstacle("idle", f"{said}, until {until} at most (daemon.idle)")
-        return None
+        return self._busy(pending, settings, now, zone)
 
-    def _finish(self, now: datetime) -> None:
-        """Take in the night that ended."""
+    def _busy(self, pending: Pending, settings: DaemonSettings, now: datetime, zone: tzinfo) -> Obstacle | None:
+        """Return an obstacle while the user's agents are at work, but not for longer than LONGEST_WAIT."""
+        idle = timedelta(seconds=seconds(settings.idle))
+        if not idle or abs(now - pending.since) >= LONGEST_WAIT:
+            return None
+        written = in_use(session_folders(self._settings, self._environ), idle=idle, now=now)
+        if written is None:
+            return None
+        at = f"{written.astimezone(zone):%H:%M}"
+        until = f"{(pending.since + LONGEST_WAIT).astimezone(zone):%H:%M}"
+        return Obstacle(
+            "idle",
+            f"a session was written to at {at}; waiting until none was for {settings.idle}, "
+            f"at most until {until} (daemon.idle)",
+        )
+
+    def _finish_night(self, now: datetime) -> None:
+        """Record the result of the night's process once it has ended."""
         if self._night is None:
             return
         child, slot = self._night
@@ -221,21 +254,24 @@ class Daemon:
         self._state.forget("cancelled")
         retry = timedelta(seconds=seconds(self._settings.daemon.retry))
         tell("daemon's night ended", day=slot.day, verdict=result.verdict, because=result.because)
-        self._keep(ended(self._book, slot, result, now=now, retry=retry, cancelled=cancelled))
+        self._keep(after_night(self._backlog, slot, result, now=now, retry=retry, cancelled=cancelled))
 
-    def _end_night(self) -> None:
-        """Stop the night that runs; it is owed still, and goes on when we are back."""
-        if self._night is not None:
-            tell("daemon stops its night, which goes on later", day=self._night[1].day)
-            self._night[0].stop()
-            self._night = None
+    def _stop_night(self) -> None:
+        """Stop the running night; it stays due and resumes when the daemon is back."""
+        if self._night is None:
+            return
+        child, slot = self._night
+        tell("daemon stops its night, which resumes later", day=slot.day)
+        child.stop()
+        self._night = None
 
-    def _keep(self, book: Book) -> None:
-        if book != self._book:
-            self._book = book
-            self._state.write("schedule", book)
+    def _keep(self, backlog: Backlog) -> None:
+        if backlog != self._backlog:
+            self._backlog = backlog
+            self._state.write("schedule", backlog)
 
-    def _tell(self, following: Slot) -> None:
+    def _publish(self, following: Slot) -> None:
+        """Write the daemon's status for the other commands, if it changed."""
         standing = Standing(
             pid=os.getpid(),
             since=self._since,

@@ -1,4 +1,4 @@
-"""What the daemon and the commands tell one another: small files in one folder, each replaced as a whole."""
+"""Exchange state between the daemon and the commands: small JSON files in one folder, each replaced atomically."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ from typing import TypeVar
 import filelock
 import msgspec
 
-from skillopt_sleep.daemon.book import Book
+from skillopt_sleep.daemon.backlog import Backlog
 from skillopt_sleep.errors import NightLocked
 from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.codec import from_json, to_json
@@ -20,29 +20,30 @@ from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
 from skillopt_sleep.records import Record
 
 Kind = TypeVar("Kind", bound=Record)
-_TAKE_SECONDS, _TICK = 1.0, 0.05
+_LOCK_SECONDS = 1.0
+_LOCK_POLL_SECONDS = 0.05
 
 
 class Pause(Record, frozen=True, kw_only=True):
-    """No night begins by itself before `until`, or before someone resumes."""
+    """A pause: no night starts by itself before `until`, or before `resume` if that is None."""
 
     since: datetime
     until: datetime | None = None
 
     def holds(self, now: datetime) -> bool:
-        """Whether it is still in force."""
+        """Return whether the pause is still in force."""
         return self.until is None or now < self.until
 
 
 class Cancel(Record, frozen=True, kw_only=True):
-    """A person stopped this process's night."""
+    """A note that the user stopped the night of this process."""
 
     pid: int
     at: datetime
 
 
 class Standing(Record, frozen=True, kw_only=True):
-    """What the daemon says of itself: the next night, whether one of its own runs, what the settings lack for one."""
+    """The daemon's own status: its next night, whether one is running, and what the settings lack for one."""
 
     pid: int
     since: datetime
@@ -53,25 +54,25 @@ class Standing(Record, frozen=True, kw_only=True):
 
 
 class State:
-    """The folder; a file that isn't there says nothing, and one that can't be read is set aside."""
+    """The folder of state files; an unreadable file is renamed to `.corrupt` and counts as missing."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def pause(self) -> Pause | None:
-        """The pause that was asked for."""
+        """Return the pause the user asked for, also one that is over."""
         return self.read("pause", Pause)
 
     def standing(self) -> Standing | None:
-        """What the last daemon said, be it running or not."""
+        """Return the status of the last daemon, whether it is still running or not."""
         return self.read("daemon", Standing)
 
-    def book(self) -> Book:
-        """What the daemon remembers."""
-        return self.read("schedule", Book) or Book()
+    def backlog(self) -> Backlog:
+        """Return the daemon's backlog of nights."""
+        return self.read("schedule", Backlog) or Backlog()
 
     def read(self, name: str, kind: type[Kind]) -> Kind | None:
-        """What a file says."""
+        """Read one file, or return None if it is missing or unreadable."""
         file = self.folder / f"{name}.json"
         try:
             return from_json(file.read_bytes(), kind)
@@ -80,16 +81,16 @@ class State:
         except msgspec.DecodeError as error:
             from skillopt_sleep.kit.log import tell
 
-            tell("a file can't be read: it is set aside", level=logging.WARNING, file=str(file), because=str(error))
+            tell("a file can't be read; it was set aside", level=logging.WARNING, file=str(file), because=str(error))
             file.replace(file.with_name(f"{file.name}.corrupt"))
             return None
 
     def write(self, name: str, value: Record) -> None:
-        """Replace a file."""
+        """Replace one file."""
         write_atomic(private_dir(self.folder) / f"{name}.json", to_json(value))
 
     def forget(self, name: str) -> bool:
-        """Remove a file; whether there was one."""
+        """Remove one file; return whether there was one."""
         try:
             (self.folder / f"{name}.json").unlink()
         except FileNotFoundError:
@@ -98,16 +99,16 @@ class State:
 
     @contextmanager
     def only_daemon(self) -> Generator[None]:
-        """Be the one daemon of this folder; NightLocked, naming the other, where there is one."""
+        """Hold the daemon's lock; raises NightLocked, naming the other daemon, if one is running."""
         lock = self._lock()
         try:
-            # Whoever only looks holds the lock for a moment as well.
-            lock.acquire(timeout=_TAKE_SECONDS, poll_interval=_TICK)
+            # `daemon_runs` in another process holds the lock for a moment too.
+            lock.acquire(timeout=_LOCK_SECONDS, poll_interval=_LOCK_POLL_SECONDS)
         except filelock.Timeout as error:
             other = self.standing()
             who = f" (process {other.pid}, since {shown(other.since)})" if other else ""
             raise NightLocked(
-                f"another daemon waits already{who}", remedy="one is enough for all projects"
+                f"another daemon is already running{who}", remedy="one daemon serves all projects"
             ) from error
         try:
             yield
@@ -115,7 +116,7 @@ class State:
             lock.release()
 
     def daemon_runs(self) -> bool:
-        """Whether a daemon waits at this moment; its lock's file isn't made for it."""
+        """Return whether a daemon is running, without creating its lock file."""
         if not (self.folder / "daemon.lock").exists():
             return False
         lock = self._lock()
@@ -132,12 +133,12 @@ class State:
 
 
 def ask_to_end(pid: int) -> None:
-    """Ask a process of ours to end softly; nothing happens where it is gone."""
+    """Ask one of our processes to end; does nothing if it is gone."""
     _signal(pid, signal.SIGTERM)
 
 
 def end_now(pid: int) -> None:
-    """End a process of ours that doesn't listen; what it keeps is on disk already."""
+    """Kill one of our processes; what it keeps is on disk already. Does nothing if it is gone."""
     _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 

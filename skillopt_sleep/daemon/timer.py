@@ -1,4 +1,4 @@
-"""The clock's part: wakes the daemon at a local time of day."""
+"""Wake the daemon at a local time of day."""
 
 from collections.abc import Callable
 from datetime import time, tzinfo
@@ -10,23 +10,23 @@ from apscheduler.triggers.cron import CronTrigger
 
 
 class Timer:
-    """Calls `wake` from a thread of its own, once however many times of day were slept through."""
+    """Call `wake` from another thread, only once if the machine slept through several days."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        # Any: the library tells of no types.
+        # Any: the library is untyped.
         self._scheduler: Any = BackgroundScheduler(executors={"default": ThreadPoolExecutor(1)}, timezone="UTC")
 
     def start(self) -> None:
-        """Begin; nothing is called before a time is set."""
+        """Start the thread; `wake` isn't called before a time is set."""
         self._scheduler.start()
 
     def stop(self) -> None:
-        """End without waiting for anything."""
+        """Stop without waiting."""
         self._scheduler.shutdown(wait=False)
 
     def set(self, at: time, zone: tzinfo) -> None:
-        """From now on wake at this time in this zone, and at no other; to be told again when the clock was set."""
+        """Wake at this time in this zone from now on; call it again after the clock was set."""
         trigger = CronTrigger(hour=at.hour, minute=at.minute, timezone=zone)
         self._scheduler.add_job(
             self._wake, trigger, id="night", coalesce=True, misfire_grace_time=None, replace_existing=True

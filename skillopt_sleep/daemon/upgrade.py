@@ -1,9 +1,8 @@
-"""Notices that the program's files were replaced while it waits, and goes on as the new one."""
+"""Notice that the program was upgraded while the daemon waits, and restart as the new version."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import skillopt_sleep
@@ -15,41 +14,43 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 class Upgrade:
-    """The program's files as they were at the start, and whether a whole new set stands in their place."""
+    """Compare the program's files with those of the start."""
 
     def __init__(self, package: Path | None = None) -> None:
         self._package = package or Path(skillopt_sleep.__file__).parent
-        self._before = self._seen = self._stamp()
+        self._at_start = self._stamp()
+        self._last_seen = self._at_start
 
     def is_ready(self) -> bool:
-        """Whether the files have changed, are at rest since the last look, and can be run."""
-        seen, self._seen = self._seen, self._stamp()
-        if self._seen in (self._before, ()) or self._seen != seen:
+        """Return whether the files were replaced, stayed the same since the last call, and can be run."""
+        before = self._last_seen
+        current = self._stamp()
+        self._last_seen = current
+        if current in (self._at_start, ()) or current != before:
             return False
         if not _runs():
-            self._before = self._seen  # what can't be run is asked again when it changes again
+            self._at_start = current  # try again only after the next change
             return False
         return True
 
     def _stamp(self) -> Stamp:
-        return tuple(sorted(self._files()))
-
-    def _files(self) -> Iterator[tuple[str, int, int]]:
+        stamps: list[tuple[str, int, int]] = []
         for name in WATCHED:
             try:
                 status = (self._package / name).stat()
             except OSError:
                 continue
-            yield name, status.st_ino, status.st_mtime_ns
+            stamps.append((name, status.st_ino, status.st_mtime_ns))
+        return tuple(sorted(stamps))
 
 
 def go_on_as_new() -> None:
-    """Become the program as it is on disk now; the same process, for whoever looks after it."""
+    """Replace this process by the new version, keeping its process id for the service manager."""
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - ourselves
 
 
 def _runs() -> bool:
-    """Whether the files on disk are a program."""
+    """Return whether the program on disk can be started."""
     try:
         ran = subprocess.run(
             [sys.executable, "-P", "-m", "skillopt_sleep", "--version"],

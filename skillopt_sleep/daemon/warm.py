@@ -1,4 +1,4 @@
-"""python -m skillopt_sleep.daemon.warm: bring the index up to date, and be gone."""
+"""Bring the session index up to date and exit: python -m skillopt_sleep.daemon.warm."""
 
 import sys
 
@@ -10,7 +10,7 @@ from skillopt_sleep.wiring import agent_sources
 
 
 def warm() -> None:
-    """Read what changed since the index last saw it; nothing is marked as read."""
+    """Index what changed since the last time, without marking any session as used."""
     paths = find_paths()
     settings = load(paths)
     store = open_store(settings, paths)
@@ -22,7 +22,7 @@ def warm() -> None:
 
 
 def main() -> None:
-    """Complain in one line: a night will read the same files, and say what is wrong with them."""
+    """Run, and report a failure in one line: the next night reads the same files and says more."""
     try:
         warm()
     except (SleepError, OSError) as error:

@@ -1,6 +1,6 @@
-"""Keeps the index warm while the day goes on: what the agents write is noticed and read in a short process.
+"""Keep the session index fresh during the day: notice what the agents write, and index it in a short process.
 
-A hint and no more: every refresh, and every night, looks at all files again.
+Events are only a hint: every refresh, and every night, checks all files again.
 """
 
 import logging
@@ -24,50 +24,57 @@ from watchdog.observers.polling import PollingObserver
 
 from skillopt_sleep.kit.log import tell
 
-MOST_FOLDERS = 4096  # a watch each; Linux gives a user 8,192 or more
+MOST_FOLDERS = 4096  # one watch each; Linux allows a user 8,192 or more
 POLL_SECONDS = 600
 QUIET_SECONDS = 120.0
 EVERY_SECONDS = 1800.0
 _EVENTS: list[type[FileSystemEvent]] = [FileCreatedEvent, FileModifiedEvent, FileMovedEvent]
-# Nobody tells us there of what another machine, or Windows, writes.
+# On these, changes made by another machine, or by Windows, aren't reported.
 _REMOTE = ("nfs", "cifs", "smb", "9p", "drvfs", "afs", "fuse.sshfs", "virtiofs", "vboxsf")
 
 
 class Changes(FileSystemEventHandler):
-    """Remembers that sessions changed, and when it is time to read them: after a rest, or when it was long ago."""
+    """Remember that sessions changed, and decide when to index them: once writing rests, or after a long time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._last: float | None = None
-        self._read = clock()
+        self._last_change: float | None = None
+        self._last_read = clock()
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Take notice of a session file."""
+        """Note a change of a session file."""
         if str(event.src_path).endswith(".jsonl") or str(event.dest_path).endswith(".jsonl"):
-            self._last = self._clock()
+            self._last_change = self._clock()
 
     def take(self) -> bool:
-        """Whether to read now; if so, what was seen is done with."""
+        """Return whether to index now; if so, forget the changes seen so far."""
         now = self._clock()
-        if self._last is None or now - self._read < EVERY_SECONDS:
+        if self._last_change is None:
             return False
-        if now - self._last < QUIET_SECONDS and now - self._read < 2 * EVERY_SECONDS:
+        since_read = now - self._last_read
+        if since_read < EVERY_SECONDS:
             return False
-        self._last, self._read = None, now
+        still_writing = now - self._last_change < QUIET_SECONDS
+        if still_writing and since_read < 2 * EVERY_SECONDS:
+            return False
+        self._last_change = None
+        self._last_read = now
         return True
 
 
 class Watcher:
-    """Watches folders that may come, go and come back; `look` is called every now and then."""
+    """Watch folders that may appear, vanish and come back; call `look` from time to time."""
 
     def __init__(self, folders: Iterable[Path], changes: Changes, *, most_folders: int = MOST_FOLDERS) -> None:
-        self._folders, self._changes, self._most = tuple(folders), changes, most_folders
+        self._folders = tuple(folders)
+        self._changes = changes
+        self._most_folders = most_folders
         self._watched: dict[Path, tuple[int, BaseObserver, ObservedWatch]] = {}
         self._native: BaseObserver | None = None
         self._polling: BaseObserver | None = None
 
     def look(self) -> None:
-        """Watch what is new, and let go of what is gone or was made anew."""
+        """Watch new folders, and stop watching those that are gone or were replaced."""
         for folder in self._folders:
             inode = _inode(folder)
             if folder in self._watched:
@@ -79,19 +86,15 @@ class Watcher:
             if inode:
                 self._watch(folder, inode)
 
-    def polled(self) -> tuple[Path, ...]:
-        """The folders that are looked at from time to time, as nothing tells of changes there."""
-        return tuple(folder for folder, (_, observer, _) in self._watched.items() if observer is self._polling)
-
     def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         for observer in (self._native, self._polling):
             if observer:
                 observer.stop()
                 observer.join()
 
     def _watch(self, folder: Path, inode: int) -> None:
-        if not is_remote(folder, mounts()) and _count(folder, self._most) <= self._most:
+        if not is_remote(folder, mounts()) and _count(folder, self._most_folders) <= self._most_folders:
             if self._native is None:
                 self._native = Observer()
                 self._native.start()
@@ -99,11 +102,14 @@ class Watcher:
                 watch = self._native.schedule(self._changes, str(folder), recursive=True, event_filter=_EVENTS)
             except OSError as error:
                 tell(
-                    "folder can't be watched: it is polled", level=logging.WARNING, folder=str(folder), why=str(error)
+                    "folder can't be watched; it is polled", level=logging.WARNING, folder=str(folder), why=str(error)
                 )
             else:
                 self._watched[folder] = (inode, self._native, watch)
                 return
+        self._poll(folder, inode)
+
+    def _poll(self, folder: Path, inode: int) -> None:
         if self._polling is None:
             self._polling = PollingObserver(timeout=POLL_SECONDS)
             self._polling.start()
@@ -112,15 +118,16 @@ class Watcher:
 
 
 class Refresh:
-    """Reads what changed into the index, in a process of its own that is never waited for."""
+    """Index what changed, in a process of its own that nobody waits for."""
 
     def __init__(self, folder: Path, environ: Mapping[str, str], command: Sequence[str] = ()) -> None:
-        self._folder, self._environ = folder, environ
+        self._folder = folder
+        self._environ = environ
         self._command = command or (sys.executable, "-P", "-m", "skillopt_sleep.daemon.warm")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Begin, unless the last one is at it still."""
+        """Start a refresh unless one is running."""
         if self.runs():
             return
         null = subprocess.DEVNULL
@@ -129,18 +136,18 @@ class Refresh:
         )
 
     def runs(self) -> bool:
-        """Whether one is at it; one that has ended is let go."""
+        """Return whether a refresh is running."""
         return self._process is not None and self._process.poll() is None
 
     def stop(self) -> None:
-        """End it: files are put into the index wholly or not at all."""
+        """Terminate a running refresh; each file is indexed as a whole or not at all."""
         if self._process is not None and self.runs():
             self._process.terminate()
             self._process.wait()
 
 
 def mounts() -> Sequence[tuple[str, str]]:
-    """Mount points with the type of their file system."""
+    """Return the mount points with the types of their file systems; empty if they can't be listed."""
     import psutil
 
     try:
@@ -150,14 +157,17 @@ def mounts() -> Sequence[tuple[str, str]]:
 
 
 def is_remote(folder: Path, mounted: Sequence[tuple[str, str]]) -> bool:
-    """Whether a folder's file system is one that doesn't tell of all changes."""
+    """Return whether a folder's file system doesn't report all changes."""
     real = folder.resolve()
-    over = [(len(point), kind) for point, kind in mounted if real.is_relative_to(point)]
-    return bool(over) and max(over)[1].lower().startswith(_REMOTE)
+    above = [(len(point), kind) for point, kind in mounted if real.is_relative_to(point)]
+    if not above:
+        return False
+    _, kind = max(above)
+    return kind.lower().startswith(_REMOTE)
 
 
 def _count(folder: Path, most: int) -> int:
-    """How many folders there are, up to one more than so many."""
+    """Count the folders of a tree, stopping once there are more than `most`."""
     count = 0
     for _ in os.walk(folder):
         count += 1

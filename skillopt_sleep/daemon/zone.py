@@ -1,4 +1,4 @@
-"""The zone this machine is in, which may change while we wait."""
+"""Find this machine's time zone, which may change while the daemon waits."""
 
 import time
 from datetime import UTC, datetime, tzinfo
@@ -8,7 +8,7 @@ import tzlocal
 
 
 def local_zone() -> tzinfo:
-    """The zone as it is set now; where nothing names it rightly, the offset of this moment."""
+    """Return the current zone, or the current UTC offset if no valid zone is configured."""
     if hasattr(time, "tzset"):
         time.tzset()
     try:

@@ -1,1 +1,1 @@
-"""Doctor: what is wrong with the set-up, and its remedies."""
+"""Find out what is wrong with the set-up, and say how to fix it."""

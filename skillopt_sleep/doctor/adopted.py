@@ -1,4 +1,4 @@
-"""Whether what was adopted is really seen by the agents it was learned from."""
+"""Check that adopted documents are seen by the agents they were learned from."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 
-# The names under which the store has the sessions of the agents.
+# The agents' names in the store.
 SOURCES = {agent.title: agent.source for agent in AGENTS.values()}
 _ENDED = frozenset({AdoptionState.DONE, AdoptionState.UNDONE})
 
@@ -24,9 +24,10 @@ def adopted(
     home: Path,
     sources: frozenset[tuple[str, str]],
 ) -> Iterator[Finding]:
-    """Every adopted document of this project and of the user: who sees it, and who doesn't though he should.
+    """Check every adopted document of this project and of the user: which agents see it, and which should but don't.
 
-    An agent should where the store has sessions of it (`sources`: by source and project), or none of any agent.
+    An agent should see it if the store has sessions of that agent (`sources`: pairs of source and project); if it has
+    none at all, every agent should.
     """
     for error in journal.damaged():
         yield problem(Topic.SIGHT, error.message, error.remedy)
@@ -34,12 +35,18 @@ def adopted(
     for entry in last.values():
         if entry.state not in _ENDED:
             yield problem(
-                Topic.SIGHT, f"an adoption of {entry.path} stopped half-way", "settle it: skillopt-sleep status"
+                Topic.SIGHT, f"an adoption of {entry.path} stopped half-way", "complete it: skillopt-sleep status"
             )
-        own = Path(entry.root).resolve()
-        if entry.state is AdoptionState.DONE and own in {root.resolve(), home.resolve()}:
-            here = {source for source, project in sources if own == home.resolve() or _is_same(project, own)}
-            yield from _document(entry, sights, here or set(SOURCES.values()))
+        if entry.state is not AdoptionState.DONE:
+            continue
+        document_root = Path(entry.root).resolve()
+        if document_root == home.resolve():
+            agents = {source for source, _ in sources}
+        elif document_root == root.resolve():
+            agents = {source for source, project in sources if _is_same(project, document_root)}
+        else:
+            continue
+        yield from _document(entry, sights, agents or set(SOURCES.values()))
 
 
 def _is_same(project: str, root: Path) -> bool:
@@ -48,11 +55,14 @@ def _is_same(project: str, root: Path) -> bool:
 
 def _document(entry: Entry, sights: Sequence[Sight], agents: set[str]) -> Iterator[Finding]:
     path, root = Path(entry.path), Path(entry.root)
-    try:
-        body = live.load(path, root=root, name=entry.path)[0].body if path.exists() else ""
-    except ProposalError as error:
-        yield unknown(Topic.SIGHT, f"adopted into {path}, but {error.message}", error.remedy)
-        return
+    body = ""
+    if path.exists():
+        try:
+            document, *_ = live.load(path, root=root, name=entry.path)
+        except ProposalError as error:
+            yield unknown(Topic.SIGHT, f"adopted into {path}, but {error.message}", error.remedy)
+            return
+        body = document.body
     if not body:
         yield fine(Topic.SIGHT, f"what was adopted into {path} is no longer there")
         return
@@ -72,9 +82,9 @@ def _remedy(sight: Sight, path: Path, root: Path) -> str:
             skills = shlex.quote(str(root / ".claude" / "skills"))
             return f"link it: mkdir -p {skills} && ln -s ../../.agents/skills/{path.parent.name} {skills}/"
         inside = path.relative_to(root).as_posix() if path.is_relative_to(root) else path
-        return f"write a line @{inside} into {root / 'CLAUDE.md'}, beside which it reads no AGENTS.md"
+        return f"add the line @{inside} to {root / 'CLAUDE.md'}: with that file there, it reads no AGENTS.md"
     if path.name == "SKILL.md":
-        return "see that skills aren't switched off in its config.toml"
+        return "check that its config.toml doesn't switch skills off"
     if path in sight.cut:
         return f"shorten {path}, or raise project_doc_max_bytes in its config.toml"
     if path.name == "AGENTS.md":

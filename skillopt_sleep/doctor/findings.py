@@ -1,4 +1,4 @@
-"""What a look at the installation found, and what that makes of it."""
+"""The findings of a check-up, and the exit code they add up to."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -9,7 +9,7 @@ from skillopt_sleep.records.record import Record
 
 
 class Topic(StrEnum):
-    """What a finding is about, in the order in which it is told."""
+    """What a finding is about, in the order of the report."""
 
     SETTINGS = "settings"
     MODELS = "models"
@@ -25,7 +25,7 @@ class Topic(StrEnum):
 
 
 class State(StrEnum):
-    """What is so: wrong, right, or not to be told from here."""
+    """Whether something is wrong, right, or can't be checked from here."""
 
     PROBLEM = "problem"
     FINE = "fine"
@@ -33,7 +33,7 @@ class State(StrEnum):
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """One line of what is so; every problem has a remedy, what is fine may have a hint there."""
+    """One line of the report; a problem always has a remedy, other findings may have a hint in its place."""
 
     topic: Topic
     state: State
@@ -42,38 +42,41 @@ class Finding(Record, frozen=True, kw_only=True):
 
 
 def problem(topic: Topic, says: str, remedy: str) -> Finding:
-    """Something to mend."""
+    """Return a finding about something to fix."""
     return Finding(topic=topic, state=State.PROBLEM, says=says, remedy=remedy)
 
 
 def fine(topic: Topic, says: str, remedy: str = "") -> Finding:
-    """Something that is as it should be."""
+    """Return a finding about something that is as it should be."""
     return Finding(topic=topic, state=State.FINE, says=says, remedy=remedy)
 
 
 def unknown(topic: Topic, says: str, remedy: str = "") -> Finding:
-    """Something that can't be told from here."""
+    """Return a finding about something that can't be checked from here."""
     return Finding(topic=topic, state=State.UNKNOWN, says=says, remedy=remedy)
 
 
 def of_error(topic: Topic, error: SleepError | OSError) -> Finding:
-    """The error as a problem; a missing login is one of the logins whatever was looked at."""
+    """Return the error as a problem; a missing login is filed under logins, whichever check found it."""
     if isinstance(error, OSError):
         return problem(topic, *worded(error, remedy="check who may read it"))
-    topic = Topic.LOGINS if error.exit_code is Exit.LOGIN else topic
+    if error.exit_code is Exit.LOGIN:
+        topic = Topic.LOGINS
     return problem(topic, error.message, error.remedy or "see: skillopt-sleep --help")
 
 
 def problems(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """What is to be mended, in the order of the topics."""
+    """Return the problems, in the order of their topics."""
     order = list(Topic)
     wrong = [finding for finding in findings if finding.state is State.PROBLEM]
     return tuple(sorted(wrong, key=lambda finding: order.index(finding.topic)))
 
 
 def exit_code(findings: Iterable[Finding]) -> Exit:
-    """How the command ends: well, failed, or login needed where nothing else is wrong."""
+    """Return the exit code: done, failed, or login needed if logins are the only problem."""
     wrong = problems(findings)
     if not wrong:
         return Exit.DONE
-    return Exit.LOGIN if all(finding.topic is Topic.LOGINS for finding in wrong) else Exit.FAILED
+    if all(finding.topic is Topic.LOGINS for finding in wrong):
+        return Exit.LOGIN
+    return Exit.FAILED

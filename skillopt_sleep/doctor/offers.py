@@ -1,4 +1,4 @@
-"""Who could answer at night on this machine, and what is missing where somebody can't."""
+"""List the backends this machine could use at night, and what each one lacks."""
 
 import tempfile
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from skillopt_sleep.wiring.models import KEYS, make_model
 
 
 class Offer(NamedTuple):
-    """A backend: whether it could answer now, and why or why not; a `subscription` isn't billed by the call."""
+    """A backend: whether it could answer now, and why or why not; a `subscription` isn't billed per call."""
 
     name: str
     ready: bool
@@ -25,15 +25,22 @@ class Offer(NamedTuple):
 
 
 def offers(paths: Paths, environ: Mapping[str, str]) -> tuple[Offer, ...]:
-    """Every backend that asks a model, the agents first; nothing is asked, and nothing of the user's is touched."""
+    """Return every backend that asks a model, agents first, without asking one or touching the user's files."""
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as made:
         scratch = replace(paths, data=Path(made) / "data")
         agents = tuple(_agent(name, scratch, environ) for name in AGENTS)
-    apis = tuple(
-        Offer(name, bool(environ.get(key)), f"by its API; {key} is {'set' if environ.get(key) else 'not set'}")
-        for name, key in KEYS.items()
+    apis = tuple(_api(name, key, environ) for name, key in KEYS.items())
+    return (
+        *agents,
+        *apis,
+        Offer("handoff", ready=True, says="you answer in files, or one of your agent sessions does"),
     )
-    return (*agents, *apis, Offer("handoff", ready=True, says="you, or an agent session of yours: by files"))
+
+
+def _api(name: str, key: str, environ: Mapping[str, str]) -> Offer:
+    if environ.get(key):
+        return Offer(name, ready=True, says=f"by its API; {key} is set")
+    return Offer(name, ready=False, says=f"by its API; {key} is not set")
 
 
 def _agent(name: str, scratch: Paths, environ: Mapping[str, str]) -> Offer:

@@ -1,4 +1,4 @@
-"""Whether the models that the settings name can be asked: programs, logins, endpoints, consent.
+"""Check that the models named in the settings can be asked: programs, logins, endpoints, consent.
 
 No call is made.
 """
@@ -30,15 +30,15 @@ FREE = {
 
 
 class Reached(NamedTuple):
-    """What was found, and the programs that can be run, by the name of their agent."""
+    """The findings, and the paths of the agent programs that can be run, by name."""
 
     findings: tuple[Finding, ...]
     programs: Mapping[str, str]
 
 
 def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], until: datetime) -> Reached:
-    """Look at every model that a night would ask until then; nothing is written but in `scratch`."""
-    found: list[Finding] = []
+    """Check every model that a night running until then would ask; only `scratch` is written to."""
+    findings: list[Finding] = []
     wanted = tuple(dict.fromkeys(of_roles(settings)))
     named: list[BackendSettings] = []
     for backend in wanted:
@@ -48,62 +48,74 @@ def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], unt
         try:
             name, why = logged_in(backend, scratch, environ)
         except BackendUnavailable as error:
-            found.append(of_error(Topic.MODELS, error))
+            findings.append(of_error(Topic.MODELS, error))
         else:
             named.append(replace(backend, name=name))
-            found.append(fine(Topic.MODELS, f"auto is {name}: {why.removeprefix('auto: ')}"))
+            findings.append(fine(Topic.MODELS, f"auto is {name}: {why.removeprefix('auto: ')}"))
     programs: dict[str, str] = {}
     for name in AGENTS:
-        for backend in [backend for backend in named if backend.name == name] or [
-            replace(BackendSettings(), name=name)
-        ]:
-            looked, path = _program(backend, scratch, environ, until=until, used=backend in named)
-            found += looked
-            programs |= {name: path} if path else {}
+        used = [backend for backend in named if backend.name == name]
+        unused = [replace(BackendSettings(), name=name)]
+        for backend in used or unused:
+            checked = _program(backend, scratch, environ, until=until, is_used=bool(used))
+            findings += checked.findings
+            if checked.path:
+                programs[name] = checked.path
     for backend in named:
         if backend.name not in AGENTS:
-            found += _endpoint(backend, scratch, environ, until)
-    return Reached(tuple(dict.fromkeys((*found, *_consent(wanted)))), programs)
+            findings += _endpoint(backend, scratch, environ, until)
+    findings += _consent(wanted)
+    return Reached(tuple(dict.fromkeys(findings)), programs)
+
+
+class _Program(NamedTuple):
+    """What was found out about an agent's program; `path` is "" if it can't be run."""
+
+    findings: tuple[Finding, ...]
+    path: str = ""
 
 
 def _program(
-    backend: BackendSettings, scratch: Paths, environ: Mapping[str, str], *, until: datetime, used: bool
-) -> tuple[list[Finding], str]:
-    """An agent's program and its login, and the program's path where it can be run."""
+    backend: BackendSettings, scratch: Paths, environ: Mapping[str, str], *, until: datetime, is_used: bool
+) -> _Program:
+    """Check an agent's program and its login."""
     try:
         agent = make_model(backend, scratch, environ)
         if not isinstance(agent, CliBackend):
             raise TypeError(backend.name)
-        path, version = agent.program, agent.version
+        path = agent.program
+        version = agent.version
     except SleepError as error:
-        if used:
-            return [of_error(Topic.PROGRAMS, error)], ""
-        return [fine(Topic.PROGRAMS, f"{error.message}; no setting names it")], ""
-    told = fine(Topic.PROGRAMS, f"{backend.name} {version} ({path})")
+        if is_used:
+            return _Program((of_error(Topic.PROGRAMS, error),))
+        return _Program((fine(Topic.PROGRAMS, f"{error.message}; no setting names it"),))
+    program = fine(Topic.PROGRAMS, f"{backend.name} {version} ({path})")
+    return _Program((program, _login(agent, backend.name, until=until, is_used=is_used)), path)
+
+
+def _login(agent: CliBackend, name: str, *, until: datetime, is_used: bool) -> Finding:
+    """Check an agent's login; it must last until then if the agent is used."""
     account = agent.account
+    if account.problem and is_used:
+        return problem(Topic.LOGINS, f"{name}: {account.problem}", account.remedy)
     if account.problem:
-        said = f"{backend.name}: {account.problem}"
-        login = (
-            problem(Topic.LOGINS, said, account.remedy)
-            if used
-            else fine(Topic.LOGINS, f"{said}; no setting names it")
-        )
-        return [told, login], path
+        return fine(Topic.LOGINS, f"{name}: {account.problem}; no setting names it")
     ends = account.ends(utc_now())
     try:
-        if used:
+        if is_used:
             agent.refuse_short_login(account, until)
     except BackendUnavailable as error:
-        login = of_error(Topic.LOGINS, error)
-    else:
-        login = fine(Topic.LOGINS, f"{backend.name}: {account.how}{f', {ends}' if ends else ''}")
-    return [told, login], path
+        return of_error(Topic.LOGINS, error)
+    message = f"{name}: {account.how}"
+    if ends:
+        message += f", {ends}"
+    return fine(Topic.LOGINS, message)
 
 
 def _endpoint(
     backend: BackendSettings, scratch: Paths, environ: Mapping[str, str], until: datetime
 ) -> Iterator[Finding]:
-    """A model that is no program of the user's: whether it answers, as far as can be told without a call."""
+    """Check a model that isn't an agent's program, as far as possible without a call."""
     if not backend.name:
         hint = "name one: skillopt-sleep init, or for one night: skillopt-sleep run --now --backend auto"
         yield problem(Topic.MODELS, "no backend is named: no night can begin, and nothing is sent anywhere", hint)
@@ -113,44 +125,51 @@ def _endpoint(
         return
     try:
         model = make_model(backend, scratch, environ)
-        known = model.ready(until)
+        knows_model = model.ready(until)
     except SleepError as error:
         yield of_error(Topic.MODELS, error)
         return
-    if known:
-        yield fine(Topic.MODELS, f"{model.name}: it takes the login and knows the model")
-    elif why := _unreachable(backend.base_url, environ):
+    if knows_model:
+        yield fine(Topic.MODELS, f"{model.name}: it accepts the key and knows the model")
+        return
+    why = _unreachable(backend.base_url, environ)
+    if why:
         yield problem(
             Topic.MODELS, f"{model.name} can't be reached: {why}", "check the address and that the server runs"
         )
     else:
-        yield unknown(Topic.MODELS, f"{model.name}: only a call can tell whether it takes the login and the model")
+        yield unknown(Topic.MODELS, f"{model.name}: only a call can tell whether it accepts the key and the model")
 
 
 def _unreachable(base_url: str, environ: Mapping[str, str]) -> str:
-    """Why nothing listens at the address, where one is set and no proxy stands between."""
+    """Return why nothing answers at the address; "" if something does, or if it can't be told (proxy, no address)."""
     parts = urlsplit(base_url)
-    if not parts.hostname or any(environ[name] for name in environ if name.lower() in PROXIES):
+    if not parts.hostname:
+        return ""
+    if any(value for name, value in environ.items() if name.lower() in PROXIES):
         return ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         socket.create_connection((parts.hostname, port), timeout=CONNECT_SECONDS).close()
     except OSError as error:
-        return (os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)).lower()
+        reason = str(error)
+        if error.errno and error.errno > 0:
+            reason = os.strerror(error.errno)
+        return reason.lower()
     return ""
 
 
 def _consent(wanted: tuple[BackendSettings, ...]) -> Iterator[Finding]:
-    """Whether a night may send without being told anew; that it may not is a choice, so no problem."""
-    asked = sorted({backend.name for backend in wanted} - NO_CONSENT)
-    if not asked:
+    """Report whether nights may send without being asked; that they may not is a choice, not a problem."""
+    backends = sorted({backend.name for backend in wanted} - NO_CONSENT)
+    if not backends:
         return
-    names = " and ".join(asked)
+    names = " and ".join(backends)
     if wanted[0].confirmed:
         yield fine(Topic.CONSENT, f"every night may send to {names}")
     else:
         yield fine(
             Topic.CONSENT,
-            f"{names} not confirmed: a night refuses to send unless its command names it",
+            f"{names} not confirmed: a night sends nothing unless its command names it",
             "set backend.confirmed = true in config.toml, or run with --backend",
         )

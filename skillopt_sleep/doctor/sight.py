@@ -1,7 +1,7 @@
-"""What an agent started in a project really sees: instruction files and skills.
+"""Find out what an agent started in a project really sees: instruction files and skills.
 
-Codex tells it itself: `codex debug prompt-input` shows what it would send. Claude Code has no such command: for it
-the rules hold that were measured with the genuine program.
+Codex can be asked: `codex debug prompt-input` shows what it would send. Claude Code has no such command, so this
+applies the rules that were measured with the genuine program.
 """
 
 import os
@@ -27,7 +27,7 @@ MOST_HOPS = 5
 PROMPT_SECONDS = 20.0
 MOST_DESCRIPTION = 1536
 
-# A server that isn't there: only so does the program ask nobody for the list of models.
+# A server that doesn't exist: this way the program asks nobody for the list of models.
 _NOBODY = '{name="nobody",base_url="http://127.0.0.1:9/v1",wire_api="responses"}'
 _SHOW = (
     *("--disable", "plugins", "debug", "prompt-input"),
@@ -35,9 +35,9 @@ _SHOW = (
     *("-c", "skills.bundled.enabled=false", "-c", "analytics.enabled=false"),
     *("-c", "check_for_update_on_startup=false"),
 )
-# Of the user's own settings only these: it would start the servers and commands that others name.
+# Only these of the user's settings are passed on: others would start servers and commands.
 _KEPT = ("project_doc_max_bytes", "project_doc_fallback_filenames", "project_root_markers")
-_TOLD = "# AGENTS.md instructions"
+_INSTRUCTIONS = "# AGENTS.md instructions"
 _ROOT = re.compile(r"^- `(r\d+)` = `(.+)`$", re.MULTILINE)
 _LISTED = re.compile(r"\(file: (\S[^\n]*SKILL\.md)\)$", re.MULTILINE)
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -49,7 +49,7 @@ _IMPORT = re.compile(r"(?:^|\s)@(\S+)")
 
 
 class Sight(NamedTuple):
-    """What one agent sees: `text` is all its instructions, where it told them; `cut` files it reads only in part."""
+    """What one agent sees: `text` is all its instructions, if it can be asked; `cut` are files read only in part."""
 
     agent: str
     instructions: tuple[Path, ...]
@@ -58,7 +58,7 @@ class Sight(NamedTuple):
     cut: tuple[Path, ...] = ()
 
     def sees(self, path: Path, body: str) -> bool:
-        """Whether these lessons in this file reach the model at the start of a session."""
+        """Return whether the text (`body`) in this file reaches the model at the start of a session."""
         if path.name == "SKILL.md":
             return path.resolve() in {skill.resolve() for skill in self.skills}
         if self.text is not None:
@@ -67,77 +67,98 @@ class Sight(NamedTuple):
 
 
 class _Item(msgspec.Struct):
-    """One thing that is sent; only a message has content."""
+    """One item of the prompt; only messages have content."""
 
     content: tuple[dict[str, Any], ...] | None = None
 
 
 def claude_sight(root: Path, *, home: Path, agent_home: Path) -> Sight:
-    """What Claude Code would be given in the root of a project."""
+    """Return what Claude Code reads when it starts in the root of a project."""
     folders = (root, *root.parents)
     files = [agent_home / "CLAUDE.md", *_rules(agent_home / "rules")]
-    own: list[Path] = []
+    memories: list[Path] = []
     for folder in folders:
-        named = [folder / "CLAUDE.md", folder / ".claude" / "CLAUDE.md", folder / "CLAUDE.local.md"]
-        own += [path for path in named if path.is_file() and path != home / ".claude" / "CLAUDE.md"]
+        places = [folder / "CLAUDE.md", folder / ".claude" / "CLAUDE.md", folder / "CLAUDE.local.md"]
+        memories += [path for path in places if path.is_file() and path != home / ".claude" / "CLAUDE.md"]
         if folder != home:
             files += _rules(folder / ".claude" / "rules")
-    files += own or [folder / "AGENTS.md" for folder in folders]
-    whole = [path for file in files for path in _with_imports(file, (root, agent_home), MOST_HOPS)]
-    seen = {path.resolve(): path for path in reversed(whole)}
-    listed = dict.fromkeys((*_skills(agent_home / "skills"), *_skills(root / ".claude" / "skills")))
-    return Sight(CLAUDE, tuple(reversed(seen.values())), tuple(path for path in listed if not _is_hidden(path)))
+    # It reads AGENTS.md only if there is no CLAUDE.md.
+    files += memories or [folder / "AGENTS.md" for folder in folders]
+    instructions: dict[Path, Path] = {}
+    for file in files:
+        for path in _with_imports(file, (root, agent_home), MOST_HOPS):
+            # A file that is read twice counts where it is read last, under its first name.
+            real = path.resolve()
+            instructions[real] = instructions.pop(real, path)
+    skills = dict.fromkeys((*_skills(agent_home / "skills"), *_skills(root / ".claude" / "skills")))
+    return Sight(CLAUDE, tuple(instructions.values()), tuple(path for path in skills if not _is_hidden(path)))
 
 
 def cut_descriptions(sight: Sight) -> tuple[str, ...]:
-    """The skills of Claude Code whose description is longer than what it shows of it."""
-    found: list[str] = []
+    """Return the names of the skills whose description is longer than what Claude Code shows of it."""
+    names: list[str] = []
     for path in sight.skills:
-        said = _DESCRIPTION.search(_front(path))
-        if said and len(" ".join(said[1].split())) > MOST_DESCRIPTION:
-            found.append(path.parent.name)
-    return tuple(found)
+        description = _DESCRIPTION.search(_front(path))
+        if description and len(" ".join(description[1].split())) > MOST_DESCRIPTION:
+            names.append(path.parent.name)
+    return tuple(names)
 
 
 def codex_sight(
     program: str, root: Path, *, home: Path, agent_home: Path, environ: Mapping[str, str], place: Path
 ) -> Sight:
-    """What Codex says it would send from the root of a project, asked in an agent home of its own in `place`.
+    """Ask Codex what it would send from the root of a project, using a copy of the agent home in `place`.
 
-    The project counts as one that isn't trusted. Raises ItemError where it doesn't say, ConfigError where the user's
-    own config.toml of Codex can't be read.
+    The project counts as untrusted. Raises ItemError if Codex doesn't answer, ConfigError if the user's own
+    config.toml of Codex can't be read.
     """
-    kept = read_toml(agent_home / "config.toml") if (agent_home / "config.toml").is_file() else {}
-    own = _lay_out(place, kept, home=home, agent_home=agent_home)
+    config: dict[str, Any] = {}
+    if (agent_home / "config.toml").is_file():
+        config = read_toml(agent_home / "config.toml")
+    variables = _lay_out(place, config, home=home, agent_home=agent_home)
     passed = {name: environ[name] for name in ("PATH", "LANG", "SYSTEMROOT", "PATHEXT") if environ.get(name)}
+    texts = _prompt_texts(program, root, {"PATH": os.defpath} | passed | variables)
+    sent = "\n".join(text for text in texts if text.startswith(_INSTRUCTIONS))
+    names = ("AGENTS.override.md", "AGENTS.md", *_fallbacks(config))
+    instructions: list[Path] = []
+    cut: list[Path] = []
+    for folder in (agent_home, root):
+        path = _first(folder, names)
+        if path is None:
+            continue
+        content = _text(path).strip()
+        if content in sent:
+            instructions.append(path)
+        elif content[:80] in sent:
+            cut.append(path)
+    return Sight(CODEX, tuple(instructions), tuple(_listed("\n".join(texts))), text=sent, cut=tuple(cut))
+
+
+def _prompt_texts(program: str, root: Path, environ: Mapping[str, str]) -> list[str]:
+    """Return the texts of the prompt that Codex would send; raises ItemError if it doesn't say."""
+    items: list[_Item] = []
     try:
-        ran = run(
-            [program, *_SHOW],
-            stdin=b"",
-            cwd=root,
-            environ={"PATH": os.defpath} | passed | own,
-            timeout=PROMPT_SECONDS,
-        )
-        items = from_json(ran.stdout, list[_Item]) if not ran.status and not ran.stopped else []
+        ran = run([program, *_SHOW], stdin=b"", cwd=root, environ=environ, timeout=PROMPT_SECONDS)
+        if not ran.status and not ran.stopped:
+            items = from_json(ran.stdout, list[_Item])
     except (OSError, msgspec.DecodeError) as error:
         raise ItemError(f"codex debug prompt-input can't be read: {error}") from error
-    texts = [str(part.get("text", "")) for item in items for part in item.content or ()]
+    texts: list[str] = []
+    for item in items:
+        texts += [str(part.get("text", "")) for part in item.content or ()]
     if not texts:
-        said = one_line(ran.stderr.decode(errors="replace").strip().rpartition("\n")[2], limit=120)
-        raise ItemError(f"codex debug prompt-input said nothing: {said or ran.stopped or f'status {ran.status}'}")
-    told = "\n".join(text for text in texts if text.startswith(_TOLD))
-    names = ("AGENTS.override.md", "AGENTS.md", *_fallbacks(kept))
-    there = [path for folder in (agent_home, root) if (path := _first(folder, names))]
-    instructions = tuple(path for path in there if _text(path).strip() in told)
-    cut = tuple(path for path in there if path not in instructions and _text(path).strip()[:80] in told)
-    return Sight(CODEX, instructions, tuple(_listed("\n".join(texts))), text=told, cut=cut)
+        last_line = ran.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        reason = one_line(last_line, limit=120) or ran.stopped or f"status {ran.status}"
+        raise ItemError(f"codex debug prompt-input printed nothing: {reason}")
+    return texts
 
 
-def _lay_out(place: Path, kept: Mapping[str, Any], *, home: Path, agent_home: Path) -> dict[str, str]:
-    """A HOME and an agent home with what decides on instructions and skills, and nothing else; their variables."""
-    agent, own_home = private_dir(place / "agent"), private_dir(place / "home")
-    lines = [f"{key} = {to_json(kept[key]).decode()}\n" for key in _KEPT if key in kept]
-    skills: Any = kept.get("skills")
+def _lay_out(place: Path, config: Mapping[str, Any], *, home: Path, agent_home: Path) -> dict[str, str]:
+    """Create a HOME and an agent home with what decides on instructions and skills; return their variables."""
+    agent = private_dir(place / "agent")
+    own_home = private_dir(place / "home")
+    lines = [f"{key} = {to_json(config[key]).decode()}\n" for key in _KEPT if key in config]
+    skills: Any = config.get("skills")
     if isinstance(skills, dict):
         fields = cast("dict[str, Any]", skills)
         if fields.get("include_instructions") is False:
@@ -155,20 +176,30 @@ def _lay_out(place: Path, kept: Mapping[str, Any], *, home: Path, agent_home: Pa
     return {"HOME": str(own_home), "CODEX_HOME": str(agent), "TMPDIR": str(private_dir(place / "tmp"))}
 
 
-def _fallbacks(kept: Mapping[str, Any]) -> tuple[str, ...]:
-    names: Any = kept.get("project_doc_fallback_filenames")
-    return tuple(map(str, cast("list[Any]", names))) if isinstance(names, list) else ()
+def _fallbacks(config: Mapping[str, Any]) -> tuple[str, ...]:
+    names: Any = config.get("project_doc_fallback_filenames")
+    if not isinstance(names, list):
+        return ()
+    return tuple(str(name) for name in cast("list[Any]", names))
 
 
 def _listed(text: str) -> Iterator[Path]:
     roots = dict(_ROOT.findall(text))
     for file in _LISTED.findall(text):
         first, _, rest = file.partition("/")
-        yield Path(roots[first], rest) if first in roots else Path(file)
+        if first in roots:
+            yield Path(roots[first], rest)
+        else:
+            yield Path(file)
 
 
 def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
-    return next((folder / name for name in names if (folder / name).is_file() and _text(folder / name).strip()), None)
+    """Return the first of these files that is there and isn't empty."""
+    for name in names:
+        path = folder / name
+        if path.is_file() and _text(path).strip():
+            return path
+    return None
 
 
 def _skills(folder: Path) -> list[Path]:
@@ -176,16 +207,18 @@ def _skills(folder: Path) -> list[Path]:
 
 
 def _rules(folder: Path) -> list[Path]:
-    """The rules that are read at the start: one with paths waits for a file of that name."""
+    """Return the rules read at the start of a session; those with `paths` wait for a matching file."""
     return [path for path in sorted(folder.rglob("*.md")) if not _BY_PATH.search(_front(path))]
 
 
 def _with_imports(file: Path, inside: tuple[Path, ...], hops: int) -> Iterator[Path]:
-    """The file and what it takes in by `@path`; what is elsewhere waits for the user's yes."""
+    """Yield the file and those it imports by `@path`; imports from elsewhere wait for the user's consent."""
     if not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where a name is too long
         return
     yield file
-    for name in _IMPORT.findall(_CODE.sub(" ", _text(file))) if hops else ():
+    if not hops:
+        return
+    for name in _IMPORT.findall(_CODE.sub(" ", _text(file))):
         inner = Path(os.path.normpath(file.parent / name))
         if any(inner.is_relative_to(folder) for folder in inside):
             yield from _with_imports(inner, inside, hops - 1)
@@ -196,8 +229,9 @@ def _is_hidden(skill: Path) -> bool:
 
 
 def _front(path: Path) -> str:
-    found = _FRONT.match(_text(path).replace("\r\n", "\n"))
-    return found[1] if found else ""
+    """Return the front matter of a Markdown file, or ""."""
+    front = _FRONT.match(_text(path).replace("\r\n", "\n"))
+    return front[1] if front else ""
 
 
 def _text(path: Path) -> str:

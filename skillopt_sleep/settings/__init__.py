@@ -1,17 +1,17 @@
 """The configuration schema and its strict loader.
 
-Order: defaults < config.toml < SKILLOPT_SLEEP_<SECTION>_<KEY> < flags. An unknown key is an error that names the
-nearest known one. A project's .skillopt-sleep/project.toml may only narrow.
+Order: defaults < config.toml < SKILLOPT_SLEEP_<SECTION>_<KEY> < flags. An unknown key is an error that suggests the
+nearest known one. A project's .skillopt-sleep/project.toml can only restrict.
 """
 
 from skillopt_sleep.settings.load import (
     checked,
     load,
     load_project,
+    parse_project,
     project_file,
-    project_said,
-    project_settings,
     read_preferences,
+    read_project_file,
     read_toml,
     seconds,
     sections,
@@ -73,10 +73,10 @@ __all__ = [
     "find_paths",
     "load",
     "load_project",
+    "parse_project",
     "project_file",
-    "project_said",
-    "project_settings",
     "read_preferences",
+    "read_project_file",
     "read_toml",
     "seconds",
     "sections",

@@ -1,4 +1,4 @@
-"""The strict loader: an unknown key is an error that names the nearest known one."""
+"""Load settings strictly: an unknown key is an error that suggests the nearest known one."""
 
 import difflib
 import math
@@ -10,7 +10,7 @@ from datetime import timedelta
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import msgspec
 
@@ -24,10 +24,11 @@ Kind = TypeVar("Kind", bound=msgspec.Struct)
 SETTINGS = "skillopt-sleep config show"
 PROJECT_BYTES = 64 * 1024
 USER_BYTES = 1024 * 1024
+_RESERVED = frozenset({PREFIX + "HOME"})
 
 
 def seconds(duration: str) -> float:
-    """The length of a duration such as `90s`, `10m`, `2h` or `7d`."""
+    """Convert a duration such as `90s`, `10m`, `2h` or `7d` to seconds."""
     unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}[duration[-1]]
     return timedelta(seconds=int(duration[:-1]) * unit).total_seconds()
 
@@ -35,35 +36,40 @@ def seconds(duration: str) -> float:
 def load(
     paths: Paths, *, environ: Mapping[str, str] = os.environ, flags: Mapping[str, Any] | None = None
 ) -> Settings:
-    """The settings in force; `flags` maps `section.key` to a value, None meaning not given.
+    """Load the settings; `flags` maps `section.key` to a value, or to None if the flag wasn't given.
 
     Raises ConfigError naming the file, the key and the nearest known one.
     """
-    raw = read_toml(paths.config_file) if paths.config_file.exists() else {}
+    raw: dict[str, Any] = {}
+    if paths.config_file.exists():
+        raw = read_toml(paths.config_file)
     _refuse_unknown(raw, Settings, where=str(paths.config_file))
-    given = {key: value for key, value in (flags or {}).items() if value is not None}
-    from_environ = _from_environ(environ)
-    for key, value in (from_environ | given).items():
+    origin: dict[str, str] = {}
+    for key, value in _from_environ(environ).items():
         _put(raw, key, value)
-    origin = dict.fromkeys(from_environ, "the environment") | dict.fromkeys(given, "the command line")
+        origin[key] = "the environment"
+    for key, value in (flags or {}).items():
+        if value is not None:
+            _put(raw, key, value)
+            origin[key] = "the command line"
     return _convert(raw, Settings, where=str(paths.config_file), origin=origin)
 
 
 def project_file(folder: Path) -> Path:
-    """Where a project narrows what is done with it."""
+    """Return the file in which a project restricts what is done with it."""
     return folder / ".skillopt-sleep" / "project.toml"
 
 
 def load_project(folder: Path) -> ProjectSettings:
-    """Read a project's own narrowing, or the defaults where it has none."""
-    return project_settings(project_said(folder), where=project_file(folder))
+    """Load a project's own settings, or the defaults if it has none."""
+    return parse_project(read_project_file(folder), where=project_file(folder))
 
 
-def project_said(folder: Path) -> bytes:
-    """Read what a project's own file says, nothing where it has none; ConfigError where it can't be used.
+def read_project_file(folder: Path) -> bytes:
+    """Read a project's own settings file, or b"" if there is none; raises ConfigError if it can't be read.
 
-    Whoever wrote the repository wrote the file: no link out of the project is followed, and a pipe, a device or a
-    file without end holds nobody up.
+    The file is written by whoever wrote the repository: no link out of the project is followed, and a pipe, a device
+    or an endless file can't block the night.
     """
     path = project_file(folder)
     try:
@@ -73,13 +79,13 @@ def project_said(folder: Path) -> bytes:
     except OSError as error:
         raise ConfigError(
             f"{path} can't be read: {error.strerror or error}",
-            remedy="mend the file, or name the project in projects.exclude",
+            remedy="fix the file, or add the project to projects.exclude",
         ) from error
 
 
-def project_settings(said: bytes, *, where: Path) -> ProjectSettings:
-    """Understand what a project's own file says; ConfigError names the file, the key and the nearest known one."""
-    raw = _tables(said, where)
+def parse_project(data: bytes, *, where: Path) -> ProjectSettings:
+    """Parse a project's own settings; raises ConfigError naming the file, the key and the nearest known one."""
+    raw = _tables(data, where)
     _refuse_unknown(raw, ProjectSettings, where=str(where))
     return _convert(raw, ProjectSettings, where=str(where))
 
@@ -92,24 +98,26 @@ def checked(
     remedies: Mapping[str, str] | None = None,
     see: str = SETTINGS,
 ) -> Kind:
-    """The tables of a file as this schema; ConfigError names the file, the key and the nearest known one.
+    """Convert the tables of a file to this schema; raises ConfigError naming the file, the key and a remedy.
 
-    `remedies` says of some keys that aren't known what to do instead, `see` where all keys are told.
+    `remedies` holds remedies for some unknown keys; `see` is the command that lists all keys.
     """
     _refuse_unknown(raw, kind, where=where, remedies=remedies or {})
     return _convert(raw, kind, where=where, see=see)
 
 
 def read_preferences(path: Path) -> str:
-    """Read the user's house rules, or nothing."""
+    """Read the user's house rules, or "" if there are none."""
+    if not path.exists():
+        return ""
     try:
-        return read_plain(path, most=USER_BYTES).decode() if path.exists() else ""
+        return read_plain(path, most=USER_BYTES).decode()
     except (UnicodeDecodeError, OSError) as error:
         raise ConfigError(f"{path}: {error}", remedy="house rules are a UTF-8 text file") from error
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read the file's tables; ConfigError with the line where it isn't TOML."""
+    """Read a TOML file; raises ConfigError with the line if it isn't valid."""
     try:
         return _tables(read_plain(path, most=USER_BYTES), path)
     except OSError as error:
@@ -119,16 +127,17 @@ def read_toml(path: Path) -> dict[str, Any]:
 def _tables(data: bytes, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as error:  # a number of too many digits is only a ValueError
-        raise ConfigError(f"{path}: {error}", remedy="mend the file") from error
+    except (ValueError, RecursionError) as error:  # a number with too many digits raises a plain ValueError
+        raise ConfigError(f"{path}: {error}", remedy="fix the file") from error
 
 
 def sections(kind: type[msgspec.Struct] = Settings) -> dict[str, type[msgspec.Struct] | None]:
-    """The fields of a schema with the section type behind each, or None for a plain value."""
+    """Return the fields of a schema with the section type of each, or None for a plain value."""
     found: dict[str, type[msgspec.Struct] | None] = {}
     for field in msgspec.structs.fields(kind):
         inner: Any = field.type
-        found[field.name] = inner if isinstance(inner, type) and issubclass(inner, msgspec.Struct) else None
+        is_section = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
+        found[field.name] = inner if is_section else None
     return found
 
 
@@ -140,43 +149,60 @@ def _refuse_unknown(
     prefix: str = "",
     remedies: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
+    """Raise ConfigError for the first key that isn't in the schema; `prefix` is the section, as in `step.`."""
     known = sections(kind)
     for key, value in raw.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean '{prefix}{near[0]}'?" if near else f"known here: {', '.join(known)}"
-            raise ConfigError(f"{where}: unknown key '{prefix}{key}'", remedy=remedies.get(key, hint))
+            hint = remedies.get(key) or _hint(key, known, prefix)
+            raise ConfigError(f"{where}: unknown key '{prefix}{key}'", remedy=hint)
         inner = known[key]
-        if inner is not None:
-            if not isinstance(value, dict):
-                raise ConfigError(f"{where}: '{prefix}{key}' is a section", remedy=f"write [{prefix}{key}]")
-            below = f"{prefix}{key}."
-            _refuse_unknown(value, inner, where=where, prefix=below, remedies=remedies)  # pyright: ignore[reportUnknownArgumentType]
+        if inner is None:
+            continue
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where}: '{prefix}{key}' is a section", remedy=f"write [{prefix}{key}]")
+        section = cast("dict[str, Any]", value)
+        _refuse_unknown(section, inner, where=where, prefix=f"{prefix}{key}.", remedies=remedies)
+
+
+def _hint(key: str, known: Mapping[str, object], prefix: str) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    if near:
+        return f"did you mean '{prefix}{near[0]}'?"
+    return f"known here: {', '.join(known)}"
 
 
 def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings in SKILLOPT_SLEEP_<SECTION>_<KEY> variables, by `section.key`."""
+    known = _variables()
     values: dict[str, Any] = {}
-    reserved = {PREFIX + "HOME"}
-    names = {
-        f"{PREFIX}{section}_{field.name}".upper(): (f"{section}.{field.name}", field.type)
-        for section, kind in sections().items()
-        if kind is not None
-        for field in msgspec.structs.fields(kind)
-    }
     for name, text in environ.items():
-        if not name.startswith(PREFIX) or name in reserved:
+        if not name.startswith(PREFIX) or name in _RESERVED:
             continue
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "unset it"
             raise ConfigError(f"unknown environment variable {name}", remedy=hint)
-        key, kind = names[name]
+        key, kind = known[name]
+        value: str | list[str] = text
+        if str(kind).startswith("tuple"):
+            value = re.split(r"\s*,\s*", text)
         try:
-            is_list = str(kind).startswith("tuple")
-            values[key] = msgspec.convert(re.split(r"\s*,\s*", text) if is_list else text, kind, strict=False)
+            values[key] = msgspec.convert(value, kind, strict=False)
         except msgspec.ValidationError as error:
             raise ConfigError(f"{name}: {error}", remedy=f"see: {SETTINGS}") from error
     return values
+
+
+def _variables() -> dict[str, tuple[str, Any]]:
+    """Return each environment variable's setting, as `section.key`, and its type."""
+    variables: dict[str, tuple[str, Any]] = {}
+    for section, kind in sections().items():
+        if kind is None:
+            continue
+        for field in msgspec.structs.fields(kind):
+            name = f"{PREFIX}{section}_{field.name}".upper()
+            variables[name] = (f"{section}.{field.name}", field.type)
+    return variables
 
 
 def _put(raw: dict[str, Any], dotted: str, value: Any) -> None:
@@ -189,46 +215,60 @@ def _convert(
     kind: type[Kind],
     *,
     where: str,
-    origin: Mapping[str, str] | None = None,
+    origin: Mapping[str, str] = MappingProxyType({}),
     see: str = SETTINGS,
 ) -> Kind:
+    """Convert tables to the schema; `origin` says of some keys where they come from, instead of `where`."""
     try:
-        made = msgspec.convert(raw, kind)
+        converted = msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        said, _, at = str(error).partition(" - at `$.")
-        key = at.rstrip("`").partition("[")[0]
-        if "matching regex" in said:
-            said = "a length of time is a number with s, m, h or d, such as 90s, 10m or 7d"
-            if key == "daemon.at":
-                said = "a time of day is written as 04:17"
-        place = (origin or {}).get(key, where)
+        reason, _, location = str(error).partition(" - at `$.")
+        key = location.rstrip("`").partition("[")[0]
+        if "matching regex" in reason and key == "daemon.at":
+            reason = "a time of day is written as 04:17"
+        elif "matching regex" in reason:
+            reason = "a length of time is a number with s, m, h or d, such as 90s, 10m or 7d"
+        message = f"{origin.get(key, where)}: "
+        if key:
+            message += f"{key}: "
+        raise ConfigError(message + reason, remedy=_choices(kind, key) or f"see: {see}") from error
+    for key, value in _not_finite(converted):
         raise ConfigError(
-            f"{place}: {key}: {said}" if key else f"{place}: {said}", remedy=_choices(kind, key) or f"see: {see}"
-        ) from error
-    for key, value in _endless(made):
-        place = (origin or {}).get(key, where)
-        raise ConfigError(f"{place}: {key}: {value} isn't a finite number", remedy="write one such as 0.5")
-    return made
+            f"{origin.get(key, where)}: {key}: {value} isn't a finite number", remedy="write one such as 0.5"
+        )
+    return converted
 
 
-def _endless(made: msgspec.Struct, prefix: str = "") -> Iterator[tuple[str, float]]:
-    """The keys that are inf or nan, which no report could hold: JSON has neither."""
-    for name in made.__struct_fields__:
-        value = getattr(made, name)
+def _not_finite(struct: msgspec.Struct, prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the keys that are inf or nan, which no report could hold: JSON has neither."""
+    for name in struct.__struct_fields__:
+        value = getattr(struct, name)
         if isinstance(value, msgspec.Struct):
-            yield from _endless(value, f"{prefix}{name}.")
+            yield from _not_finite(value, f"{prefix}{name}.")
         elif isinstance(value, float) and not math.isfinite(value):
             yield f"{prefix}{name}", value
 
 
 def _choices(kind: type[msgspec.Struct], dotted: str) -> str:
-    """What may be said for a key of a closed set, or nothing."""
+    """List the values of a key with a closed set of them, or return ""."""
     inner: Any = kind
     for name in dotted.split("."):
-        fields = {field.name: field.type for field in msgspec.structs.fields(inner)}
-        if name not in fields:
+        types = {field.name: field.type for field in msgspec.structs.fields(inner)}
+        if name not in types:
             return ""
-        inner = fields[name]
-    known = [str(value) for part in (inner, *get_args(inner)) for value in get_args(part) if isinstance(value, str)]
-    known += [member.value for member in inner] if isinstance(inner, type) and issubclass(inner, Enum) else []
-    return f"one of: {', '.join(value for value in dict.fromkeys(known) if value)}" if known else ""
+        inner = types[name]
+    values = [value for value in _literals(inner) if value]
+    if not values:
+        return ""
+    return f"one of: {', '.join(dict.fromkeys(values))}"
+
+
+def _literals(kind: Any) -> list[str]:
+    """Return the strings of an enum or a Literal, also inside a union or a tuple."""
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return [str(member.value) for member in kind]
+    values: list[str] = []
+    parts: list[Any] = [kind, *get_args(kind)]
+    for part in parts:
+        values += [value for value in get_args(part) if isinstance(value, str)]
+    return values

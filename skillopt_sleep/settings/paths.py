@@ -1,4 +1,4 @@
-"""Where this program keeps what is its own."""
+"""Know where this program keeps its files."""
 
 import os
 from collections.abc import Mapping
@@ -11,74 +11,74 @@ PREFIX = "SKILLOPT_SLEEP_"
 
 
 class Paths(msgspec.Struct, frozen=True, kw_only=True):
-    """Where this program keeps what is its own."""
+    """The folders this program keeps its files in, and the files by name."""
 
     config: Path
     data: Path
 
     @property
     def config_file(self) -> Path:
-        """The user's configuration."""
+        """Return the user's configuration file."""
         return self.config / "config.toml"
 
     @property
     def preferences(self) -> Path:
-        """The user's house rules."""
+        """Return the file with the user's house rules."""
         return self.config / "preferences.md"
 
     @property
     def database(self) -> Path:
-        """Index, bank, nights, calls, ledger."""
+        """Return the database: session index, bank, nights, model calls and spending."""
         return self.data / "sleep.db"
 
     @property
     def nights(self) -> Path:
-        """One folder per night."""
+        """Return the folder with one folder per night."""
         return self.data / "nights"
 
     @property
     def projects(self) -> Path:
-        """What projects said of themselves when they could last be seen."""
+        """Return the folder with copies of the projects' own settings, for when a project can't be seen."""
         return self.data / "projects"
 
     @property
     def handoff(self) -> Path:
-        """Prompts that wait for whoever answers by files, and their answers."""
+        """Return the folder with the prompts of the handoff backend, and their answers."""
         return self.data / "handoff"
 
     @property
     def replays(self) -> Path:
-        """Where agents are started, each in a folder that goes with it."""
+        """Return the folder in which agents are started, each in a temporary folder."""
         return self.data / "replays"
 
     @property
     def state(self) -> Path:
-        """What the daemon and its commands tell one another."""
+        """Return the folder in which the daemon and the commands exchange state."""
         return self.data / "state"
 
     @property
     def logs(self) -> Path:
-        """What happened, and what went wrong."""
+        """Return the folder with the logs."""
         return self.state / "logs"
 
     @property
     def log(self) -> Path:
-        """What happened, line by line; older lines are beside it."""
+        """Return the current log file; older ones are beside it."""
         return self.logs / "skillopt-sleep.jsonl"
 
     @property
     def spool(self) -> Path:
-        """What the agents' hooks note of sessions; hooks/ writes there without asking here."""
+        """Return the folder the agents' hooks write to; the scripts in hooks/ know it themselves."""
         return self.state / "spool"
 
     @property
     def adoptions(self) -> Path:
-        """What undo needs."""
+        """Return the folder with what undo needs."""
         return self.data / "adoptions"
 
 
 def find_paths(environ: Mapping[str, str] = os.environ) -> Paths:
-    """Everything under SKILLOPT_SLEEP_HOME if it is set, else where the platform keeps such things."""
+    """Return the paths: all under SKILLOPT_SLEEP_HOME if it is set, else in the platform's usual folders."""
     home = environ.get(PREFIX + "HOME")
     if home:
         root = Path(home).expanduser().absolute()

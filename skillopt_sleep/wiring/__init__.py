@@ -1,4 +1,4 @@
-"""Settings to Crew: the only module that names concrete classes."""
+"""Build the crew of a night from the settings; the only package that names concrete classes."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -70,7 +70,7 @@ def session_folders(settings: Settings, environ: Mapping[str, str] = os.environ)
 
 
 def example_settings(settings: Settings) -> Settings:
-    """The settings with the simulated model, which needs no consent, and nothing that narrows the example."""
+    """Return settings for the example: the simulated model, which needs no consent, and nothing excluded."""
     return Settings(
         backend=BackendSettings(name=SIMULATED, model=SIMULATED),
         step=settings.step,
@@ -81,20 +81,20 @@ def example_settings(settings: Settings) -> Settings:
 
 
 def example_sources(folder: Path) -> tuple[Source, ...]:
-    """Return the agents' sessions of the example day, which was laid out in this folder."""
+    """Return the sources of the example day, whose sessions were written to this folder."""
     return tuple(agent.sessions(agent.home({}, folder / "home")) for agent in AGENTS.values())
 
 
 def harvest_rules(
     settings: Settings, paths: Paths, *, only: str = "", horizon: datetime | None = None, unread: bool = True
 ) -> HarvestRules:
-    """How a look into the history leaves sessions out."""
+    """Return the rules by which the commands that look at the history leave sessions out."""
     rules = HarvestRules.of(session_rules(settings, paths, only=only), now=utc_now(), horizon=horizon)
     return replace_in(rules, unread=unread)
 
 
 def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> SessionRules:
-    """Return the settings of which sessions are left out; `only` leaves out all but one project's."""
+    """Return the rules by which a night leaves sessions out; `only` leaves out all but one project's."""
     return SessionRules(
         quiet_seconds=seconds(settings.harvest.quiet),
         include_headless=settings.harvest.include_headless,
@@ -105,35 +105,39 @@ def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> Sessio
 
 
 class Exclusions:
-    """The user's excluded projects, and projects that opt out themselves."""
+    """Decides which sessions are left out: the user's excluded projects, and projects that opt out themselves."""
 
     def __init__(self, settings: Settings, paths: Paths, *, only: str = "") -> None:
         self._patterns = settings.projects.exclude
-        self._said = KnownProjects(paths.projects)
+        self._project_settings = KnownProjects(paths.projects)
         self._only = (only,) if only else ()
         self.notes: list[Note] = []
-        self._own = cache(self._opted_out)
+        self._opts_out = cache(self._check_project)
 
     def __call__(self, project: str, cwd: str) -> bool:
-        """Whether a session in this folder is left out."""
+        """Return whether a session of this project, run in the folder `cwd`, is left out."""
         if self._only and not (is_excluded(project, self._only) or is_excluded(cwd, self._only)):
             return True
-        return is_excluded(project, self._patterns) or is_excluded(cwd, self._patterns) or self._own(project, cwd)
+        if is_excluded(project, self._patterns) or is_excluded(cwd, self._patterns):
+            return True
+        return self._opts_out(project, cwd)
 
-    def _opted_out(self, project: str, cwd: str) -> bool:
-        """What the project says itself; one whose file can't be read is left out, and named."""
+    def _check_project(self, project: str, cwd: str) -> bool:
+        """Return whether the project's own settings exclude the session; if they can't be read, note it and do."""
         try:
-            own = self._said(project)
+            settings = self._project_settings(project)
         except ConfigError as error:
             if all(note.summary != error.message for note in self.notes):
                 self.notes.append(Note(stage="harvest", summary=error.message, remedy=error.remedy))
             return True
-        return not own.enabled or is_excluded(cwd, tuple(f"{escape(project)}/{path}" for path in own.exclude))
+        if not settings.enabled:
+            return True
+        return is_excluded(cwd, tuple(f"{escape(project)}/{path}" for path in settings.exclude))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Night:
-    """What it takes to run a night."""
+    """Everything needed to run a night."""
 
     crew: Crew
     plan: Plan
@@ -151,22 +155,22 @@ def wire(
     go_on: str = "",
     environ: Mapping[str, str] = os.environ,
 ) -> Night:
-    """Choose who does the work; `only` narrows the night to one project, `fresh` asks again what was kept before.
+    """Build a night; `only` limits it to one project, `fresh` ignores cached answers of earlier nights.
 
-    `go_on` is the command that goes on with a night which waits for answers.
-    Raises ConfigError or BackendUnavailable where the backend can't be used as it is set up.
+    `go_on` is the command that resumes a night which waits for answers.
+    Raises ConfigError or BackendUnavailable if the backend can't be used as it is configured.
     """
     chosen = choose(settings, paths, environ, handoff=HandoffBackend(paths.handoff, command=go_on))
     store = open_store(settings, paths, only=only)
     meter = NightMeter(store.ledger, limits(settings.budget, paths), clock=utc_now)
     preflights: dict[int, Preflight] = {}
     for model in (chosen.optimizer, chosen.target, chosen.judge):
-        asked = _asked(model, meter, store, fresh=fresh)
-        recorded = Recorded(Watched(Redacted(asked), meter), lambda: store.page.folder)
+        cached = _cached(model, meter, store, fresh=fresh)
+        recorded = Recorded(Watched(Redacted(cached), meter), lambda: store.page.folder)
         preflights.setdefault(id(model), Preflight(model.ready, recorded))
-    optimizer, target, judge = (
-        preflights[id(model)].backend for model in (chosen.optimizer, chosen.target, chosen.judge)
-    )
+    optimizer = preflights[id(chosen.optimizer)].backend
+    target = preflights[id(chosen.target)].backend
+    judge = preflights[id(chosen.judge)].backend
     observed = Observed(store, meter, data=paths.data, most_calls=settings.budget.calls, progress=progress)
     crew = Crew(
         sources=sources,
@@ -188,24 +192,25 @@ def wire(
     return Night(crew=crew, plan=plan, store=store)
 
 
-def _asked(model: Model, meter: NightMeter, store: SqliteStore, *, fresh: bool) -> Cached:
-    """The model with what every call goes through: kept, retried, repaired, counted."""
+def _cached(model: Model, meter: NightMeter, store: SqliteStore, *, fresh: bool) -> Cached:
+    """Wrap the model in what every call goes through: cache, retries, repair, metering."""
     calls = store.calls.of_this_night() if fresh else store.calls
     metered = Metered(model, meter, model=model.name, price=model.price)
-    asked = Retried(Repaired(metered))
-    # Nothing is reserved for an answer that isn't there yet.
-    ready = Answered(asked, model) if isinstance(model, HandoffBackend) else asked
-    return Cached(ready, calls, model=model.name, version=lambda: model.version)
+    retried = Retried(Repaired(metered))
+    if isinstance(model, HandoffBackend):
+        # Reserve no budget for an answer that isn't there yet.
+        retried = Answered(retried, model)
+    return Cached(retried, calls, model=model.name, version=lambda: model.version)
 
 
 def limits(budget: BudgetSettings, paths: Paths) -> Limits:
-    """What a night, a month and a project in a night may cost."""
+    """Return what a night, a month, and a night on one project may spend."""
     own = Limit(budget.project_calls, budget.project_tokens, budget.project_usd)
-    said = KnownProjects(paths.projects)
+    project_settings = KnownProjects(paths.projects)
 
     @cache
     def project(folder: str) -> Limit:
-        lowered = said(folder).budget
+        lowered = project_settings(folder).budget
         return own.lowered(Limit(lowered.calls, lowered.tokens, lowered.usd))
 
     return Limits(
@@ -217,7 +222,7 @@ def limits(budget: BudgetSettings, paths: Paths) -> Limits:
 
 
 def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: str, only: str = "") -> Plan:
-    """The settings as the values that stages take."""
+    """Turn the settings into the values that the stages take."""
     step, gate = settings.step, settings.gate
     finished = sum(1 for night in store.nights() if night.closed)
     least = min(step.min_edit_budget, step.edit_budget)

@@ -1,4 +1,4 @@
-"""Models that workers elsewhere reach themselves: what travels is how to make one, and the key it needs."""
+"""Let workers on other machines ask a model themselves: send them how to make it, and the key it needs."""
 
 import os
 from collections.abc import Mapping
@@ -17,21 +17,21 @@ _AZURE_TOKEN = "AZURE_OPENAI_AD_TOKEN"  # noqa: S105 - the variable's name
 def lent(
     model: Model, role: RoleSettings, settings: Settings, paths: Paths, environ: Mapping[str, str] = os.environ
 ) -> Model:
-    """The model of this role, for attempts that may be made elsewhere.
+    """Return the model of this role, for attempts that may run on other machines.
 
-    A worker's model takes its key from here, and all else (programs and their logins) from where it is made. What a
-    handoff answers are files of this machine, so it is asked here.
+    A worker gets the key from here, and all else (programs and their logins) from the machine it runs on. A handoff
+    is answered in files of this machine, so it isn't lent.
     """
     wanted = of_role(settings.backend, role)
     if wanted.name == AUTO:
         wanted = replace(wanted, name=logged_in(wanted, paths, environ)[0], program="")
     if wanted.name == "handoff":
         return model
-    names = (wanted.api_key_env or KEYS.get(wanted.name, ""), _AZURE_TOKEN)
-    keys = {name: environ[name] for name in names if name in environ}
+    key_env = wanted.api_key_env or KEYS.get(wanted.name, "")
+    keys = {name: environ[name] for name in (key_env, _AZURE_TOKEN) if name in environ}
     return WorkerModel(model, partial(made_there, wanted, paths, keys))
 
 
 def made_there(backend: BackendSettings, paths: Paths, keys: Mapping[str, str]) -> Model:
-    """The model, made by a worker; raises what making it here raises."""
+    """Make the model on a worker; raises what `make_model` raises."""
     return make_model(backend, paths, {**os.environ, **keys})

@@ -1,8 +1,7 @@
-"""Which model plays which role: settings to models, each as it is reached."""
+"""Make the model of each role from the settings."""
 
 import os
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -24,7 +23,7 @@ _ENDLESS = frozenset({"codex", "handoff", SIMULATED})
 
 
 class Chosen(NamedTuple):
-    """The models of the roles, how they are shown, and why they were chosen where that was left to us."""
+    """The model of each role, and why it was chosen if the settings say `auto`."""
 
     optimizer: Model
     target: Model
@@ -33,17 +32,21 @@ class Chosen(NamedTuple):
 
     @property
     def one(self) -> str:
-        """The model, where optimizer, target and judge are one; empty where they aren't."""
+        """Return the model's name if all roles use the same one, else ""."""
         same = {model.name for model in (self.optimizer, self.target, self.judge)}
         return self.optimizer.name if len(same) == 1 else ""
 
     @property
     def shown(self) -> str:
-        """The models by name; the roles are named where they differ."""
-        roles = {"optimizer": self.optimizer, "target": self.target, "judge": self.judge}
-        each = ", ".join(f"{role} {_shown(model)}" for role, model in roles.items())
-        shown = _shown(self.optimizer) if self.one else each
-        return f"{shown} ({self.why})" if self.why else shown
+        """Return the models by name, with their roles if they differ."""
+        if self.one:
+            shown = _shown(self.optimizer)
+        else:
+            roles = {"optimizer": self.optimizer, "target": self.target, "judge": self.judge}
+            shown = ", ".join(f"{role} {_shown(model)}" for role, model in roles.items())
+        if self.why:
+            shown += f" ({self.why})"
+        return shown
 
 
 def choose(
@@ -53,32 +56,48 @@ def choose(
     *,
     handoff: Model | None = None,
 ) -> Chosen:
-    """The model of each role; `handoff` answers in place of the one of the nights.
+    """Make the model of each role; `handoff` is used instead of the nights' own handoff backend.
 
-    Raises ConfigError or BackendUnavailable where one can't be had as it is set up.
+    Raises ConfigError or BackendUnavailable if one can't be made from the settings.
     """
-    why: list[str] = []
-    # Two for one folder would each clear away what the other laid out.
-    by_files = [handoff] if handoff is not None else []
+    chooser = _Chooser(paths, environ, handoff)
+    optimizer, target, judge = of_roles(settings)
+    models = (chooser.model(optimizer), chooser.model(target), chooser.model(judge))
+    return Chosen(*models, why="; ".join(dict.fromkeys(chooser.reasons)))
 
-    @cache
-    def made(wanted: BackendSettings) -> Model:
-        if wanted.name != AUTO:
-            model = make_model(wanted, paths, environ)
-            if wanted.name != "handoff":
-                return model
-            by_files.append(model)
-            return by_files[0]
-        name, because = logged_in(wanted, paths, environ)
-        why.append(because)
-        return made(replace(wanted, name=name, program=""))
 
-    optimizer, target, judge = (made(wanted) for wanted in of_roles(settings))
-    return Chosen(optimizer, target, judge, why="; ".join(dict.fromkeys(why)))
+class _Chooser:
+    """Makes one model for each distinct backend; `reasons` say why `auto` became what it became."""
+
+    def __init__(self, paths: Paths, environ: Mapping[str, str], handoff: Model | None) -> None:
+        self.reasons: list[str] = []
+        self._paths = paths
+        self._environ = environ
+        self._handoff = handoff
+        self._made: dict[BackendSettings, Model] = {}
+
+    def model(self, wanted: BackendSettings) -> Model:
+        """Return the model of this backend, making it the first time."""
+        if wanted not in self._made:
+            self._made[wanted] = self._make(wanted)
+        return self._made[wanted]
+
+    def _make(self, wanted: BackendSettings) -> Model:
+        if wanted.name == AUTO:
+            name, why = logged_in(wanted, self._paths, self._environ)
+            self.reasons.append(why)
+            return self.model(replace(wanted, name=name, program=""))
+        model = make_model(wanted, self._paths, self._environ)
+        if wanted.name != "handoff":
+            return model
+        # Two handoffs for one folder would delete each other's prompts.
+        if self._handoff is None:
+            self._handoff = model
+        return self._handoff
 
 
 def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
-    """What a role asks: the backend as it is, what the role says otherwise, or another backend."""
+    """Return the backend of a role: `[backend]` with the role's own keys, or another backend altogether."""
     own = {key: value for key, value in asdict(role).items() if value}
     if role.name and role.name != backend.name:
         return BackendSettings(**own, timeout=backend.timeout, confirmed=backend.confirmed)
@@ -86,34 +105,30 @@ def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
 
 
 def of_roles(settings: Settings) -> tuple[BackendSettings, BackendSettings, BackendSettings]:
-    """What the optimizer, the target and the judge ask."""
+    """Return the backends of the optimizer, the target and the judge."""
     backend = settings.backend
     return backend, of_role(backend, settings.target), of_role(backend, settings.judge)
 
 
 def unconfirmed(settings: Settings, *, consented: str = "") -> tuple[str, ...]:
-    """The names of the backends to which nothing may be sent without the user's word."""
-    names = sorted({wanted.name for wanted in of_roles(settings)} - {"", SIMULATED, consented})
-    return () if settings.backend.confirmed else tuple(names)
+    """Return the names of the backends that the user hasn't confirmed; nothing may be sent to them."""
+    if settings.backend.confirmed:
+        return ()
+    names = {wanted.name for wanted in of_roles(settings)} - {"", SIMULATED, consented}
+    return tuple(sorted(names))
 
 
 def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> tuple[str, str]:
-    """The agent that is installed and logged in, and why it was taken."""
+    """Return the first agent that is installed and logged in, and why it was chosen."""
     problems: list[str] = []
     for name in AGENTS:
         model = _agent(replace(backend, name=name, model="", program=""), paths, environ)
-        try:
-            account = model.account
-            problem = account.problem or (model.program and "")
-            now = utc_now()
-            if not problem and account.expires and account.expires <= now:
-                problem = f"its login {account.ends(now)}"
-        except CallFailed as error:
-            problem = error.message
-        else:
-            if not problem:
-                skipped = f" ({'; '.join(problems)})" if problems else ""
-                return name, f"auto: {account.how}{skipped}"
+        problem = _login_problem(model)
+        if not problem:
+            why = f"auto: {model.account.how}"
+            if problems:
+                why += f" ({'; '.join(problems)})"
+            return name, why
         problems.append(f"{name}: {problem}")
     raise BackendUnavailable(
         f"backend auto found no agent that is logged in ({'; '.join(problems)})",
@@ -122,18 +137,27 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
     )
 
 
+def _login_problem(model: CliBackend) -> str:
+    """Return why this agent can't be used, or "" if it is installed and logged in."""
+    try:
+        account = model.account
+        if account.problem:
+            return account.problem
+        _ = model.program  # raises CallFailed if it isn't installed
+    except CallFailed as error:
+        return error.message
+    now = utc_now()
+    if account.expires and account.expires <= now:
+        return f"its login {account.ends(now)}"
+    return ""
+
+
 def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> Model:
-    """One model as it is reached; the SDKs take longer to import than all else, so each only where it is used."""
+    """Make one model; its SDK is imported only here, as that takes longer than everything else."""
+    _check(backend)
     key_env = backend.api_key_env or KEYS.get(backend.name, "")
-    key, timeout = environ.get(key_env, ""), seconds(backend.timeout)
-    if backend.base_url and not _is_address(backend.base_url):
-        raise ConfigError(f"{backend.base_url!r} is no address", remedy="such as http://localhost:11434/v1")
-    if backend.name in KEYS and not backend.model:
-        raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model")
-    if backend.max_output_tokens and backend.name in _ENDLESS:
-        raise ConfigError(
-            f"{backend.name} can't be told how long an answer may be", remedy="leave out backend.max_output_tokens"
-        )
+    key = environ.get(key_env, "")
+    timeout = seconds(backend.timeout)
     match backend.name:
         case "simulated":
             from skillopt_sleep.example.model import SimulatedBackend
@@ -145,14 +169,17 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
             from skillopt_sleep.backends.openai import Azure, OpenAIBackend
             from skillopt_sleep.backends.openai_responses import OpenAIResponses
 
-            token = environ.get("AZURE_OPENAI_AD_TOKEN", "")
-            return (OpenAIResponses if backend.api == "responses" else OpenAIBackend)(
+            client = OpenAIResponses if backend.api == "responses" else OpenAIBackend
+            azure = None
+            if backend.name == "azure":
+                azure = Azure(backend.api_version, environ.get("AZURE_OPENAI_AD_TOKEN", ""))
+            return client(
                 model=backend.model,
                 base_url=backend.base_url,
                 api_key=key,
                 api_key_env=key_env,
                 timeout=timeout,
-                azure=Azure(backend.api_version, token) if backend.name == "azure" else None,
+                azure=azure,
                 max_output_tokens=backend.max_output_tokens,
             )
         case "anthropic":
@@ -172,9 +199,23 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
             return HandoffBackend(paths.handoff)
         case _:
             raise ConfigError(
-                "no backend is named: nothing is sent anywhere without your word",
-                remedy="add --backend auto (or claude, codex, openai …), or try run --now --example, that needs none",
+                "no backend is named, so nothing is sent anywhere",
+                remedy="add --backend auto (or claude, codex, openai …), or try run --now --example (no model needed)",
             )
+
+
+def _check(backend: BackendSettings) -> None:
+    """Raise ConfigError if a backend's keys don't fit together."""
+    if backend.base_url and not _is_address(backend.base_url):
+        raise ConfigError(
+            f"{backend.base_url!r} isn't an address", remedy="write one such as http://localhost:11434/v1"
+        )
+    if backend.name in KEYS and not backend.model:
+        raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model")
+    if backend.max_output_tokens and backend.name in _ENDLESS:
+        raise ConfigError(
+            f"{backend.name} can't limit the length of an answer", remedy="leave out backend.max_output_tokens"
+        )
 
 
 def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> CliBackend:
@@ -190,12 +231,14 @@ def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -
 
 
 def _shown(model: Model) -> str:
-    """The model with its program's version; where that can't be told, the preflight will say why."""
+    """Return the model's name with its program's version; if that fails, the preflight will say why."""
     try:
         version = model.version
     except CallFailed:
         version = ""
-    return f"{model.name} ({version})" if version else model.name
+    if not version:
+        return model.name
+    return f"{model.name} ({version})"
 
 
 def _is_address(url: str) -> bool:

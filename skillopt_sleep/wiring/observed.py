@@ -1,4 +1,4 @@
-"""The store as a night sees it: what opens, goes on and ends is told to the log and to those who watch."""
+"""Wrap the store of a night: log when it starts and ends, and show its progress to those who watch."""
 
 import logging
 import time
@@ -17,18 +17,20 @@ Advance = Callable[[str, int, int], None]
 
 
 class Observed:
-    """Opens the store's night and tells of it; `progress` hears of every call as well."""
+    """Opens the store's night, and logs it; `progress` is called after every model call, too."""
 
     def __init__(self, store: SqliteStore, meter: Meter, *, data: Path, most_calls: int, progress: Advance) -> None:
-        self._store, self._meter = store, meter
-        self._data, self._most_calls = data, most_calls
+        self._store = store
+        self._meter = meter
+        self._data = data
+        self._most_calls = most_calls
         self._progress = progress
         self._file: ProgressFile | None = None
         self._began: dict[str, float] = {}
 
     @contextmanager
     def open_night(self) -> Generator[Page]:
-        """The store's night; its progress can be watched until it is over."""
+        """Open the store's night; its progress can be watched until it is over."""
         with self._store.open_night() as page:
             tell("night begins", night=page.night, resumed=page.resumed)
             self._file = ProgressFile(
@@ -41,28 +43,30 @@ class Observed:
             try:
                 yield page
             except BaseException as error:
-                _tell_stop(error, page.night)
+                _log_stop(error, page.night)
                 raise
             finally:
                 self._file.close()
                 self._file = None
-            if report := self._store.report(page.night):
-                _tell_end(report)
+            report = self._store.report(page.night)
+            if report:
+                _log_end(report)
 
     def advance(self, label: str, done: int, total: int) -> None:
-        """So many of these calls are done."""
+        """Note that `done` of `total` calls of this stage are done."""
         self._progress(label, done, total)
         if self._file:
             self._file.advance(label, done, total)
         if not done:
             self._began[label] = time.monotonic()
         elif done == total:
-            took = time.monotonic() - self._began.pop(label, time.monotonic())
-            tell("stage ends", night=self._store.page.night, stage=label, items=total, seconds=round(took, 1))
+            now = time.monotonic()
+            elapsed = now - self._began.pop(label, now)
+            tell("stage ends", night=self._store.page.night, stage=label, items=total, seconds=round(elapsed, 1))
 
 
-def _tell_stop(error: BaseException, night: str) -> None:
-    """A night without a report: it waits for answers, or was ended, or met a bug of ours."""
+def _log_stop(error: BaseException, night: str) -> None:
+    """Log a night that ends without a report: it waits for answers, was stopped, or hit a bug."""
     if isinstance(error, CallPending):
         tell("night waits", night=night, because=error.message)
     elif isinstance(error, SleepError):
@@ -71,16 +75,10 @@ def _tell_stop(error: BaseException, night: str) -> None:
         tell("night stops", level=logging.ERROR, night=night, because=f"{type(error).__name__}: {error}", error=error)
 
 
-def _tell_end(report: NightReport) -> None:
+def _log_end(report: NightReport) -> None:
     for note in report.errors:
-        tell(
-            "left out" if note.expected else "trouble",
-            level=logging.INFO if note.expected else logging.WARNING,
-            night=report.night,
-            stage=note.stage,
-            because=note.summary,
-            remedy=note.remedy,
-        )
+        event, level = ("left out", logging.INFO) if note.expected else ("trouble", logging.WARNING)
+        tell(event, level=level, night=report.night, stage=note.stage, because=note.summary, remedy=note.remedy)
     tell(
         "night ends",
         level=logging.WARNING if report.verdict in CUT_SHORT else logging.INFO,

@@ -1,4 +1,4 @@
-"""What projects say of themselves, remembered for as long as their folders can't be seen."""
+"""Read the projects' own settings, and remember them while a project's folder can't be seen."""
 
 import hashlib
 import os
@@ -7,49 +7,52 @@ from pathlib import Path
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import private_dir, write_atomic
-from skillopt_sleep.settings import ProjectSettings, project_file, project_said, project_settings
+from skillopt_sleep.settings import ProjectSettings, parse_project, project_file, read_project_file
 
-_READABLE = "make it readable, or name it in projects.exclude"
+_READABLE = "make it readable, or add it to projects.exclude"
 
 
 class KnownProjects:
-    """Each project's own narrowing; `memory` is the folder where it is kept.
+    """The projects' own settings; `memory` is the folder that keeps copies of them.
 
-    A project that opted out has not changed its mind when its folder was deleted, moved or isn't mounted tonight.
+    A project that opted out stays opted out if its folder is deleted, moved or not mounted tonight.
     """
 
     def __init__(self, memory: Path) -> None:
         self._memory = memory
 
     def __call__(self, project: str) -> ProjectSettings:
-        """What the project says, or said when it could last be seen; ConfigError where its file can't be used."""
+        """Return a project's settings, or the last known ones; raises ConfigError if its file can't be used."""
         if not project:
             return ProjectSettings()
         folder = Path(project)
         if _is_there(folder):
-            said = project_said(folder)
-            own = project_settings(said, where=project_file(folder))
+            data = read_project_file(folder)
+            settings = parse_project(data, where=project_file(folder))
             with suppress(OSError):
-                self._remember(folder, said)
-            return own
-        gone = (folder, *(above for above in folder.parents if not _is_there(above)))
-        kept = next((place for place in map(self._kept, gone) if place.exists()), None)
-        return project_settings(kept.read_bytes(), where=kept) if kept else ProjectSettings()
+                self._remember(folder, data)
+            return settings
+        missing_parents = [parent for parent in folder.parents if not _is_there(parent)]
+        for missing in (folder, *missing_parents):
+            copy = self._copy(missing)
+            if copy.exists():
+                return parse_project(copy.read_bytes(), where=copy)
+        return ProjectSettings()
 
-    def _kept(self, folder: Path) -> Path:
+    def _copy(self, folder: Path) -> Path:
         return self._memory / f"{hashlib.blake2b(os.fsencode(folder), digest_size=16).hexdigest()}.toml"
 
-    def _remember(self, folder: Path, said: bytes) -> None:
-        kept = self._kept(folder)
-        if said and not (kept.exists() and kept.read_bytes() == said):
+    def _remember(self, folder: Path, data: bytes) -> None:
+        copy = self._copy(folder)
+        if not data:
+            copy.unlink(missing_ok=True)
+        elif not copy.exists() or copy.read_bytes() != data:
             private_dir(self._memory)
-            write_atomic(kept, said)
-        elif not said:
-            kept.unlink(missing_ok=True)
+            write_atomic(copy, data)
 
 
 def _is_there(folder: Path) -> bool:
-    """Whether there is such a folder; ConfigError where that can't be seen: that is no leave to read its sessions."""
+    """Return whether the folder exists; raises ConfigError if that can't be told, so its sessions stay unread."""
     try:
         folder.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):

@@ -1,4 +1,4 @@
-"""A training's configuration to its parts: the models, the pool, the environment, the skill to start from."""
+"""Build a training from its configuration: models, pool, environment, and the skill to start from."""
 
 import os
 import shlex
@@ -18,18 +18,18 @@ from skillopt_sleep.trainer.given import Progress, make_pool, read_skill
 from skillopt_sleep.wiring.models import SIMULATED, choose, of_role
 
 
-class Said(NamedTuple):
-    """What the command line says of the models: each instead of what is in force, "" nothing."""
+class Flags(NamedTuple):
+    """The models named on the command line, which override the configuration; "" if a flag isn't given."""
 
     backend: str = ""
     model: str = ""
 
 
-UNSAID = Said()
+NO_FLAGS = Flags()
 
 
 class Training(NamedTuple):
-    """What it takes to train, or to score a skill; paths in the configuration are relative to its file."""
+    """Everything needed to train, or to score a skill; paths in the configuration are relative to its file."""
 
     config: TrainerConfig
     env: Env
@@ -41,7 +41,7 @@ class Training(NamedTuple):
     skill: str | None
 
     def trainer(self) -> Trainer:
-        """The trainer of it all."""
+        """Return the trainer of these parts."""
         return Trainer(
             self.config,
             self.env,
@@ -54,7 +54,7 @@ class Training(NamedTuple):
         )
 
     def close(self) -> None:
-        """Let go of what the pool holds, where it holds anything."""
+        """Release the pool's resources, if it has any."""
         close: Callable[[], None] | None = getattr(self.pool, "close", None)
         if close:
             close()
@@ -66,29 +66,28 @@ def wire_training(
     paths: Paths,
     *,
     progress: Progress,
-    said: Said = UNSAID,
+    flags: Flags = NO_FLAGS,
     scoring: bool = False,
     environ: Mapping[str, str] = os.environ,
 ) -> Training:
-    """Choose who does the work of the training in this file; `scoring` a skill takes the target's model only.
+    """Build the training described in this file; `scoring` a skill needs the target's model only.
 
-    Raises ConfigError or BackendUnavailable where something can't be used as it is set up.
+    Raises ConfigError or BackendUnavailable if something can't be used as it is configured.
     """
     config = load_config(path)
-    settings = in_force(config, settings, said, path=path, scoring=scoring)
+    settings = in_force(config, settings, flags, path=path, scoring=scoring)
     options = {key: value for key, value in config.env.items() if key != "name"}
     folder = path.parent / config.train.folder
-    handoff = (
-        HandoffBackend(folder / "handoff-eval")
-        if scoring
-        else HandoffBackend(folder / "handoff", command=go_on(path, said))
-    )
+    if scoring:
+        handoff = HandoffBackend(folder / "handoff-eval")
+    else:
+        handoff = HandoffBackend(folder / "handoff", command=go_on(path, flags))
     chosen = choose(settings, paths, environ, handoff=handoff)
     return Training(
         config=config,
         env=find_env(config.env["name"], options, folder=path.parent),
         optimizer=chosen.optimizer,
-        target=_reached(chosen.target, config, settings, paths, environ),
+        target=_target(chosen.target, config, settings, paths, environ),
         pool=make_pool(config, progress),
         optimizer_pool=ThreadPool(config.gradient.workers, progress) if config.gradient.workers else None,
         folder=folder,
@@ -96,50 +95,69 @@ def wire_training(
     )
 
 
-def go_on(path: Path, said: Said) -> str:
-    """The command that goes on with a training that was begun with this file."""
-    flags = [*(["--backend", said.backend] if said.backend else []), *(["--model", said.model] if said.model else [])]
-    return shlex.join(["skillopt-sleep", "train", str(path.absolute()), "--resume", *flags])
+def go_on(path: Path, flags: Flags) -> str:
+    """Return the command that resumes a training started with this file and these flags."""
+    words = ["skillopt-sleep", "train", str(path.absolute()), "--resume"]
+    if flags.backend:
+        words += ["--backend", flags.backend]
+    if flags.model:
+        words += ["--model", flags.model]
+    return shlex.join(words)
 
 
-def in_force(config: TrainerConfig, settings: Settings, said: Said, *, path: Path, scoring: bool) -> Settings:
-    """The settings with the models of this training: the file's, else the user's own, changed by the command line.
+def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: Path, scoring: bool) -> Settings:
+    """Return the settings with the models of this training: the file's, else the user's, overridden by the flags.
 
-    A backend of another name comes with what the file or the user's settings say of it, else with its defaults, and
-    in place of the target too: who names one must not be asked at another. Raises ConfigError where something would
-    be sent without the user's word.
+    A backend named by flag takes its other keys from the file or the user's settings if they know it, else the
+    defaults; it replaces the target too, so that nothing is sent elsewhere. Raises ConfigError if something would be
+    sent without the user's consent.
     """
-    file, own = config.backend, settings.backend
+    file = config.backend
+    own = settings.backend
     if not file.name and file != BackendSettings():
         raise ConfigError(f"{path}: [backend] has no name", remedy='add name = "…" to it, or take it out')
     backend = file if file.name else own
-    target = config.target if file.name or config.target != RoleSettings() else settings.target
+    target = settings.target
+    if file.name or config.target != RoleSettings():
+        target = config.target
     if scoring:
-        backend, target = of_role(backend, target), RoleSettings()
-    if said.backend and said.backend != backend.name:
-        blank = checked({"backend": {"name": said.backend}}, Settings, where="the command line").backend
-        known = (file, of_role(file, config.target), own, of_role(own, settings.target))
-        backend, target = next((one for one in known if one.name == blank.name), blank), RoleSettings()
-    backend = replace(backend, model=said.model or backend.model)
+        backend = of_role(backend, target)
+        target = RoleSettings()
+    if flags.backend and flags.backend != backend.name:
+        backend = _named(flags.backend, config, settings)
+        target = RoleSettings()
+    if flags.model:
+        backend = replace(backend, model=flags.model)
     if not backend.name:
         raise ConfigError(
-            "no backend is named: nothing is sent anywhere without your word",
+            "no backend is named, so nothing is sent anywhere",
             remedy=f"add --backend auto (or claude, codex, openai …), or name it in [backend] of {path}",
         )
     sent = {backend.name, of_role(backend, target).name}
-    unsaid = sorted(sent - {SIMULATED, said.backend, file.name, config.target.name})
-    if unsaid and not own.confirmed:
+    unconfirmed = sorted(sent - {SIMULATED, flags.backend, file.name, config.target.name})
+    if unconfirmed and not own.confirmed:
         raise ConfigError(
-            f"the backend {unsaid[0]!r} was not confirmed, so nothing is sent to it",
-            remedy=f"add --backend {unsaid[0]}, or name it in [backend] of {path}",
+            f"the backend {unconfirmed[0]!r} was not confirmed, so nothing is sent to it",
+            remedy=f"add --backend {unconfirmed[0]}, or name it in [backend] of {path}",
         )
     return replace(settings, backend=backend, target=target, judge=RoleSettings())
 
 
-def _reached(
+def _named(name: str, config: TrainerConfig, settings: Settings) -> BackendSettings:
+    """Return the backend of this name as the training or the user configured it, else with its defaults."""
+    default = checked({"backend": {"name": name}}, Settings, where="the command line").backend
+    file = config.backend
+    own = settings.backend
+    for backend in (file, of_role(file, config.target), own, of_role(own, settings.target)):
+        if backend.name == default.name:
+            return backend
+    return default
+
+
+def _target(
     target: Model, config: TrainerConfig, settings: Settings, paths: Paths, environ: Mapping[str, str]
 ) -> Model:
-    """The target; where attempts are made elsewhere, it is asked from there."""
+    """Return the target's model; if attempts run on other machines, they ask it from there."""
     if config.train.pool != "ray":
         return target
     from skillopt_sleep.wiring.lending import lent

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.daemon_shown import daemon_data, daemon_lines, first_step, installed_says
-from skillopt_sleep.daemon.book import Book, Missed, Pending
+from skillopt_sleep.daemon.backlog import Backlog, Missed, Pending
 from skillopt_sleep.daemon.schedule import Slot
 from skillopt_sleep.daemon.service.hook_files import Hook
 from skillopt_sleep.daemon.service.hooks_json import merged
@@ -46,7 +46,7 @@ def test_what_a_night_waits_for_is_told_and_which_one_never_ran(paths: Paths) ->
         state.write("daemon", STANDING)
         missed = Missed(day=date(2027, 5, 1), because="on battery")
         state.write(
-            "schedule", Book(pending=Pending(slot=SLOT, since=NOW, waiting="an agent is at work"), missed=missed)
+            "schedule", Backlog(pending=Pending(slot=SLOT, since=NOW, waiting="an agent is at work"), missed=missed)
         )
         first, second = daemon_lines(paths, now=NOW)
         assert first == "Next night   that of 2027-05-02 waits: an agent is at work"
@@ -96,7 +96,7 @@ def test_what_the_settings_lack_is_told_once(paths: Paths) -> None:
     with state.only_daemon():
         state.write("daemon", replace(STANDING, settings="no backend is named"))
         assert daemon_lines(paths, now=NOW)[1] == "Can't begin  no backend is named"
-        state.write("schedule", Book(pending=Pending(slot=SLOT, since=NOW, waiting="no backend is named")))
+        state.write("schedule", Backlog(pending=Pending(slot=SLOT, since=NOW, waiting="no backend is named")))
         (line,) = daemon_lines(paths, now=NOW)
         assert line.endswith("no backend is named")
 

@@ -106,7 +106,7 @@ def test_a_line_for_people_has_local_time_a_mark_and_what_is_known() -> None:
 
 
 def test_a_process_is_named_as_the_system_names_it() -> None:
-    (line,) = lines({"event": "daemon begins a night", "night_process": 45678, "calls": 45678})
+    (line,) = lines({"event": "daemon starts a night", "night_process": 45678, "calls": 45678})
     assert line.endswith(" – night_process: 45678; calls: 45,678")
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time as time_of_day, timedelta
 from pathlib import Path
 from typing import Any
 
-from skillopt_sleep.daemon.book import Book
+from skillopt_sleep.daemon.backlog import Backlog
 from skillopt_sleep.daemon.schedule import Served, newest_slot
 from skillopt_sleep.daemon.state import State
 from skillopt_sleep.daemon.zone import local_zone
@@ -38,7 +38,7 @@ from skillopt_sleep.daemon.watcher import Changes
 
 class AtOnce(Changes):
     def take(self):
-        seen, self._last = self._last, None
+        seen, self._last_change = self._last_change, None
         return seen is not None
 
 
@@ -73,13 +73,13 @@ class Sleeper(Home):
 
     def begun(self) -> int:
         """How many nights a daemon began."""
-        return [line["event"] for line in self.told].count("daemon begins a night")
+        return [line["event"] for line in self.told].count("daemon starts a night")
 
     def owes_a_night(self) -> None:
         """The last night was two days ago."""
         now = datetime.now(UTC)
         before = newest_slot(now - timedelta(days=2), time_of_day(4, 17), local_zone())
-        self.state.write("schedule", Book(served=Served(slot=before)))
+        self.state.write("schedule", Backlog(served=Served(slot=before)))
 
     @contextmanager
     def daemon(self, script: str = EAGER, *, eager: bool = True) -> Generator["subprocess.Popen[str]"]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.daemon.book import Result
+from skillopt_sleep.daemon.backlog import Result
 from skillopt_sleep.daemon.child import STOP_SECONDS, Child, night_command, read_result
 
 PATIENCE = 30

@@ -24,7 +24,7 @@ def test_a_night_that_is_owed_runs_at_once_and_once(home: Sleeper) -> None:
     home.had_sessions()
     home.owes_a_night()
     with home.daemon():
-        last = until(lambda: home.state.book().last)
+        last = until(lambda: home.state.backlog().last)
         assert last.verdict == "improved"
         status = home.command("status", "--json").json
         assert status["daemon"]["running"]
@@ -42,8 +42,8 @@ def test_a_fresh_daemon_owes_nothing(home: Sleeper) -> None:
     home.had_sessions()
     with home.daemon():
         until(home.state.standing)
-        assert home.state.book().pending is None
-    assert home.state.book().last is None
+        assert home.state.backlog().pending is None
+    assert home.state.backlog().last is None
 
 
 def test_the_second_daemon_ends_at_once_and_names_the_first(home: Sleeper) -> None:
@@ -62,10 +62,10 @@ def test_a_pause_holds_the_night_back_until_someone_resumes(home: Sleeper) -> No
     home.owes_a_night()
     assert home.command("pause").code == 0
     with home.daemon():
-        until(lambda: (pending := home.state.book().pending) and "paused" in pending.waiting)
+        until(lambda: (pending := home.state.backlog().pending) and "paused" in pending.waiting)
         assert "paused" in home.command("status").out
         assert home.command("resume").code == 0
-        assert until(lambda: home.state.book().last).verdict == "improved"
+        assert until(lambda: home.state.backlog().last).verdict == "improved"
 
 
 def test_a_pause_ends_by_itself(home: Sleeper) -> None:
@@ -73,7 +73,7 @@ def test_a_pause_ends_by_itself(home: Sleeper) -> None:
     home.owes_a_night()
     home.state.write("pause", Pause(since=now, until=now - timedelta(seconds=1)))
     with home.daemon():
-        until(lambda: home.state.book().last)
+        until(lambda: home.state.backlog().last)
 
 
 def test_a_night_waits_while_an_agent_is_at_work(tmp_path: Path) -> None:
@@ -82,21 +82,21 @@ def test_a_night_waits_while_an_agent_is_at_work(tmp_path: Path) -> None:
     home.owes_a_night()
     sessions = list((home.folder / ".claude").rglob("*.jsonl"))
     with home.daemon():
-        until(lambda: (pending := home.state.book().pending) and "was written to at" in pending.waiting)
+        until(lambda: (pending := home.state.backlog().pending) and "was written to at" in pending.waiting)
         assert "waits: a session was written to at" in home.command("status").out
         long_ago = time.time() - 3600
         for session in [*sessions, *(home.folder / ".codex").rglob("*.jsonl")]:
             os.utime(session, (long_ago, long_ago))
-        until(lambda: home.state.book().last)
+        until(lambda: home.state.backlog().last)
 
 
 def test_a_night_waits_for_mains_power_unless_it_need_not(tmp_path: Path) -> None:
     home = Sleeper(tmp_path).simulated()
     home.owes_a_night()
     with home.daemon(ON_BATTERY):
-        until(lambda: (pending := home.state.book().pending) and "on battery" in pending.waiting)
+        until(lambda: (pending := home.state.backlog().pending) and "on battery" in pending.waiting)
     with home.simulated(daemon_mains_power="false").daemon(ON_BATTERY):
-        until(lambda: home.state.book().last)
+        until(lambda: home.state.backlog().last)
 
 
 def test_what_the_agents_write_is_in_the_index_long_before_the_night(home: Sleeper) -> None:
@@ -119,9 +119,9 @@ def test_a_night_whose_backend_fails_is_tried_again_later_and_says_so(tmp_path: 
         home.had_sessions()
         home.owes_a_night()
         with home.daemon():
-            last = until(lambda: home.state.book().last)
+            last = until(lambda: home.state.backlog().last)
             assert last.verdict == "backend_failed"
-            pending = home.state.book().pending
+            pending = home.state.backlog().pending
             assert pending is not None
             assert pending.tries == 1
             assert pending.not_before is not None
@@ -134,9 +134,9 @@ def test_settings_that_cannot_be_used_hold_the_night_back_until_they_are_mended(
     config = home.folder / "sleep" / "config.toml"
     config.write_text("[daemon]\nat = 'noon'\n", encoding="utf-8")
     with home.daemon():
-        until(lambda: (pending := home.state.book().pending) and "04:17" in pending.waiting)
+        until(lambda: (pending := home.state.backlog().pending) and "04:17" in pending.waiting)
         config.unlink()
-        until(lambda: home.state.book().last)
+        until(lambda: home.state.backlog().last)
 
 
 def test_settings_that_cannot_be_used_are_told_of_once_with_no_night_owed_and_the_daemon_goes_on(
@@ -154,7 +154,7 @@ def test_settings_that_cannot_be_used_are_told_of_once_with_no_night_owed_and_th
         assert home.command("status", "--json").json["daemon"]["settings"] == standing.settings
         config.unlink()
         until(lambda: (now := home.state.standing()) and not now.settings)
-    told = [line for line in home.told if line["event"] == "settings let no night run"]
+    told = [line for line in home.told if line["event"] == "settings prevent the night"]
     assert [line["because"] for line in told] == [standing.settings]
 
 
@@ -163,18 +163,18 @@ def test_a_night_without_a_backend_waits_for_one_and_runs_as_soon_as_it_is_named
     home.had_sessions()
     home.owes_a_night()
     with home.daemon():
-        pending = until(lambda: (found := home.state.book().pending) and found.waiting and found)
+        pending = until(lambda: (found := home.state.backlog().pending) and found.waiting and found)
         assert "skillopt-sleep init" in pending.waiting
         assert pending.tries == 0
         assert "skillopt-sleep init" in home.command("status").out
         assert home.begun() == 0
         config = home.folder / "sleep" / "config.toml"
         config.write_text('[backend]\nname = "openai"\nconfirmed = true\n', encoding="utf-8")
-        pending = until(lambda: (found := home.state.book().pending) and found.not_before and found)
+        pending = until(lambda: (found := home.state.backlog().pending) and found.not_before and found)
         assert "no model is named" in pending.waiting
         assert pending.tries == 0
         config.write_text('[backend]\nname = "simulated"\n', encoding="utf-8")
-        assert until(lambda: home.state.book().last).verdict == "improved"
+        assert until(lambda: home.state.backlog().last).verdict == "improved"
     assert home.begun() == 2
 
 
@@ -207,7 +207,7 @@ def test_sigterm_ends_the_daemon_within_seconds_and_leaves_a_night_that_goes_on(
         answered = server.requests[:4]
         held.go.set()
         with home.daemon():
-            last = until(lambda: home.state.book().last)
+            last = until(lambda: home.state.backlog().last)
         assert last.verdict == "improved"
         for call in answered:
             assert server.prompts.count(call.prompt) == 1, "no completed call is asked again"
@@ -224,8 +224,8 @@ def test_cancel_stops_the_night_for_good(tmp_path: Path) -> None:
             cancelled = home.command("cancel")
             assert cancelled.code == 0, cancelled.err
             assert "was stopped" in cancelled.out
-            until(lambda: home.state.book().last)
-            assert home.state.book().pending is None
+            until(lambda: home.state.backlog().last)
+            assert home.state.backlog().pending is None
             held.go.set()
     assert home.begun() == 1
     assert "No night runs" in home.command("cancel").out
@@ -240,7 +240,7 @@ def a_pair(home: Sleeper, held: Held) -> None:
         def lost() -> str:
             if by_hand.poll() is not None:
                 return "by hand"
-            pending = home.state.book().pending
+            pending = home.state.backlog().pending
             return "daemon" if pending and "another night" in pending.waiting else ""
 
         loser = until(lost)
@@ -250,14 +250,14 @@ def a_pair(home: Sleeper, held: Held) -> None:
             assert by_hand.returncode == 11, err
             assert "another night is running (process " in err
         else:
-            assert f"(process {by_hand.pid}" in home.state.book().pending.waiting  # pyright: ignore[reportOptionalMemberAccess]
+            assert f"(process {by_hand.pid}" in home.state.backlog().pending.waiting  # pyright: ignore[reportOptionalMemberAccess]
         held.go.set()
         if loser == "daemon":
             _, err = by_hand.communicate(timeout=PATIENCE)
             assert by_hand.returncode == 0, err
-            until(lambda: home.state.book().pending is None)
+            until(lambda: home.state.backlog().pending is None)
         else:
-            until(lambda: home.state.book().last)
+            until(lambda: home.state.backlog().last)
     nights = home.command("status", "--json").json
     assert nights["last_night"]["verdict"] == "improved"
     assert nights["unfinished"] == []

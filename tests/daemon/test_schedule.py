@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.daemon.book import Book, Result, ahead, ended, looked
-from skillopt_sleep.daemon.schedule import Served, Slot, is_due, newest_slot, next_slot, remembered, slot_of
+from skillopt_sleep.daemon.backlog import Backlog, Result, after_night, upcoming, update
+from skillopt_sleep.daemon.schedule import Served, Slot, corrected, is_due, newest_slot, next_slot, slot_of
 from skillopt_sleep.kit.codec import from_json, to_json
 
 AT = time(4, 17)
@@ -41,7 +41,7 @@ class Machine:
     zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("Europe/Berlin"))
     at: time = AT
     night: timedelta = timedelta(minutes=30)
-    book: Book = field(default_factory=Book)
+    backlog: Backlog = field(default_factory=Backlog)
     runs: list[Slot] = field(default_factory=list)
     whole: list[Slot] = field(default_factory=list)
     finished: datetime | None = None
@@ -62,25 +62,25 @@ class Machine:
 
     def restart(self) -> None:
         """The daemon is killed, with the night that runs, and started again: it knows what it wrote down."""
-        self.book = from_json(to_json(self.book), Book)
+        self.backlog = from_json(to_json(self.backlog), Backlog)
         self._left = None
 
     def look(self) -> None:
         if self._left is None:
-            self.book = looked(self.book, now=self.now, at=self.at, zone=self.zone, finished=self._known_finish)
-            if self.book.pending:
-                if self.book.pending.slot not in self.runs[-1:]:
-                    self.runs.append(self.book.pending.slot)
+            self.backlog = update(self.backlog, now=self.now, at=self.at, zone=self.zone, finished=self._known_finish)
+            if self.backlog.pending:
+                if self.backlog.pending.slot not in self.runs[-1:]:
+                    self.runs.append(self.backlog.pending.slot)
                 self._left = self.night
         elif self._left <= timedelta():
             self._left, self.finished = None, self.now
             self.whole.append(self.runs[-1])
-            self.book = ended(self.book, self.runs[-1], DONE, now=self.now, retry=timedelta(hours=1))
+            self.backlog = after_night(self.backlog, self.runs[-1], DONE, now=self.now, retry=timedelta(hours=1))
 
     def told(self) -> Slot:
         """The night that is announced."""
         self.look()
-        return ahead(self.book, now=self.now, at=self.at, zone=self.zone)
+        return upcoming(self.backlog, now=self.now, at=self.at, zone=self.zone)
 
     def _known_finish(self) -> datetime | None:
         return self.finished if self.finished and self.finished <= self.now else None
@@ -158,7 +158,7 @@ def test_a_slot_of_a_day_that_had_its_night_is_not_announced() -> None:
 def test_while_a_night_is_owed_the_one_after_it_is_announced() -> None:
     machine = Machine(zone=ZoneInfo("UTC"))
     machine.wake(timedelta(hours=16, minutes=30))
-    assert machine.book.pending is not None
+    assert machine.backlog.pending is not None
     assert machine.told() == slot_of(date(2027, 5, 3), AT, machine.zone)
 
 
@@ -269,10 +269,10 @@ def test_what_was_served_ahead_is_kept_in_mind_until_the_clock_is_there_again() 
     served = Served(slot=slot_of(date(2031, 1, 1), AT, UTC))
     now = datetime(2027, 5, 1, 12, tzinfo=UTC)
     newest = newest_slot(now, AT, UTC)
-    doubted = remembered(served, newest, now)
+    doubted = corrected(served, newest, now)
     assert doubted == Served(slot=served.slot, since=newest)
-    assert remembered(doubted, newest_slot(now, AT, UTC), now) == doubted, "also after a restart"
-    assert remembered(doubted, newest, datetime(2031, 1, 2, tzinfo=UTC)) == served
+    assert corrected(doubted, newest_slot(now, AT, UTC), now) == doubted, "also after a restart"
+    assert corrected(doubted, newest, datetime(2031, 1, 2, tzinfo=UTC)) == served
 
 
 EVENTS = st.one_of(

@@ -8,7 +8,7 @@ from pathlib import Path
 import filelock
 import pytest
 
-from skillopt_sleep.daemon.book import Book
+from skillopt_sleep.daemon.backlog import Backlog
 from skillopt_sleep.daemon.state import Pause, State, ask_to_end, end_now
 from skillopt_sleep.errors import NightLocked
 
@@ -17,7 +17,7 @@ NOW = datetime(2027, 5, 2, tzinfo=UTC)
 
 def test_what_was_never_said_is_nothing(tmp_path: Path) -> None:
     state = State(tmp_path / "state")
-    assert (state.pause(), state.standing(), state.book()) == (None, None, Book())
+    assert (state.pause(), state.standing(), state.backlog()) == (None, None, Backlog())
     assert not state.daemon_runs()
     assert not state.forget("pause")
     assert not (tmp_path / "state").exists(), "asking leaves nothing behind"
@@ -37,7 +37,7 @@ def test_a_pause_is_kept_private_and_taken_back(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_set_aside(tmp_path: Path) -> None:
     (tmp_path / "schedule.json").write_bytes(b'{"served": 7')
-    assert State(tmp_path).book() == Book()
+    assert State(tmp_path).backlog() == Backlog()
     assert (tmp_path / "schedule.json.corrupt").read_bytes() == b'{"served": 7'
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from watchdog.events import FileModifiedEvent, FileSystemEvent
+from watchdog.observers.polling import PollingObserver
 
 from skillopt_sleep.daemon import watcher as watching
 from skillopt_sleep.daemon.watcher import EVERY_SECONDS, QUIET_SECONDS, Changes, Refresh, Watcher, is_remote
@@ -37,6 +38,11 @@ class Noted(Changes):
     def wait_for(self, name: str) -> bool:
         with self.came:
             return self.came.wait_for(lambda: name in self.seen, PATIENCE)
+
+
+def polls() -> bool:
+    """Whether some folder is looked at from time to time, as the system doesn't report changes in it."""
+    return any(isinstance(thread, PollingObserver) for thread in threading.enumerate())
 
 
 def test_a_burst_is_read_once_it_rests() -> None:
@@ -81,7 +87,7 @@ def test_folders_may_come_go_and_come_back(tmp_path: Path) -> None:
         (tmp_path / "projects" / "a" / "one.jsonl").write_text("{}")
         assert changes.wait_for("one.jsonl")
         (tmp_path / "projects" / "b").mkdir()
-        assert watcher.polled() == ()
+        assert not polls()
         shutil.rmtree(tmp_path / "projects")
         watcher.look()
         (tmp_path / "projects" / "c").mkdir(parents=True)
@@ -98,7 +104,7 @@ def test_more_folders_than_may_be_watched_are_polled(tmp_path: Path) -> None:
     watcher = Watcher([tmp_path], Noted(), most_folders=4)
     try:
         watcher.look()
-        assert watcher.polled() == (tmp_path,)
+        assert polls()
     finally:
         watcher.stop()
 

@@ -53,7 +53,7 @@ def test_an_agents_md_that_a_new_claude_md_hides_is_a_problem_until_it_is_import
     own = machine.write(machine.project / "CLAUDE.md", "# Shop\n")
     (wrong,) = unseen(machine)
     assert wrong.says == f"adopted into {memory}, but not seen by Claude Code"
-    assert f"@AGENTS.md into {own}" in wrong.remedy
+    assert f"@AGENTS.md to {own}" in wrong.remedy
     own.write_text("# Shop\n\n@AGENTS.md\n", encoding="utf-8")
     assert unseen(machine) == []
 

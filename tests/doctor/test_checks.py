@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.doctor.checks import look_at_installs
 from skillopt_sleep.doctor.findings import State, Topic
+from skillopt_sleep.doctor.installs import look_at_installs
 from skillopt_sleep.protocols import Reservation
 from skillopt_sleep.records import CallState, Purpose, Usage
 from skillopt_sleep.settings import Settings
@@ -148,7 +148,7 @@ def test_a_file_where_a_folder_should_be_is_a_problem(machine: Machine) -> None:
     machine.paths.data.write_text("", encoding="utf-8")
     machine.paths.data.chmod(0o600)
     assert [(wrong.topic, wrong.says) for wrong in machine.problems()] == [
-        (Topic.PATHS, f"{machine.paths.data} is no folder")
+        (Topic.PATHS, f"{machine.paths.data} isn't a folder")
     ]
 
 
@@ -200,7 +200,7 @@ def test_what_each_agent_is_given_is_told(machine: Machine) -> None:
     machine.skill(machine.project / ".claude" / "skills" / "release")
     machine.skill(machine.project / ".claude" / "skills" / "wordy", front=f"description: {'word ' * 400}")
     said = machine.says(Topic.SIGHT)
-    assert f"is given: {machine.home}/.claude/CLAUDE.md, CLAUDE.md" in said
+    assert f"{machine.home}/.claude/CLAUDE.md, CLAUDE.md" in said
     assert "Claude Code lists: release, wordy" in said
     assert "only the beginning of the description of wordy" in said
     assert "Codex lists: no skill" in said

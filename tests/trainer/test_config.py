@@ -41,7 +41,7 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[train]\nepochs = 2\n", "names no environment", "[env]"),
         ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),
         ("[train]\nepochs = 0\n", "train.epochs", "training.toml"),
-        ("[train\n", "line 1", "mend the file"),
+        ("[train\n", "line 1", "fix the file"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_the_nearest(tmp_path: Path, text: str, said: str, remedy: str) -> None:

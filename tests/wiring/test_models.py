@@ -365,7 +365,7 @@ def test_an_api_needs_the_name_of_a_model(machine: Machine, name: str) -> None:
     ["localhost:11434", "ftp://host/v1", "http://", "http://host:port", "http://host:99999", "http://[::1", "/v1"],
 )
 def test_what_is_no_address_is_refused(machine: Machine, name: str, base_url: str) -> None:
-    with pytest.raises(ConfigError, match="is no address") as caught:
+    with pytest.raises(ConfigError, match="isn't an address") as caught:
         made(machine, name=name, model="m", base_url=base_url)
     assert "http://" in caught.value.remedy
 
@@ -417,6 +417,6 @@ def test_an_agent_is_asked_as_the_settings_say(machine: Machine) -> None:
 
 @pytest.mark.parametrize("name", ["codex", "handoff", "simulated"])
 def test_a_backend_that_can_not_be_told_how_long_an_answer_may_be_is_refused(machine: Machine, name: str) -> None:
-    with pytest.raises(ConfigError, match=f"{name} can't be told") as refused:
+    with pytest.raises(ConfigError, match=name) as refused:
         made(machine, name=name, max_output_tokens=100)
     assert "backend.max_output_tokens" in refused.value.remedy

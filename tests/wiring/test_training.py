@@ -15,7 +15,7 @@ from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settin
 from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.given import read_skill
 from skillopt_sleep.wiring.models import make_model
-from skillopt_sleep.wiring.training import Said, Training, in_force, wire_training
+from skillopt_sleep.wiring.training import Flags, Training, in_force, wire_training
 from tests.fakes import SerialPool
 
 NONE = Settings()
@@ -37,7 +37,7 @@ def wired(
         settings or Settings(),
         Paths(config=folder, data=folder),
         progress=lambda label, done, total: None,
-        said=Said(backend, model),
+        flags=Flags(backend, model),
         scoring=scoring,
         environ={},
     )
@@ -70,7 +70,7 @@ def forced(
 ) -> tuple[BackendSettings, RoleSettings]:
     """The backend and the target that are in force."""
     config = msgspec.convert(tomllib.loads(text), TrainerConfig)
-    found = in_force(config, own, Said(backend, model), path=Path("toy.toml"), scoring=scoring)
+    found = in_force(config, own, Flags(backend, model), path=Path("toy.toml"), scoring=scoring)
     return found.backend, found.target
 
 

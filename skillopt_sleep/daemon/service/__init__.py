@@ -1,1 +1,1 @@
-"""The daemon as a service of the system, and our hooks in the agents' settings: written, listed, taken back."""
+"""Install the daemon as a system service and our hooks into the agents' settings; list and uninstall both."""

@@ -1,4 +1,4 @@
-"""One place's way there and back: what an install would write to it, and how an uninstall takes that out again."""
+"""Plan what an install writes to one place, apply it, and undo it again."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,10 @@ from skillopt_sleep.proposals.paths import digest, missing_folders
 
 
 class Change(NamedTuple):
-    """What is to be written: `now` is there, `after` will be; `item` is how to take it back."""
+    """What is to be written: `now` is there, `after` will be; `before` is what an uninstall puts back.
+
+    `item` is what the manifest says about the place.
+    """
 
     item: Item
     place: Place
@@ -26,38 +29,51 @@ class Change(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Whether the place is as it should be."""
+        """Return whether the place is already as it should be."""
         return self.now == self.after
 
     @property
-    def was_of(self) -> str | None:
-        """The other home of ours that loses the place by it, "" for the platform's own; None where none does."""
-        was = owner(self.item.kind, self.now)
-        return None if was == owner(self.item.kind, self.after) else was
+    def previous_owner(self) -> str | None:
+        """Return the other home of ours that loses this place, "" for the default home; None if none does."""
+        previous = owner(self.item.kind, self.now)
+        if previous == owner(self.item.kind, self.after):
+            return None
+        return previous
 
 
-def own_file(path: Path, after: bytes, *, old: Item | None, ledger: Ledger, folders: tuple[Path, ...] = ()) -> Change:
-    """A file that is ours as a whole; `folders` are more of those that it brings with it."""
+def plan_own_file(
+    path: Path, after: bytes, *, old: Item | None, ledger: Ledger, folders: tuple[Path, ...] = ()
+) -> Change:
+    """Plan to write a file that is entirely ours; `folders` are further folders that the service will create."""
     place = File(Path(os.path.realpath(path)))
     now = place.read()
-    # A file as we would write it is from an install that isn't remembered any more.
-    before = ledger.kept(old.before) if old else None if now == after else now
+    if old:
+        before = ledger.kept(old.before)
+    elif now == after:
+        before = None  # left by an earlier install whose manifest is gone
+    else:
+        before = now
     return _change(
         Kind.OWN, path, place=place, now=now, edited=Edited(after), before=before, old=old, folders=folders
     )
 
 
-def hook_file(file: HookFile, *, old: Item | None, ledger: Ledger) -> Change | None:
-    """An agent's settings; None where our hooks were there before we wrote any; ValueError where they can't be."""
+def plan_hook_file(file: HookFile, *, old: Item | None, ledger: Ledger) -> Change | None:
+    """Plan to put our hooks into an agent's settings; return None if they were there before we wrote any.
+
+    Raises ValueError, with the reason, if they can't be added.
+    """
     place = File(Path(os.path.realpath(file.path)))
     now = place.read()
     if agent_hooks.has(file, now) and (old is None or digest(now) not in old.ours):
-        # The user has edited around them: they stay where they are.
-        return old and Change(old, place, now, now, now or b"")
+        # The user has edited around our hooks: they stay where they are.
+        if old is None:
+            return None
+        return Change(old, place, now, now, now or b"")
     place.refuse_odd()
     before = now
     if old:
-        before = _taken_out(old, now, ledger)
+        before = _without_ours(old, now, ledger)
     base = before
     if base is not None and agent_hooks.has_any(file.kind, base):
         base = agent_hooks.take_out(file.kind, base, made=(), created=False)
@@ -65,22 +81,26 @@ def hook_file(file: HookFile, *, old: Item | None, ledger: Ledger) -> Change | N
     return _change(file.kind, file.path, place=place, now=now, edited=edited, before=before, old=old)
 
 
-def crontab(machine: Machine, script: Path, *, old: Item | None, ledger: Ledger) -> Change:
-    """The user's crontab with our line."""
+def plan_crontab(machine: Machine, script: Path, *, old: Item | None, ledger: Ledger) -> Change:
+    """Plan to add our line to the user's crontab."""
     place = Crontab(machine, ledger)
     now = place.read()
-    before = _taken_out(old, now, ledger) if old else now
+    before = now
+    if old:
+        before = _without_ours(old, now, ledger)
     after = os.fsencode(cron.added(os.fsdecode(before or b""), script))
     return _change(Kind.CRON, Path(CRONTAB), place=place, now=now, edited=Edited(after), before=before, old=old)
 
 
 def lost_lines(old: Item | None, change: Change, ledger: Ledger) -> str:
-    """What to tell of lines that the crontab lost since an earlier install; "" where it lost none."""
-    return table.losses(old, change.now, then=change.before, ledger=ledger) if old and old.kind is Kind.CRON else ""
+    """Return a message about lines that the crontab lost since an earlier install; "" if it lost none."""
+    if old is None or old.kind is not Kind.CRON:
+        return ""
+    return table.losses(old, change.now, then=change.before, ledger=ledger)
 
 
 def apply(change: Change) -> None:
-    """Write it; SleepError, and nothing written, where somebody wrote there since it was looked at."""
+    """Write the change; raises SleepError, and writes nothing, if the place was changed since it was planned."""
     if change.is_done:
         return
     if change.place.read() != change.now:
@@ -89,58 +109,68 @@ def apply(change: Change) -> None:
 
 
 def reverse(item: Item, machine: Machine, ledger: Ledger) -> str:
-    """Take it back, and say what was done; what the user changed since stays."""
+    """Undo what was written to one place and return a message; what the user changed since stays."""
     place = _place(item, machine, ledger)
     now = place.read()
-    if (other := anothers(item, machine)) is not None:
+    other = other_owner(item, machine)
+    if other is not None:
         return f"left     {item.path}: it belongs to {named(other)} now"
     try:
-        then = _taken_out(item, now, ledger)
+        then = _without_ours(item, now, ledger)
     except ValueError as error:
-        return f"left     {item.path}: {error}; take out what ends with `# skillopt-sleep` yourself"
-    kept = _kept_beside(item, now, then, ledger)
+        return f"left     {item.path}: {error}; delete the entries that end with `# skillopt-sleep` yourself"
+    saved = _save_users_part(item, now, then, ledger)
     if then == now:
-        return kept
-    said = f"  ({kept})" if kept else ""
+        return saved
+    aside = f"  ({saved})" if saved else ""
     if then is None:
         place.remove()
-        return f"removed  {item.path}{said}"
+        return f"removed  {item.path}{aside}"
     place.write(then)
-    done = f"{'restored' if digest(then) == item.before else 'cleaned '} {item.path}{said}"
-    if (back := owner(item.kind, then)) is not None:
-        done += f" (that of {named(back)}, which can take it out: skillopt-sleep uninstall)"
-    return done
+    verb = "restored" if digest(then) == item.before else "cleaned "
+    message = f"{verb} {item.path}{aside}"
+    restored_owner = owner(item.kind, then)
+    if restored_owner is not None:
+        message += f" (it belongs to {named(restored_owner)}, which can remove it: skillopt-sleep uninstall)"
+    return message
 
 
-def anothers(item: Item, machine: Machine) -> str | None:
-    """The other home of ours that has installed there since, "" for the platform's own; None where none has."""
-    there = read_crontab(machine) if item.kind is Kind.CRON else File(Path(item.target)).read()
-    now = owner(item.kind, there)
-    return None if now == captured(machine.environ)[0].get(OWN_HOME, "") else now
+def other_owner(item: Item, machine: Machine) -> str | None:
+    """Return the other home of ours that has installed there since, "" for the default home; None if none has."""
+    data = read_crontab(machine) if item.kind is Kind.CRON else File(Path(item.target)).read()
+    current = owner(item.kind, data)
+    if current == captured(machine.environ)[0].get(OWN_HOME, ""):
+        return None
+    return current
 
 
 def sweep(item: Item, ledger: Ledger) -> None:
-    """Remove what a kill has left beside the file."""
-    if item.kind is not Kind.CRON:
-        names = [name for name in (item.before, *item.ours) if name and ledger.copy(name).exists()]
-        File(Path(item.target)).sweep(tuple(ledger.copy(name).read_bytes() for name in names))
+    """Remove the temporary files that a killed install left beside the file."""
+    if item.kind is Kind.CRON:
+        return
+    copies = [ledger.copy(name) for name in (item.before, *item.ours) if name]
+    known = tuple(copy.read_bytes() for copy in copies if copy.exists())
+    File(Path(item.target)).sweep(known)
 
 
 def _place(item: Item, machine: Machine, ledger: Ledger) -> Place:
-    return Crontab(machine, ledger) if item.kind is Kind.CRON else File(Path(item.target))
+    if item.kind is Kind.CRON:
+        return Crontab(machine, ledger)
+    return File(Path(item.target))
 
 
-def _kept_beside(item: Item, now: bytes | None, then: bytes | None, ledger: Ledger) -> str:
-    """Keep what is the user's and stays in no place of theirs, and say where."""
+def _save_users_part(item: Item, now: bytes | None, then: bytes | None, ledger: Ledger) -> str:
+    """Save what is the user's and will be in no place of theirs; return a message that says where."""
     if item.kind is Kind.CRON:
         return table.losses(item, now, then=then, ledger=ledger)
     if item.kind is Kind.OWN and now is not None and digest(now) not in {*item.ours, item.before}:
-        return f"your own changes of it are in {ledger.set_aside('edited-' + Path(item.path).name, now)}"
+        copy = ledger.set_aside("edited-" + Path(item.path).name, now)
+        return f"your own changes to it are saved in {copy}"
     return ""
 
 
-def _taken_out(item: Item, now: bytes | None, ledger: Ledger) -> bytes | None:
-    """What is there without what is ours: the bytes of before where nobody has touched it since."""
+def _without_ours(item: Item, now: bytes | None, ledger: Ledger) -> bytes | None:
+    """Return what is there without our part: the bytes from before the install if nobody has changed it since."""
     if item.kind is Kind.CRON:
         return table.users(item, now, ledger)
     if now is None or digest(now) == item.before:
@@ -162,18 +192,28 @@ def _change(
     folders: tuple[Path, ...] = (),
 ) -> Change:
     after = edited.data or b""
-    target = Path(CRONTAB) if kind is Kind.CRON else Path(os.path.realpath(path))
-    missing = () if kind is Kind.CRON else missing_folders(target)
-    known = old.folders if old else ()
-    mine = (*missing, *(folder for folder in folders if not folder.exists()))
+    if kind is Kind.CRON:
+        target = Path(CRONTAB)
+        missing: tuple[Path, ...] = ()
+    else:
+        target = Path(os.path.realpath(path))
+        missing = missing_folders(target)
+    ours: list[str] = []
+    created: list[str] = []
+    if old:
+        # Until the new bytes are written, what an earlier install wrote is ours too.
+        ours += [name for name in old.ours if name == digest(now)]
+        created += old.folders
+    ours.append(digest(after))
+    created += [str(folder) for folder in missing]
+    created += [str(folder) for folder in folders if not folder.exists()]
     item = Item(
         kind=kind,
         path=str(path),
         target=str(target),
         before=digest(before),
-        # Until it is written, what an earlier install wrote is ours as well.
-        ours=tuple(dict.fromkeys((*(one for one in (old.ours if old else ()) if one == digest(now)), digest(after)))),
+        ours=tuple(dict.fromkeys(ours)),
         made=edited.made,
-        folders=tuple(dict.fromkeys((*known, *map(str, mine)))),
+        folders=tuple(dict.fromkeys(created)),
     )
     return Change(item, place, now, before, after)

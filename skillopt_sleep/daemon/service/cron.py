@@ -1,37 +1,42 @@
-"""The daemon as one line of a crontab, for machines that have nothing else; every other line is left as it is."""
+"""Start the daemon from one crontab line, on machines that offer nothing else; all other lines stay as they are."""
 
 import shlex
 from pathlib import Path
 
 MARK = "# skillopt-sleep"
-_COMMAND = 6  # after five times and the shell
+_COMMAND_WORD = 6  # after five time fields and the shell
 
 
 def added(table: str, script: Path) -> str:
-    """The table with our line, once: the script is started again where it has ended."""
+    """Return the table with our line, exactly once; cron starts the script again if it has ended."""
     rest = removed(table)
-    end = "" if not rest or rest.endswith("\n") else "\n"
-    return f"{rest}{end}{line(script)}\n"
+    if rest and not rest.endswith("\n"):
+        rest += "\n"
+    return f"{rest}{line(script)}\n"
 
 
 def removed(table: str) -> str:
-    """The table without our line."""
-    return "".join(one for one in table.splitlines(keepends=True) if not _is_ours(one))
+    """Return the table without our line."""
+    return "".join(row for row in table.splitlines(keepends=True) if not _is_ours(row))
 
 
 def line(script: Path) -> str:
-    """Our line: every ten minutes, and at once over where a daemon runs already."""
-    # To cron a percent sign is the end of the line.
+    """Return our line: it runs every ten minutes, and ends at once if a daemon is running."""
+    # cron takes an unescaped percent sign for the end of the line.
     command = shlex.quote(str(script)).replace("%", "\\%")
     return f"*/10 * * * * /bin/sh {command} >/dev/null 2>&1 {MARK}"
 
 
 def script(table: str) -> Path | None:
-    """What our line of the table runs; None where there is none."""
-    ours = next((one for one in table.splitlines() if _is_ours(one)), None)
-    words = shlex.split(ours.replace("\\%", "%")) if ours else []
-    return Path(words[_COMMAND]) if len(words) > _COMMAND else None
+    """Return the script that our line of the table runs, or None without such a line."""
+    for row in table.splitlines():
+        if _is_ours(row):
+            words = shlex.split(row.replace("\\%", "%"))
+            if len(words) > _COMMAND_WORD:
+                return Path(words[_COMMAND_WORD])
+            return None
+    return None
 
 
-def _is_ours(one: str) -> bool:
-    return one.rstrip().endswith(MARK) and not one.lstrip().startswith("#")
+def _is_ours(row: str) -> bool:
+    return row.rstrip().endswith(MARK) and not row.lstrip().startswith("#")

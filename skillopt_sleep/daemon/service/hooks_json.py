@@ -1,24 +1,36 @@
-"""Our hooks in a JSON file of hooks, Claude Code's or Codex's: put in and taken out around everybody else's bytes."""
+"""Add our hooks to a JSON file of hooks (Claude Code's or Codex's) and remove them, keeping all other bytes."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from skillopt_sleep.daemon.service.hook_files import Hook, is_ours
 from skillopt_sleep.daemon.service.jsonc import Node, appended, parse, part, without
 
+_BLANK = "\ufeff \t\r\n"
+
 
 class Merged(NamedTuple):
-    """The text with our hooks; `made` are the events, and "" the object of all, that weren't there before."""
+    """The text with our hooks; `made` are the events we created, with "" for the `hooks` object itself."""
 
     text: str
     made: tuple[str, ...]
 
 
+class _OurGroup(NamedTuple):
+    """A group with a handler of ours: its event, its number there, its handlers, and the number of our first one."""
+
+    event: Node
+    number: int
+    handlers: Node
+    handler: int
+
+
 def merged(text: str, hooks: tuple[Hook, ...]) -> Merged:
-    """The text with our hooks at the end of their events; ValueError where it isn't a file of hooks."""
+    """Add our hooks at the end of their events; raises ValueError if it isn't a file of hooks."""
     made: list[str] = []
-    if not text.strip("\ufeff \t\r\n"):
-        # Nothing to keep but white space and a mark of the encoding.
-        text = ("\ufeff" if text.startswith("\ufeff") else "") + "{}\n"
+    if not text.strip(_BLANK):
+        # Only white space and perhaps a byte order mark, which stays.
+        mark = "\ufeff" if text.startswith("\ufeff") else ""
+        text = mark + "{}\n"
     if part(_root(text), "hooks") is None:
         text = appended(text, _root(text), {}, key="hooks")
         made.append("")
@@ -36,47 +48,37 @@ def merged(text: str, hooks: tuple[Hook, ...]) -> Merged:
 
 
 def has(text: str, hooks: tuple[Hook, ...]) -> bool:
-    """Whether exactly these hooks of ours are there."""
+    """Return whether our hooks in the text are exactly these."""
     return ours(text) == [hook.group for hook in hooks]
 
 
 def has_any(text: str) -> bool:
-    """Whether any hook of ours is there."""
+    """Return whether the text has any hook of ours."""
     return bool(ours(text))
 
 
 def ours(text: str) -> list[Any]:
-    """The groups with a handler of ours."""
-    hooks = part(parse(text), "hooks") if text.strip("\ufeff \t\r\n") else None
-    return [
-        group.node.value
-        for event in (hooks.node.parts if hooks else ())
-        for group in event.node.parts
-        if (handlers := part(group.node, "hooks")) and any(is_ours(one.node.value) for one in handlers.node.parts)
-    ]
+    """Return the groups that have a handler of ours."""
+    return [found.event.parts[found.number].node.value for found in _our_groups(text)]
 
 
 def stripped(text: str, made: tuple[str, ...]) -> str:
-    """The text without our hooks, and without the emptied rest of what `merged` had made."""
-    while (found := _first(text)) is not None:
-        event, group, number = found
-        alone = len(group.parts) == 1
-        text = without(text, event, number) if alone else _without_handler(text, event, number)
-    for name in (name for name in made if name):
-        events = part(_root(text), "hooks")
-        at = _number(events.node, name) if events else None
-        if events and at is not None and events.node.parts[at].node.value == []:
-            text = without(text, events.node, at)
-    root = _root(text) if text.strip() else None
-    at = _number(root, "hooks") if root else None
-    if "" in made and root and at is not None and root.parts[at].node.value == {}:
-        text = without(text, root, at)
+    """Remove our hooks, and those of the events that `merged` created (`made`) that are empty now."""
+    groups = _our_groups(text)
+    while groups:
+        text = _without_first(text, groups[0])
+        groups = _our_groups(text)
+    for name in made:
+        if name:
+            text = _without_empty_event(text, name)
+    if "" in made and text.strip():
+        text = _without_empty(text, _root(text), "hooks", empty={})
     return text
 
 
 def is_empty(text: str) -> bool:
-    """Whether nothing is left that anybody could miss."""
-    return text.strip("\ufeff \t\r\n") in {"", "{}"}
+    """Return whether nothing is left in the file that anybody could miss."""
+    return text.strip(_BLANK) in {"", "{}"}
 
 
 def _root(text: str) -> Node:
@@ -93,23 +95,45 @@ def _events(text: str) -> Node:
     return events.node
 
 
-def _number(node: Node, key: str) -> int | None:
-    numbers = [number for number, one in enumerate(node.parts) if one.key == key]
-    return numbers[-1] if numbers else None
-
-
-def _first(text: str) -> tuple[Node, Node, int] | None:
-    """The first group with a handler of ours: its event, its handlers, its number in the event."""
-    hooks = part(parse(text), "hooks") if text.strip("\ufeff \t\r\n") else None
-    for event in hooks.node.parts if hooks else ():
+def _our_groups(text: str) -> list[_OurGroup]:
+    """Find every group with a handler of ours, in the order of the text."""
+    if not text.strip(_BLANK):
+        return []
+    hooks = part(parse(text), "hooks")
+    if hooks is None:
+        return []
+    groups: list[_OurGroup] = []
+    for event in hooks.node.parts:
         for number, group in enumerate(event.node.parts):
             handlers = part(group.node, "hooks")
-            if handlers and any(is_ours(handler.node.value) for handler in handlers.node.parts):
-                return event.node, handlers.node, number
-    return None
+            if handlers is None:
+                continue
+            for index, handler in enumerate(handlers.node.parts):
+                if is_ours(handler.node.value):
+                    groups.append(_OurGroup(event.node, number, handlers.node, index))
+                    break
+    return groups
 
 
-def _without_handler(text: str, event: Node, number: int) -> str:
-    handlers = cast("Any", part(event.parts[number].node, "hooks")).node
-    ours = next(at for at, handler in enumerate(handlers.parts) if is_ours(handler.node.value))
-    return without(text, handlers, ours)
+def _without_first(text: str, group: _OurGroup) -> str:
+    """Remove the group, or only our handler if others share the group with it."""
+    if len(group.handlers.parts) == 1:
+        return without(text, group.event, group.number)
+    return without(text, group.handlers, group.handler)
+
+
+def _without_empty_event(text: str, name: str) -> str:
+    events = part(_root(text), "hooks")
+    if events is None:
+        return text
+    return _without_empty(text, events.node, name, empty=[])
+
+
+def _without_empty(text: str, node: Node, key: str, *, empty: object) -> str:
+    """Remove the last member of this name if it is empty."""
+    for number in reversed(range(len(node.parts))):
+        if node.parts[number].key == key:
+            if node.parts[number].node.value == empty:
+                return without(text, node, number)
+            return text
+    return text

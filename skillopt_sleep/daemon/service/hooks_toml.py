@@ -1,4 +1,4 @@
-"""Our hooks in Codex's config.toml: tables at its end, found again by what they run."""
+"""Add our hooks as tables at the end of Codex's config.toml, and find them again by the command they run."""
 
 import json
 import re
@@ -11,59 +11,67 @@ from skillopt_sleep.daemon.service.hook_files import Hook, is_ours
 NOTE = "# skillopt-sleep: `skillopt-sleep uninstall` takes this out again"
 
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
-_LEFT_BEFORE = re.compile(r"(?:\r?\n)?" + re.escape(NOTE) + r"\r?\n\Z")
+_GROUP_HEADER = re.compile(r"[ \t]*\[\[\s*hooks\s*\.\s*\w+\s*\]\]")
+_HANDLER_HEADER = re.compile(r"[ \t]*\[\[\s*hooks\s*\.\s*\w+\s*\.\s*hooks\s*\]\]")
+_NOTE_AT_END = re.compile(r"(?:\r?\n)?" + re.escape(NOTE) + r"\r?\n\Z")
 
 
 def merged(text: str, hooks: tuple[Hook, ...]) -> str:
-    """The text with our tables at its end; ValueError where TOML allows no more of them."""
+    """Add our tables at the end; raises ValueError if the file's hooks aren't written as tables."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    end = "" if not text or text.endswith("\n") else newline
-    pieces = [newline.join(("", NOTE, *_lines(hook), "")) for hook in hooks]
-    result = text + end + "".join(pieces)
-    if _events(result) != _with(_events(text), hooks):
+    result = text
+    if text and not text.endswith("\n"):
+        result += newline
+    for hook in hooks:
+        result += newline.join(("", NOTE, *_lines(hook), ""))
+    events = _events(result)
+    wanted = dict(_events(text))
+    for hook in hooks:
+        wanted[hook.event] = [*wanted.get(hook.event, []), hook.group]
+    if events != wanted:
         raise ValueError("its hooks are written in a way that can't be added to")
     return result
 
 
 def has(text: str, hooks: tuple[Hook, ...]) -> bool:
-    """Whether exactly these hooks of ours are there."""
-    return _ours(text) == [(hook.event, hook.group) for hook in hooks]
+    """Return whether our hooks in the text are exactly these."""
+    return _our_groups(text) == [(hook.event, hook.group) for hook in hooks]
 
 
 def has_any(text: str) -> bool:
-    """Whether any hook of ours is there."""
-    return bool(_ours(text))
+    """Return whether the text has any hook of ours."""
+    return bool(_our_groups(text))
 
 
 def ours(text: str) -> list[Any]:
-    """The groups with a handler of ours."""
-    return [group for _, group in _ours(text)]
+    """Return the groups that have a handler of ours."""
+    return [group for _, group in _our_groups(text)]
 
 
 def has_hooks(text: str) -> bool:
-    """Whether hooks are kept in this file; what Codex itself notes about hooks is none."""
-    return any(isinstance(groups, list) for groups in _events(text).values())
+    """Return whether the file defines hooks; what Codex itself records about hooks doesn't count."""
+    return bool(_lists(text))
 
 
 def stripped(text: str) -> str:
-    """The text without our tables, wherever they have moved to; ValueError where they can't be told from others'."""
-    if any(not is_ours(handler) for _, group in _ours(text) for handler in group["hooks"]):
-        raise ValueError("a hook of somebody else's was put into an entry of ours")
-    wanted = {event: [one for one in groups if not _is_ours(one)] for event, groups in _lists(text).items()}
-    starts = [found.start() for found in _HEADER.finditer(text)]
-    at = 0
-    chunks = [text[start:stop] for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
+    """Remove our tables, wherever they were moved; raises ValueError if they can't be separated from others'."""
+    for _, group in _our_groups(text):
+        if not all(is_ours(handler) for handler in group["hooks"]):
+            raise ValueError("a hook of somebody else's was put into an entry of ours")
+    starts = [header.start() for header in _HEADER.finditer(text)]
+    tables = [text[start:stop] for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
     result = text[: starts[0]] if starts else text
-    while at < len(chunks):
-        size = _ours_at(chunks, at)
+    at = 0
+    while at < len(tables):
+        size = _size_of_our_entry(tables, at)
         if size:
-            result = _LEFT_BEFORE.sub("", result)
-            result += _after_table("".join(chunks[at : at + size]))
+            result = _NOTE_AT_END.sub("", result)
+            result += _after_table("".join(tables[at : at + size]))
+            at += size
         else:
-            result += chunks[at]
-        at += size or 1
-    rest = {event: groups for event, groups in wanted.items() if groups}
-    if {event: groups for event, groups in _lists(result).items() if groups} != rest:
+            result += tables[at]
+            at += 1
+    if _others(result) != _others(text) or _our_groups(result):
         raise ValueError("our hooks are written in a way that can't be taken out")
     return result
 
@@ -77,7 +85,7 @@ def _lines(hook: Hook) -> list[str]:
 
 
 def _pairs(values: Mapping[str, Any]) -> list[str]:
-    # Strings, numbers and truth values are written in JSON as in TOML.
+    # Strings, numbers and booleans are written the same in JSON and TOML, except DEL, which TOML wants escaped.
     return [f"{key} = {json.dumps(value).replace(chr(127), chr(92) + 'u007F')}" for key, value in values.items()]
 
 
@@ -92,40 +100,44 @@ def _lists(text: str) -> dict[str, list[Any]]:
     return {event: groups for event, groups in _events(text).items() if isinstance(groups, list)}
 
 
-def _with(events: dict[str, Any], hooks: tuple[Hook, ...]) -> dict[str, Any]:
-    wanted = dict(events)
-    for hook in hooks:
-        wanted[hook.event] = [*wanted.get(hook.event, []), hook.group]
-    return wanted
-
-
 def _is_ours(group: Any) -> bool:
     return isinstance(group, dict) and any(is_ours(handler) for handler in group.get("hooks", []))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
-def _ours(text: str) -> list[tuple[str, Any]]:
-    return [(event, group) for event, groups in _lists(text).items() for group in groups if _is_ours(group)]
+def _our_groups(text: str) -> list[tuple[str, Any]]:
+    groups: list[tuple[str, Any]] = []
+    for event, of_event in _lists(text).items():
+        groups += [(event, group) for group in of_event if _is_ours(group)]
+    return groups
 
 
-def _ours_at(chunks: list[str], at: int) -> int:
-    """How many tables from here on are one entry of ours; 0 where none begins here."""
-    size = 1
-    while at + size < len(chunks) and re.match(
-        r"[ \t]*\[\[\s*hooks\s*\.\s*\w+\s*\.\s*hooks\s*\]\]", chunks[at + size]
-    ):
-        size += 1
-    if not re.match(r"[ \t]*\[\[\s*hooks\s*\.\s*\w+\s*\]\]", chunks[at]):
+def _others(text: str) -> dict[str, list[Any]]:
+    """Return the groups of each event that aren't ours, without events that have none."""
+    others: dict[str, list[Any]] = {}
+    for event, of_event in _lists(text).items():
+        rest = [group for group in of_event if not _is_ours(group)]
+        if rest:
+            others[event] = rest
+    return others
+
+
+def _size_of_our_entry(tables: list[str], at: int) -> int:
+    """Return how many tables, from here on, make up one entry of ours; 0 if none begins here."""
+    if not _GROUP_HEADER.match(tables[at]):
         return 0
+    size = 1
+    while at + size < len(tables) and _HANDLER_HEADER.match(tables[at + size]):
+        size += 1
     try:
-        found = _ours("".join(chunks[at : at + size]))
+        found = _our_groups("".join(tables[at : at + size]))
     except ValueError:
         return 0
     return size if found else 0
 
 
-def _after_table(chunk: str) -> str:
-    """The comments and empty lines at the end: they belong to what follows."""
-    lines = chunk.splitlines(keepends=True)
+def _after_table(text: str) -> str:
+    """Return the comments and empty lines at a table's end: they belong to what follows."""
+    lines = text.splitlines(keepends=True)
     at = len(lines)
     while at and (not lines[at - 1].strip() or lines[at - 1].lstrip().startswith("#")):
         at -= 1

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, read with the place of everything, and changed as text around it."""
+"""Parse JSON with comments and trailing commas, keeping every position, so that it can be edited as text."""
 
 import json
 import re
@@ -10,7 +10,7 @@ _DECODER = json.JSONDecoder()
 
 
 class Node(NamedTuple):
-    """A value with its place in the text; of an object or array also what is in it."""
+    """A value and its position in the text; an object or array also lists its `parts`."""
 
     start: int
     end: int
@@ -19,7 +19,7 @@ class Node(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A member or an item: `start` is where it begins, `comma` the end of the comma after it, or -1."""
+    """A member or item: `start` is where it begins, `comma` is the end of the comma after it, or -1."""
 
     key: str
     start: int
@@ -28,14 +28,14 @@ class Part(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How a text is laid out; an indent of "" is all in one line."""
+    """How a text is formatted; an `indent` of "" means everything on one line."""
 
     newline: str
     indent: str
 
 
 def parse(text: str) -> Node:
-    """The whole text as one value; ValueError where it isn't one."""
+    """Parse the whole text as one value; raises ValueError if it isn't one."""
     start = _skip(text, 0)
     try:
         node = _value(text, start)
@@ -47,59 +47,75 @@ def parse(text: str) -> Node:
 
 
 def part(node: Node, key: str) -> Part | None:
-    """The member of this name; the last one counts, as to every reader of JSON."""
-    return next((one for one in reversed(node.parts) if one.key == key), None)
+    """Return the member of this name, or None; of several the last one counts, as in every JSON parser."""
+    for member in reversed(node.parts):
+        if member.key == key:
+            return member
+    return None
 
 
 def shape(text: str) -> Shape:
-    """How the text is laid out: its line ends, and one step of its indent."""
-    found = _MEMBER_INDENT.search(text)
-    one_line = len(text.strip()) > len("{}") and "\n" not in text.strip()
-    return Shape("\r\n" if "\r\n" in text else "\n", "" if one_line else found[1] if found else "  ")
+    """Detect the text's line ends and one step of its indentation."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    content = text.strip()
+    if len(content) > len("{}") and "\n" not in content:
+        return Shape(newline, "")
+    first_indent = _MEMBER_INDENT.search(text)
+    if first_indent:
+        return Shape(newline, first_indent[1])
+    return Shape(newline, "  ")
 
 
 def appended(text: str, container: Node, value: object, *, key: str = "") -> str:
-    """The text with one more member or item at the container's end."""
-    laid = shape(text)
+    """Add one member or item at the end of the container, formatted as the rest of the text."""
+    layout = shape(text)
     inside = text[container.start + 1 : container.end - 1]
     stop = container.start + 1 + len(inside.rstrip())
     outer = _indent_at(text, container.start)
-    many = container.parts and "\n" not in inside
-    piece = _rendered(value, key=key, laid=Shape(laid.newline, "") if many else laid, outer=outer, text=text)
-    if not container.parts and not inside.strip():
-        close = laid.newline + outer if laid.indent else ""
+    if not container.parts:
+        piece = _rendered(value, key=key, layout=layout, outer=outer, text=text)
+        if inside.strip():
+            # Only comments are inside.
+            return f"{text[:stop]}{piece}{text[stop:]}"
+        close = layout.newline + outer if layout.indent else ""
         return f"{text[: container.start + 1]}{piece}{close}{text[container.end - 1 :]}"
-    last = container.parts[-1] if container.parts else None
-    trailing = "," if last and last.comma >= 0 else ""
-    gap = " " if many and not _is_tight(text) else ""
-    if last and last.comma < 0:
+    gap = ""
+    if "\n" not in inside:
+        layout = Shape(layout.newline, "")
+        gap = "" if _is_tight(text) else " "
+    piece = _rendered(value, key=key, layout=layout, outer=outer, text=text)
+    last = container.parts[-1]
+    if last.comma < 0:
         at = last.node.end
         return f"{text[:at]},{text[at:stop]}{gap}{piece}{text[stop:]}"
-    return f"{text[:stop]}{gap}{piece}{trailing}{text[stop:]}"
+    # A trailing comma stays the style of the container.
+    return f"{text[:stop]}{gap}{piece},{text[stop:]}"
 
 
 def without(text: str, container: Node, number: int) -> str:
-    """The text without one member or item, its comma, and the space before it."""
-    one = container.parts[number]
-    end = one.comma if one.comma >= 0 else one.node.end
-    start = len(text[: one.start].rstrip())
+    """Remove one member or item, its comma, and the white space before it."""
+    removed = container.parts[number]
+    end = removed.comma if removed.comma >= 0 else removed.node.end
+    start = len(text[: removed.start].rstrip())
     rest = text[end:]
-    if number and one.comma < 0:
-        # The comma before it goes as well; a comment between the two stays.
+    if number and removed.comma < 0:
+        # The comma before it goes too; a comment between the two stays.
         comma = container.parts[number - 1].comma
         start -= 1
         text = text[: comma - 1] + text[comma:]
     head = text[:start]
-    if len(container.parts) == 1 and not (head[container.start + 1 :] + rest[: container.end - 1 - end]).strip():
-        rest = rest[container.end - 1 - end :]
+    to_close = container.end - 1 - end
+    if len(container.parts) == 1 and not (head[container.start + 1 :] + rest[:to_close]).strip():
+        rest = rest[to_close:]
     elif "//" in head.rpartition("\n")[2] and not re.match(r"[ \t\r]*\n", rest):
+        # Don't let a comment swallow what follows.
         rest = "\n" + rest
     return head + rest
 
 
 def _skip(text: str, at: int) -> int:
-    found = _GAP.match(text, at)
-    return found.end() if found else at
+    gap = _GAP.match(text, at)
+    return gap.end() if gap else at
 
 
 def _value(text: str, at: int) -> Node:
@@ -119,35 +135,51 @@ def _container(text: str, at: int, *, close: str) -> Node:
     while text[here : here + 1] != close:
         if parts and parts[-1].comma < 0:
             raise ValueError(f"a comma or {close} is missing at {_place(text, here)}")
-        start, key = here, ""
+        start = here
+        key = ""
         if close == "}":
-            name = _value(text, here)
-            colon = _skip(text, name.end)
-            if not isinstance(name.value, str) or text[colon : colon + 1] != ":":
-                raise ValueError(f"there is no name with a colon at {_place(text, here)}")
-            key, here = name.value, _skip(text, colon + 1)
+            key, here = _member_name(text, here)
         node = _value(text, here)
         here = _skip(text, node.end)
-        comma = here + 1 if text[here : here + 1] == "," else -1
+        comma = -1
+        if text[here : here + 1] == ",":
+            comma = here + 1
+            here = _skip(text, comma)
         parts.append(Part(key, start, node, comma))
-        here = _skip(text, comma) if comma >= 0 else here
-    value = {one.key: one.node.value for one in parts} if close == "}" else [one.node.value for one in parts]
+    value: Any
+    if close == "}":
+        value = {member.key: member.node.value for member in parts}
+    else:
+        value = [item.node.value for item in parts]
     return Node(at, here + 1, value, tuple(parts))
 
 
-def _rendered(value: object, *, key: str, laid: Shape, outer: str, text: str) -> str:
-    """The piece with the white space before it."""
-    if not laid.indent:
-        tight = (",", ":") if _is_tight(text) else (", ", ": ")
-        name = f"{json.dumps(key, ensure_ascii=False)}{tight[1]}" if key else ""
-        return name + json.dumps(value, ensure_ascii=False, separators=tight)
-    lines = json.dumps(value, ensure_ascii=False, indent=laid.indent).split("\n")
-    name = f"{json.dumps(key, ensure_ascii=False)}: " if key else ""
-    start = laid.newline + outer + laid.indent
+def _member_name(text: str, at: int) -> tuple[str, int]:
+    """Return the name of an object's member, and where its value begins."""
+    name = _value(text, at)
+    colon = _skip(text, name.end)
+    if not isinstance(name.value, str) or text[colon : colon + 1] != ":":
+        raise ValueError(f"there is no name with a colon at {_place(text, at)}")
+    return name.value, _skip(text, colon + 1)
+
+
+def _rendered(value: object, *, key: str, layout: Shape, outer: str, text: str) -> str:
+    """Return the new member or item as text, with the white space before it."""
+    separators = (", ", ": ")
+    if not layout.indent and _is_tight(text):
+        separators = (",", ":")
+    name = ""
+    if key:
+        name = json.dumps(key, ensure_ascii=False) + separators[1]
+    if not layout.indent:
+        return name + json.dumps(value, ensure_ascii=False, separators=separators)
+    lines = json.dumps(value, ensure_ascii=False, indent=layout.indent).split("\n")
+    start = layout.newline + outer + layout.indent
     return start + name + start.join(lines)
 
 
 def _is_tight(text: str) -> bool:
+    """Return whether the text has no space after its colons."""
     return '":' in text and '": ' not in text
 
 

@@ -1,4 +1,4 @@
-"""What a service starts, and what of today's environment it needs to start it without a login shell."""
+"""Describe what a service starts, and which of today's variables it needs to do so without a login shell."""
 
 import os
 import shlex
@@ -23,14 +23,14 @@ NETWORK = (
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
 )
-# -P: nothing that lies in the folder the service starts in is imported.
+# -P: import nothing from the folder the service starts in.
 MODULE = ("-P", "-m", "skillopt_sleep", "daemon")
-# Sourced by a shell, so that NAME=value lines become variables of what is started.
+# A shell script that sources the file of keys ($1), then becomes the program in the other arguments.
 SOURCED = 'if [ -r "$1" ]; then set -a; . "$1"; set +a; fi; shift; exec "$@"'
 
 
 class Launch(NamedTuple):
-    """A program with absolute paths and its variables; `keys` is the file of API keys that only the user makes."""
+    """A program with absolute paths and its variables; `keys` is the file of API keys that only the user creates."""
 
     python: str
     environment: Mapping[str, str]
@@ -38,30 +38,40 @@ class Launch(NamedTuple):
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """The command line of the daemon."""
+        """Return the command line of the daemon."""
         return (self.python, *MODULE)
 
 
 def keys_file(paths: Paths) -> Path:
-    """Where a service looks for API keys: NAME=value lines."""
+    """Return the file of NAME=value lines from which a service reads API keys."""
     return paths.config / "environment"
 
 
 def captured(environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The variables a service needs, and the names of those that are left out because a secret is in them."""
-    found = {"PATH": _search_path(environ.get("PATH", os.defpath))}
-    homes = (OWN_HOME, *AGENT_HOMES)
-    found |= {name: str(Path(environ[name]).expanduser().absolute()) for name in homes if environ.get(name)}
-    # A relative one counts for nothing, as the program itself reads them.
-    found |= {name: environ[name] for name in XDG if Path(environ.get(name, "")).is_absolute()}
-    plain = [name for name in environ if name.upper() in NETWORK or name.startswith(PREFIX)]
-    found |= {name: environ[name] for name in plain if name not in found and environ[name]}
-    unfit = tuple(sorted(name for name, value in found.items() if name != "PATH" and _unfit(value)))
-    return {name: found[name] for name in sorted(found) if name not in unfit}, unfit
+    """Return the variables a service needs, and the names of those left out because they may hold a secret."""
+    variables = _wanted(environ)
+    unfit = tuple(sorted(name for name, value in variables.items() if name != "PATH" and _is_unfit(value)))
+    return {name: variables[name] for name in sorted(variables) if name not in unfit}, unfit
+
+
+def _wanted(environ: Mapping[str, str]) -> dict[str, str]:
+    variables = {"PATH": _search_path(environ.get("PATH", os.defpath))}
+    for name in (OWN_HOME, *AGENT_HOMES):
+        if environ.get(name):
+            variables[name] = str(Path(environ[name]).expanduser().absolute())
+    for name in XDG:
+        # Relative folders are ignored, as the XDG standard says.
+        if Path(environ.get(name, "")).is_absolute():
+            variables[name] = environ[name]
+    for name, value in environ.items():
+        is_wanted = name.upper() in NETWORK or name.startswith(PREFIX)
+        if is_wanted and value and name not in variables:
+            variables[name] = value
+    return variables
 
 
 def shell_script(launch: Launch) -> str:
-    """The text of a script for /bin/sh that starts the daemon, for what knows no variables of its own."""
+    """Return a script for /bin/sh that sets the variables and starts the daemon."""
     lines = [f"export {name}={shlex.quote(value)}" for name, value in launch.environment.items()]
     keys = shlex.quote(str(launch.keys))
     lines += [f"if [ -r {keys} ]; then set -a; . {keys}; set +a; fi", f"exec {shlex.join(launch.argv)}"]
@@ -69,11 +79,10 @@ def shell_script(launch: Launch) -> str:
 
 
 def _search_path(text: str) -> str:
-    """The absolute folders of a PATH, each once."""
-    return os.pathsep.join(
-        dict.fromkeys(part for part in text.split(os.pathsep) if Path(part).is_absolute() and part.isprintable())
-    )
+    """Return the absolute folders of a PATH, each once."""
+    folders = [folder for folder in text.split(os.pathsep) if Path(folder).is_absolute() and folder.isprintable()]
+    return os.pathsep.join(dict.fromkeys(folders))
 
 
-def _unfit(value: str) -> bool:
+def _is_unfit(value: str) -> bool:
     return "@" in urlsplit(value).netloc or redact(value) != value or not value.isprintable()

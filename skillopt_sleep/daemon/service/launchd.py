@@ -1,4 +1,4 @@
-"""The daemon as a launchd agent, as text."""
+"""Describe the daemon as a launchd agent."""
 
 import plistlib
 from pathlib import Path
@@ -9,16 +9,16 @@ LABEL = "io.github.skillopt-sleep"
 
 
 def plist_path(home: Path) -> Path:
-    """Where the user's agents are."""
+    """Return where launchd looks for the user's agent."""
     return home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
 
 
 def plist(launch: Launch, *, log: Path) -> bytes:
-    """The property list of the agent; what the daemon prints goes to the log."""
+    """Return the agent's property list; what the daemon prints goes to `log`."""
     return plistlib.dumps(
         {
             "Label": LABEL,
-            # launchd has no file of variables: a shell reads the keys, then becomes the daemon.
+            # launchd can't read a file of variables: a shell reads the keys, then execs the daemon.
             "ProgramArguments": ["/bin/sh", "-c", SOURCED, "skillopt-sleep", str(launch.keys), *launch.argv],
             "EnvironmentVariables": dict(launch.environment),
             "RunAtLoad": True,

@@ -1,4 +1,4 @@
-"""The machine a service is installed on: its platform, whose home it is, and its own programs."""
+"""Describe the machine to install on: its platform, the user's home, and the system programs to run."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ NOT_FOUND = 127
 
 
 class Machine(NamedTuple):
-    """Where to install; `has_systemd` is whether systemd runs this machine, not only lies on it."""
+    """The machine to install on; `has_systemd` means that systemd booted it, not just that it is installed."""
 
     platform: str
     home: Path
@@ -25,21 +25,21 @@ class Machine(NamedTuple):
     has_systemd: bool = False
 
     def has(self, program: str) -> bool:
-        """Whether there is a program of this name."""
+        """Return whether this program is in PATH."""
         return shutil.which(program, path=self.environ.get("PATH", os.defpath)) is not None
 
     def run(self, *argv: str, folder: Path | None = None) -> Ran:
-        """Run one of the machine's own programs, at home or in this folder; a missing one ends as in a shell."""
-        found = shutil.which(argv[0], path=self.environ.get("PATH", os.defpath))
-        if found is None:
-            return Ran(NOT_FOUND, stderr=f"{argv[0]} isn't there".encode())
-        return run((found, *argv[1:]), stdin=b"", cwd=folder or self.home, environ=self.environ, timeout=SECONDS)
+        """Run a system program in the home or this folder; a missing one ends with status 127, as in a shell."""
+        program = shutil.which(argv[0], path=self.environ.get("PATH", os.defpath))
+        if program is None:
+            return Ran(NOT_FOUND, stderr=f"{argv[0]}: command not found".encode())
+        return run((program, *argv[1:]), stdin=b"", cwd=folder or self.home, environ=self.environ, timeout=SECONDS)
 
 
 def this_machine(environ: Mapping[str, str] = os.environ) -> Machine:
-    """The one this runs on."""
+    """Return the machine this process runs on."""
     booted = Path("/run/systemd/system").is_dir()
     home = Path(environ.get("HOME") or Path.home())
-    # Not resolved: a virtual environment is known by the link to its Python.
+    # Not resolved: Python finds its virtual environment by the link it was started through.
     python = str(Path(sys.executable).absolute())
     return Machine(sys.platform, home, environ, python, find_paths(environ), has_systemd=booted)

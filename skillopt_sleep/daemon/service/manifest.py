@@ -1,4 +1,4 @@
-"""What an install has written or is about to, with the bytes of before and after: enough to take it all back."""
+"""Record what an install writes, with the bytes before and after: enough to undo all of it."""
 
 import shutil
 from collections.abc import Generator
@@ -19,7 +19,7 @@ LOCK_SECONDS = 10
 
 
 class Kind(StrEnum):
-    """Whose the bytes are: `own` is ours as a whole, in the others our part is among somebody else's."""
+    """What a place holds: `own` is entirely ours; the others mix our part with somebody else's."""
 
     OWN = "own"
     HOOKS_JSON = "hooks_json"
@@ -28,10 +28,10 @@ class Kind(StrEnum):
 
 
 class Item(Record, frozen=True, kw_only=True):
-    """One place: `target` is the real file behind `path`; `before` is "" where there was nothing.
+    """One place that was written: `target` is the real file behind `path`; `before` is "" if there was nothing.
 
-    `ours` are the digests of what we wrote there or are about to, the newest last; `made` are the events we began;
-    `folders` are the ones that may be ours, outermost first.
+    `ours` are the digests of what we wrote there or are about to, newest last; `made` are the hook events that we
+    created; `folders` are those that the install may have created, outermost first.
     """
 
     kind: Kind
@@ -44,14 +44,14 @@ class Item(Record, frozen=True, kw_only=True):
 
 
 class Manifest(Record, frozen=True, kw_only=True):
-    """All places."""
+    """Every place that was written."""
 
     format: int = 1
     items: tuple[Item, ...] = ()
 
 
 class Ledger:
-    """The folder with the manifest and the bytes it names."""
+    """The folder that holds the manifest and the saved bytes it refers to."""
 
     def __init__(self, folder: Path, *, patience: float = LOCK_SECONDS) -> None:
         self.folder = folder
@@ -60,14 +60,14 @@ class Ledger:
 
     @contextmanager
     def held(self) -> Generator[None, None, None]:
-        """Keep other installs away meanwhile; SleepError where one runs for too long."""
+        """Lock out other installs; raises SleepError if another one keeps the lock too long."""
         private_dir(self.folder)
         lock = FileLock(self.folder / ".lock", timeout=self._patience, mode=PRIVATE_FILE)
         try:
             lock.acquire()
         except Timeout as error:
             raise SleepError(
-                "another install or uninstall is running", remedy="wait for it, then try again"
+                "another install or uninstall is running", remedy="wait until it is done, then try again"
             ) from error
         try:
             yield
@@ -75,7 +75,7 @@ class Ledger:
             lock.release()
 
     def read(self) -> Manifest | None:
-        """What was installed, None where nothing is."""
+        """Read the manifest, or return None if nothing is installed."""
         if not self._file.exists():
             return None
         try:
@@ -86,39 +86,39 @@ class Ledger:
             ) from error
 
     def write(self, manifest: Manifest) -> None:
-        """Write down what is about to be there."""
+        """Write the manifest, before anything it lists is changed."""
         write_atomic(self._file, to_json(manifest, pretty=True))
 
     def keep(self, data: bytes | None) -> str:
-        """Keep these bytes; returns what they are found by, "" for nothing."""
+        """Save these bytes; return the name they are found by, "" for None."""
         name = digest(data)
         if data is not None and not self._holds(name):
             write_atomic(private_dir(self.folder / "bytes") / name, data)
         return name
 
     def kept(self, name: str) -> bytes | None:
-        """The bytes of this name, None for nothing; SleepError where they aren't there whole."""
+        """Return the bytes saved under this name, None for ""; raises SleepError if they are missing or damaged."""
         if not name:
             return None
         if not self._holds(name):
             raise SleepError(
                 f"the saved copy of what was there before is gone or damaged: {self.copy(name)}",
-                remedy="put back yourself what was there, from a backup, then run the command again",
+                remedy="restore the file yourself from a backup, then run the command again",
             )
         return self.copy(name).read_bytes()
 
     def copy(self, name: str) -> Path:
-        """Where the bytes of this name are."""
+        """Return the path of the bytes saved under this name."""
         return self.folder / "bytes" / name
 
     def set_aside(self, name: str, data: bytes) -> Path:
-        """Keep bytes of the user's that are put nowhere else; they outlive the manifest."""
+        """Save bytes of the user's that aren't put back anywhere; they outlive the manifest."""
         copy = self.folder / name
         write_atomic(copy, data)
         return copy
 
     def forget(self) -> None:
-        """Nothing is installed any more: the manifest goes first, then the bytes it names."""
+        """Forget the install: delete the manifest first, then the saved bytes."""
         self._file.unlink(missing_ok=True)
         if (self.folder / "bytes").exists():
             shutil.rmtree(self.folder / "bytes")

@@ -1,4 +1,4 @@
-"""Whose install a place is of: there is one service and one set of hooks, but there may be several homes of ours."""
+"""Tell which home of ours an install belongs to: one user may have several, but only one service."""
 
 import os
 import plistlib
@@ -17,42 +17,60 @@ _SET = re.compile(rf"{OWN_HOME}=(.*)", re.DOTALL)
 
 
 def owner(kind: Kind, data: bytes | None) -> str | None:
-    """The home of ours that what is there belongs to, "" for the platform's own, None where it can't be told."""
+    """Return the home that installed what is there, "" for the default home, None if it can't be told."""
     if not data:
         return None
     try:
-        if kind is Kind.OWN:
-            return _of_plist(data) if b"<plist" in data else systemd.variable(data.decode(), OWN_HOME)
-        if kind is Kind.CRON:
-            return _of_script(cron.script(os.fsdecode(data)))
-        text = data.decode()
-        groups = {Kind.HOOKS_JSON: hooks_json.ours, Kind.HOOKS_TOML: hooks_toml.ours}
-        return _of_hooks(groups[kind](text))
+        match kind:
+            case Kind.OWN if b"<plist" in data:
+                return _of_plist(data)
+            case Kind.OWN:
+                return systemd.variable(data.decode(), OWN_HOME)
+            case Kind.CRON:
+                return _of_script(cron.script(os.fsdecode(data)))
+            case Kind.HOOKS_JSON:
+                return _of_hooks(hooks_json.ours(data.decode()))
+            case Kind.HOOKS_TOML:
+                return _of_hooks(hooks_toml.ours(data.decode()))
     except (ValueError, ExpatError):
         return None
 
 
 def named(home: str) -> str:
-    """How a person says which home it is."""
-    return f"{OWN_HOME}={shlex.quote(home)}" if home else f"the home without {OWN_HOME}"
+    """Return a home's name for messages."""
+    if not home:
+        return f"the home without {OWN_HOME}"
+    return f"{OWN_HOME}={shlex.quote(home)}"
 
 
 def _of_plist(data: bytes) -> str | None:
-    found = plistlib.loads(data)
-    return found.get("EnvironmentVariables", {}).get(OWN_HOME, "") if found.get("Label") == LABEL else None
+    plist = plistlib.loads(data)
+    if plist.get("Label") != LABEL:
+        return None
+    return plist.get("EnvironmentVariables", {}).get(OWN_HOME, "")
 
 
 def _of_script(script: Path | None) -> str | None:
-    """A home's script is in its data; the platform's own folders have another name for that."""
+    """Return the home a script belongs to: it is below the home's `data`, a name the default home doesn't use."""
     if script is None:
         return None
     data = script.parents[2]
-    return str(data.parent) if data.name == "data" else ""
+    if data.name != "data":
+        return ""
+    return str(data.parent)
 
 
 def _of_hooks(groups: list[dict[str, list[dict[str, str]]]]) -> str | None:
-    commands = [handler["command"] for group in groups for handler in group["hooks"] if is_ours(handler)]
-    if not commands:
-        return None
-    words = (_SET.fullmatch(word) for word in shlex.split(commands[0]))
-    return next((word[1] for word in words if word), "")
+    for group in groups:
+        for handler in group["hooks"]:
+            if is_ours(handler):
+                return _of_command(handler["command"])
+    return None
+
+
+def _of_command(command: str) -> str:
+    for word in shlex.split(command):
+        assignment = _SET.fullmatch(word)
+        if assignment:
+            return assignment[1]
+    return ""

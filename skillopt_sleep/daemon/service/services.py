@@ -1,4 +1,4 @@
-"""The platform's way to keep the daemon running: its files, and how it is told of them."""
+"""Keep the daemon running in the platform's own way: the files it needs, and the commands that start and stop it."""
 
 import os
 from pathlib import Path
@@ -10,11 +10,14 @@ from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.files import private_dir
 
-SYSTEMD, LAUNCHD, TASKS, CRON = "systemd", "launchd", "task_scheduler", "cron"
+SYSTEMD = "systemd"
+LAUNCHD = "launchd"
+TASKS = "task_scheduler"
+CRON = "cron"
 
 
 class OwnFile(NamedTuple):
-    """A file that is ours as a whole, and the folders that its installation may bring with it."""
+    """A file that is entirely ours, and the folders that the service manager may create for it."""
 
     path: Path
     data: bytes
@@ -22,46 +25,50 @@ class OwnFile(NamedTuple):
 
 
 def services(machine: Machine) -> tuple[str, ...]:
-    """What is to be used here; a Linux gets its unit in any case, cron only where nothing else would start it."""
+    """Return the services to use here: on Linux always systemd, and cron too if systemd isn't running."""
     if machine.platform == "darwin":
         return (LAUNCHD,)
     if machine.platform == "win32":
         return (TASKS,)
-    unit = (SYSTEMD,) if machine.platform == "linux" else ()
-    return unit if machine.has_systemd or not machine.has("crontab") else (*unit, CRON)
+    names: list[str] = []
+    if machine.platform == "linux":
+        names.append(SYSTEMD)
+    if not machine.has_systemd and machine.has("crontab"):
+        names.append(CRON)
+    return tuple(names)
 
 
 def own_files(machine: Machine, launch: Launch, folder: Path) -> tuple[OwnFile, ...]:
-    """The files of these services; `folder` is our own."""
-    found: list[OwnFile] = []
+    """Return the files of these services; those in no place of the platform's go to `folder`."""
+    files: list[OwnFile] = []
     for name in services(machine):
         if name == SYSTEMD:
             path = systemd.unit_path(machine.home, machine.environ)
-            found.append(OwnFile(path, systemd.unit(launch).encode(), (path.parent / systemd.WANTS,)))
+            files.append(OwnFile(path, systemd.unit(launch).encode(), (path.parent / systemd.WANTS,)))
         elif name == LAUNCHD:
             log = machine.paths.logs / "launchd.log"
-            found.append(OwnFile(launchd.plist_path(machine.home), launchd.plist(launch, log=log)))
+            files.append(OwnFile(launchd.plist_path(machine.home), launchd.plist(launch, log=log)))
         elif name == TASKS:
-            found.append(OwnFile(folder / "task.xml", task_scheduler.task(launch)))
+            files.append(OwnFile(folder / "task.xml", task_scheduler.task(launch)))
         else:
-            found.append(OwnFile(cron_script(folder), shell_script(launch).encode()))
-    return tuple(found)
+            files.append(OwnFile(cron_script(folder), shell_script(launch).encode()))
+    return tuple(files)
 
 
 def cron_script(folder: Path) -> Path:
-    """What our line of the crontab runs."""
+    """Return the path of the script that our line of the crontab runs."""
     return folder / "daemon.sh"
 
 
 def start(machine: Machine, *, folder: Path, changed: bool) -> tuple[str, ...]:
-    """Tell the platform, and return what only the user can do; SleepError where it refuses."""
+    """Start the service, again if its files `changed`; return notes for the user; raises SleepError on failure."""
     notes: list[str] = []
     for name in services(machine):
         if name == SYSTEMD:
             notes += _start_systemd(machine, changed=changed)
         elif name == LAUNCHD:
             plist = str(launchd.plist_path(machine.home))
-            private_dir(machine.paths.logs)  # launchd makes none for what the daemon prints
+            private_dir(machine.paths.logs)  # launchd doesn't create it for the daemon's output
             if changed:
                 machine.run("launchctl", "bootout", _launchd_name())
             if changed or machine.run("launchctl", "print", _launchd_name()).status != 0:
@@ -72,12 +79,12 @@ def start(machine: Machine, *, folder: Path, changed: bool) -> tuple[str, ...]:
         else:
             notes.append("cron starts the daemon within ten minutes")
     if not services(machine):
-        notes.append("nothing here can start the daemon by itself; run: skillopt-sleep daemon")
+        notes.append("this machine can't start the daemon by itself; run: skillopt-sleep daemon")
     return tuple(notes)
 
 
 def stop(machine: Machine) -> None:
-    """Stop what the platform runs, and have it forget it; nothing happens where it knows nothing."""
+    """Stop and unregister the service; does nothing if none is registered."""
     for name in services(machine):
         if name == SYSTEMD and _has_manager(machine):
             machine.run("systemctl", "--user", "disable", "--now", systemd.UNIT)
@@ -93,8 +100,8 @@ def stop(machine: Machine) -> None:
             wanted.unlink()
 
 
-def forgotten(machine: Machine) -> None:
-    """Tell the platform that its files are gone."""
+def reload(machine: Machine) -> None:
+    """Have the platform notice that its files are gone."""
     if SYSTEMD in services(machine) and _has_manager(machine):
         machine.run("systemctl", "--user", "daemon-reload")
 
@@ -104,17 +111,17 @@ def _start_systemd(machine: Machine, *, changed: bool) -> tuple[str, ...]:
     if not _has_manager(machine):
         if CRON in services(machine):
             return ()
-        told = " && ".join(f"systemctl --user {' '.join(command)}" for command in commands)
+        by_hand = " && ".join(f"systemctl --user {' '.join(command)}" for command in commands)
         return (
-            "no systemd of yours runs here, so the daemon isn't started; when one does:",
-            f"  {told}",
-            "  or run it in the foreground: skillopt-sleep daemon",
+            "your user systemd isn't running, so the daemon isn't started; once it runs:",
+            f"  {by_hand}",
+            "  or run the daemon in the foreground: skillopt-sleep daemon",
         )
     if changed:
         commands = [("daemon-reload",), ("enable", systemd.UNIT), ("restart", systemd.UNIT)]
     for command in commands:
         _must(machine, "systemctl", "--user", *command)
-    return ("to have nights also while you are logged out: loginctl enable-linger",)
+    return ("for nights while you are logged out, too: loginctl enable-linger",)
 
 
 def _has_manager(machine: Machine) -> bool:
@@ -124,10 +131,10 @@ def _has_manager(machine: Machine) -> bool:
 def _must(machine: Machine, *argv: str) -> None:
     ran = machine.run(*argv)
     if ran.status != 0:
-        said = (ran.stderr or ran.stdout).decode(errors="replace").strip()
+        message = (ran.stderr or ran.stdout).decode(errors="replace").strip()
         raise SleepError(
-            f"`{' '.join(argv)}` failed: {said or 'it said nothing'}",
-            remedy="everything is written; mend that and run `skillopt-sleep install` again",
+            f"`{' '.join(argv)}` failed: {message or 'no error message'}",
+            remedy="all files are written; fix that and run `skillopt-sleep install` again",
         )
 
 

@@ -1,4 +1,4 @@
-"""The daemon as a systemd user unit, as text."""
+"""Describe the daemon as a systemd user unit."""
 
 import re
 from collections.abc import Mapping
@@ -35,31 +35,39 @@ WantedBy=default.target
 
 
 def unit_path(home: Path, environ: Mapping[str, str]) -> Path:
-    """Where the user's units are."""
+    """Return the path of our unit among the user's."""
     config = Path(environ.get("XDG_CONFIG_HOME", ""))
-    return (config if config.is_absolute() else home / ".config") / "systemd" / "user" / UNIT
+    if not config.is_absolute():
+        config = home / ".config"
+    return config / "systemd" / "user" / UNIT
 
 
 def unit(launch: Launch) -> str:
-    """The text of the unit."""
+    """Return the text of the unit."""
     variables = "\n".join(f"Environment={_quoted(f'{key}={value}')}" for key, value in launch.environment.items())
-    # systemd starts no program with a quote in its name, but env does; a dollar means nothing in the first word only.
-    program, *rest = launch.argv if not set(launch.python) & set("\"'\\") else ("/usr/bin/env", *launch.argv)
-    command = " ".join((_quoted(program), *(_quoted(part.replace("$", "$$")) for part in rest)))
-    # A path that isn't a word list: it is taken as it is, but for specifiers.
+    argv = launch.argv
+    if set(launch.python) & set("\"'\\"):
+        # systemd can't start a program with a quote in its name, but env can.
+        argv = ("/usr/bin/env", *argv)
+    words = [_quoted(argv[0])]  # a dollar is special in all words but the first
+    words += [_quoted(word.replace("$", "$$")) for word in argv[1:]]
+    command = " ".join(words)
+    # EnvironmentFile takes a path, not words: only specifiers are special.
     return _TEXT.format(unit=UNIT, variables=variables, keys=str(launch.keys).replace("%", "%%"), command=command)
 
 
 def variable(text: str, name: str) -> str | None:
-    """What a unit of ours gives this variable, "" where it gives it nothing; None where the unit isn't ours."""
+    """Return the value a unit of ours sets for this variable, "" if it sets none; None if the unit isn't ours."""
     if not text.startswith(_FIRST):
         return None
     found = re.search(rf'^Environment="{name}=(.*)"$', text, re.MULTILINE)
-    return re.sub(r"%(%)|\\(.)", lambda one: one[1] or one[2], found[1]) if found else ""
+    if not found:
+        return ""
+    return re.sub(r"%(%)|\\(.)", lambda escape: escape[1] or escape[2], found[1])
 
 
 def _quoted(text: str) -> str:
-    """One word for systemd: quoted as in C, and without a meaning of its own for `%`."""
+    """Quote one word for systemd: escaped as in C, with `%` doubled."""
     plain = (
         text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t").replace("%", "%%")
     )

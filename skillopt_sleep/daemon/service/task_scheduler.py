@@ -1,4 +1,4 @@
-"""The daemon as a task of the Windows Task Scheduler, as text."""
+"""Describe the daemon as a task of the Windows Task Scheduler."""
 
 import subprocess
 from xml.etree import ElementTree as ET
@@ -19,9 +19,10 @@ _SETTINGS = {
 
 
 def task(launch: Launch) -> bytes:
-    """The definition of the task: at log-on and again every ten minutes, where it isn't running.
+    """Return the task's XML: start at log-on and again every ten minutes unless it is running.
 
-    It has no variables of its own, so cmd sets them; one with a percent sign can't be said to it and is left out.
+    A task can't set variables, so cmd.exe sets them; a value with a quote or percent sign can't be written and is
+    left out.
     """
     root = ET.Element("Task", {"version": "1.2", "xmlns": NAMESPACE})
     ET.SubElement(ET.SubElement(root, "RegistrationInfo"), "Description").text = "skillopt-sleep: learns overnight"
@@ -37,11 +38,12 @@ def task(launch: Launch) -> bytes:
     ET.SubElement(action, "Command").text = "cmd.exe"
     ET.SubElement(action, "Arguments").text = _arguments(launch)
     ET.indent(root)
-    # schtasks takes it for sure in this encoding only.
+    # The one encoding that schtasks accepts everywhere.
     text = f'<?xml version="1.0" encoding="UTF-16"?>\n{ET.tostring(root, encoding="unicode")}\n'
     return text.replace("\n", "\r\n").encode("utf-16")
 
 
 def _arguments(launch: Launch) -> str:
-    sets = [f'set "{key}={value}"' for key, value in launch.environment.items() if not {'"', "%"} & set(value)]
-    return f'/d /s /c "{"&& ".join((*sets, subprocess.list2cmdline(launch.argv)))}"'
+    commands = [f'set "{key}={value}"' for key, value in launch.environment.items() if not {'"', "%"} & set(value)]
+    commands.append(subprocess.list2cmdline(launch.argv))
+    return f'/d /s /c "{"&& ".join(commands)}"'

@@ -40,8 +40,8 @@ def test_what_is_somebody_elses_is_of_no_home() -> None:
 def test_an_install_for_another_home_says_what_it_takes_from_the_first(tmp_path: Path) -> None:
     first, second = machine(tmp_path), machine(tmp_path, SKILLOPT_SLEEP_HOME=str(tmp_path / "other"))
     install(first)
-    assert {change.was_of for change in plan(first).changes} == {None}
-    assert {change.was_of for change in plan(second).changes} == {str(tmp_path / "sleep")}
+    assert {change.previous_owner for change in plan(first).changes} == {None}
+    assert {change.previous_owner for change in plan(second).changes} == {str(tmp_path / "sleep")}
 
 
 def test_an_uninstall_leaves_what_another_home_has_installed_since(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_what_comes_back_of_another_home_is_said_and_can_be_taken_out_from_there
     install(second)
     uninstall(first)
     said = uninstall(second)
-    assert all(f"that of {named(str(tmp_path / 'sleep'))}" in line for line in said)
+    assert all(f"belongs to {named(str(tmp_path / 'sleep'))}" in line for line in said)
     assert len(uninstall(first)) == 3
     assert not any(b"# skillopt-sleep" in seen.data for seen in tree(tmp_path, *AGENTS).values())
 

@@ -1,0 +1,93 @@
+"""Check that our folders and the agents' session folders can be used."""
+
+import os
+import shlex
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem
+from skillopt_sleep.night.harvest import unlisted_notes
+from skillopt_sleep.protocols import Source
+from skillopt_sleep.settings import Paths
+
+LEAST_FREE = 256 * 1024 * 1024
+_GROUP_AND_OTHERS = 0o077
+
+
+def look_at_paths(paths: Paths) -> Iterator[Finding]:
+    """Check that our files and folders can be written, are private, and have room to grow."""
+    folders = tuple(dict.fromkeys((paths.config, paths.data, paths.nights, paths.adoptions)))
+    files = (paths.config_file, paths.preferences, paths.database)
+    existing_folders = [path for path in folders if path.exists()]
+    existing_files = [path for path in files if path.exists()]
+    for folder in existing_folders:
+        yield from _unusable_folder(folder)
+    for file in existing_files:
+        yield from _unusable_file(file)
+    for folder in (paths.config, paths.data):
+        yield from _uncreatable(folder)
+    yield from _open_to_others([*existing_folders, *existing_files])
+    free = shutil.disk_usage(_nearest_existing(paths.data)).free
+    if free < LEAST_FREE:
+        yield problem(
+            Topic.PATHS,
+            f"{paths.data}: only {free >> 20} MiB are free",
+            f"make room: a night needs at least {LEAST_FREE >> 20} MiB",
+        )
+    yield fine(Topic.PATHS, f"settings in {paths.config}, data in {paths.data} ({free / 2**30:.1f} GiB free)")
+
+
+def look_at_sources(sources: Iterable[Source]) -> Iterator[Finding]:
+    """Check that every folder that may hold sessions can be listed."""
+    unlisted: dict[str, str] = {}
+    for source in sources:
+        for _ in source.stamps(unlisted.setdefault):
+            pass
+    for note in unlisted_notes(unlisted):
+        yield problem(Topic.PATHS, note.summary, note.remedy)
+
+
+def _unusable_folder(path: Path) -> Iterator[Finding]:
+    if not path.is_dir():
+        yield problem(Topic.PATHS, f"{path} isn't a folder", "move it away: skillopt-sleep creates its own")
+    elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        remedy = f"if it is yours: chmod u+rwx {shlex.quote(str(path))}"
+        yield problem(Topic.PATHS, f"{path} can't be read and written", remedy)
+
+
+def _unusable_file(path: Path) -> Iterator[Finding]:
+    if path.is_dir():
+        yield problem(Topic.PATHS, f"{path} isn't a file", "move it away: skillopt-sleep creates its own")
+    elif not os.access(path, os.R_OK | os.W_OK):
+        remedy = f"if it is yours: chmod u+rw {shlex.quote(str(path))}"
+        yield problem(Topic.PATHS, f"{path} can't be read and written", remedy)
+
+
+def _uncreatable(folder: Path) -> Iterator[Finding]:
+    above = _nearest_existing(folder)
+    if above == folder:
+        return
+    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        yield problem(
+            Topic.PATHS,
+            f"{folder} can't be created in {above}",
+            "set SKILLOPT_SLEEP_HOME to a folder you can write to",
+        )
+
+
+def _open_to_others(paths: Sequence[Path]) -> Iterator[Finding]:
+    if os.name != "posix":
+        return
+    loose = [path for path in paths if stat.S_IMODE(path.stat().st_mode) & _GROUP_AND_OTHERS]
+    if loose:
+        names = ", ".join(str(path) for path in loose)
+        quoted = " ".join(shlex.quote(str(path)) for path in loose)
+        yield problem(
+            Topic.PATHS, f"other users of this machine may have access to {names}", f"chmod go-rwx {quoted}"
+        )
+
+
+def _nearest_existing(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.parents) if path.exists())
