@@ -1,13 +1,13 @@
 """Where a name of a secret may be, and what is assigned to it."""
 
-from skillopt_sleep.kit.password_words import ascii_labels
-from skillopt_sleep.kit.secret_names import AS_LOOSE, HINT, LOOSE
+from skillopt_sleep.kit.secrets.hints import HINT, MAYBE, as_loose
+from skillopt_sleep.kit.secrets.password_words import ascii_labels
 from tests.kit.password_samples import LABELS
 from tests.kit.test_redact import SPOKEN
 
 
-def _loosely(text: str) -> bool:
-    return LOOSE.search(text.encode("ascii", "replace").translate(AS_LOOSE) + b" ") is not None
+def _may_have_a_name(text: str) -> bool:
+    return MAYBE.search(as_loose(text.encode("ascii", "replace")) + b" ") is not None
 
 
 def test_where_there_is_a_name_the_quick_look_sees_that_there_may_be_one() -> None:
@@ -26,7 +26,7 @@ def test_where_there_is_a_name_the_quick_look_sees_that_there_may_be_one() -> No
     ]
     hinted = [text for text in texts if HINT.search(text.encode("ascii", "replace").lower())]
     assert len(hinted) > 50
-    assert [text for text in hinted if not _loosely(text)] == []
+    assert [text for text in hinted if not _may_have_a_name(text)] == []
 
 
 def test_ordinary_words_are_no_hint() -> None:

@@ -2,12 +2,19 @@
 
 import pytest
 
-from skillopt_sleep.kit.secret_values import changes, harmless, is_path, near, scrambled, spelled, told
+from skillopt_sleep.kit.secrets.harmless import is_harmless
+from skillopt_sleep.kit.secrets.shapes import count_turns, is_path
+from skillopt_sleep.kit.secrets.values import (
+    is_nearby_password,
+    is_scrambled,
+    is_told_password,
+    with_plain_letters,
+)
 
 
 @pytest.mark.parametrize("value", ["hunter2", "x9Qz!mmK2p", "123456", "kXq!mZp", "Sommer2024", "tr0ub4dor&3"])
 def test_what_is_told_as_a_password_may_be_one(value: str) -> None:
-    assert told(value)
+    assert is_told_password(value)
 
 
 @pytest.mark.parametrize(
@@ -35,29 +42,29 @@ def test_what_is_told_as_a_password_may_be_one(value: str) -> None:
     ],
 )
 def test_what_is_something_else_is_no_password(value: str) -> None:
-    assert not told(value)
+    assert not is_told_password(value)
 
 
 def test_what_only_stands_near_a_label_has_to_look_more_like_a_password() -> None:
-    assert near("x9Qz" + "!mmK2p")
-    assert not near("hunter2")
-    assert not near("user1.name2")
+    assert is_nearby_password("x9Qz" + "!mmK2p")
+    assert not is_nearby_password("hunter2")
+    assert not is_nearby_password("user1.name2")
 
 
 def test_letters_written_out_in_ascii_are_letters() -> None:
-    assert spelled("Contrase\\u00f1a") == "Contraseea"
-    assert spelled("a&ntilde;o") == "aeo"
-    assert spelled("plain1") == "plain1"
+    assert with_plain_letters("Contrase\\u00f1a") == "Contraseea"
+    assert with_plain_letters("a&ntilde;o") == "aeo"
+    assert with_plain_letters("plain1") == "plain1"
 
 
-def test_changes_are_counted_but_for_a_capital_that_begins_a_word() -> None:
-    assert changes("Word") == 0
-    assert changes("word1") == 1
-    assert changes("aB3") == 2
+def test_a_capital_that_begins_a_word_is_not_a_turn() -> None:
+    assert count_turns("Word") == 0
+    assert count_turns("word1") == 1
+    assert count_turns("aB3") == 2
 
 
 def test_a_path_and_the_rest_of_a_token_are_told_apart_from_words() -> None:
     assert is_path("/etc/ssl/private/server.key")
-    assert scrambled("x7K2p9Qa")
-    assert not scrambled("implementation")
-    assert harmless("v1.2.3")
+    assert is_scrambled("x7K2p9Qa")
+    assert not is_scrambled("implementation")
+    assert is_harmless("v1.2.3")

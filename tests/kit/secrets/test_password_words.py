@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.kit.password_words import COPULAS, FOREIGN, LEADS, TURNS, ascii_labels, foreign_labels
+from skillopt_sleep.kit.secrets.password_words import COPULAS, FOREIGN, LEADS, TURNS, ascii_labels, foreign_labels
 from tests.kit.password_samples import LABELS
 
 

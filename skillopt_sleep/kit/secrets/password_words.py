@@ -1,9 +1,9 @@
-"""What a password is called in many languages, and the words that stand between that and the password."""
+"""Words for a password in many languages, and the words that stand between them and the password."""
 
 import functools
 import re
 
-# Labels in letters of ASCII, as `redact` looks for them in lower case; a suffix may follow: lösenordet, parolasi.
+# Labels in letters of ASCII, in lower case; an ending may follow: adgangskoden, parolasi. A point is any gap.
 _ASCII_LABELS = """
     passwort kennwort kontrasena contrasena contrasenya contrasinal clave senha palavra.passe
     wachtwoord wachtzin haslo hasla haslem parola parole parool lozinka lozinku heslo hesla
@@ -21,39 +21,26 @@ _LABELS = """
     κωδικό κωδικού συνθηματικό סיסמה סיסמת סיסמא הסיסמה רหัสผ่าน รหัสผ่าน رمزعبور გასაღები
     პაროლი գաղտնաբառ"""
 
-# Which are the beginning of other words too.
+# Labels that other words begin with, so nothing may follow.
 _WHOLE_LABELS = "пасс パス"
 
-# A letter of each of them that is beyond ASCII.
-FOREIGN = re.compile(
-    "["
-    + "".join(
-        {
-            next(c for c in s if not c.isascii())
-            for t in f"{_LABELS} {_WHOLE_LABELS}".split()
-            for s in (t, t.upper(), t.capitalize())
-        }
-    )
-    + "]"
-)
-
-# These mean other things too, so their value has to look more like a password than `word1` does.
+# Labels that mean other things too, so their value has to look more like a password than `word1` does.
 _WEAK_LABELS = """
     clave parole parol sandi geslo losen lösen pw pass sifra šifra шифра şifra haseł κωδικός
     κωδικό κωδικού 암호 合言葉 schlüsselwort mdp creds credentials credential login parola sifre
     hasla hesla пасс パス"""
 
-# What says that the next word is the password.
+# Words that say that the next one is the password.
 _COPULAS = """
     is was are were be being been becomes equals = now ist lautet war lauten sei heißt heisst
     wäre est était sera c'est es era será fue é è sarà era jest było będzie brzmi je byl bylo
     bude este este: va är var blir er on oli van volt lesz adalah ialah yaitu menjadi là thành
     luidt wordt werd это есть был будет є це був है था होगा हैं هي هو είναι ήταν היא הוא היה คือ
     เป็น είναι są are: tai yra ir ni"""
-# As such a word, but with something less like a word behind it: `set the password to …`.
+# Words that say so only right behind the label: `set the password to …`.
 _TURNS = """
     to as auf zu à a en in al em para na op in til till på la pe ke thành sang olarak into إلى الى बदलकर як на"""
-# What a person says before the label to the same end: `log in with the password …`.
+# Words that say so before the label: `log in with the password …`.
 _LEADS = """
     use using with by enter type try take give set mit nimm nutze verwende benutze benutz gib
     avec utilise utilisez utiliser con usa use usar utiliza introduce com met gebruik z użyj s
@@ -64,9 +51,12 @@ _LEADS = """
 # Labels with the ending that says to whom or what they belong: `… şifresini kullan`.
 OWNED = re.compile(r"(?i:(?:şifre|parola)s[iı](?:n[iı]|yl[ae])?|jelsz(?:óval|avával))(?!\w)")
 
-WEAK_LABELS, COPULAS, TURNS, LEADS = (frozenset(text.split()) for text in (_WEAK_LABELS, _COPULAS, _TURNS, _LEADS))
+WEAK_LABELS = frozenset(_WEAK_LABELS.split())
+COPULAS = frozenset(_COPULAS.split())
+TURNS = frozenset(_TURNS.split())
+LEADS = frozenset(_LEADS.split())
 
-# What tells that `name / value` are what somebody logs in with.
+# Words that say that somebody logs in with `name / value`.
 LOGIN = re.compile(
     r"(?i)meld|log\s?-?in|log\s?-?on|sign\s?-?in|logged|credential|\bcreds\b|account|zugang|anmeld|einlogg|\blogg?[ae]?\b|identifiant"
     r"|connect|credencia|\bentra|\bentre com|acced|credenzial|inlog|zaloguj|logowan"
@@ -78,28 +68,49 @@ LOGIN = re.compile(
 UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uff0f\uff1a-\uff1f\uff66-\uffef"
 
 
-def _spaced(label: str) -> str:
+def _first_beyond_ascii(label: str) -> int:
+    return next(at for at, char in enumerate(label) if not char.isascii())
+
+
+def _letters_beyond_ascii() -> str:
+    """Return a letter beyond ASCII of each label, for each way to write it."""
+    letters: set[str] = set()
+    for label in f"{_LABELS} {_WHOLE_LABELS}".split():
+        for written in (label, label.upper(), label.capitalize()):
+            letters.add(written[_first_beyond_ascii(written)])
+    return "".join(sorted(letters))
+
+
+# Where this matches nothing, no label beyond ASCII can be.
+FOREIGN = re.compile(f"[{_letters_beyond_ascii()}]")
+
+
+def _pattern_of(label: str) -> str:
+    """Return the pattern of a label; a point in it is any gap between words."""
     return re.escape(label).replace(r"\.", r"[\s_-]?").replace("'", "['?]")
 
 
 @functools.cache
 def ascii_labels() -> re.Pattern[bytes]:
-    """Matches a label in letters of ASCII where it begins, with its ending."""
-    words = "|".join(sorted((_spaced(label) for label in _ASCII_LABELS.split()), key=len, reverse=True))
-    return re.compile(rf"(?:{words})[a-z]{{0,4}}\d{{0,2}}(?![a-z])".encode())
+    """Return the pattern that matches a label in letters of ASCII where it begins, with its ending."""
+    patterns = sorted(map(_pattern_of, _ASCII_LABELS.split()), key=len, reverse=True)
+    return re.compile(rf"(?:{'|'.join(patterns)})[a-z]{{0,4}}\d{{0,2}}(?![a-z])".encode())
 
 
 @functools.cache
 def foreign_labels() -> tuple[re.Pattern[str], dict[str, int]]:
-    """Finds a label by its first letter beyond ASCII, and how much of it stands before what is found."""
-    before: dict[str, int] = {}
-    shapes: dict[str, None] = {}
-    whole = frozenset(_WHOLE_LABELS.split())
-    for label in (*_LABELS.split(), *whole):
+    """Return the pattern that finds a label by its first letter beyond ASCII.
+
+    With it comes, by the first two letters of what is found, how many letters of the label stand before them.
+    """
+    letters_before: dict[str, int] = {}
+    patterns: dict[str, None] = {}
+    whole_labels = _WHOLE_LABELS.split()
+    for label in (*_LABELS.split(), *whole_labels):
         for written in (label, label.capitalize(), label.title(), label.upper()):
-            at = next(index for index, char in enumerate(written) if not char.isascii())
-            ahead = f"(?<={re.escape(written[: at + 1])})" if at else ""
-            ending = rf"(?![^\W\d_{UNSPACED}]|[ァ-ヺー])" if label in whole else ""
-            shapes[f"{re.escape(written[at])}{ahead}{_spaced(written[at + 1 :])}{ending}"] = None
-            before[written[at : at + 2]] = at
-    return re.compile("|".join(sorted(shapes, key=len, reverse=True))), before
+            at = _first_beyond_ascii(written)
+            behind_the_first = f"(?<={re.escape(written[: at + 1])})" if at else ""
+            ending = rf"(?![^\W\d_{UNSPACED}]|[ァ-ヺー])" if label in whole_labels else ""
+            patterns[f"{re.escape(written[at])}{behind_the_first}{_pattern_of(written[at + 1 :])}{ending}"] = None
+            letters_before[written[at : at + 2]] = at
+    return re.compile("|".join(sorted(patterns, key=len, reverse=True))), letters_before

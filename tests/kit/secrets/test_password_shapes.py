@@ -2,8 +2,8 @@
 
 import pytest
 
-from skillopt_sleep.kit.password_shapes import made
 from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.kit.secrets.password_shapes import is_password_shape
 
 WORDS_JOINED = (
     "Lampe" + "+Gurke",
@@ -80,7 +80,7 @@ def test_it_stays_where_nobody_tells_of_a_password(value: str) -> None:
 
 @pytest.mark.parametrize("value", LIKE_CODE)
 def test_names_keys_and_code_are_no_passwords(value: str) -> None:
-    assert not made(value, said=True)
+    assert not is_password_shape(value, announced=True)
 
 
 @pytest.mark.parametrize(
