@@ -200,7 +200,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         case _:
             raise ConfigError(
                 "no backend is named, so nothing is sent anywhere",
-                remedy="add --backend auto (or claude, codex, openai …), or try run --now --example (no model needed)",
+                remedy="add --backend auto (or claude, codex, openai …), or try run --now --example",
             )
 
 
