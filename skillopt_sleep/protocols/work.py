@@ -114,11 +114,16 @@ class Reporter(Protocol):
 
 
 class Routing(NamedTuple):
-    """The tasks with their document's id, those documents as they are on disk, and what couldn't be used."""
+    """The tasks, each with the id of its document or "", the documents as they are on disk, and notes on problems."""
 
     tasks: tuple[Task, ...] = ()
     documents: tuple[Document, ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The sessions of tasks that belong to no document."""
+        return tuple(task.session for task in self.tasks if not task.document)
 
 
 class Targets(Protocol):
