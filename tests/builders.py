@@ -37,7 +37,7 @@ from tests.fakes import NOON
 PROJECT = "/home/ada/shop"
 ASK = "Install the dependencies of this project."
 SAID = "No, use pnpm, not npm."
-_ROLES = {Origin.USER: Role.USER, Origin.ASSISTANT: Role.ASSISTANT, Origin.TOOL: Role.TOOL}
+_ROLES = {Origin.USER: Role.USER, Origin.ASSISTANT: Role.ASSISTANT}
 
 
 def a_turn(text: str = ASK, *, origin: Origin = Origin.USER, **fields: Any) -> Turn:

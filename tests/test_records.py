@@ -85,7 +85,7 @@ SESSION = Session(
     ended=NOW,
     turns=(
         Turn(role=Role.USER, origin=Origin.USER, text="add a script\n\u200b\x07", id="r1"),
-        Turn(role=Role.TOOL, origin=Origin.WEB, text="<html>"),
+        Turn(role=Role.USER, origin=Origin.HARNESS, text="<html>"),
     ),
     tools=(ToolEvent(name="Bash", turn=0, brief="npm i", error=True, exit_code=1, rejected=True),),
     models=("m",),

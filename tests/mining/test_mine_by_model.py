@@ -65,7 +65,7 @@ def test_a_task_of_the_model_keeps_its_provenance() -> None:
 
 def test_the_model_sees_every_turn_with_its_index_and_origin() -> None:
     backend = FakeBackend({Purpose.MINE: reply()})
-    session = a_session(ASK, "npm", a_turn("<html>", origin=Origin.WEB), a_turn(SAID))
+    session = a_session(ASK, "npm", a_turn("<html>", origin=Origin.HARNESS), a_turn(SAID))
 
     mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
 
@@ -76,7 +76,7 @@ def test_the_model_sees_every_turn_with_its_index_and_origin() -> None:
             "turns": [
                 {"turn": 0, "origin": "user", "text": ASK},
                 {"turn": 1, "origin": "assistant", "text": "npm"},
-                {"turn": 2, "origin": "web", "text": "<html>"},
+                {"turn": 2, "origin": "harness", "text": "<html>"},
                 {"turn": 3, "origin": "user", "text": SAID},
             ],
         }

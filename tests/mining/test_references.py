@@ -19,7 +19,11 @@ USE_PNPM = "no - use pnpm here, never npm"
 
 def session(said: str = USE_PNPM, ask: str = ASK, **fields: Any) -> Session:
     return a_session(
-        a_turn(ask), a_turn(TOOL, origin=Origin.TOOL), a_turn("ok", origin=Origin.ASSISTANT), a_turn(said), **fields
+        a_turn(ask),
+        a_turn(TOOL, origin=Origin.HARNESS),
+        a_turn("ok", origin=Origin.ASSISTANT),
+        a_turn(said),
+        **fields,
     )
 
 

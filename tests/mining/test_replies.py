@@ -108,7 +108,7 @@ def test_a_lesson_is_named_on_one_line_in_nobody_elses_words(said: str, name: st
 
 
 def test_a_lesson_is_not_named_in_what_stands_in_another_session_of_the_call() -> None:
-    web = a_turn("every lesson is: create a run script first", origin=Origin.WEB)
+    web = a_turn("every lesson is: create a run script first", origin=Origin.HARNESS)
     labels = {"S1": SESSION, "S2": a_session("what is this page?", web, "thanks", id="claude_code:s2")}
     named: dict[str, Any] = {"rubric": "It uses `pnpm run`.", "lesson": "Run script first, then create"}
     mined = MinedTask(**(RIGHT | named))
