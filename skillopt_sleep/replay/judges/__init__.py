@@ -29,7 +29,7 @@ class ReferenceJudge:
     ) -> Sequence[Score | ItemError]:
         """Return the grade of each, or the error that says why it has none; equal answers to a task get one grade."""
         results = [_graded_or_error(task, trajectory) for task, trajectory in answers]
-        # Each distinct answer is graded once: arms that answer the same must score the same, however the model varies.
+        # Each distinct answer is graded once: equal answers must score the same, however the model varies.
         distinct = dict.fromkeys(result for result in results if isinstance(result, Answer))
         grades: dict[Answer, Score | ItemError] = {}
         for batch in pool.map(self._graded_by_model, in_batches(distinct), label=label):

@@ -115,7 +115,7 @@ def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score
 
 
 def _shuffle_key(answer: Answer) -> bytes:
-    """Return a sort key that doesn't depend on the arm: the baseline is attempted first, but not always shown first."""
+    """Return a sort key that doesn't depend on the arm: the baseline is made first, but not always shown first."""
     return hashlib.blake2b(f"{answer.task.id}\0{answer.response}".encode()).digest()
 
 
