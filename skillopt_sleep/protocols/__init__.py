@@ -1,4 +1,4 @@
-"""The seams: what night, step and stages need of the world, and Crew, who fills them."""
+"""Define the seams: the protocols a night needs from the world, and the Crew that fills them."""
 
 from skillopt_sleep.protocols.crew import Crew, Plan, SessionRules
 from skillopt_sleep.protocols.models import Backend, Calls, Held, Ledger, Meter, Model, Preflight, Reservation, Tally

@@ -1,6 +1,6 @@
 """The nouns, in pipeline order: sessions, tasks, documents, calls, rollouts, edits, trials, the report.
 
-Every record is frozen and keyword-only; unknown fields are refused when one is decoded. Times are UTC.
+Every record is frozen and keyword-only; decoding one refuses unknown fields. Times are UTC.
 """
 
 from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose

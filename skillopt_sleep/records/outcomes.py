@@ -13,7 +13,7 @@ from skillopt_sleep.records.trials import Trial, Verdict
 
 
 class Outcome(StrEnum):
-    """What a whole night ended as; the first three cut it short, the rest from best to least."""
+    """The outcome of a whole night; the first three cut it short, the others go from best to worst."""
 
     BACKEND_FAILED = "backend_failed"
     OVER_BUDGET = "over_budget"
@@ -30,9 +30,9 @@ CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTE
 
 
 class Note(Record, frozen=True, kw_only=True):
-    """Something that went wrong without ending the night: where, what, and what to do.
+    """A problem that didn't end the night: where it happened, what it was, and what to do.
 
-    An `expected` note is not trouble: a rule left something out, and the note says so.
+    An `expected` note isn't a problem: it says what a rule left out, so that nothing goes missing silently.
     """
 
     stage: str

@@ -1,4 +1,4 @@
-"""The report: what a night did and ended as."""
+"""Report: what a night did, and its outcome."""
 
 from datetime import datetime
 
@@ -13,10 +13,10 @@ from skillopt_sleep.records.tasks import Evidence
 
 
 class Proposal(Record, frozen=True, kw_only=True):
-    """A staged change waiting for a yes or no; `base` is the live file's SHA-256, empty when there was none.
+    """A staged change to adopt or reject; `base` is the SHA-256 of the live file, "" if there was none.
 
-    `one_model` is the model that wrote, tried and graded it, where all three were one; `warnings` are what its rules
-    touch that a person should read twice.
+    `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list what its
+    rules touch that a person should read twice.
     """
 
     id: str
@@ -40,23 +40,23 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     @property
     def doubt(self) -> str:
-        """What stands beside the proof where nobody but one model stands behind it; empty where others do."""
+        """A caveat to the proof if a single model wrote, tried and graded the change; else ""."""
         if not self.one_model:
             return ""
         return f"optimizer, target and judge are one model ({self.one_model}), which graded its own work"
 
     @property
     def touches(self) -> str:
-        """The kinds of what its rules touch, on one line; empty where a person need not read them twice."""
+        """The kinds of warnings on one line; "" without any."""
         return ", ".join(dict.fromkeys(warning.kind.value for warning in self.warnings))
 
 
 class Spend(Record, frozen=True, kw_only=True):
     """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls.
 
-    Of `unnamed` calls the model named no tokens: `tokens` is then what is known at least. `cached_tokens` are those
-    that the provider had in its cache; `repairs` the calls that asked again for a reply that couldn't be used;
-    `odd_events` what the programs said that we don't know.
+    For `unnamed` calls the model reported no tokens, so `tokens` is a lower bound. `cached_tokens` came from the
+    provider's cache; `repairs` counts calls repeated because the reply couldn't be used; `odd_events` counts events
+    of an agent program whose type we don't know.
     """
 
     calls: int = 0
@@ -70,7 +70,7 @@ class Spend(Record, frozen=True, kw_only=True):
 
 
 class SessionCounts(Record, frozen=True, kw_only=True):
-    """How many sessions were seen, used, and left out by reason."""
+    """How many sessions were seen, used, and left out for each reason."""
 
     seen: int = 0
     used: int = 0
@@ -101,5 +101,5 @@ class NightReport(Record, frozen=True, kw_only=True):
 
     @property
     def trouble(self) -> tuple[Note, ...]:
-        """Those of the errors that went wrong indeed."""
+        """The errors without the notes that only say what a rule left out."""
         return tuple(note for note in self.errors if not note.expected)

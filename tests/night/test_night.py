@@ -134,7 +134,8 @@ def test_the_same_change_is_not_proposed_twice_while_it_waits(machine: Machine) 
 def test_without_sessions_nothing_is_new_and_nobody_is_asked(machine: Machine) -> None:
     report = machine.night()
 
-    assert (report.verdict, report.because) == (Outcome.NOTHING_NEW, "no session since the last night")
+    assert report.verdict is Outcome.NOTHING_NEW
+    assert "since the last night" in report.because
     assert machine.model.prompts == []
     assert report.spend.calls == 0
 
@@ -146,7 +147,7 @@ def test_sessions_without_a_correction_are_nothing_new_and_read(machine: Machine
     report = machine.night()
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert "1 session read" in report.because
+    assert "1 session" in report.because
     assert machine.unread() == []
 
 
@@ -201,7 +202,8 @@ def test_a_second_night_sees_nothing_new(machine: Machine) -> None:
 
     again = machine.night()
 
-    assert (again.verdict, again.because) == (Outcome.NOTHING_NEW, "no session since the last night")
+    assert again.verdict is Outcome.NOTHING_NEW
+    assert "since the last night" in again.because
     assert len(machine.model.prompts) == asked
     assert again.night != machine.clock().isoformat()
 
