@@ -49,6 +49,18 @@ from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
 
+# Enough sessions to fill a prompt without making the model skip some.
+_SESSIONS_PER_CALL = 5
+# Failures shown in one reflection, and patches merged in one call: SkillOpt's sizes, halved for a night's few tasks.
+_MINIBATCH = 6
+_MERGE_BATCH = 4
+# A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
+_LEAST_EDITS = 1
+_SCHEDULE_NIGHTS = 14
+# A rule goes if it is proven that less than this is lost; a removal that loses more passes on this share of nights.
+_REMOVAL_MARGIN = 0.05
+_REMOVAL_ALPHA = 0.05
+
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
     """Return the sources named in the settings."""
@@ -223,14 +235,12 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
     """Turn the settings into the values that the stages take."""
     step, gate = settings.step, settings.gate
     finished = sum(1 for night in store.nights() if night.closed)
-    least = min(step.min_edit_budget, step.edit_budget)
     most = edit_budget(
-        step.schedule, step=finished + 1, total=step.schedule_nights, most=step.edit_budget, least=least
+        step.schedule, step=finished + 1, total=_SCHEDULE_NIGHTS, most=step.edit_budget, least=_LEAST_EDITS
     )
     rule = GateRule(
         name=gate.rule,
         metric=gate.metric,
-        mixed_weight=gate.mixed_weight,
         rounds=gate.rounds,
         alpha=gate.alpha,
         min_effect=gate.min_effect,
@@ -242,10 +252,10 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
         heuristic=settings.mine.miner == "heuristic",
-        sessions_per_call=settings.mine.sessions_per_call,
+        sessions_per_call=_SESSIONS_PER_CALL,
         max_tasks=settings.mine.max_tasks,
-        minibatch=step.minibatch,
-        merge_batch=step.merge_batch,
+        minibatch=_MINIBATCH,
+        merge_batch=_MERGE_BATCH,
         samples=step.samples,
         slow_every=step.slow_every,
         reflection=step.reflection,
@@ -254,15 +264,11 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         candidates=step.candidates,
         augment=step.augment,
         edit_budget=most,
-        min_edit_budget=least if step.schedule == "autonomous" else most,
+        min_edit_budget=_LEAST_EDITS if step.schedule == "autonomous" else most,
         max_chars=step.max_chars,
         gate=rule,
-        removal=replace(rule, alpha=gate.removal_alpha, margin=gate.removal_margin),
-        recall=RecallRules(
-            per_side=settings.bank.per_side,
-            similar=settings.bank.similar,
-            retire=timedelta(seconds=seconds(settings.bank.retire)),
-        ),
+        removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
+        recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
         limits={
             "calls": settings.budget.calls,
             "tokens": settings.budget.tokens,
