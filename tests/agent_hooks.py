@@ -12,7 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 HOOKS = ROOT / "hooks"
-PLUGINS = {"claude_code": HOOKS / "claude-code", "codex": HOOKS / "codex"}
+SCRIPT = HOOKS / "scripts" / "session.py"
 SESSION = "5e5510a0-0000-4000-8000-000000000001"
 _SECONDS = 30
 
@@ -56,9 +56,8 @@ class Hooked:
         self, told: str, *arguments: str, environ: dict[str, str] | None = None
     ) -> "subprocess.CompletedProcess[str]":
         """A hook that is told something."""
-        script = PLUGINS[self.agent] / "scripts" / "session.py"
         return subprocess.run(
-            [self.python, "-I", "-S", str(script), *(arguments or (self.agent,))],
+            [self.python, "-I", "-S", str(SCRIPT), *(arguments or (self.agent,))],
             input=told,
             capture_output=True,
             text=True,

@@ -37,7 +37,7 @@ from tests.fakes import NOON
 PROJECT = "/home/ada/shop"
 ASK = "Install the dependencies of this project."
 SAID = "No, use pnpm, not npm."
-_ROLES = {Origin.USER: Role.USER, Origin.ASSISTANT: Role.ASSISTANT, Origin.TOOL: Role.TOOL}
+_ROLES = {Origin.USER: Role.USER, Origin.ASSISTANT: Role.ASSISTANT}
 
 
 def a_turn(text: str = ASK, *, origin: Origin = Origin.USER, **fields: Any) -> Turn:
@@ -139,13 +139,24 @@ def a_completion(text: str = "42", **fields: Any) -> Completion:
 
 
 def an_outcome(**fields: Any) -> StepOutcome:
-    """A step on one document that changed nothing."""
+    """A step on one document that changed nothing; fields of its parts are named as in report.json."""
     outcome = StepOutcome(
         document=a_document(),
         outcome=Outcome.NO_CHANGE,
         because="no edit was proposed",
         verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
     )
+    return with_parts(outcome, **fields)
+
+
+def with_parts(outcome: StepOutcome, /, **fields: Any) -> StepOutcome:
+    """The outcome with these fields; those of its parts are named as in report.json."""
+    for part in ("tasks", "sessions", "tried", "test", "later"):
+        before: Any = getattr(outcome, part)
+        kind = type(before)
+        names = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
+        own = {names[key]: fields.pop(key) for key in names if key in fields}
+        outcome = replace(outcome, **{part: replace(before, **own)})
     return replace(outcome, **fields)
 
 

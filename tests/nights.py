@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents.transcripts.files import unheard
+from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.recorded import Recorded
@@ -22,7 +22,7 @@ from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend, Crew, Plan, Unlisted
+from skillopt_sleep.protocols import Backend, Crew, Exclusion, MineRules, Plan, SessionRules, StepRules, Unlisted
 from skillopt_sleep.records import (
     Completion,
     GateRule,
@@ -74,27 +74,16 @@ class NothingExcluded:
 
 
 def a_plan(**fields: Any) -> Plan:
-    """How a night goes about it, by the heuristic miner and without limits on anything."""
+    """How a night works, by the heuristic miner and without limits on anything; `fields` may be those of a part."""
+    excluded: Exclusion = fields.pop("excluded", NothingExcluded())
+    mine: dict[str, Any] = {"miner": "heuristic" if fields.pop("heuristic", True) else "model"}
+    mine |= {name: fields.pop(name) for name in MineRules.__struct_fields__ if name in fields}
+    step: dict[str, Any] = {"slow_every": 0, "min_edit_budget": 3}
+    step |= {name: fields.pop(name) for name in StepRules.__struct_fields__ if name in fields}
     values: dict[str, Any] = {
-        "quiet_seconds": 600.0,
-        "include_headless": False,
-        "excluded": NothingExcluded(),
-        "own_roots": (),
-        "heuristic": True,
-        "sessions_per_call": 5,
-        "max_tasks": 60,
-        "minibatch": 6,
-        "merge_batch": 4,
-        "samples": 1,
-        "slow_every": 0,
-        "reflection": "minibatch",
-        "mode": "patch",
-        "candidates": 1,
-        "augment": 0,
-        "successes": False,
-        "edit_budget": 3,
-        "min_edit_budget": 3,
-        "max_chars": 12_000,
+        "sessions": SessionRules(quiet_seconds=600.0, include_headless=False, excluded=excluded, own_roots=()),
+        "mine": MineRules(**mine),
+        "step": StepRules(**step),
         "gate": STRICT,
         "recall": RecallRules(),
         "removal": GateRule(margin=0.05),
@@ -133,7 +122,7 @@ class Shelf:
     def __init__(self, sessions: Sequence[Session] = (), tasks: Sequence[Task] = ()) -> None:
         self.sessions, self.tasks = list(sessions), list(tasks)
 
-    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         yield from ((path, stamp) for path, stamp, _ in self._files())
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:

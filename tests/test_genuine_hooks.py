@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent_hooks import PLUGINS, ROOT, git, read, repository
+from tests.agent_hooks import HOOKS, ROOT, git, read, repository
 from tests.agents_at_night import CLAUDE, CODEX, Agent, Fence, Person
 from tests.genuine import Programs
 from tests.server import ModelServer
@@ -75,7 +75,7 @@ def events(out: str) -> Sequence[dict[str, str]]:
     return whole[0] if isinstance(whole[0], list) else whole
 
 
-@pytest.mark.parametrize("folder", [PLUGINS["claude_code"], ROOT], ids=["plugin", "catalog"])
+@pytest.mark.parametrize("folder", [HOOKS, ROOT], ids=["plugin", "catalog"])
 def test_claude_finds_nothing_wrong_with_the_plugin(person: Person, programs: Programs, folder: Path) -> None:
     assert "Validation passed" in asks(person, programs.claude, "plugin", "validate", "--strict", str(folder))
 

@@ -176,25 +176,26 @@ def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
 
     plan = plan_of(settings, paths)
 
-    assert (plan.quiet_seconds, plan.include_headless, plan.heuristic) == (180, True, True)
-    assert (plan.max_tasks, plan.samples, plan.edit_budget) == (7, 2, 4)
-    assert (plan.reflection, plan.successes, plan.min_edit_budget) == ("deep", True, 4)
+    assert (plan.sessions.quiet_seconds, plan.sessions.include_headless) == (180, True)
+    assert (plan.mine.miner, plan.mine.max_tasks) == ("heuristic", 7)
+    assert (plan.step.samples, plan.step.edit_budget, plan.step.min_edit_budget) == (2, 4, 4)
+    assert (plan.step.reflection, plan.step.successes) == ("deep", True)
     assert (plan.gate.name, plan.gate.metric, plan.gate.rounds) == ("sequential", Metric.SOFT, 2)
     assert (plan.gate.alpha, plan.gate.min_effect, plan.gate.non_regression) == (0.01, 0.2, False)
     assert plan.gate.margin == 0
     assert plan.removal == replace(plan.gate, alpha=0.05, margin=0.05)
     assert plan.limits == {"calls": 5, "tokens": 6, "usd": 0.0, "minutes": 7}
-    assert plan.own_roots == (str(paths.data),)
+    assert plan.sessions.own_roots == (str(paths.data),)
     assert plan.preferences == ""
 
 
 def test_what_is_no_longer_a_setting_has_the_value_that_its_remedy_says(paths: Paths) -> None:
     plan = plan_of(Settings(step=StepSettings(schedule="autonomous")), paths)
     values = {
-        "mine.sessions_per_call": plan.sessions_per_call,
-        "step.min_edit_budget": plan.min_edit_budget,
-        "step.minibatch": plan.minibatch,
-        "step.merge_batch": plan.merge_batch,
+        "mine.sessions_per_call": plan.mine.sessions_per_call,
+        "step.min_edit_budget": plan.step.min_edit_budget,
+        "step.minibatch": plan.step.minibatch,
+        "step.merge_batch": plan.step.merge_batch,
         "gate.mixed_weight": plan.gate.mixed_weight,
         "gate.removal_margin": plan.removal.margin,
         "gate.removal_alpha": plan.removal.alpha,
@@ -216,7 +217,7 @@ def test_the_edit_budget_goes_down_night_by_night(paths: Paths) -> None:
     settings = Settings(step=StepSettings(schedule="linear", edit_budget=5))
     budgets: list[int] = []
     for _ in range(15):
-        budgets.append(plan_of(settings, paths).edit_budget)
+        budgets.append(plan_of(settings, paths).step.edit_budget)
         store = open_store(settings, paths)
         with store.open_night() as page:
             seal(page)
@@ -227,7 +228,7 @@ def test_the_edit_budget_goes_down_night_by_night(paths: Paths) -> None:
 
 def test_a_model_chooses_the_edit_budget_only_where_the_schedule_is_autonomous(paths: Paths) -> None:
     chosen, fixed = (
-        plan_of(Settings(step=StepSettings(schedule=schedule, edit_budget=5)), paths)
+        plan_of(Settings(step=StepSettings(schedule=schedule, edit_budget=5)), paths).step
         for schedule in ("autonomous", "constant")
     )
 

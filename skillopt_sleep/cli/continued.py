@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 NAME = "skillopt-sleep"
 _OURS = "SKILLOPT_SLEEP_"
-_AGENTS = frozenset({"CLAUDE_CONFIG_DIR", "CODEX_HOME"})
 # Whom a night tells doesn't make it another night, and there may be a token in it.
 _NOT_SAID = _OURS + "NOTIFY_"
 
@@ -42,9 +41,12 @@ def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
 
 def _variables(environ: Mapping[str, str]) -> list[str]:
     """What was set for this command and decides on home, settings and sessions, as a POSIX shell takes it."""
+    from skillopt_sleep.agents import AGENTS  # every command starts sooner without
+
+    homes = {agent.program.home_env for agent in AGENTS.values()}
     said = (
         name
         for name, value in sorted(environ.items())
-        if value and (name in _AGENTS or (name.startswith(_OURS) and not name.startswith(_NOT_SAID)))
+        if value and (name in homes or (name.startswith(_OURS) and not name.startswith(_NOT_SAID)))
     )
     return [f"{name}={shlex.quote(environ[name])}" for name in said] if os.name == "posix" else []

@@ -19,7 +19,6 @@ Value = TypeVar("Value")
 
 NAMES = tuple(name for name in get_args(BackendName) if name)
 APIS = frozenset({"openai", "azure", "anthropic"})
-_AGENTS = frozenset({"claude", "codex"})
 _NOBODY = ("0", "nobody", "none")
 _ALSO = {
     "auto": "every night the agent that is logged in then",
@@ -82,7 +81,7 @@ def asked(
             base_url = _prompt(
                 "  Address", same.base_url if same and same.base_url else "the provider's own", _address
             )
-    elif name in _AGENTS and model is None:
+    elif _is_agent(name) and model is None:
         own = "its own choice"
         model = _prompt(
             "  Model", same.model if same and same.model else own, lambda said: "" if said == own else said
@@ -129,9 +128,15 @@ def _changed(answer: Value, now: Value) -> Value | None:
     return None if answer == now else answer
 
 
+def _is_agent(name: str) -> bool:
+    from skillopt_sleep.agents import AGENTS  # every command starts sooner without
+
+    return name in AGENTS
+
+
 def _first(offered: "Sequence[Offer]") -> str:
     """The agent that is logged in; an API or a hand-off is nothing to choose for somebody."""
-    return next((offer.name for offer in offered if offer.ready and offer.name in _AGENTS), "")
+    return next((offer.name for offer in offered if offer.ready and _is_agent(offer.name)), "")
 
 
 def _who(offered: "Sequence[Offer]", settings: Settings) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.account import Account
 from skillopt_sleep.cli.plan import Ahead, destination, dollars, recipients
 from skillopt_sleep.cli.tasks_shown import counted, home_path
@@ -22,7 +23,7 @@ NOWHERE = {
     "": "nobody is named to answer",
     "simulated": "the simulated model answers here, and learns nothing of worth",
 }
-AGENTS = {"claude_code": "Claude Code", "codex": "Codex"}
+TITLES = {agent.source: agent.title for agent in AGENTS.values()}
 
 
 class Project(NamedTuple):
@@ -63,14 +64,14 @@ def look_back(settings: Settings, paths: Paths) -> Account:
 
 def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Project]) -> Iterator[str]:
     """Agents, sessions, projects."""
-    agents = [offer for offer in offered if offer.name in {"claude", "codex"}]
+    agents = [offer for offer in offered if offer.name in AGENTS]
     for number, offer in enumerate(agents):
         mark = "✓" if offer.ready else "–"
         yield f"{'' if number else 'Agents':10} {mark} {offer.name:7} {one_line(offer.says, limit=200)}"
     by_source = Counter({row.source: 0 for row in total.rows})
     for row in total.rows:
         by_source[row.source] += row.sessions
-    sessions = ", ".join(f"{count} of {AGENTS.get(name, name)}" for name, count in by_source.most_common() if count)
+    sessions = ", ".join(f"{count} of {TITLES.get(name, name)}" for name, count in by_source.most_common() if count)
     corrected = f"; {counted(total.requests, 'request')}, {total.corrected} of them corrected" if sessions else ""
     yield f"{'Sessions':10} {sessions or 'none yet'}{corrected}"
     for number, project in enumerate(known[:MOST_PROJECTS]):

@@ -45,9 +45,9 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
     store = open_store(settings, paths)
     try:
         plan = make_plan(settings, paths, store, model="", only=only)
-        rules = HarvestRules.of(plan, now=utc_now(), horizon=store.horizon())
+        rules = HarvestRules.of(plan.sessions, now=utc_now(), horizon=store.horizon())
         found = harvest(agent_sources(settings), store.index, rules)
-        found = replace(found, notes=(*found.notes, *plan.excluded.notes))
+        found = replace(found, notes=(*found.notes, *plan.sessions.excluded.notes))
         projects = Counter(session.project for session in found.sessions)
         reviewed = len(store.bank.unknown(found.reviewed))
         known = len(store.bank.tasks(set(projects)))

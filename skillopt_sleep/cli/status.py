@@ -14,7 +14,7 @@ from skillopt_sleep.cli.watch import shown, watch_night
 from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
-from skillopt_sleep.records import Outcome, Proposal
+from skillopt_sleep.records import Outcome, Proposal, report_data
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 from skillopt_sleep.stores.progress import Progress, read_progress
 from skillopt_sleep.stores.sqlite import NightLine
@@ -166,7 +166,7 @@ def report(
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
     if as_json:
-        say_json(found)
+        say_json(report_data(found))
         return
     from skillopt_sleep.reporters.morning import render
 

@@ -83,7 +83,7 @@ def add(
 ) -> None:
     """Add a task of your own, by options or in your editor; the next night takes it up."""
     from skillopt_sleep.cli.tasks_editor import added
-    from skillopt_sleep.mining.tasks_file import make_task
+    from skillopt_sleep.mining.task_entries import make_task
 
     checks = [
         {"op": op, "arg": arg}

@@ -35,7 +35,8 @@ def export(
 ) -> None:
     """Write the tasks that are in use as a tasks file, for a look, an import elsewhere or harvest.tasks_files."""
     from skillopt_sleep.kit.files import write_atomic
-    from skillopt_sleep.mining.tasks_file import problem_of, to_text
+    from skillopt_sleep.mining.task_entries import problem_of
+    from skillopt_sleep.mining.tasks_file import to_text
 
     if file and file.suffix != ".toml":
         raise ConfigError(f"{file}: an export is TOML", remedy="name a file that ends in .toml")

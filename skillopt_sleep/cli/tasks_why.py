@@ -122,7 +122,7 @@ def _nights(entry: Banked, mates: Sequence[Banked], reports: Sequence[NightRepor
     ]
     if lines:
         return "\n".join(("nights that used it:", *lines))
-    met = any(entry.task.session in done.sessions for report in reports for done in report.documents)
+    met = any(entry.task.session in done.sessions.ids for report in reports for done in report.documents)
     if not (entry.night or met):
         return "no night yet"
     banked = f"banked by night {entry.night}; " if entry.night else ""
@@ -135,16 +135,16 @@ def _nights(entry: Banked, mates: Sequence[Banked], reports: Sequence[NightRepor
 def _uses(task: Task, done: StepOutcome) -> Iterator[str]:
     """What the step on a document made of the task."""
     pairs = [pair for pair in done.trial.pairs if pair.task == task.id]
-    taught = [applied for applied in done.edits if task.id in applied.edit.tasks]
+    taught = [applied for applied in done.tried.edits if task.id in applied.edit.tasks]
     for (before, after), times in Counter((pair.before, pair.after) for pair in pairs).items():
         often = f", {times} times" if times > 1 else ""
         yield f"tested a change, {before:.2f} → {after:.2f}{often}"
     for applied in taught:
         words = one_line(applied.edit.content or applied.edit.target, limit=WIDTH - 6)
         yield f"led to an edit ({applied.fate}, verdict: {done.verdict.decision})\n      {words}"
-    if not pairs and not taught and task.id in done.scores:
-        yield f"was asked without a change: {done.scores[task.id]:.2f}"
-    if task.split is Split.TEST and done.test_n and task.session in done.sessions:
+    if not pairs and not taught and task.id in done.later.scores:
+        yield f"was asked without a change: {done.later.scores[task.id]:.2f}"
+    if task.split is Split.TEST and done.test.n and task.session in done.sessions.ids:
         yield "was a test of an accepted change"
 
 

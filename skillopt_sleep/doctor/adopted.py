@@ -4,14 +4,15 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem, unknown
-from skillopt_sleep.doctor.sight import CLAUDE, CODEX, Sight
+from skillopt_sleep.doctor.sight import CLAUDE, Sight
 from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 
 # The agents' names in the store.
-SOURCES = {CLAUDE: "claude_code", CODEX: "codex"}
+SOURCES = {agent.title: agent.source for agent in AGENTS.values()}
 _ENDED = frozenset({AdoptionState.DONE, AdoptionState.UNDONE})
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.metered import month_of
 from skillopt_sleep.doctor.adopted import adopted
 from skillopt_sleep.doctor.findings import Finding, State, Topic, fine, of_error, problem, unknown
@@ -154,10 +155,9 @@ def look_at_sight(
     place: Path,
 ) -> Iterator[Finding]:
     """Report what each agent sees in this project, and append it to `sights`."""
-    claude_home = Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
-    codex_home = Path(environ.get("CODEX_HOME") or home / ".codex")
-    if "claude" in programs or claude_home.is_dir():
-        claude = claude_sight(root, home=home, agent_home=claude_home)
+    homes = {agent.title: agent.home(environ, home) for agent in AGENTS.values()}
+    if "claude" in programs or homes[CLAUDE].is_dir():
+        claude = claude_sight(root, home=home, agent_home=homes[CLAUDE])
         sights.append(claude)
         yield from _seen(claude, root)
         cut = cut_descriptions(claude)
@@ -167,7 +167,7 @@ def look_at_sight(
         return
     try:
         codex = codex_sight(
-            programs["codex"], root, home=home, agent_home=codex_home, environ=environ, place=place / "codex"
+            programs["codex"], root, home=home, agent_home=homes[CODEX], environ=environ, place=place / "codex"
         )
     except ItemError as error:
         yield unknown(Topic.SIGHT, error.message)

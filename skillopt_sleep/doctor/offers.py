@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths
-from skillopt_sleep.wiring.models import DIALECTS, KEYS, make_model
+from skillopt_sleep.wiring.models import KEYS, make_model
 
 
 class Offer(NamedTuple):
@@ -27,7 +28,7 @@ def offers(paths: Paths, environ: Mapping[str, str]) -> tuple[Offer, ...]:
     """Return every backend that asks a model, agents first, without asking one or touching the user's files."""
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as made:
         scratch = replace(paths, data=Path(made) / "data")
-        agents = tuple(_agent(name, scratch, environ) for name in DIALECTS)
+        agents = tuple(_agent(name, scratch, environ) for name in AGENTS)
     apis = tuple(_api(name, key, environ) for name, key in KEYS.items())
     return (
         *agents,

@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.doctor.findings import Finding, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.errors import BackendUnavailable, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
-from skillopt_sleep.wiring.models import AUTO, DIALECTS, SIMULATED, logged_in, make_model, of_roles
+from skillopt_sleep.wiring.models import AUTO, SIMULATED, logged_in, make_model, of_roles
 
 CONNECT_SECONDS = 3.0
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
@@ -52,7 +53,7 @@ def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], unt
             named.append(replace(backend, name=name))
             findings.append(fine(Topic.MODELS, f"auto is {name}: {why.removeprefix('auto: ')}"))
     programs: dict[str, str] = {}
-    for name in DIALECTS:
+    for name in AGENTS:
         used = [backend for backend in named if backend.name == name]
         unused = [replace(BackendSettings(), name=name)]
         for backend in used or unused:
@@ -61,7 +62,7 @@ def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], unt
             if checked.path:
                 programs[name] = checked.path
     for backend in named:
-        if backend.name not in DIALECTS:
+        if backend.name not in AGENTS:
             findings += _endpoint(backend, scratch, environ, until)
     findings += _consent(wanted)
     return Reached(tuple(dict.fromkeys(findings)), programs)

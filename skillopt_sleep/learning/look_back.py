@@ -54,7 +54,7 @@ class LookedBack(NamedTuple):
 
 def is_due(plan: Plan, past: Past) -> bool:
     """Whether the document's last look back is as many nights ago as the plan says."""
-    return past.snapshot is not None and 0 < plan.slow_every <= past.snapshot.nights
+    return past.snapshot is not None and 0 < plan.step.slow_every <= past.snapshot.nights
 
 
 def learning_rule(plan: Plan, past: Past) -> GateRule:
@@ -83,20 +83,16 @@ def look_back(
     if past.snapshot is None or not tasks:
         return LookedBack(learned)
     name = learned.document.id
-    most = 2 * len(tasks) * plan.samples + 2 * len(val) * plan.gate.rounds + 2
+    most = 2 * len(tasks) * plan.step.samples + 2 * len(val) * plan.gate.rounds + 2
     if crew.meter.left() < most:
         summary = f"{name}: no look back on earlier nights, for want of {most} calls"
-        return LookedBack(_noted(learned, Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
+        return LookedBack(learned.noted(Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
     work = _Work(learned, past.snapshot, tasks, val, crew, plan, past, night)
     try:
         return work.done(log)
     except BudgetExhausted as error:
         summary = f"{name}: the look back on earlier nights was cut short: {error.message}"
-        return LookedBack(_noted(learned, Note(stage="slow_update", summary=summary, remedy=error.remedy)))
-
-
-def _noted(outcome: StepOutcome, *notes: Note) -> StepOutcome:
-    return replace(outcome, notes=outcome.notes + notes)
+        return LookedBack(learned.noted(Note(stage="slow_update", summary=summary, remedy=error.remedy)))
 
 
 class _Work(NamedTuple):
@@ -121,14 +117,16 @@ class _Work(NamedTuple):
         log("comparisons", compared)
         if not compared:
             return LookedBack(self.learned, rollouts=made)
-        waits = any(wait.tested.kind is CandidateKind.GUIDANCE for wait in self.learned.waits)
+        waits = any(wait.tested.kind is CandidateKind.GUIDANCE for wait in self.learned.tried.undecided)
         guided = None if waits else self._guidance(compared)
         notebook = self._notebook(compared)
-        outcome = _noted(self.learned, *(said for said in (guided, notebook) if isinstance(said, Note)))
+        outcome = self.learned.noted(*(said for said in (guided, notebook) if isinstance(said, Note)))
+        later = outcome.later
         if isinstance(notebook, str):
-            outcome = replace(outcome, notebook=notebook)
+            later = replace(later, notebook=notebook)
         if not isinstance(guided, Note):
-            outcome = replace(outcome, compared=dict(Counter(one.change.value for one in compared)))
+            later = replace(later, compared=dict(Counter(one.change.value for one in compared)))
+        outcome = replace(outcome, later=later)
         if not isinstance(guided, Edit):
             return LookedBack(outcome, rollouts=made)
         back = self._tried(guided, outcome, log)
@@ -138,7 +136,7 @@ class _Work(NamedTuple):
         """The tasks under both bodies; where nothing changed since, today's attempts are both."""
         earlier = replace(self.document, body=self.snapshot.body)
         arms = (earlier, self.document) if earlier != self.document else (self.document,)
-        samples = range(self.plan.samples)
+        samples = range(self.plan.step.samples)
         jobs = [(task, arm, sample) for task in self.tasks for sample in samples for arm in arms]
         label = f"look back {self.document.id}"
         crew = self.crew
@@ -159,7 +157,7 @@ class _Work(NamedTuple):
 
     def _notebook(self, compared: Sequence[Compared]) -> str | Note:
         """The optimizer's notes; what tonight's trials told is known here."""
-        told = (PastEdit(night=self.night, edit=one.edit, effect=one.effect) for one in self.learned.effects)
+        told = (PastEdit(night=self.night, edit=one.edit, effect=one.effect) for one in self.learned.tried.effects)
         return meta_skill(
             compared,
             {task.id: task for task in self.tasks},
@@ -172,9 +170,10 @@ class _Work(NamedTuple):
     def _tried(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
         """The outcome with the guidance's fate, and with its trial where it could be applied."""
         document, crew = self.document, self.crew
-        changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.max_chars)
+        changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.step.max_chars)
         log("edits", fates)
-        outcome = replace(outcome, edits=outcome.edits + fates)
+        tried = replace(outcome.tried, edits=outcome.tried.edits + fates)
+        outcome = replace(outcome, tried=tried)
         if changed == document:
             return LookedBack(outcome)
         rule = replace(self.plan.gate, alpha=self.plan.gate.alpha * SHARE)
@@ -185,12 +184,13 @@ class _Work(NamedTuple):
         log("trials", (tested,))
         undecided = verdict.decision is Decision.UNDECIDED
         wait = Waiting(night=self.night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
-        outcome = replace(
-            outcome,
-            tested=(*outcome.tested, tested),
-            effects=outcome.effects + credit(tested, (tested,)),
-            waits=(*outcome.waits, wait) if undecided else outcome.waits,
+        tried = replace(
+            tried,
+            tested=(*tried.tested, tested),
+            effects=tried.effects + credit(tested, (tested,)),
+            undecided=(*tried.undecided, wait) if undecided else tried.undecided,
         )
+        outcome = replace(outcome, tried=tried)
         nothing_else = outcome.outcome is Outcome.NO_CHANGE
         decides = verdict.decision is Decision.ACCEPT or (undecided and nothing_else)
         return LookedBack(outcome, tested if decides else None, made)

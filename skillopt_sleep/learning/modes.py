@@ -26,7 +26,7 @@ class Full(NamedTuple):
 
 
 def ways(edits: Sequence[Edit], document: Document, *, crew: Crew, plan: Plan, past: Past) -> Ways:
-    """The chosen edits and other ways of going about it, `plan.candidates` sets at most, each its own candidate.
+    """The chosen edits and other ways of going about it, `plan.step.candidates` sets at most, each its own candidate.
 
     In mode `rewrite` each is worked into the text. With one candidate in mode `patch` no call is made.
     """
@@ -36,12 +36,12 @@ def ways(edits: Sequence[Edit], document: Document, *, crew: Crew, plan: Plan, p
         document,
         optimizer=optimizer,
         pool=pool,
-        candidates=plan.candidates,
-        budget=plan.edit_budget,
+        candidates=plan.step.candidates,
+        budget=plan.step.edit_budget,
         preferences=preferences,
         past=past,
     )
-    if plan.mode != "rewrite" or not edits:
+    if plan.step.mode != "rewrite" or not edits:
         return Ways(variety.sets, variety.notes)
     written = rewrite(
         variety.sets, document, optimizer=optimizer, pool=pool, preferences=preferences, past=past, apply=candidate
@@ -71,7 +71,7 @@ def in_full(
         optimizer=optimizer,
         pool=pool,
         measure=measure,
-        minibatch=plan.minibatch,
+        minibatch=plan.step.minibatch,
         preferences=preferences,
         past=past,
         apply=candidate,

@@ -45,11 +45,11 @@ class Proposed(msgspec.Struct, frozen=True, kw_only=True):
 
 def propose(document: Document, train: Sequence[Task], *, crew: Crew, plan: Plan, past: Past, log: Log) -> Proposed:
     """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied."""
-    more = augment(train, each=plan.augment, optimizer=crew.optimizer, pool=crew.pool, label=document.id)
+    more = augment(train, each=plan.step.augment, optimizer=crew.optimizer, pool=crew.pool, label=document.id)
     if more.tasks:
         log("augmented", more.tasks)
     train = (*train, *more.tasks)
-    jobs = [(task, document, sample) for task in train for sample in range(plan.samples)]
+    jobs = [(task, document, sample) for task in train for sample in range(plan.step.samples)]
     label = f"rollout {document.id}"
     tried = rollout(jobs, executor=crew.executor, judge=crew.judge, pool=crew.pool, label=label)
     log("rollouts", tried)
@@ -107,7 +107,7 @@ def _learned(
     def graded(score: Score) -> float:
         return measure(score, plan.gate)
 
-    if plan.mode == "full_rewrite":
+    if plan.step.mode == "full_rewrite":
         full = in_full(tried, train, document, crew=crew, plan=plan, past=past, measure=graded)
         log("patches", full.patches)
         return full.edits, full.notes, not full.patches
@@ -117,29 +117,29 @@ def _learned(
         document,
         optimizer=optimizer,
         pool=pool,
-        mode=plan.reflection,
-        successes=plan.successes,
-        minibatch=plan.minibatch,
-        budget=plan.edit_budget,
+        mode=plan.step.reflection,
+        successes=plan.step.successes,
+        minibatch=plan.step.minibatch,
+        budget=plan.step.edit_budget,
         preferences=plan.preferences,
         past=past,
         measure=graded,
     )
     log("patches", reflection.patches)
     merged = aggregate(
-        reflection.patches, document, optimizer=optimizer, pool=pool, merge_batch=plan.merge_batch, past=past
+        reflection.patches, document, optimizer=optimizer, pool=pool, merge_batch=plan.step.merge_batch, past=past
     )
     most = budget(
         merged.patch,
         document,
         optimizer=optimizer,
         pool=pool,
-        least=plan.min_edit_budget,
-        most=plan.edit_budget,
+        least=plan.step.min_edit_budget,
+        most=plan.step.edit_budget,
         past=past,
         grades=[graded(attempt.score) for attempt in tried if attempt.score is not None],
     )
-    if plan.min_edit_budget < plan.edit_budget:
+    if plan.step.min_edit_budget < plan.step.edit_budget:
         log("budget", (most,))
     chosen = select(merged.patch, document, optimizer=optimizer, pool=pool, budget=most.edits, past=past)
     notes = (*reflection.notes, *merged.notes, *most.notes, *chosen.notes)

@@ -56,10 +56,10 @@ def race(
     """
     distinct: dict[str, tuple[Document, tuple[AppliedEdit, ...]]] = {}
     for edits in sets:
-        changed, fates = update(document, edits, refuse=refuse, most=plan.max_chars)
+        changed, fates = update(document, edits, refuse=refuse, most=plan.step.max_chars)
         if changed.text != document.text:
             distinct.setdefault(changed.text, (changed, fates))
-    entries = list(distinct.values()) or [update(document, sets[0], refuse=refuse, most=plan.max_chars)]
+    entries = list(distinct.values()) or [update(document, sets[0], refuse=refuse, most=plan.step.max_chars)]
     runs = _Runs([changed for changed, _ in entries], _order(train, tried, plan), crew, plan)
     first, fates = entries[0]
     if len(entries) == 1:
@@ -89,7 +89,7 @@ def _order(train: Sequence[Task], tried: Sequence[Rollout], plan: Plan) -> list[
         if attempt.score is not None:
             grades.setdefault(attempt.task, []).append(measure(attempt.score, plan.gate))
     worst_first = sorted(train, key=lambda task: mean(grades.get(task.id, ())) or 0.0)
-    return [(task, sample) for sample in range(plan.samples) for task in worst_first]
+    return [(task, sample) for sample in range(plan.step.samples) for task in worst_first]
 
 
 class _Runs:

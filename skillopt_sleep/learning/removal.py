@@ -71,22 +71,25 @@ def remove(
     log("rollouts", made)
     log("trials", (tested,))
     wait = Waiting(night=night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
-    outcome = replace(
-        learned,
-        tested=(*learned.tested, tested),
-        effects=learned.effects + credit(tested, (tested,)),
-        waits=(*learned.waits, wait) if verdict.decision is Decision.UNDECIDED else learned.waits,
+    tried = learned.tried
+    tried = replace(
+        tried,
+        tested=(*tried.tested, tested),
+        effects=tried.effects + credit(tested, (tested,)),
+        undecided=(*tried.undecided, wait) if verdict.decision is Decision.UNDECIDED else tried.undecided,
     )
-    return Removal(outcome, tested if verdict.decision is Decision.ACCEPT else None, made)
+    return Removal(replace(learned, tried=tried), tested if verdict.decision is Decision.ACCEPT else None, made)
 
 
 def _is_time(learned: StepOutcome, plan: Plan, *, slow: bool) -> bool:
-    if learned.verdict.decision is Decision.ACCEPT or learned.unfinished or plan.removal.name != "sequential":
+    if learned.verdict.decision is Decision.ACCEPT or learned.sessions.unfinished:
         return False
-    full = len(learned.document.body) > FULL * plan.max_chars
-    waits = any(wait.tested.kind is CandidateKind.REMOVAL for wait in learned.waits)
+    if plan.removal.name != "sequential":
+        return False
+    full = len(learned.document.body) > FULL * plan.step.max_chars
+    waits = any(wait.tested.kind is CandidateKind.REMOVAL for wait in learned.tried.undecided)
     return (slow or full) and not waits
 
 
 def _not_tried(learned: StepOutcome, note: Note) -> Removal:
-    return Removal(replace(learned, notes=(*learned.notes, note)))
+    return Removal(learned.noted(note))

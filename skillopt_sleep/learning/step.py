@@ -28,8 +28,12 @@ from skillopt_sleep.records import (
     Rollout,
     Split,
     StepOutcome,
+    StepSessions,
+    StepTasks,
     Task,
     TaskOrigin,
+    TestMeans,
+    Tried,
     Verdict,
     Waiting,
 )
@@ -73,26 +77,26 @@ def step(
     if earlier.tried:
         log("rollouts", earlier.rollouts)
         log("trials", [wait.tested for wait in earlier.tried])
-    so_far = replace(
-        so_far,
+    tried = replace(
+        so_far.tried,
         tested=tuple(wait.tested for wait in earlier.tried),
         effects=tuple(told for wait in earlier.tried for told in credit(wait.tested, (wait.tested,))),
-        waits=(*earlier.rest, *earlier.undecided),
-        notes=(*earlier.notes, *not_scored(earlier.rollouts)),
+        undecided=(*earlier.rest, *earlier.undecided),
     )
+    so_far = replace(so_far, tried=tried, notes=(*earlier.notes, *not_scored(earlier.rollouts)))
     if earlier.accepted is not None:
         tasks, made = [*train, *val], earlier.rollouts
         return _proven(so_far, earlier.accepted, tasks, test, made, crew=crew, plan=plan, log=log)
-    past = replace(past, waiting=so_far.waits)
+    past = replace(past, waiting=so_far.tried.undecided)
     learned = _learn(so_far, train, val, test, crew=crew, plan=plan, log=log, past=past, night=night)
     if is_due(plan, past) and learned.outcome in MAY_LOOK_BACK:
         back = look_back(learned, train, val, crew=crew, plan=plan, past=past, night=night, log=log)
-        learned = replace(back.outcome, notes=(*back.outcome.notes, *not_scored(back.rollouts)))
+        learned = back.outcome.noted(*not_scored(back.rollouts))
         if back.decides is not None:
             learned = _decided(learned, back.decides, test, crew=crew, plan=plan)
     learned = _with_undecided(learned, earlier)
     shorter = remove(learned, known, crew=crew, plan=plan, past=past, night=night, slow=is_due(plan, past), log=log)
-    learned = replace(shorter.outcome, notes=(*shorter.outcome.notes, *not_scored(shorter.rollouts)))
+    learned = shorter.outcome.noted(*not_scored(shorter.rollouts))
     return _decided(learned, shorter.decides, test, crew=crew, plan=plan) if shorter.decides else learned
 
 
@@ -114,16 +118,16 @@ def _learn(
     waiting = {task.cluster for task in train if task.origin is TaskOrigin.REAL} - provable
     alike = [task for task in train if task.origin is TaskOrigin.RECALLED]
     train = [task for task in train if task.cluster in provable and task not in alike]
-    so_far = replace(so_far, train=len(train), waiting=len(waiting))
+    so_far = replace(so_far, tasks=replace(so_far.tasks, train=len(train), untestable=len(waiting)))
     if not train:
         return _end(so_far, Outcome.UNVERIFIED, _why_waiting(len(waiting)))
     proposed = propose(document, [*train, *alike], crew=crew, plan=plan, past=past, log=log)
     so_far = replace(
         so_far,
-        edits=proposed.edits,
+        tried=replace(so_far.tried, edits=proposed.edits),
+        tasks=replace(so_far.tasks, text_only=proposed.text_only),
+        sessions=replace(so_far.sessions, unfinished=proposed.unfinished),
         notes=so_far.notes + proposed.notes,
-        text_only=proposed.text_only,
-        unfinished=proposed.unfinished,
     )
     if proposed.nothing is not None:
         return _end(so_far, *proposed.nothing)
@@ -135,7 +139,7 @@ def _learn(
     so_far = _founded(so_far, applied, train)
     try:
         asked = exercise(applied, [*train, *alike], val)
-        found = search(document, applied, asked, crew=crew, rule=learning_rule(plan, past), most=plan.max_chars)
+        found = search(document, applied, asked, crew=crew, rule=learning_rule(plan, past), most=plan.step.max_chars)
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
         _on_test(so_far, applied, test, crew=crew, plan=plan)
@@ -153,21 +157,23 @@ def _searched(so_far: StepOutcome, found: Search, *, crew: Crew, night: str) -> 
         for tested in found.tested
         if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE
     )
-    waits = so_far.waits + (() if decision is Decision.ACCEPT else fresh)
+    waits = so_far.tried.undecided + (() if decision is Decision.ACCEPT else fresh)
     # Each costs every night that brings it a task.
     let_go = tuple(
         Note(stage="trial", summary=f"{document.id}: the change of {wait.night} was let go for newer ones")
         for wait in waits[:-MOST_WAITING]
     )
     failed = any(attempt.failed for attempt in found.rollouts)
-    return replace(
-        so_far,
-        tested=so_far.tested + found.tested,
-        effects=so_far.effects + credit(found.best, found.tested),
-        waits=waits[-MOST_WAITING:],
-        notes=(*so_far.notes, *found.notes, *not_scored(found.rollouts), *let_go),
-        unfinished=failed if decision is Decision.ABSTAIN else so_far.unfinished,
+    tried = replace(
+        so_far.tried,
+        tested=so_far.tried.tested + found.tested,
+        effects=so_far.tried.effects + credit(found.best, found.tested),
+        undecided=waits[-MOST_WAITING:],
     )
+    so_far = replace(so_far, tried=tried).noted(*found.notes, *not_scored(found.rollouts), *let_go)
+    if decision is Decision.ABSTAIN:
+        so_far = replace(so_far, sessions=replace(so_far.sessions, unfinished=failed))
+    return so_far
 
 
 def _proven(
@@ -187,16 +193,17 @@ def _proven(
     found = shorten(so_far.document, wait.tested, asked, crew=crew, rule=plan.gate, made=made)
     log("rollouts", found.rollouts)
     log("trials", found.tested[1:])
-    others = tuple(told for told in so_far.effects if told.edit not in wait.tested.edits)
+    others = tuple(told for told in so_far.tried.effects if told.edit not in wait.tested.edits)
     lessons = {task.cluster for task in about(wait.tested.edits, tasks, val)}
     left = dict.fromkeys(task.session for task in tasks if task.split is Split.TRAIN and task.cluster not in lessons)
-    so_far = replace(
-        _founded(so_far, found.best.edits, tasks),
-        left=tuple(left),
-        tested=so_far.tested + found.tested[1:],
+    so_far = _founded(so_far, found.best.edits, tasks)
+    tried = replace(
+        so_far.tried,
+        tested=so_far.tried.tested + found.tested[1:],
         effects=others + credit(found.best, found.tested),
-        notes=(*so_far.notes, *found.notes, *not_scored(found.rollouts), *_left_note(so_far.document, left)),
     )
+    so_far = replace(so_far, tried=tried, sessions=replace(so_far.sessions, left=tuple(left)))
+    so_far = so_far.noted(*found.notes, *not_scored(found.rollouts), *_left_note(so_far.document, left))
     return _decided(so_far, found.best, test, crew=crew, plan=plan, since=wait.night)
 
 
@@ -219,7 +226,7 @@ def _founded(so_far: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) 
     """The outcome with the words of the person that these edits were learned from, where that is known."""
     names = {name for edit in edits for name in edit.tasks}
     said = tuple(evidence for task in tasks if task.id in names for evidence in task.evidence)
-    return replace(so_far, evidence=said or so_far.evidence)
+    return replace(so_far, tried=replace(so_far.tried, evidence=said)) if said else so_far
 
 
 def _decided(
@@ -263,11 +270,9 @@ def beginning(document: Document, *, train: Sequence[Task], val: Sequence[Task],
         outcome=Outcome.UNVERIFIED,
         because="",
         verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
-        train=len(train),
-        val=len(val),
-        test=len(test),
-        evidence=tuple(evidence for task in train for evidence in task.evidence),
-        sessions=tuple(dict.fromkeys(task.session for task in (*train, *val, *test))),
+        tasks=StepTasks(train=len(train), val=len(val), test=len(test)),
+        sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test)))),
+        tried=Tried(evidence=tuple(evidence for task in train for evidence in task.evidence)),
     )
 
 
@@ -295,13 +300,12 @@ def _on_test(
         made = rollout(jobs, executor=crew.executor, judge=crew.judge, pool=crew.pool, label=label)
     except BudgetExhausted as error:
         note = Note(stage="rollout", summary=f"{document.id}: not tried on the test tasks: {error.message}")
-        return replace(so_far, notes=(*so_far.notes, note))
+        return so_far.noted(note)
     arms = zip(made[::2], made[1::2], strict=True)
     scored = [(b.score, a.score) for b, a in arms if b.score is not None and a.score is not None]
-    return replace(
-        so_far,
-        test_before=mean([measure(before, plan.gate) for before, _ in scored]),
-        test_after=mean([measure(after, plan.gate) for _, after in scored]),
-        test_n=len(scored),
-        notes=so_far.notes + not_scored(made),
+    means = TestMeans(
+        before=mean([measure(before, plan.gate) for before, _ in scored]),
+        after=mean([measure(after, plan.gate) for _, after in scored]),
+        n=len(scored),
     )
+    return replace(so_far, test=means).noted(*not_scored(made))

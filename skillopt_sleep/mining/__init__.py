@@ -1,1 +1,1 @@
-"""What a session says: which words are the person's own, what they did, and what they wanted."""
+"""Sessions to tasks: which words are the person's own, what they did, and what they wanted."""

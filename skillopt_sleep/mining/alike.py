@@ -1,4 +1,4 @@
-"""Words that mean the same in any language people type (alike.toml, meanings.toml), and a text read as such words."""
+"""Read a text as words that may mean the same in any language people type (alike.toml, meanings.toml)."""
 
 import re
 import tomllib
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from skillopt_sleep.mining.lexicon import IS_CJK, stem
+from skillopt_sleep.mining.lexicon import IS_CJK, pairs, stem
 
 LONGEST_PHRASE = 4
 SHORTEST_MISSPELT = 6
@@ -23,7 +23,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class Piece(NamedTuple):
-    """A word or a listed phrase: as it is written, what it may mean, and whether it demands nothing of its own."""
+    """A word or a listed phrase: as it is written, what it may mean, and whether by itself it demands nothing."""
 
     word: str
     means: frozenset[str] = frozenset()
@@ -31,7 +31,10 @@ class Piece(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The listed phrases: what each may mean, which demand nothing, and which meanings a demand may add."""
+    """The listed phrases: what each may mean, which by themselves demand nothing, and which meanings are ordinary.
+
+    `unspaced` are those in writing without spaces, the longest first; `by_letter` the single words by first letter.
+    """
 
     means: dict[str, frozenset[str]]
     neutral: frozenset[str]
@@ -42,41 +45,43 @@ class Lists(NamedTuple):
 
 @cache
 def lists() -> Lists:
-    """Both files, read once."""
-    ours = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    theirs = tomllib.loads(_FILE.with_name("meanings.toml").read_text(encoding="utf-8"))["meanings"]
-    neutral = {phrase for text in ours["neutral"].values() for phrase in _phrases(text)}
+    """Return the lists of both files, read once."""
+    alike = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    meanings = tomllib.loads(_FILE.with_name("meanings.toml").read_text(encoding="utf-8"))["meanings"]
     means: dict[str, set[str]] = {}
-    for name, text in (*ours["alike"].items(), *((f"={name}", text) for name, text in theirs.items())):
-        for phrase in _phrases(text):
-            for one in {phrase, _stemmed(phrase)}:
-                means.setdefault(one, set()).add(name)
+    for name, text in alike["alike"].items():
+        _enter(means, name, text)
+    for name, text in meanings.items():
+        _enter(means, f"={name}", text)
+    neutral: set[str] = set()
+    for text in alike["neutral"].values():
+        neutral.update(_phrases(text))
     unspaced = {phrase for phrase in (*means, *neutral) if IS_CJK.search(phrase)}
     by_letter: dict[str, list[str]] = {}
     for phrase in means:
         if " " not in phrase:
             by_letter.setdefault(phrase[0], []).append(phrase)
     return Lists(
-        {phrase: frozenset(names) for phrase, names in means.items()},
-        frozenset(neutral),
-        frozenset(_phrases(ours["mild"])),
-        tuple(sorted(unspaced, key=len, reverse=True)),
-        {letter: tuple(some) for letter, some in by_letter.items()},
+        means={phrase: frozenset(names) for phrase, names in means.items()},
+        neutral=frozenset(neutral),
+        mild=frozenset(_phrases(alike["mild"])),
+        unspaced=tuple(sorted(unspaced, key=len, reverse=True)),
+        by_letter={letter: tuple(words) for letter, words in by_letter.items()},
     )
 
 
 def plain(text: str) -> str:
-    """The text as its words are compared: one form of each character, no capitals, joined words parted."""
+    """Return the text as its words are compared: each character in one form, no capitals, camelCase split."""
     return _CAMEL.sub(" ", unicodedata.normalize("NFKC", text).replace("’", "'")).casefold()
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text made plain; writing without spaces stays whole."""
+    """Return the words of a plain text; writing without spaces stays whole."""
     return _TOKEN.findall(text)
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """The text as listed phrases, the longest first, and single words."""
+    """Yield the text as listed phrases (the longest first) and single words."""
     words = words_of(plain(text))
     at = 0
     while at < len(words):
@@ -84,68 +89,84 @@ def pieces(text: str) -> Iterator[Piece]:
             yield from _cut(words[at])
             at += 1
             continue
-        longest = min(LONGEST_PHRASE, len(words) - at)
-        found = next(
-            piece
-            for length in range(longest, 0, -1)
-            if (piece := _piece(words[at : at + length])).means or piece.neutral or length == 1
-        )
-        yield found
-        at += len(found.word.split())
+        piece = _longest_piece(words[at : at + LONGEST_PHRASE])
+        yield piece
+        at += len(piece.word.split())
 
 
 def meanings_in(text: str) -> frozenset[str]:
-    """Everything that a text made plain may speak of, in whatever language; a word misspelt by a letter counts."""
-    known, words = lists(), words_of(text)
-    found = {name for phrase in known.unspaced if phrase in text for name in known.means.get(phrase, ())}
+    """Return every listed meaning that a plain text may speak of, in any language; one wrong letter is forgiven."""
+    known = lists()
+    words = words_of(text)
+    found: set[str] = set()
+    for phrase in known.unspaced:
+        if phrase in text:
+            found |= known.means.get(phrase, frozenset())
     for at, word in enumerate(words):
         for length in range(1, LONGEST_PHRASE + 1):
             found |= _piece(words[at : at + length]).means
-        found |= _of_misspelt(word)
+        found |= _meanings_of_misspelt(word)
     return frozenset(found)
+
+
+def _longest_piece(words: Sequence[str]) -> Piece:
+    """Return the longest listed phrase that the words begin with, or else the first word."""
+    for length in range(len(words), 1, -1):
+        piece = _piece(words[:length])
+        if piece.means or piece.neutral:
+            return piece
+    return _piece(words[:1])
 
 
 def _piece(words: Sequence[str]) -> Piece:
     known = lists()
     phrase = " ".join(words)
     bare = " ".join(_ELIDED.sub("", word) for word in words)
-    none = frozenset[str]()
-    means = known.means.get(bare, none) | known.means.get(_stemmed(bare), none)
+    nothing = frozenset[str]()
+    means = known.means.get(bare, nothing) | known.means.get(_stemmed(bare), nothing)
     return Piece(phrase, means, phrase in known.neutral or bare in known.neutral)
 
 
 def _cut(run: str) -> Iterator[Piece]:
-    """Writing without spaces, as listed phrases where there are any, else as pairs of characters."""
+    """Cut writing without spaces into listed phrases, and into pairs of characters between them."""
     known = lists()
-    at = start = 0
+    start = at = 0
     while at < len(run):
         phrase = next((phrase for phrase in known.unspaced if run.startswith(phrase, at)), "")
-        if phrase:
-            yield from _pairs(run[start:at])
-            yield Piece(phrase, known.means.get(phrase, frozenset()), phrase in known.neutral)
-            start = at = at + len(phrase)
-        else:
+        if not phrase:
             at += 1
-    yield from _pairs(run[start:])
+            continue
+        yield from map(Piece, pairs(run[start:at]))
+        yield Piece(phrase, known.means.get(phrase, frozenset()), phrase in known.neutral)
+        at += len(phrase)
+        start = at
+    yield from map(Piece, pairs(run[start:]))
 
 
-def _pairs(run: str) -> Iterator[Piece]:
-    yield from (Piece(run[at : at + 2]) for at in range(max(len(run) - 1, 1)) if run)
-
-
-def _of_misspelt(word: str) -> frozenset[str]:
+def _meanings_of_misspelt(word: str) -> frozenset[str]:
+    """Return the meanings of the listed words that differ from an unlisted one by a letter."""
     known = lists()
-    if len(word) < SHORTEST_MISSPELT or not word.isalpha() or word in known.means or stem(word) in known.means:
+    if len(word) < SHORTEST_MISSPELT or not word.isalpha():
         return frozenset()
-    near = (one for one in known.by_letter.get(word[0], ()) if abs(len(one) - len(word)) <= 1)
-    return frozenset(
-        name for one in near if OSA.distance(word, one, score_cutoff=1) <= 1 for name in known.means[one]
-    )
+    if word in known.means or stem(word) in known.means:
+        return frozenset()
+    found: set[str] = set()
+    for listed in known.by_letter.get(word[0], ()):
+        if abs(len(listed) - len(word)) <= 1 and OSA.distance(word, listed, score_cutoff=1) <= 1:
+            found |= known.means[listed]
+    return frozenset(found)
+
+
+def _enter(means: dict[str, set[str]], name: str, phrases: str) -> None:
+    for phrase in _phrases(phrases):
+        means.setdefault(phrase, set()).add(name)
+        means.setdefault(_stemmed(phrase), set()).add(name)
 
 
 def _phrases(text: str) -> Iterator[str]:
     for part in text.split(","):
-        if phrase := " ".join(part.casefold().replace("-", " ").split()):
+        phrase = " ".join(part.casefold().replace("-", " ").split())
+        if phrase:
             yield phrase
 
 

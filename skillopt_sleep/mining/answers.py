@@ -1,4 +1,4 @@
-"""What the agent answered between two things a person typed: its words and its commands."""
+"""What the agent answered between two turns that a person typed: its words and its commands."""
 
 from skillopt_sleep.records import Origin, Session
 
@@ -6,9 +6,9 @@ ANSWER_CHARS = 4_000
 
 
 def answer_between(session: Session, start: int, end: int) -> str:
-    """What the agent said and ran after turn `start` and before turn `end`, in order; at most 4,000 characters.
+    """Return what the agent said and ran between the turns `start` and `end`, in order, in at most 4,000 characters.
 
-    Rejected calls count too: they are what it was about to do.
+    Rejected calls count too: they show what the agent was about to do.
     """
     parts: list[str] = []
     for index in range(start, min(end, len(session.turns))):
@@ -20,7 +20,7 @@ def answer_between(session: Session, start: int, end: int) -> str:
 
 
 def referred_to(session: Session, ask: int) -> str:
-    """The agent's last words before a request, which the request may speak of; empty where there are none."""
+    """Return the agent's last words before a request, which the request may refer to; "" if there are none."""
     for index in range(ask - 1, -1, -1):
         if session.turns[index].origin is Origin.ASSISTANT:
             return session.turns[index].text

@@ -1,4 +1,4 @@
-"""What each typed turn was: a request, a correction of the request before it, or small talk."""
+"""Tell the turns that a person typed apart: requests, corrections of the request before, and small talk."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -19,18 +19,18 @@ class Take(StrEnum):
 
 
 class Ask(NamedTuple):
-    """A request by the index of its turn, and the turns that corrected it."""
+    """A request, by the index of its turn, and the turns that corrected it."""
 
     turn: int
     corrections: tuple[int, ...] = ()
 
 
 def takes(session: Session) -> Iterator[tuple[int, Take]]:
-    """Every typed turn with what it is taken for, in order.
+    """Yield the index of every typed turn with what the turn is taken for, in order.
 
-    What is typed after the person rejected a call or stopped the agent is a correction whatever its words.
+    Whatever is typed after the person rejected a call or stopped the agent is a correction.
     """
-    last: int | None = None
+    last: int | None = None  # the last turn that wasn't small talk
     request = ""
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
@@ -47,17 +47,20 @@ def takes(session: Session) -> Iterator[tuple[int, Take]]:
 
 
 def asks(session: Session) -> tuple[Ask, ...]:
-    """The requests of a session, each with what corrected it before the next one."""
-    found: list[Ask] = []
+    """Return the requests of a session, each with the turns that corrected it before the next request."""
+    requests: list[Ask] = []
     for index, take in takes(session):
         if take is Take.REQUEST:
-            found.append(Ask(index))
+            requests.append(Ask(index))
         elif take is Take.CORRECTION:
-            found[-1] = Ask(found[-1].turn, (*found[-1].corrections, index))
-    return tuple(found)
+            last = requests[-1]
+            requests[-1] = Ask(last.turn, (*last.corrections, index))
+    return tuple(requests)
 
 
 def _was_stopped(session: Session, since: int, before: int) -> bool:
-    """Whether the person rejected a call or stopped the agent between these turns."""
-    rejected = any(event.rejected and since <= event.turn < before for event in session.tools)
-    return rejected or any(since <= stop < before for stop in session.stops)
+    """Tell whether the person rejected a call or stopped the agent from turn `since` until turn `before`."""
+    for event in session.tools:
+        if event.rejected and since <= event.turn < before:
+            return True
+    return any(since <= stop < before for stop in session.stops)

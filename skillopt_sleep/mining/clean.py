@@ -1,4 +1,4 @@
-"""Text as a task may keep it: nothing that a terminal acts on, that nobody sees, or that marks our own lines."""
+"""Clean text for a task: no terminal escapes, no invisible characters, none of our own markers."""
 
 import re
 
@@ -13,10 +13,11 @@ _MARKERS = re.compile(r"<!--\s*/?\s*(?:skillopt-sleep|slow-update)\b.*?(?:-->|\Z
 
 
 def clean(text: str) -> str:
-    """The text without terminal escapes, characters that nobody sees, and markers of ours."""
-    seen = _ESCAPES.sub("", text)
-    if visible(seen) != seen:
-        seen = "".join(char for char in seen if visible(char) == char)
-    while (found := _MARKERS.sub("", seen)) != seen:
-        seen = found
-    return seen
+    """Return the text without terminal escapes, invisible characters and our own markers."""
+    cleaned = _ESCAPES.sub("", text)
+    if visible(cleaned) != cleaned:
+        cleaned = "".join(char for char in cleaned if visible(char) == char)
+    # Removing a marker may put the parts of another one together.
+    while (without := _MARKERS.sub("", cleaned)) != cleaned:
+        cleaned = without
+    return cleaned

@@ -1,87 +1,94 @@
-"""The same wish again, in whatever words, forms a cluster."""
+"""Group tasks into clusters: one cluster for one wish, in whatever words it comes back."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
 
-from skillopt_sleep.mining.likeness import SAME, Profile, contradicts, likeness, profile
+from skillopt_sleep.mining.likeness import SAME, contradicts, likeness
+from skillopt_sleep.mining.profile import Profile, profile_of
 from skillopt_sleep.records import Task
 
 LEAST_ON_AVERAGE = 0.5
-MOST_COMPARED = 24  # members of one cluster: the first and the latest
-COMMON = 200  # of what more tasks than so many speak of, the latest are compared, and only if nothing rarer is shared
+MOST_COMPARED = 24  # of one cluster's members: the first and the latest
+COMMON = 200  # a key of more tasks is common: only the latest are compared, and only if no rarer key is shared
 
 
 def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]:
-    """The tasks in order of time, each with the cluster of its project whose wish it repeats, or a new one.
+    """Return the tasks in order of time, each with the cluster of its project that it belongs to, or a new one.
 
     `known` are the tasks of earlier nights, which keep their clusters. A task joins the cluster of the task most like
-    it, if it is like that cluster's tasks on the whole: so a chain of likenesses can't carry a cluster elsewhere.
+    it, provided it is like that cluster's tasks on average: a chain of likenesses can't carry a cluster elsewhere.
     """
     projects: defaultdict[str, _Clusters] = defaultdict(_Clusters)
     for task in known:
-        projects[task.project].add(profile(task), task.cluster)
-    out: list[Task] = []
+        projects[task.project].add(profile_of(task), task.cluster)
+    clustered: list[Task] = []
     for task in sorted(tasks, key=lambda task: (task.at, task.session, task.id)):
-        clusters, looks = projects[task.project], profile(task)
-        name = task.cluster or clusters.find(looks) or f"c-{task.id}"
-        clusters.add(looks, name)
-        out.append(msgspec.structs.replace(task, cluster=name))
-    return tuple(out)
+        clusters = projects[task.project]
+        profile = profile_of(task)
+        name = task.cluster or clusters.find(profile) or f"c-{task.id}"
+        clusters.add(profile, name)
+        clustered.append(msgspec.structs.replace(task, cluster=name))
+    return tuple(clustered)
 
 
 class _Clusters:
-    """The clusters of one project; tasks that say the same are compared once."""
+    """The clusters of one project; tasks with the same words are compared once."""
 
     def __init__(self) -> None:
-        self._looks: list[Profile] = []
+        self._profiles: list[Profile] = []
         self._names: list[str] = []
         self._members: defaultdict[str, list[int]] = defaultdict(list)
-        self._told: set[tuple[str, str, str, str, frozenset[object]]] = set()
+        self._seen: set[tuple[str, str, str, str, frozenset[object]]] = set()
         self._by_key: defaultdict[str, list[int]] = defaultdict(list)
 
-    def add(self, looks: Profile, name: str) -> None:
-        """One more member of the cluster `name`."""
-        told = (name, looks.lesson, looks.said, looks.asked, looks.checks)
-        if told in self._told:
+    def add(self, profile: Profile, name: str) -> None:
+        """Add a member to the cluster `name`."""
+        identity = (name, profile.lesson, profile.corrections, profile.prompt, profile.checks)
+        if identity in self._seen:
             return
-        self._told.add(told)
-        number = len(self._looks)
-        self._looks.append(looks)
+        self._seen.add(identity)
+        number = len(self._profiles)
+        self._profiles.append(profile)
         self._names.append(name)
         self._members[name].append(number)
-        for key in looks.keys:
+        for key in profile.keys:
             self._by_key[key].append(number)
 
-    def find(self, looks: Profile) -> str:
-        """The cluster whose wish this is, or "" where there is none."""
+    def find(self, profile: Profile) -> str:
+        """Return the name of the cluster that has the same wish, or "" if there is none."""
         best: dict[str, float] = {}
-        for number in self._near(looks):
-            score = likeness(looks, self._looks[number])
-            if score >= max(SAME, best.get(self._names[number], 0.0)):
-                best[self._names[number]] = score
-        ranked = sorted(best, key=lambda name: (-best[name], self._members[name][0]))
-        return next((name for name in ranked if self._fits(looks, name)), "")
+        for number in self._near(profile):
+            name = self._names[number]
+            score = likeness(profile, self._profiles[number])
+            if score >= max(SAME, best.get(name, 0.0)):
+                best[name] = score
+        for name in sorted(best, key=lambda name: (-best[name], self._members[name][0])):
+            if self._fits(profile, name):
+                return name
+        return ""
 
-    def _near(self, looks: Profile) -> list[int]:
-        """Those worth comparing: they share what is rare here, or what all speak of where nothing rarer is said."""
-        found: dict[int, None] = {}
-        for key in sorted(looks.keys, key=lambda key: (len(self._by_key[key]), key)):
-            if found and len(self._by_key[key]) > COMMON:
+    def _near(self, profile: Profile) -> list[int]:
+        """Return the members worth comparing: they share a rare key, or a common one if no rarer key is shared."""
+        near: set[int] = set()
+        for key in sorted(profile.keys, key=lambda key: (len(self._by_key[key]), key)):
+            if near and len(self._by_key[key]) > COMMON:
                 break
-            found.update(dict.fromkeys(self._by_key[key][-COMMON:]))
-        return sorted(found)
+            near.update(self._by_key[key][-COMMON:])
+        return sorted(near)
 
-    def _fits(self, looks: Profile, name: str) -> bool:
-        """Whether it is like the members on the whole, of which the first and the latest are asked.
+    def _fits(self, profile: Profile, name: str) -> bool:
+        """Tell whether a task is like a cluster's members on average; the first and the latest members are compared.
 
-        What a model called by one name belongs together, however it was worded.
+        Tasks that a model gave one lesson belong together, whatever their words.
         """
-        members = self._members[name]
-        asked = members if len(members) <= MOST_COMPARED else [members[0], *members[-MOST_COMPARED:]]
-        if any(contradicts(looks, self._looks[number]) for number in asked):
+        numbers = self._members[name]
+        if len(numbers) > MOST_COMPARED:
+            numbers = [numbers[0], *numbers[-MOST_COMPARED:]]
+        members = [self._profiles[number] for number in numbers]
+        if any(contradicts(profile, member) for member in members):
             return False
-        if looks.lesson and any(looks.lesson == self._looks[number].lesson for number in asked):
+        if profile.lesson and any(profile.lesson == member.lesson for member in members):
             return True
-        return sum(likeness(looks, self._looks[number]) for number in asked) >= LEAST_ON_AVERAGE * len(asked)
+        return sum(likeness(profile, member) for member in members) >= LEAST_ON_AVERAGE * len(members)

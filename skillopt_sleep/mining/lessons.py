@@ -1,4 +1,4 @@
-"""The names of lessons: one wish is called the same, by every call of a night and on every night."""
+"""Agree on the names of lessons: one wish has one name, in every call of a night and on every night."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -6,35 +6,35 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted, ItemError
+from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.prompts import fill
+from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Note, Prompt, Purpose, Split, Task
+from skillopt_sleep.records import Note, Purpose, Split, Task
 
 MOST = 40
 SAID_CHARS = 200
 
 
 class SameReply(msgspec.Struct, frozen=True):
-    """What the model answers: the numbers of all that means one wish."""
+    """What the model answers: groups of numbers, each group of what means one wish."""
 
     same: tuple[tuple[int, ...], ...]
 
 
 def known_lessons(tasks: Iterable[Task]) -> Mapping[str, tuple[str, ...]]:
-    """The lessons' names by project, of its train tasks only: those heard last, at most 40, the latest last."""
-    found: dict[str, dict[str, None]] = {}
+    """Return the names of lessons by project, of train tasks only: the latest 40, the latest last."""
+    projects: dict[str, dict[str, None]] = {}
     for task in sorted(tasks, key=lambda task: task.at):
         if task.lesson and task.split is Split.TRAIN:
-            names = found.setdefault(task.project, {})
+            names = projects.setdefault(task.project, {})
             names.pop(task.lesson, None)
             names[task.lesson] = None
-    return {project: tuple(names)[-MOST:] for project, names in found.items()}
+    return {project: tuple(names)[-MOST:] for project, names in projects.items()}
 
 
-class _Naming(NamedTuple):
-    """What one project is asked about: names, the known ones first, and the tasks without one."""
+class _Question(NamedTuple):
+    """What the model is asked about a project: names, the known ones first, and the tasks without one."""
 
     project: str
     names: tuple[str, ...]
@@ -49,71 +49,112 @@ def renamed(
     optimizer: Backend,
     pool: Pool,
 ) -> tuple[tuple[Task, ...], tuple[Note, ...]]:
-    """The tasks with one name for each lesson of a project, and the calls that failed, whose names stay.
+    """Return the tasks with one name for each lesson of a project, and notes on the calls that failed.
 
-    Asked about are the projects that took `several` calls, which couldn't agree on names, and those with known ones.
-    A name that is known already stands for all that mean the same, else the one that came first. A task that got no
-    name, as nothing in its call showed that its wish recurs, may get one of these.
+    The model is asked about the projects in `several`, whose calls couldn't agree on names, and those with `known`
+    names. Of the names of one lesson a known one is used, else the first. A task without a name may get one of them.
+    A failed call changes no names.
     """
-    asked = [
-        naming
-        for project in sorted({task.project for task in tasks})
-        if (project in several or known.get(project)) and (naming := _naming(tasks, project, known.get(project, ())))
-    ]
+    questions: list[_Question] = []
+    for project in sorted({task.project for task in tasks}):
+        names = known.get(project, ())
+        if project in several or names:
+            question = _question(tasks, project, names)
+            if question is not None:
+                questions.append(question)
+    if not questions:
+        return tuple(tasks), ()
     try:
-        answers = pool.map(lambda naming: _asked(naming, optimizer), asked, label="lessons") if asked else ()
+        replies = pool.map(lambda question: _ask(question, optimizer), questions, label="lessons")
     except BudgetExhausted as error:
         return tuple(tasks), (Note(stage="mine", summary=f"lessons: {error.message}", remedy=error.remedy),)
-    names: dict[tuple[str, str], str] = {}
-    found: dict[str, str] = {}
-    for naming, reply in zip(asked, answers, strict=True):
-        if isinstance(reply, SameReply):
-            for name, members in _groups(naming, reply):
-                names |= {(naming.project, one): name for one in members if isinstance(one, str)}
-                found |= {one.id: name for one in members if isinstance(one, Task)}
-    one_each = tuple(
-        replace(task, lesson=names.get((task.project, task.lesson)) or found.get(task.id) or task.lesson)
-        for task in tasks
+    notes = tuple(reply for reply in replies if isinstance(reply, Note))
+    return _with_names(tasks, questions, replies), notes
+
+
+def _question(tasks: Iterable[Task], project: str, known: Sequence[str]) -> _Question | None:
+    """Return the question about a project, or None if there is nothing new to compare with a name."""
+    names = dict.fromkeys(known)
+    unnamed: list[Task] = []
+    for task in tasks:
+        if task.project != project:
+            continue
+        if task.lesson:
+            names[task.lesson] = None
+        else:
+            unnamed.append(task)
+    has_news = len(names) > len(known) or unnamed
+    is_alone = len(names) + len(unnamed) == 1
+    if not names or not has_news or is_alone:
+        return None
+    return _Question(project, tuple(names), tuple(unnamed))
+
+
+def _ask(question: _Question, optimizer: Backend) -> SameReply | Note:
+    count = len(question.names)
+    names = [f"{number}. {one_line(name)}" for number, name in enumerate(question.names, start=1)]
+    corrections = [f"{number}. {_quoted(task)}" for number, task in enumerate(question.unnamed, start=count + 1)]
+    values = {"lessons": fence("\n".join(names)), "corrections": fence("\n".join(corrections) or "(none)")}
+    return ask_model(
+        optimizer,
+        Purpose.LESSONS,
+        values,
+        schema=SameReply,
+        project=question.project,
+        stage="mine",
+        failure="the names of lessons could not be compared",
     )
-    return one_each, tuple(reply for reply in answers if isinstance(reply, Note))
 
 
-def _naming(tasks: Iterable[Task], project: str, known: Sequence[str]) -> _Naming | None:
-    """What to ask about a project; None where nothing new stands beside a name."""
-    own = [task for task in tasks if task.project == project]
-    names = tuple(dict.fromkeys((*known, *(task.lesson for task in own if task.lesson))))
-    unnamed = tuple(task for task in own if not task.lesson)
-    more = len(names) - len(known) + len(unnamed)
-    return _Naming(project, names, unnamed) if names and more and len(names) + len(unnamed) > 1 else None
+def _quoted(task: Task) -> str:
+    correction = one_line(" / ".join(evidence.quote for evidence in task.evidence), limit=SAID_CHARS)
+    return f"«{correction}», said of «{one_line(task.prompt, limit=SAID_CHARS)}»"
 
 
-def _asked(naming: _Naming, optimizer: Backend) -> SameReply | Note:
-    said = [
-        f"«{one_line(' / '.join(quote.quote for quote in task.evidence), limit=SAID_CHARS)}», said of "
-        f"«{one_line(task.prompt, limit=SAID_CHARS)}»"
-        for task in naming.unnamed
-    ]
-    lines = [f"{number}. {line}" for number, line in enumerate((*map(one_line, naming.names), *said), start=1)]
-    count = len(naming.names)
-    corrections = "\n".join(lines[count:]) or "(none)"
-    text = fill("lessons", lessons=fence("\n".join(lines[:count])), corrections=fence(corrections))
-    prompt = Prompt(purpose=Purpose.LESSONS, text=text, schema=SameReply, project=naming.project)
-    try:
-        reply = optimizer.complete(prompt).structured
-    except ItemError as error:
-        return Note(stage="mine", summary=f"lessons: {error.message}", remedy=error.remedy)
-    assert isinstance(reply, SameReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-    return reply
+def _with_names(
+    tasks: Sequence[Task], questions: Sequence[_Question], replies: Sequence[SameReply | Note]
+) -> tuple[Task, ...]:
+    """Return the tasks with the names that the replies give them."""
+    names: dict[tuple[str, str], str] = {}  # by project and the name that is replaced
+    names_of_unnamed: dict[str, str] = {}
+    for question, reply in zip(questions, replies, strict=True):
+        if isinstance(reply, Note):
+            continue
+        for name, replaced in _same(question, reply):
+            if isinstance(replaced, Task):
+                names_of_unnamed[replaced.id] = name
+            else:
+                names[question.project, replaced] = name
+    named: list[Task] = []
+    for task in tasks:
+        name = names.get((task.project, task.lesson)) or names_of_unnamed.get(task.id) or task.lesson
+        named.append(replace(task, lesson=name))
+    return tuple(named)
 
 
-def _groups(naming: _Naming, reply: SameReply) -> Iterator[tuple[str, list[str | Task]]]:
-    """Each name with all that it stands for; groups that share a number are one, and one without a name is none."""
-    things = (*naming.names, *naming.unnamed)
+def _same(question: _Question, reply: SameReply) -> Iterator[tuple[str, str | Task]]:
+    """Yield every name with each name or task that it replaces.
+
+    Groups that share a number are one group. A group without a name is left out.
+    """
+    things = (*question.names, *question.unnamed)
+    for group in _merged(reply, len(things)):
+        first, *others = sorted(group)
+        if first <= len(question.names):
+            for number in others:
+                yield question.names[first - 1], things[number - 1]
+
+
+def _merged(reply: SameReply, count: int) -> list[set[int]]:
+    """Return the groups of the numbers from 1 to `count`, those that share a number as one."""
     groups: list[set[int]] = []
-    for said in reply.same:
-        group = {number for number in said if 0 < number <= len(things)}
-        touched = [other for other in groups if other & group]
-        groups = [other for other in groups if other not in touched] + [group.union(*touched)]
-    for first, *others in filter(None, map(sorted, groups)):
-        if first <= len(naming.names):
-            yield naming.names[first - 1], [things[number - 1] for number in others]
+    for numbers in reply.same:
+        group = {number for number in numbers if 0 < number <= count}
+        apart: list[set[int]] = []
+        for other in groups:
+            if other & group:
+                group |= other
+            else:
+                apart.append(other)
+        groups = [*apart, group] if group else apart
+    return groups

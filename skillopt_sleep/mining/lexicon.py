@@ -1,9 +1,9 @@
-"""The listed words of meanings.toml, and a text read as such words, names of things, other words and breaks."""
+"""Read a text as the listed words of meanings.toml, names of things, other words, and breaks between clauses."""
 
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -35,7 +35,7 @@ IS_CJK = re.compile(rf"[{_CJK}]")
 
 
 class Entry(NamedTuple):
-    """What a listed phrase is: a role, or a key with its sign and weight."""
+    """What a listed phrase stands for: its role and, if it means something, a key with a sign and a weight."""
 
     role: str
     key: str = ""
@@ -44,141 +44,191 @@ class Entry(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A listed phrase or a single word of a text; `code` is a name of something rather than a word."""
+    """A listed phrase or a single word of a text; `code` if it is the name of a thing rather than a word."""
 
     text: str
     entry: Entry | None
     code: bool = False
 
 
+class _Token(NamedTuple):
+    """A token in lower case; `code` if it is the name of a thing."""
+
+    text: str
+    code: bool = False
+
+
 def read_words(text: str) -> Iterator[Word]:
-    """The text as listed phrases, the longest first, single words, and breaks between clauses."""
+    """Yield the text's listed phrases (the longest first), single words, and breaks between clauses."""
     tokens = list(_tokens(unicodedata.normalize("NFKC", text[:LONGEST_TEXT]).replace("’", "'")))
-    listed = _listed()
     at = 0
     while at < len(tokens):
-        token, code = tokens[at]
-        if _BREAK.fullmatch(token):
-            yield Word(token, Entry("break"))
+        token = tokens[at]
+        if _BREAK.fullmatch(token.text):
+            yield Word(token.text, Entry("break"))
             at += 1
             continue
-        longest = min(LONGEST_PHRASE, len(tokens) - at) if stem(token) in _beginnings() else 1
+        longest = min(LONGEST_PHRASE, len(tokens) - at) if stem(token.text) in _beginnings() else 1
         for length in range(longest, 0, -1):
-            phrase = " ".join(part for part, _ in tokens[at : at + length])
-            entry = listed.get(phrase) or (None if code and length == 1 else _listed_stems().get(_stemmed(phrase)))
-            if not entry and code and length == 1:
-                entry = listed.get(token.rsplit(".", 1)[0])
-            if entry and code and length == 1 and not entry.key:
-                continue
+            words = tokens[at : at + length]
+            entry = _entry_of(words)
             if entry:
-                yield Word(phrase, entry)
+                yield Word(" ".join(word.text for word in words), entry)
                 at += length
                 break
         else:
-            yield Word(token, None, code=code)
+            yield Word(token.text, None, code=token.code)
             at += 1
 
 
-def _tokens(text: str) -> Iterator[tuple[str, bool]]:
-    """Words in lower case, and whether each is a name of something."""
+def _entry_of(tokens: Sequence[_Token]) -> Entry | None:
+    """Return the entry of a phrase; a thing's name may be listed without its ending, and must mean something."""
+    listed = _listed()
+    if len(tokens) > 1 or not tokens[0].code:
+        phrase = " ".join(token.text for token in tokens)
+        return listed.get(phrase) or _listed_stems().get(_stemmed(phrase))
+    name = tokens[0].text
+    entry = listed.get(name) or listed.get(name.rsplit(".", 1)[0])
+    return entry if entry and entry.key else None
+
+
+def _tokens(text: str) -> Iterator[_Token]:
     for match in _TOKEN.finditer(text):
         token = match[0]
         if IS_CJK.match(token):
-            yield from ((part, False) for part in _cut(token))
+            for part in _cut(token):
+                yield _Token(part)
         elif _BREAK.fullmatch(token):
-            yield token, False
+            yield _Token(token)
         elif token[0] in '`"“«「':
-            yield token[1:-1].strip().casefold(), True
+            yield _Token(token[1:-1].strip().casefold(), code=True)
         elif token.startswith("--"):
-            yield token[2:].casefold(), True
+            yield _Token(token[2:].casefold(), code=True)
         else:
-            folded = token.casefold()
-            if folded not in _listed() and folded not in _parts_of_phrases():
-                folded = _ELIDED.sub("", _CAMEL.sub("_", token).casefold().removesuffix("'s"))
-            # A hyphen alone is a way of writing two words.
-            plain = folded.replace("-", " ")
-            if folded not in _listed() and "-" in folded.strip("-") and not _CODE.search(folded):
-                yield from ((part, False) for part in plain.split())
-            else:
-                yield folded, bool(_CAMEL.search(token) or _CODE.search(folded)) and not folded.isdigit()
+            yield from _word_tokens(token)
+
+
+def _word_tokens(token: str) -> Iterator[_Token]:
+    """Yield a word or a name, or the words that only a hyphen joins."""
+    listed = _listed()
+    folded = token.casefold()
+    if folded not in listed and folded not in _parts_of_phrases():
+        folded = _ELIDED.sub("", _CAMEL.sub("_", token).casefold().removesuffix("'s"))
+    if folded not in listed and "-" in folded.strip("-") and not _CODE.search(folded):
+        for part in folded.replace("-", " ").split():
+            yield _Token(part)
+        return
+    is_code = _CAMEL.search(token) or _CODE.search(folded)
+    yield _Token(folded, code=bool(is_code) and not folded.isdigit())
 
 
 def _cut(run: str) -> Iterator[str]:
-    """Writing without spaces, as listed words where there are any, else as pairs of characters."""
-    listed = _listed()
-    at = start = 0
+    """Cut writing without spaces into listed words, and into pairs of characters between them."""
+    start = at = 0
     while at < len(run):
-        length = next(
-            (size for size in range(min(LONGEST_CJK, len(run) - at), 0, -1) if run[at : at + size] in listed), 0
-        )
-        if length:
-            yield from _pairs(run[start:at])
-            yield run[at : at + length]
-            start = at = at + length
-        else:
+        length = _listed_length(run, at)
+        if not length:
             at += 1
-    yield from _pairs(run[start:])
+            continue
+        yield from pairs(run[start:at])
+        yield run[at : at + length]
+        at += length
+        start = at
+    yield from pairs(run[start:])
 
 
-def _pairs(run: str) -> Iterator[str]:
-    yield from (run[i : i + 2] for i in range(max(len(run) - 1, 1)) if run)
+def _listed_length(run: str, at: int) -> int:
+    """Return the length of the longest listed word that begins there, or 0."""
+    listed = _listed()
+    for length in range(min(LONGEST_CJK, len(run) - at), 0, -1):
+        if run[at : at + length] in listed:
+            return length
+    return 0
+
+
+def pairs(run: str) -> Iterator[str]:
+    """Yield the pairs of neighbouring characters; a lone character by itself."""
+    if len(run) == 1:
+        yield run
+    for at in range(len(run) - 1):
+        yield run[at : at + 2]
 
 
 @lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
-    """The word without its commonest endings."""
+    """Return the word without its commonest endings."""
     if not word.isascii():
         return re.sub(r"(?<=\w{4})[аеиоуыэюяйьéáàíóús]{1,2}$", "", word)
-    for endings in (("s",), ("ation", "ate", "ing", "ed", "e", "a", "o")):
-        for ending in endings:
-            if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_ROOT and not word.endswith("ss"):
-                word = word[: -len(ending)]
-                break
-    return word[:-1] if len(word) > SHORTEST_ROOT and word[-1] == word[-2] and word[-1] not in "aeiouls" else word
+    word = _without_ending(word, ("s",))
+    word = _without_ending(word, ("ation", "ate", "ing", "ed", "e", "a", "o"))
+    has_double_end = len(word) > SHORTEST_ROOT and word[-1] == word[-2]
+    if has_double_end and word[-1] not in "aeiouls":
+        return word[:-1]
+    return word
+
+
+def _without_ending(word: str, endings: Sequence[str]) -> str:
+    if word.endswith("ss"):
+        return word
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_ROOT:
+            return word[: -len(ending)]
+    return word
 
 
 @cache
 def _listed() -> dict[str, Entry]:
-    """Every listed phrase; of several entries of one phrase the first counts."""
+    """Return every listed phrase; if one has several entries, the first counts."""
     lists = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    found: dict[str, Entry] = {}
+    listed: dict[str, Entry] = {}
     for name, ends in lists["scales"].items():
-        for end, sign in (("more", 1), ("less", -1)):
-            _enter(found, ends[end], Entry("scale", f"~{name}", sign, SCALE))
+        _enter(listed, ends["more"], Entry("scale", f"~{name}", 1, SCALE))
+        _enter(listed, ends["less"], Entry("scale", f"~{name}", -1, SCALE))
     for name, phrases in lists["meanings"].items():
-        _enter(found, phrases, Entry("meaning", f"={name}", 1, MEANING))
+        _enter(listed, phrases, Entry("meaning", f"={name}", 1, MEANING))
     for name, phrases in lists["acts"].items():
-        _enter(found, phrases, Entry("act", f"={name}", 1, ACT))
+        _enter(listed, phrases, Entry("act", f"={name}", 1, ACT))
     soft_words = lists["roles"].pop("soft")
     for role, phrases in lists["roles"].items():
-        _enter(found, phrases, Entry(role))
+        _enter(listed, phrases, Entry(role))
     soft = {phrase: Entry("soft", stem(phrase), 1, SOFT) for phrase in _phrases(soft_words)}
-    return {**soft, **found}
+    # In this order: of two phrases with one stem the later counts.
+    return {**soft, **listed}
 
 
 @cache
 def _listed_stems() -> dict[str, Entry]:
-    """The phrases that mean something, with their words stemmed."""
-    stems = ((_stemmed(phrase), entry) for phrase, entry in _listed().items() if entry.key)
-    return {phrase: entry for phrase, entry in stems if len(phrase) >= SHORTEST_STEM}
+    """Return the phrases that mean something, with their words stemmed."""
+    stems: dict[str, Entry] = {}
+    for phrase, entry in _listed().items():
+        stemmed = _stemmed(phrase)
+        if entry.key and len(stemmed) >= SHORTEST_STEM:
+            stems[stemmed] = entry
+    return stems
 
 
 @cache
 def _beginnings() -> frozenset[str]:
+    """Return the stems that a listed phrase of several words may begin with."""
     return frozenset(stem(phrase.split()[0]) for phrase in _listed() if " " in phrase)
 
 
 @cache
 def _parts_of_phrases() -> frozenset[str]:
-    return frozenset(word for phrase in _listed() if " " in phrase for word in phrase.split())
+    parts: set[str] = set()
+    for phrase in _listed():
+        if " " in phrase:
+            parts.update(phrase.split())
+    return frozenset(parts)
 
 
-def _enter(found: dict[str, Entry], phrases: str, entry: Entry) -> None:
+def _enter(listed: dict[str, Entry], phrases: str, entry: Entry) -> None:
     for phrase in _phrases(phrases):
-        found.setdefault(phrase, entry)
+        listed.setdefault(phrase, entry)
 
 
 def _phrases(text: str) -> Iterator[str]:
+    """Yield the phrases of a list with commas, those with a hyphen also as separate words."""
     for part in text.split(","):
         phrase = " ".join(part.casefold().split())
         if phrase:

@@ -1,18 +1,20 @@
-"""Sessions to tasks: a request that was corrected, with a reference made from the user's own correction."""
+"""Turn sessions into tasks: requests that were corrected, with a reference made of the person's own correction."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.mining.again import note_asked_again
+from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.mining.asked_again import note_asked_again
 from skillopt_sleep.mining.lessons import known_lessons, renamed
 from skillopt_sleep.mining.mined import Mined, batched
-from skillopt_sleep.mining.replies import MineReply, proven_task, shown
+from skillopt_sleep.mining.proof import proven_task
+from skillopt_sleep.mining.replies import MineReply
 from skillopt_sleep.mining.rules import ruled_tasks
-from skillopt_sleep.prompts import fill
+from skillopt_sleep.mining.shown import shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Checks, Note, Op, Prompt, Purpose, Session, Task
+from skillopt_sleep.records import Checks, Note, Op, Purpose, Session, Task
 
 
 def mine(
@@ -24,72 +26,83 @@ def mine(
     most: int,
     known: Sequence[Task],
 ) -> Mined:
-    """The corrected requests of these sessions, by the model, or by rules where there is no optimizer.
+    """Return a task for each corrected request of these sessions, found by the model, or by rules without one.
 
-    A model's task is kept only if what it wants stands in the person's own words; what it missed although the person
-    named exactly what they want is added by the rules. `known` are the tasks of earlier nights, the names of whose
-    lessons it is to use again. A call that fails loses its batch, which is noted. At most `most`: those that can be
-    asked again in words alone first, of these the newest.
+    A model's task is kept only if what it wants stands in the person's own words. The rules add what the model missed
+    although the person named exactly what they want. `known` are the tasks of earlier nights: the names of their
+    lessons are used again. A failed call loses its batch, with a note. At most `most` tasks are kept: first those
+    that can be asked again in words alone, of these the newest.
     """
-    worth = [session for session in sessions if len(session.typed) > 1]
-    batches, lessons = batched(worth, per_call), known_lessons(known)
+    corrected = [session for session in sessions if len(session.typed) > 1]
+    lessons = known_lessons(known)
+    batches = batched(corrected, per_call)
+    parts: Sequence[Mined]
     if optimizer is None:
-        found = [Mined(tasks=tuple(task for session in worth for task in ruled_tasks(session)))]
+        parts = [Mined(tasks=tuple(ruled_tasks(session))) for session in corrected]
     else:
-        found = pool.map(
-            lambda batch: _by_model(batch, optimizer, lessons.get(batch[0].project, ())), batches, label="mine"
+        parts = pool.map(
+            lambda batch: _mine_by_model(batch, optimizer, lessons.get(batch[0].project, ())), batches, label="mine"
         )
-    each = {task.id: task for part in found for task in part.tasks}
-    tasks = sorted(note_asked_again(tuple(each.values()), sessions), key=_worth)
-    notes = [*(note for part in found for note in part.notes), *_told(found)]
-    if len(tasks) > most:
+    found, notes, lost = _collected(parts)
+    tasks = sorted(note_asked_again(found, sessions), key=_worth)
+    left, tasks = tasks[:-most], tasks[-most:]
+    if left:
         remedy = "nothing; the next night takes them, or raise mine.max_tasks"
-        said = f"{len(tasks) - most} tasks are more than one night takes"
-        notes.append(Note(stage="mine", summary=said, remedy=remedy, expected=True))
-    kept = tuple(sorted(tasks[-most:], key=lambda task: (task.at, task.id)))
+        summary = f"{len(left)} tasks are more than one night takes"
+        notes.append(Note(stage="mine", summary=summary, remedy=remedy, expected=True))
+    kept = tuple(sorted(tasks, key=lambda task: (task.at, task.id)))
     if optimizer is not None:
         calls = Counter(batch[0].project for batch in batches)
         several = {project for project, count in calls.items() if count > 1}
         kept, more = renamed(kept, several, known=lessons, optimizer=optimizer, pool=pool)
         notes += more
-    return Mined(
-        tasks=kept,
-        notes=tuple(notes),
-        lost=(*(name for part in found for name in part.lost), *(task.session for task in tasks[:-most])),
-    )
+    return Mined(tasks=kept, notes=tuple(notes), lost=(*lost, *(task.session for task in left)))
 
 
-def _told(found: Sequence[Mined]) -> Iterable[Note]:
-    """Where the person's own words stand for what the model answered."""
-    instead = sum((Counter(part.instead) for part in found), Counter[str]())
-    of = sum(len(part.tasks) for part in found)
-    return (
-        Note(stage="mine", summary=f"{count} of {of} tasks are {what}", expected=True)
-        for what, count in sorted(instead.items())
-    )
+def _collected(parts: Sequence[Mined]) -> tuple[tuple[Task, ...], list[Note], list[str]]:
+    """Return the tasks of all parts, each id once, their notes, and the sessions that stay unread."""
+    tasks: dict[str, Task] = {}
+    notes: list[Note] = []
+    lost: list[str] = []
+    instead = Counter[str]()
+    count = 0
+    for part in parts:
+        tasks |= {task.id: task for task in part.tasks}
+        notes += part.notes
+        lost += part.lost
+        instead.update(part.instead)
+        count += len(part.tasks)
+    for what, times in sorted(instead.items()):
+        notes.append(Note(stage="mine", summary=f"{times} of {count} tasks are {what}", expected=True))
+    return tuple(tasks.values()), notes, lost
 
 
 def _worth(task: Task) -> tuple[object, ...]:
     return task.in_words, task.at, task.id
 
 
-def _by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Sequence[str]) -> Mined:
+def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Sequence[str]) -> Mined:
     labels = {f"S{number}": session for number, session in enumerate(sessions, start=1)}
-    known = fence("\n".join(map(one_line, lessons)) or "(none)")
-    prompt = Prompt(
-        purpose=Purpose.MINE,
-        text=fill("mine", lessons=known, sessions=shown(labels), ops=", ".join(Op)),
+    reply = ask_model(
+        optimizer,
+        Purpose.MINE,
+        {
+            "lessons": fence("\n".join(map(one_line, lessons)) or "(none)"),
+            "sessions": shown_sessions(labels),
+            "ops": ", ".join(Op),
+        },
         schema=MineReply,
         project=sessions[0].project,
+        stage="mine",
+        failure=f"a call failed, {len(sessions)} of the sessions stay unread",
     )
-    try:
-        reply = optimizer.complete(prompt).structured
-    except ItemError as error:
-        ids = tuple(session.id for session in sessions)
-        what = f"a call failed, {len(ids)} of the sessions stay unread: {error.message}"
-        note = Note(stage="mine", summary=what, remedy=error.remedy)
-        return Mined(notes=(note,), lost=ids)
-    assert isinstance(reply, MineReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
+    if isinstance(reply, Note):
+        return Mined(notes=(reply,), lost=tuple(session.id for session in sessions))
+    return _proven(reply, labels)
+
+
+def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
+    """Return the tasks that hold, those that the model missed, and a note for each that doesn't hold."""
     tasks: list[Task] = []
     notes: list[Note] = []
     instead = Counter[str]()
@@ -101,7 +114,22 @@ def _by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Sequence
             continue
         tasks.append(proven.task)
         instead.update(proven.instead)
-    heard = {(said.session, said.turn) for task in tasks for said in task.evidence}
-    missed = (task for session in sessions for task in ruled_tasks(session) if isinstance(task.reference, Checks))
-    tasks += (task for task in missed if all((said.session, said.turn) not in heard for said in task.evidence))
+    heard = _corrections(tasks)
+    for session in labels.values():
+        tasks += (task for task in _missed(session) if heard.isdisjoint(_corrections([task])))
     return Mined(tasks=tuple(tasks), notes=tuple(notes), instead=instead)
+
+
+def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:
+    """Return the sessions and turns of the corrections that the tasks stand on."""
+    turns: set[tuple[str, int]] = set()
+    for task in tasks:
+        turns.update((evidence.session, evidence.turn) for evidence in task.evidence)
+    return turns
+
+
+def _missed(session: Session) -> Iterator[Task]:
+    """Yield the tasks that the rules find because the person named exactly what they want."""
+    for task in ruled_tasks(session):
+        if isinstance(task.reference, Checks):
+            yield task

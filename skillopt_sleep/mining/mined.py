@@ -1,4 +1,4 @@
-"""What mining amounts to."""
+"""The result of mining, and batches of what a model is asked about."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -11,17 +11,20 @@ Item = TypeVar("Item", Session, Task)
 
 
 def batched(items: Iterable[Item], size: int) -> list[list[Item]]:
-    """The items in batches of at most so many, each of one project, whose limits its call counts towards."""
+    """Split the items into batches of at most `size`, each of one project, as a call counts towards one project."""
     projects: dict[str, list[Item]] = {}
     for item in items:
         projects.setdefault(item.project, []).append(item)
-    return [own[at : at + size] for own in projects.values() for at in range(0, len(own), size)]
+    batches: list[list[Item]] = []
+    for members in projects.values():
+        batches += [members[start : start + size] for start in range(0, len(members), size)]
+    return batches
 
 
 class Mined(msgspec.Struct, frozen=True, kw_only=True):
-    """The tasks, what went wrong on the way, and the sessions that a failed call left unread.
+    """Tasks, notes on what went wrong, and `lost`: the ids of sessions that a failed call left unread.
 
-    `instead` counts, by what it was, how often the person's own words stand for what a model answered.
+    `instead` counts how often the person's own words replaced a model's, by what they replaced.
     """
 
     tasks: tuple[Task, ...] = ()

@@ -1,8 +1,8 @@
-"""References worth trusting: each must fail on the answer the person rejected and pass on the one they accepted.
+"""Keep only references worth trusting: each must fail on the rejected answer and pass on the accepted one.
 
 A rubric is graded by the judge's model, blind to which answer is which, twice in opposite order, among controls that
 must earn nothing: no answer, a lone colon, and the demand itself (after "One Token to Fool LLM-as-a-Judge", 2025). Of
-an agent's answer there is only what it said and ran, so one that doesn't show what is demanded proves nothing.
+an agent's answer only what it said and ran is known, so an answer that doesn't show what is demanded proves nothing.
 """
 
 import math
@@ -13,16 +13,20 @@ import msgspec
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.mined import Mined, batched
 from skillopt_sleep.mining.rules import simpler_references
-from skillopt_sleep.prompts import fill
 from skillopt_sleep.prompts.items import item
 from skillopt_sleep.protocols import Backend, Judge, Pool
-from skillopt_sleep.records import Note, Prompt, Purpose, Reference, Rubric, Task, Trajectory
+from skillopt_sleep.records import Note, Purpose, Rubric, Task, Trajectory
 
 PASSES_FROM = 0.8
 PER_CALL = 8
-NAMED, NAMED_CHARS = 3, 60  # so many of the dropped tasks are named in the note
+CONTROLS = 3
+NAMED = 3  # so many of the dropped tasks are named in the note
+NAMED_CHARS = 60
+
+Grades = Sequence[float | None]
 
 
 class ItemGrades(msgspec.Struct, frozen=True):
@@ -44,7 +48,10 @@ class ProveReply(msgspec.Struct, frozen=True):
 
 @cache
 def reply_of(counts: tuple[int, ...]) -> type[ProveReply]:
-    """The reply that grades each item's so many answers; any other is malformed, so it is repaired and never kept."""
+    """Return the schema of a reply that grades so many answers of each item.
+
+    Any other reply is malformed, so it is repaired and never kept.
+    """
 
     class GradesOfAll(ProveReply, frozen=True):
         def __post_init__(self) -> None:
@@ -56,46 +63,54 @@ def reply_of(counts: tuple[int, ...]) -> type[ProveReply]:
 
 
 def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
-    """Only tasks whose reference tells the rejected answer from the accepted one; the others are dropped and counted.
+    """Keep the tasks whose reference tells the rejected answer from the accepted one; drop and count the others.
 
-    Where checks don't, the person's words stand for them. A grading call that fails leaves its sessions unread.
+    If checks fail to, the person's words replace them. A failed grading call leaves its sessions unread.
     """
-    settled = [_settle(task, judge) for task in mined.tasks]
-    open_ones = [task for task in settled if task is not None and isinstance(task.reference, Rubric)]
-    batches = batched(open_ones, PER_CALL)
-    asked = [(batch, turned) for batch in batches for turned in (False, True)]
-    graded = pool.map(lambda one: _grade(one[0], model, turned=one[1]), asked, label="prove")
-    trusted, lost, failed = set[str](), set[str](), list[Note]()
-    for batch, one, other in zip(batches, graded[::2], graded[1::2], strict=True):
-        if isinstance(one, Note):
-            failed.append(one)
-        elif isinstance(other, Note):
-            failed.append(other)
+    candidates: list[Task] = []
+    for task in mined.tasks:
+        candidate = _with_working_reference(task, judge)
+        if candidate is not None:
+            candidates.append(candidate)
+    batches = batched((task for task in candidates if isinstance(task.reference, Rubric)), PER_CALL)
+    calls = [(batch, backwards) for batch in batches for backwards in (False, True)]
+    graded = pool.map(lambda call: _grade(call[0], model, backwards=call[1]), calls, label="prove")
+    failed: list[Note] = []
+    lost: set[str] = set()
+    refused: set[str] = set()
+    for batch, forwards, backwards in zip(batches, graded[::2], graded[1::2], strict=True):
+        if isinstance(forwards, Note):
+            failed.append(forwards)
+            lost.update(task.id for task in batch)
+        elif isinstance(backwards, Note):
+            failed.append(backwards)
+            lost.update(task.id for task in batch)
         else:
-            both = zip(batch, one, other, strict=True)
-            trusted.update(task.id for task, *grades in both if all(_holds(task, scores) for scores in grades))
-            continue
-        lost.update(task.id for task in batch)
-    kept = [
-        task
-        for task in settled
-        if task is not None and (not isinstance(task.reference, Rubric) or task.id in trusted)
-    ]
-    left = lost.union(task.id for task in kept)
-    dropped = [one_line(task.prompt, limit=NAMED_CHARS) for task in mined.tasks if task.id not in left]
+            refused |= _refused(batch, forwards, backwards)
+    kept = tuple(task for task in candidates if task.id not in lost and task.id not in refused)
+    accounted = lost.union(task.id for task in kept)
+    dropped = [task for task in mined.tasks if task.id not in accounted]
     notes = [*mined.notes, *failed]
     if dropped:
-        said = f"{len(dropped)} of {len(mined.tasks)} tasks were dropped"
-        because = "their reference did not tell the answer that was rejected from a good one"
-        named = "; ".join(f"«{prompt}»" for prompt in dropped[:NAMED]) + ("; …" if len(dropped) > NAMED else "")
-        notes.append(Note(stage="prove", summary=f"{said}: {because}: {named}", expected=True))
-    gone = tuple(task.session for task in mined.tasks if task.id in lost)
-    return Mined(tasks=tuple(kept), notes=tuple(notes), lost=(*mined.lost, *gone))
+        notes.append(_note_of_dropped(dropped, len(mined.tasks)))
+    unread = tuple(task.session for task in mined.tasks if task.id in lost)
+    return Mined(tasks=kept, notes=tuple(notes), lost=(*mined.lost, *unread))
 
 
-def _settle(task: Task, judge: Judge) -> Task | None:
-    """The task with the first reference that a program finds right, or a rubric, which a model has yet to prove."""
-    for reference in simpler_references(task.reference, [said.quote for said in task.evidence]):
+def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
+    named = "; ".join(f"«{one_line(task.prompt, limit=NAMED_CHARS)}»" for task in dropped[:NAMED])
+    if len(dropped) > NAMED:
+        named += "; …"
+    summary = (
+        f"{len(dropped)} of {count} tasks were dropped: their reference did not tell the rejected answer from a good "
+        f"one: {named}"
+    )
+    return Note(stage="prove", summary=summary, expected=True)
+
+
+def _with_working_reference(task: Task, judge: Judge) -> Task | None:
+    """Return the task with the first reference that works, or with a rubric, which a model has yet to grade."""
+    for reference in simpler_references(task.reference, [evidence.quote for evidence in task.evidence]):
         candidate = msgspec.structs.replace(task, reference=reference)
         if isinstance(reference, Rubric) or _tells_apart(candidate, judge):
             return candidate
@@ -103,7 +118,7 @@ def _settle(task: Task, judge: Judge) -> Task | None:
 
 
 def _tells_apart(task: Task, judge: Judge) -> bool:
-    """Whether the reference fails on the rejected answer and passes on the accepted one, where there are any."""
+    """Tell whether the reference fails on the rejected answer and passes on the accepted one, if there are any."""
     try:
         fails = not task.rejected or judge.score(task, _answer(task.rejected)).hard < 1
         passes = not task.accepted or judge.score(task, _answer(task.accepted)).hard >= 1
@@ -117,44 +132,57 @@ def _answer(text: str) -> Trajectory:
     return Trajectory(response=text, text_only=True)
 
 
-def _grade(tasks: Sequence[Task], model: Backend, *, turned: bool) -> Sequence[Sequence[float | None]] | Note:
-    """The grades of these tasks' answers, asked for in their order or the opposite one, or why none came."""
-    order = -1 if turned else 1
-    try:
-        found = _ask(tasks, [_answers(task, task.reference)[::order] for task in tasks], model)
-    except ItemError as error:
-        summary = f"a grading call failed, {len(tasks)} tasks wait: {error.message}"
-        return Note(stage="prove", summary=summary, remedy=error.remedy)
-    return [scores[::order] for scores in found]
-
-
-def _answers(task: Task, reference: Reference) -> list[str]:
-    """The controls, then what was rejected and accepted, where there is any."""
-    demand = reference.text if isinstance(reference, Rubric) else ""
-    return ["", ":", demand, *([task.rejected] if task.rejected else []), *([task.accepted] if task.accepted else [])]
-
-
-def _holds(task: Task, scores: Sequence[float | None]) -> bool:
-    if any(scores[:3]):
-        return False
-    rest = list(scores[3:])
-    rejected = rest.pop(0) if task.rejected else None
-    accepted = rest.pop(0) if task.accepted else None
-    fails = rejected is None or rejected < PASSES_FROM
-    return fails and (accepted is None or accepted >= PASSES_FROM)
-
-
-def _ask(tasks: Sequence[Task], answers: Sequence[Sequence[str]], model: Backend) -> Sequence[Sequence[float | None]]:
-    items = "\n\n".join(
-        item(number, task, some) for number, (task, some) in enumerate(zip(tasks, answers, strict=True), start=1)
-    )
-    prompt = Prompt(
-        purpose=Purpose.PROVE,
-        text=fill("prove", items=items),
-        schema=reply_of(tuple(len(some) for some in answers)),
+def _grade(tasks: Sequence[Task], model: Backend, *, backwards: bool) -> Sequence[Grades] | Note:
+    """Return the grades of each task's answers, in their order, though the model may see them backwards."""
+    order = -1 if backwards else 1
+    answers = [_answers(task)[::order] for task in tasks]
+    items = [item(number, task, answers[number - 1]) for number, task in enumerate(tasks, start=1)]
+    reply = ask_model(
+        model,
+        Purpose.PROVE,
+        {"items": "\n\n".join(items)},
+        schema=reply_of(tuple(map(len, answers))),
         project=tasks[0].project,
+        stage="prove",
+        failure=f"a grading call failed, {len(tasks)} tasks wait",
     )
-    reply = model.complete(prompt).structured
-    assert isinstance(reply, ProveReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-    grades = {graded.item: graded.scores for graded in reply.grades}
-    return [grades[number] for number in range(1, len(tasks) + 1)]
+    if isinstance(reply, Note):
+        return reply
+    scores = {graded.item: graded.scores for graded in reply.grades}
+    return [scores[number][::order] for number in range(1, len(tasks) + 1)]
+
+
+def _answers(task: Task) -> list[str]:
+    """Return the controls, then the rejected and the accepted answer if there are any."""
+    demand = task.reference.text if isinstance(task.reference, Rubric) else ""
+    answers = ["", ":", demand]
+    if task.rejected:
+        answers.append(task.rejected)
+    if task.accepted:
+        answers.append(task.accepted)
+    return answers
+
+
+def _refused(tasks: Sequence[Task], forwards: Sequence[Grades], backwards: Sequence[Grades]) -> set[str]:
+    """Return the ids of the tasks whose grades don't hold in both orders."""
+    refused: set[str] = set()
+    for task, one, other in zip(tasks, forwards, backwards, strict=True):
+        if not _holds(task, one) or not _holds(task, other):
+            refused.add(task.id)
+    return refused
+
+
+def _holds(task: Task, scores: Grades) -> bool:
+    """Tell whether the controls earned nothing, the rejected answer fails and the accepted one passes."""
+    if any(scores[:CONTROLS]):
+        return False
+    rest = list(scores[CONTROLS:])
+    if task.rejected:
+        rejected = rest.pop(0)
+        if rejected is not None and rejected >= PASSES_FROM:
+            return False
+    if task.accepted:
+        accepted = rest.pop(0)
+        if accepted is not None and accepted < PASSES_FROM:
+            return False
+    return True

@@ -1,4 +1,4 @@
-"""What earlier nights know that helps tonight: the tasks of the same lessons, and similar ones to learn from."""
+"""Bring back tasks of earlier nights that help tonight: those of the same lessons, and similar ones to learn from."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -21,43 +21,56 @@ def recall(
     pinned: Collection[str] = (),
     named: Collection[str] = (),
 ) -> tuple[Task, ...]:
-    """Tonight's tasks after the earlier ones of their clusters, each on the side it has; without doubles.
+    """Return tonight's tasks after the earlier ones of their clusters, each on its own side and once.
 
-    The clusters of `named` tasks, which candidates that wait were learned from, come along where their project is
-    asked tonight. Beside them the most similar train tasks of other clusters of the project join train as recalled
-    ones; val and test never get more than what recurs.
+    The clusters of `named` tasks, from which undecided candidates were learned, come along if their project has tasks
+    tonight. The most similar train tasks of the project's other clusters join train as recalled ones; val and test
+    never get more than what recurs.
     """
     tonight = {task.id for task in tasks}
     projects = {task.project for task in tasks}
-    there = [task for task in known if task.id not in tonight and task.project in projects]
-    fresh = [task for task in there if now - task.at <= rules.retire or task.id in pinned]
-    clusters = {task.cluster for task in tasks} | {task.cluster for task in there if task.id in named}
+    clusters = {task.cluster for task in tasks}
+    fresh: list[Task] = []
+    for task in known:
+        if task.id in tonight or task.project not in projects:
+            continue
+        if task.id in named:
+            clusters.add(task.cluster)
+        if now - task.at <= rules.retire or task.id in pinned:
+            fresh.append(task)
+    recurring = _recurring(fresh, clusters, pinned, rules.per_side)
+    train = [task for task in tasks if task.split is Split.TRAIN]
+    others = [task for task in fresh if task.split is Split.TRAIN and task.id not in recurring]
+    return (
+        *(task for task in known if task.id in recurring),
+        *_most_similar(train, others, rules.similar),
+        *tasks,
+    )
+
+
+def _recurring(fresh: Sequence[Task], clusters: Collection[str], pinned: Collection[str], per_side: int) -> set[str]:
+    """Return the ids of the pinned tasks and of the latest tasks of these clusters, up to so many on each side."""
     count = Counter[tuple[str, Split | None]]()
-    same: list[Task] = []
+    chosen: set[str] = set()
     for task in sorted(fresh, key=lambda task: task.at, reverse=True):
         side = (task.cluster, task.split)
-        if task.id in pinned or (task.cluster in clusters and count[side] < rules.per_side):
+        if task.id in pinned or (task.cluster in clusters and count[side] < per_side):
             count[side] += 1
-            same.append(task)
-    taken = {task.id for task in same}
-    others = [task for task in fresh if task.split is Split.TRAIN and task.id not in taken]
-    alike = _most_similar([task for task in tasks if task.split is Split.TRAIN], others, rules.similar)
-    return (*_in_order(same, known), *alike, *tasks)
+            chosen.add(task.id)
+    return chosen
 
 
 def _most_similar(train: Sequence[Task], others: Sequence[Task], most: int) -> tuple[Task, ...]:
-    """For each train task so many of its project's other train tasks, those that are worded most like it."""
+    """Return, for each train task, up to `most` other train tasks of its project, those worded most like it."""
+    if not most:
+        return ()
     found: dict[str, Task] = {}
-    for task in train if most else ():
-        own = {other.id: other for other in others if other.project == task.project}
-        texts = {name: other.prompt.lower() for name, other in own.items()}
-        near = process.extract(
-            task.prompt.lower(), texts, scorer=fuzz.token_set_ratio, score_cutoff=ALIKE, limit=most
+    for task in train:
+        candidates = {other.id: other for other in others if other.project == task.project}
+        prompts = {name: other.prompt.lower() for name, other in candidates.items()}
+        matches = process.extract(
+            task.prompt.lower(), prompts, scorer=fuzz.token_set_ratio, score_cutoff=ALIKE, limit=most
         )
-        found |= {name: replace(own[name], origin=TaskOrigin.RECALLED) for _, _, name in near}
+        for _, _, name in matches:
+            found[name] = replace(candidates[name], origin=TaskOrigin.RECALLED)
     return tuple(found.values())
-
-
-def _in_order(tasks: Sequence[Task], known: Sequence[Task]) -> list[Task]:
-    ids = {task.id for task in tasks}
-    return [task for task in known if task.id in ids]

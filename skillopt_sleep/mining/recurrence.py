@@ -1,4 +1,4 @@
-"""How often a wish came back."""
+"""Count how often a wish came up."""
 
 from collections.abc import Iterable
 from datetime import datetime, tzinfo
@@ -17,11 +17,11 @@ class Recurrence(NamedTuple):
 
 
 def recurrence(tasks: Iterable[Task], *, zone: tzinfo | None = None) -> Recurrence:
-    """How often these tasks of one cluster came back; days are those of the `zone`, or of this machine's."""
-    told = sorted(tasks, key=lambda task: task.at)
+    """Count the sessions and days of one cluster's tasks; days are those of `zone`, by default of this machine."""
+    ordered = sorted(tasks, key=lambda task: task.at)
     return Recurrence(
-        sessions=len({task.session for task in told}),
-        days=len({task.at.astimezone(zone).date() for task in told}),
-        first=told[0].at,
-        last=told[-1].at,
+        sessions=len({task.session for task in ordered}),
+        days=len({task.at.astimezone(zone).date() for task in ordered}),
+        first=ordered[0].at,
+        last=ordered[-1].at,
     )

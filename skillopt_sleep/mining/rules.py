@@ -1,7 +1,7 @@
-"""The heuristic miner: a corrected request becomes a task by rules, without a model.
+"""Make tasks of corrected requests by rules, without a model.
 
-It finds corrections by what the person did and by the words of mining.words; what they want it reads only where they
-name it (mining.wishes), else the person's own words become a rubric.
+Corrections are found by what the person did and by the words of mining/words.py. If the person named what they want,
+it becomes checks (mining/wishes.py); else their own words become a rubric.
 """
 
 import hashlib
@@ -31,14 +31,14 @@ from skillopt_sleep.records import (
 
 
 def ruled_tasks(session: Session) -> Iterator[Task]:
-    """A task for every request of the session that was corrected in words."""
+    """Yield a task for every request of the session that was corrected in words."""
     earlier: list[int] = []
     for ask in asks(session):
-        quotes = [
-            Evidence(session=session.id, turn=turn, quote=words)
-            for turn in ask.corrections
-            if (words := own_words(session.turns[turn].text))
-        ]
+        quotes: list[Evidence] = []
+        for turn in ask.corrections:
+            words = own_words(session.turns[turn].text)
+            if words:
+                quotes.append(Evidence(session=session.id, turn=turn, quote=words))
         prompt = request_words(session, ask.turn)
         if quotes and prompt:
             yield made_task(
@@ -55,7 +55,7 @@ def ruled_tasks(session: Session) -> Iterator[Task]:
 def made_task(
     session: Session, ask: Ask, *, prompt: str, context: str, reference: Reference, evidence: Sequence[Evidence]
 ) -> Task:
-    """The task with its id, the answers on both sides of the correction, and what the person did."""
+    """Return the task with its id, the answers before and after the correction, and what the person did."""
     key = hashlib.blake2b(f"{session.id}\0{ask.turn}\0{prompt}".encode(), digest_size=6).hexdigest()
     first = min(quote.turn for quote in evidence)
     last = max(*(quote.turn for quote in evidence), *ask.corrections, first)
@@ -80,14 +80,16 @@ def made_task(
 
 
 def reference_from_words(said: Sequence[str]) -> Reference:
-    """How an answer is scored: what the words name in the end, else a rubric that quotes them."""
+    """Return checks of what the words name in the end, or a rubric that quotes them if they name nothing."""
     cleaned = [clean(words) for words in said]
     items = wished_checks(last_wish(cleaned))
-    return Checks(items=items) if items else _in_words(cleaned)
+    if items:
+        return Checks(items=items)
+    return _rubric(cleaned)
 
 
 def wished_checks(wish: Wish) -> tuple[Check, ...]:
-    """What was named exactly; none where nothing was but a length."""
+    """Return checks of what was named exactly; none if only a length was."""
     items = [Check(op=Op.CONTAINS, arg=term) for term in wish.want]
     items += [Check(op=Op.NOT_CONTAINS, arg=term) for term in wish.avoid]
     if items and wish.at_most:
@@ -96,18 +98,18 @@ def wished_checks(wish: Wish) -> tuple[Check, ...]:
 
 
 def simpler_references(reference: Reference, said: Sequence[str]) -> tuple[Reference, ...]:
-    """The reference, and what may stand for it where it turns out not to tell a good answer from a bad one."""
+    """Return the reference, and what may replace it if it can't tell a good answer from a bad one."""
     if not isinstance(reference, Checks):
         return (reference,)
     wanted = tuple(check for check in reference.items if check.op is Op.CONTAINS)
-    found: list[Reference] = [reference]
+    references: list[Reference] = [reference]
     if wanted and len(wanted) < len(reference.items):
-        found.append(Checks(items=wanted))
-    found.append(_in_words(said))
-    return tuple(found)
+        references.append(Checks(items=wanted))
+    references.append(_rubric(said))
+    return tuple(references)
 
 
-def _in_words(said: Sequence[str]) -> Rubric:
+def _rubric(said: Sequence[str]) -> Rubric:
     words = "\n".join(dict.fromkeys(said))
     return Rubric(
         text=f"The person corrected an earlier answer to this request. In their words: «{words}». "
@@ -116,12 +118,16 @@ def _in_words(said: Sequence[str]) -> Rubric:
 
 
 def _next_typed(session: Session, after: int) -> int:
-    """The next turn that the person typed, or the end."""
-    later = range(after + 1, len(session.turns))
-    return next((index for index in later if session.turns[index].origin is Origin.USER), len(session.turns))
+    """Return the next turn that the person typed, or the number of turns if there is none."""
+    for index in range(after + 1, len(session.turns)):
+        if session.turns[index].origin is Origin.USER:
+            return index
+    return len(session.turns)
 
 
 def _signals(session: Session, start: int, end: int, *, accepted: bool) -> tuple[SignalKind, ...]:
-    done = [signal.kind for signal in signals(session) if start <= signal.turn < end]
-    ends = [SignalKind.ACCEPTED] if accepted else []
-    return tuple(dict.fromkeys([*done, SignalKind.CORRECTED, *ends]))
+    kinds = [signal.kind for signal in signals(session) if start <= signal.turn < end]
+    kinds.append(SignalKind.CORRECTED)
+    if accepted:
+        kinds.append(SignalKind.ACCEPTED)
+    return tuple(dict.fromkeys(kinds))

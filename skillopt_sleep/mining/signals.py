@@ -1,4 +1,4 @@
-"""What the person and the outcome said about an answer by what was done, before any word is read."""
+"""Read what was done about an answer, before any word is read: calls rejected, work undone, tests that turned."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _FEW_WORDS = 3
 
 
 class Signal(NamedTuple):
-    """One thing done: after which turn, what it tells, and the command it was, if it was one."""
+    """Something done: after which turn, of which kind, and the command if it was one."""
 
     turn: int
     kind: SignalKind
@@ -27,48 +27,44 @@ class Signal(NamedTuple):
 
 
 def signals(session: Session) -> tuple[Signal, ...]:
-    """What was done in a session, in order: rejections, stops, undoing, errors mended, tests that turned."""
+    """Return what was done in a session, by turn: rejections, stops, undoing, fixed errors, tests that turned."""
     found = [Signal(event.turn, SignalKind.REJECTED, event.brief) for event in session.tools if event.rejected]
     found += [Signal(turn, SignalKind.STOPPED) for turn in session.stops]
-    found += [
-        Signal(event.turn, SignalKind.UNDONE, event.brief)
-        for event in session.tools
-        if not event.rejected and not event.error and _UNDO.search(event.brief)
-    ]
-    found += [
-        Signal(turn, SignalKind.UNDONE, command) for turn, command in typed_commands(session) if _UNDO.search(command)
-    ]
-    found += _turned(session.tools)
+    ran = [(event.turn, event.brief) for event in session.tools if not event.rejected and not event.error]
+    ran += typed_commands(session)
+    found += [Signal(turn, SignalKind.UNDONE, command) for turn, command in ran if _UNDO.search(command)]
+    found += _recoveries(session.tools)
     return tuple(sorted(found, key=lambda signal: signal.turn))
 
 
 def typed_commands(session: Session) -> list[tuple[int, str]]:
-    """Shell commands the person ran in the agent's prompt, with their turns."""
-    return [
-        (index, match[1].strip())
-        for index, turn in enumerate(session.turns)
-        if turn.origin is Origin.HARNESS
-        for match in _BASH_INPUT.finditer(turn.text)
-    ]
+    """Return the shell commands that the person ran in the agent's prompt, with their turns."""
+    commands: list[tuple[int, str]] = []
+    for index, turn in enumerate(session.turns):
+        if turn.origin is Origin.HARNESS:
+            commands += [(index, match[1].strip()) for match in _BASH_INPUT.finditer(turn.text)]
+    return commands
 
 
-def _turned(tools: Sequence[ToolEvent]) -> list[Signal]:
-    """Commands that failed and later succeeded: an error the agent mended, and tests that turned."""
-    failed: dict[str, ToolEvent] = {}
+def _recoveries(tools: Sequence[ToolEvent]) -> list[Signal]:
+    """Return the commands that failed and later succeeded: a fixed error, or tests that pass again."""
+    failed: set[str] = set()
     found: list[Signal] = []
     for event in tools:
         if event.rejected or not event.brief:
             continue
-        name = _same_command(event.brief)
+        name = _name_of(event.brief)
         if event.error or event.exit_code:
-            failed[name] = event
+            failed.add(name)
         elif name in failed:
-            del failed[name]
+            failed.remove(name)
             kind = SignalKind.TESTS_PASSED if _TESTS.search(event.brief) else SignalKind.FIXED
             found.append(Signal(event.turn, kind, event.brief))
     return found
 
 
-def _same_command(brief: str) -> str:
-    """What stays when a command is tried again with other arguments: its first words."""
-    return "tests" if _TESTS.search(brief) else " ".join(brief.split()[:_FEW_WORDS])
+def _name_of(brief: str) -> str:
+    """Return what stays the same when a command is tried again with other arguments: its first words."""
+    if _TESTS.search(brief):
+        return "tests"
+    return " ".join(brief.split()[:_FEW_WORDS])

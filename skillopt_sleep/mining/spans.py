@@ -1,7 +1,7 @@
-"""Which parts of a typed turn are the person's own words, and which were pasted: those are data, never authority.
+"""Find the parts of a typed turn that are the person's own words; what was pasted is data, never authority.
 
 Nothing in a transcript tells the two apart, so whatever looks quoted, copied or too long to have been typed counts as
-pasted. A wish that is overlooked costs one lesson; a pasted sentence taken for a wish would be someone else's rule.
+pasted. Overlooking a wish costs one lesson; taking a pasted sentence for a wish would follow someone else's rule.
 """
 
 import re
@@ -31,12 +31,13 @@ _COPIED_LINE = re.compile(
     r"|[ \t]*\w+(?:Error|Exception|Warning): "
     r"|[ \t]*[{}\[\]<].*[{}\[\]>,;][ \t]*$"  # data and markup
 )
-# From such a line on the rest was said or written by somebody else.
+# Everything from such a line on was said or written by somebody else.
 _OTHERS_FROM = re.compile(
     r"^[ \t]*(?:\*\*)?(?:user|human|assistant|system|developer|ai|claude|codex|chatgpt|from|subject|on .{5,60} wrote)"
     r"(?:\*\*)?[ \t]*:",
     re.IGNORECASE,
 )
+_PARAGRAPH = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
 _LEAD_IN = re.compile(r"[:：][ \t]*$")
 _HANDS_OVER = re.compile(r"[?？:：)）…][ \t]*$")
 _CHAT_LINE = re.compile(
@@ -57,7 +58,7 @@ class Span(NamedTuple):
 
 
 def own_spans(text: str) -> tuple[Span, ...]:
-    """The parts of a typed turn that are the person's own words, in order."""
+    """Return the parts of a typed turn that are the person's own words, in order."""
     hidden = bytearray(len(text))
     for pattern in (_FENCE, _TAGGED, _COMMENT, _PLACEHOLDER, _LONG_QUOTE, _BLOB):
         for match in pattern.finditer(text):
@@ -68,12 +69,12 @@ def own_spans(text: str) -> tuple[Span, ...]:
 
 
 def own_words(text: str) -> str:
-    """The person's own words, a line for each part."""
+    """Return the person's own words, each part on a line."""
     return "\n".join(text[start:end] for start, end in own_spans(text))
 
 
 def _hide_lines(text: str, hidden: bytearray) -> None:
-    """Copied lines, and everything after a line that hands over to somebody else's words."""
+    """Hide copied lines, and everything after a line that hands over to somebody else's words."""
     at = 0
     for line in text.splitlines(keepends=True):
         end = at + len(line)
@@ -90,30 +91,33 @@ def _hide_lines(text: str, hidden: bytearray) -> None:
 
 
 def _hide_paragraphs(text: str, hidden: bytearray) -> None:
-    """Paragraphs too long to have been typed, chats, and whatever follows a question or a line that hands over.
+    """Hide paragraphs too long to have been typed, chats, and whatever follows a question or a line that hands over.
 
-    Of more than two paragraphs only the first counts: nobody types pages, and what a page says last stays with it.
+    Of more than two paragraphs only the first is kept: nobody types pages.
     """
-    parts = [(match.start(), match.end()) for match in re.finditer(r"(?:(?!\n[ \t]*\n).)+", text, re.DOTALL)]
-    parts = [(start, end) for start, end in parts if not all(hidden[start:end])]
-    hands_over = len(parts) > MOST_PARAGRAPHS or bool(parts and _HANDS_OVER.search(text[slice(*parts[0])].rstrip()))
-    for number, (start, end) in enumerate(parts):
-        if (number > 0 and hands_over) or end - start > LONGEST_PARAGRAPH:
-            hidden[start:end] = b"\1" * (end - start)
-        else:
-            chat = start + _where_a_chat_begins(text[start:end])
-            hidden[chat:end] = b"\1" * (end - chat)
+    paragraphs = [match.span() for match in _PARAGRAPH.finditer(text) if not all(hidden[match.start() : match.end()])]
+    if not paragraphs:
+        return
+    first = text[slice(*paragraphs[0])]
+    only_first = len(paragraphs) > MOST_PARAGRAPHS or _HANDS_OVER.search(first.rstrip())
+    for number, (start, end) in enumerate(paragraphs):
+        begin = start
+        if (number == 0 or not only_first) and end - start <= LONGEST_PARAGRAPH:
+            begin += _chat_start(text[start:end])
+        hidden[begin:end] = b"\1" * (end - begin)
 
 
-def _where_a_chat_begins(paragraph: str) -> int:
-    """Where the first of several lines such as `name: words` begins; its end where there are none."""
+def _chat_start(paragraph: str) -> int:
+    """Return the start of the first of several lines such as `name: words`, or the paragraph's end without them."""
     at = 0
     begins: list[int] = []
     for line in paragraph.splitlines(keepends=True):
         if _CHAT_LINE.match(line):
             begins.append(at)
         at += len(line)
-    return begins[0] if len(begins) >= LEAST_CHAT else len(paragraph)
+    if len(begins) < LEAST_CHAT:
+        return len(paragraph)
+    return begins[0]
 
 
 def _shown(text: str, hidden: bytearray) -> tuple[Span, ...]:
@@ -124,7 +128,8 @@ def _shown(text: str, hidden: bytearray) -> tuple[Span, ...]:
         if start < 0:
             break
         end = hidden.find(b"\1", start)
-        end = len(text) if end < 0 else end
+        if end < 0:
+            end = len(text)
         part = text[start:end]
         left = start + len(part) - len(part.lstrip())
         right = left + len(part.strip())

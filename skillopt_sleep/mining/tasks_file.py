@@ -1,83 +1,47 @@
-"""Tasks that a person wrote or reviewed by hand: [[task]] tables of a TOML file, or the lines of a JSONL file.
+"""Read and write tasks by hand: [[task]] tables of a TOML file, or the lines of a JSONL file.
 
-An entry's id tells which banked task it is; of a change of the file and one by `tasks edit` the later holds.
+An entry's id tells which banked task it is. If both the file and `tasks edit` change a task, the later change counts.
 """
 
-import hashlib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, assert_never, cast
+from typing import Any, cast
 
 import msgspec
-import regex
 
-from skillopt_sleep.agents.transcripts.files import NO_STAMP, unheard
+from skillopt_sleep.agents.transcripts.files import NO_STAMP, ignore
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.redact import redact, secrets
 from skillopt_sleep.kit.toml import to_tables
+from skillopt_sleep.mining.task_entries import fields_of, make_task
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import (
-    BY_HAND,
-    SHAPE_OPS,
-    Check,
-    Checks,
-    Exact,
-    Op,
-    Reading,
-    Record,
-    Reference,
-    Rubric,
-    Split,
-    Stamp,
-    Task,
-)
+from skillopt_sleep.records import BY_HAND, Reading, Stamp, Task
 
-NAME = BY_HAND
 LONGEST = 16 * 1024 * 1024
-
-_COUNTS = frozenset({Op.MAX_CHARS, Op.MIN_CHARS})
-_NEED_NO_ARG = frozenset({Op.JSON_VALID, Op.NO_REFUSAL})
-
-
-class Entry(Record, frozen=True, kw_only=True):
-    """One task as it is written.
-
-    `project` is the folder whose instructions it teaches, else it goes to the user's own skill; `split` keeps it on
-    a side; `at` orders it among other occurrences of the same request, and is when the file was written if not given.
-    """
-
-    prompt: str
-    reference: Reference
-    project: str = ""
-    context: str = ""
-    id: str = ""
-    at: datetime | None = None
-    split: Split | None = None
 
 
 class TasksFile:
-    """The files a person named in harvest.tasks_files."""
+    """The files that a person named in harvest.tasks_files."""
 
-    name = NAME
+    name = BY_HAND
 
     def __init__(self, paths: tuple[Path, ...]) -> None:
         self._paths = paths
 
-    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
-        """Every named file; one that isn't there has an empty stamp, and is told of when it is read."""
-        return ((str(path), _stamp_of(path)) for path in self._paths)
+    def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
+        """Yield every named file; a missing one has an empty stamp and is reported when it is read."""
+        for path in self._paths:
+            yield str(path), _stamp_of(path)
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
-        """The tasks of each file; a file with one entry that can't be used is unreadable, and says which."""
+        """Yield the tasks of each file; a file with an entry that can't be used is unreadable and says which."""
         for path in paths:
             stamp = _stamp_of(Path(path))
             try:
                 written = datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
-                reading = Reading(tasks=read_tasks(_named(path), written=written))
+                reading = Reading(tasks=read_tasks(_existing(path), written=written))
             except OSError as error:
                 reading = Reading(unreadable=f"{path}: {error.strerror or error}")
             except ValueError as error:
@@ -85,28 +49,13 @@ class TasksFile:
             yield path, stamp, reading
 
 
-def _named(name: str) -> Path:
-    path = Path(name)
-    if not path.is_file():
-        raise FileNotFoundError(2, "there is no such file; mend harvest.tasks_files")
-    return path
-
-
-def _stamp_of(path: Path) -> Stamp:
-    try:
-        found = path.stat()
-    except OSError:
-        return NO_STAMP
-    return Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
-
-
 def read_tasks(
     path: Path, *, written: datetime, session: str | None = None, folder: Path | None = None, name: str = ""
 ) -> tuple[Task, ...]:
-    """The tasks of a file; ValueError names the entry and the key that can't be used.
+    """Return the tasks of a file; raise ValueError with the entry and the key that can't be used.
 
-    What an entry doesn't say: `name` is its id, `written` is when it is from; a relative project is one below
-    `folder`, else below the file's. `session` stands for the file's path in the tasks' sessions.
+    Entries without an id get `name`, those without a time `written`. A relative project is below `folder`, by default
+    the file's. `session` replaces the file's path in the tasks' sessions.
     """
     origin = str(path) if session is None else session
     tasks: dict[str, Task] = {}
@@ -114,149 +63,62 @@ def read_tasks(
         try:
             task = make_task(raw, session=origin, folder=folder or path.parent, written=written, name=name)
         except ValueError as error:
-            raise ValueError(f"task {number}: {_plain(error)}") from error
+            raise ValueError(f"task {number}: {_in_plain_words(error)}") from error
         if task.id in tasks:
-            raise ValueError(f"task {number}: the id '{task.id}' is taken by an earlier one")
+            raise ValueError(f"task {number}: the id '{task.id}' is already used by an earlier task")
         tasks[task.id] = task
     return tuple(tasks.values())
 
 
-def make_task(raw: object, *, session: str, folder: Path, written: datetime, name: str = "") -> Task:
-    """The task of one entry, redacted; ValueError names the key that can't be used."""
-    entry = msgspec.convert(raw, Entry)
-    if not entry.prompt.strip():
-        raise ValueError("'prompt' is empty")
-    at = entry.at or written
-    key = hashlib.blake2b(f"{session}\0{entry.prompt}\0{entry.context}".encode(), digest_size=6).hexdigest()
-    name = entry.id or name or f"tasks-{key}"
-    if name != one_line(name) or secrets(name):
-        raise ValueError("'id' is a short name on one line")
-    return Task(
-        id=name,
-        prompt=redact(entry.prompt),
-        context=redact(entry.context),
-        reference=_usable(entry.reference),
-        session=f"{NAME}:{session}#{name}",
-        project=str((folder / Path(entry.project).expanduser()).absolute()) if entry.project else "",
-        source=NAME,
-        at=at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC),
-        split=entry.split,
-    )
-
-
 def to_text(tasks: Sequence[Task]) -> str:
-    """The text of a TOML file that holds these tasks, redacted; what is read of it is written the same again."""
-    return to_tables("task", [_fields(task) for task in tasks])
+    """Return a TOML file of these tasks, redacted; a file that is read and written again stays the same."""
+    return to_tables("task", [fields_of(task) for task in tasks])
 
 
-def problem_of(reference: Reference) -> str:
-    """Why an answer can't be scored by this, as a tasks file would be refused for it; empty where it can."""
+def _existing(name: str) -> Path:
+    path = Path(name)
+    if not path.is_file():
+        raise FileNotFoundError(2, "there is no such file; correct harvest.tasks_files")
+    return path
+
+
+def _stamp_of(path: Path) -> Stamp:
     try:
-        _usable(reference)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def _fields(task: Task) -> Mapping[str, object]:
-    fields = {
-        "id": task.id,
-        "project": task.project,
-        "at": task.at,
-        "split": task.split,
-        "context": redact(task.context),
-        "prompt": redact(task.prompt),
-        "reference": _said(task.reference),
-    }
-    return {key: value for key, value in fields.items() if value}
-
-
-def _said(reference: Reference) -> Mapping[str, object]:
-    match reference:
-        case Exact():
-            return {"kind": "exact", "answer": redact(reference.answer)}
-        case Rubric():
-            return {"kind": "rubric", "text": redact(reference.text)}
-        case Checks():
-            items = [
-                {"op": check.op, "section": check.section, "arg": redact(check.arg)} for check in reference.items
-            ]
-            return {"kind": "checks", "items": [{key: said for key, said in item.items() if said} for item in items]}
-        case _:
-            assert_never(reference)
+        status = path.stat()
+    except OSError:
+        return NO_STAMP
+    return Stamp(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _entries(path: Path) -> list[Any]:
     text = read_plain(path, most=LONGEST).decode()
     if path.suffix == ".toml":
-        found = tomllib.loads(text)
-        for key in found.keys() - {"task"}:
-            raise ValueError(f"unknown key '{key}': tasks are [[task]] tables")
-        tables = found.get("task", [])
-        if not isinstance(tables, list):
-            raise ValueError("'task' is a list: write [[task]]")
-        return cast("list[Any]", tables)
+        return _toml_entries(text)
     entries: list[Any] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            try:
-                entries.append(msgspec.json.decode(line))
-            except msgspec.DecodeError as error:
-                raise ValueError(f"line {number}: {error}") from error
+        if not line.strip():
+            continue
+        try:
+            entries.append(msgspec.json.decode(line))
+        except msgspec.DecodeError as error:
+            raise ValueError(f"line {number}: {error}") from error
     return entries
 
 
-def _usable(reference: Reference) -> Reference:
-    """The reference, redacted; ValueError where no answer could be told right by it, or it holds a secret."""
-    match reference:
-        case Rubric():
-            if not reference.text.strip():
-                raise ValueError("the rubric's 'text' is empty")
-            return Rubric(text=redact(reference.text))
-        case Exact():
-            if not reference.answer.strip():
-                raise ValueError("the exact 'answer' is empty")
-            _refuse_secret(reference.answer)
-        case Checks():
-            _refuse_weak(reference)
-            for check in reference.items:
-                _refuse_secret(f"{check.section}\n{check.arg}")
-        case _:
-            assert_never(reference)
-    return reference
+def _toml_entries(text: str) -> list[Any]:
+    content = tomllib.loads(text)
+    for key in content.keys() - {"task"}:
+        raise ValueError(f"unknown key '{key}': tasks are [[task]] tables")
+    tables = content.get("task", [])
+    if not isinstance(tables, list):
+        raise ValueError("'task' must be a list: write [[task]]")  # noqa: TRY004 - the file's content is wrong
+    return cast("list[Any]", tables)
 
 
-def _refuse_secret(text: str) -> None:
-    """What an answer is compared with can't be redacted: it would never be found."""
-    if kinds := secrets(text):
-        raise ValueError(f"the reference holds a secret ({', '.join(kinds)}): ask for something else")
+def _in_plain_words(error: ValueError) -> str:
+    """Return the decoder's message, with the path to the key as a person would write it."""
+    return re.sub(r" - at `\$\.?([^`]*)`", _place, str(error))
 
 
-def _refuse_weak(checks: Checks) -> None:
-    """ValueError where the checks can't tell a good answer from a bad one, or can't be decided."""
-    if all(check.op in SHAPE_OPS for check in checks.items):
-        said = ", ".join(check.op for check in checks.items) or "none"
-        raise ValueError(f"its checks ({said}) ask for nothing but a shape: add one that says what is wanted")
-    for check in checks.items:
-        if problem := _problem(check):
-            raise ValueError(f"the check '{check.op}' {problem}")
-
-
-def _problem(check: Check) -> str:
-    if not check.arg and check.op not in _NEED_NO_ARG:
-        return "needs an 'arg'"
-    if check.op in _COUNTS and not check.arg.isdecimal():
-        return f"needs a number, not '{check.arg}'"
-    if check.op is Op.SECTION_CONTAINS and not check.section:
-        return "needs a 'section'"
-    if check.op is Op.REGEX:
-        try:
-            regex.compile(check.arg)
-        except regex.error as error:
-            return f"isn't a regular expression: {error}"
-    return ""
-
-
-def _plain(error: ValueError) -> str:
-    """The words of the decoder, with the way to the key as a person would write it."""
-    return re.sub(r" - at `\$\.?([^`]*)`", lambda way: f" (in '{way[1]}')" if way[1] else "", str(error))
+def _place(path: re.Match[str]) -> str:
+    return f" (in '{path[1]}')" if path[1] else ""

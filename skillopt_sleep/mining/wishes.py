@@ -1,7 +1,6 @@
-"""What a sentence asks to do differently, where it names it: use X, not Y; never Y; at most N characters.
+"""Read what a sentence asks to do differently if it names it: use X, not Y; never Y; at most N characters.
 
-It knows few constructions in each of its languages; what it doesn't understand it leaves to a rubric in the user's
-words.
+Few constructions of each language are known. What isn't understood is left to a rubric in the person's words.
 """
 
 import re
@@ -75,7 +74,7 @@ _EMPTY_TERM = re.compile(
 
 
 class Wish(NamedTuple):
-    """What is wanted in the answer, what is not, and its greatest length in characters, where one was named."""
+    """What the answer should hold, what it should not, and its greatest length in characters if one was named."""
 
     want: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
@@ -83,10 +82,10 @@ class Wish(NamedTuple):
 
 
 def is_correction(text: str, *, request: str = "") -> bool:
-    """Whether the person's own words in a typed turn, said after an answer, take back or amend what was done.
+    """Tell whether the person's own words in a typed turn, said after an answer, take back or amend what was done.
 
-    What they quote says nothing. Short words that open no request of their own and name nothing that the `request`
-    before didn't amend it: "in German!".
+    What they quote doesn't count. Short words like "in German!" amend the `request` before if they open no request of
+    their own and name nothing that it didn't name.
     """
     own = _QUOTED.sub("…", own_words(text)).strip()
     if not own or is_small_talk(own) or reassures(own):
@@ -108,7 +107,7 @@ def _is_amendment(own: str, request: str) -> bool:
 
 
 def read_wish(text: str) -> Wish:
-    """What the text asks for; an empty Wish where nothing was understood."""
+    """Return what the text asks for; an empty Wish if nothing was understood."""
     want: list[str] = []
     avoid: list[str] = []
     for pattern in (_WANT_AND_AVOID, _SHOULD_BE, _BARE, _CHINESE):
@@ -122,18 +121,16 @@ def read_wish(text: str) -> Wish:
     want += [match[1] or match[2] or match[3] for match in _WANT.finditer(text)]
     avoid += [match[1] for match in _AVOID.finditer(text)]
     for match in _INCLUDE.finditer(text):
-        want += [_ARTICLE.sub("", item) for item in _LIST.split(_LIST_END.sub("", match[1]))]
+        items = _LIST_END.sub("", match[1])
+        want += [_ARTICLE.sub("", item) for item in _LIST.split(items)]
     limit = _AT_MOST.search(text)
-    wanted = _distinct(want)
-    return Wish(
-        want=wanted,
-        avoid=tuple(term for term in _distinct(avoid) if term not in wanted),
-        at_most=int(limit[1]) if limit else None,
-    )
+    wanted = _terms(want)
+    avoided = tuple(term for term in _terms(avoid) if term not in wanted)
+    return Wish(want=wanted, avoid=avoided, at_most=int(limit[1]) if limit else None)
 
 
 def last_wish(texts: Sequence[str]) -> Wish:
-    """What is wanted in the end, where one text after another amends what was asked for: the later word holds."""
+    """Return what is wanted in the end, if each text amends those before it: the later word holds."""
     want: dict[str, None] = {}
     avoid: dict[str, None] = {}
     at_most: int | None = None
@@ -149,13 +146,11 @@ def last_wish(texts: Sequence[str]) -> Wish:
     return Wish(want=tuple(want), avoid=tuple(avoid), at_most=at_most)
 
 
-def _distinct(terms: list[str]) -> tuple[str, ...]:
-    """The terms without quotes, each once, in order; empty words are no terms."""
-    cleaned = (term.strip(" `\"'«»„“”「」") for term in terms)
-    return tuple(
-        dict.fromkeys(
-            term
-            for term in cleaned
-            if term and not _EMPTY_TERM.fullmatch(term) and len(term.split()) <= _LONGEST_TERM
-        )
-    )
+def _terms(found: list[str]) -> tuple[str, ...]:
+    """Return the terms without quotes, each once, in order; empty words and whole sentences are no terms."""
+    terms: dict[str, None] = {}
+    for quoted in found:
+        term = quoted.strip(" `\"'«»„“”「」")
+        if term and not _EMPTY_TERM.fullmatch(term) and len(term.split()) <= _LONGEST_TERM:
+            terms[term] = None
+    return tuple(terms)

@@ -1,9 +1,10 @@
-"""The words by which people take back what was done, thank or go on, in the languages we know: words.toml.
+"""Recognize how people take back what was done, give thanks or go on, in the languages of words.toml.
 
-Short closed lists find much of what is typed to an agent, and miss irony, hints and other languages. What they don't
-know is left to behaviour (mining.signals) and to the model miner.
+Short closed lists find much of what is typed to an agent, and miss irony, hints and other languages. What they miss
+is left to behaviour (mining/signals.py) and to the model miner.
 """
 
+import itertools
 import re
 import tomllib
 from functools import cache
@@ -13,37 +14,37 @@ _FILE = Path(__file__).with_name("words.toml")
 
 
 def languages() -> tuple[str, ...]:
-    """The languages whose words are known."""
+    """Return the languages whose words are known."""
     return tuple(_lists()["corrections"])
 
 
 def takes_back(text: str) -> bool:
-    """Whether the words take back what was done before, or say that it was wrong."""
+    """Tell whether the words take back what was done before, or say that it was wrong."""
     return _pattern("corrections").search(_plain(text)) is not None
 
 
 def states_rule(text: str) -> bool:
-    """Whether the words say how things are done here: never this, always that, X instead of Y."""
+    """Tell whether the words say how things are done here: never this, always that, X instead of Y."""
     return _pattern("rules").search(_plain(text)) is not None
 
 
 def amends(text: str) -> bool:
-    """Whether short words speak of the answer before: courtesy, the house's habits, the agent, what is missing."""
+    """Tell whether short words speak of the answer before: courtesy, habits, the agent, what is missing."""
     return _pattern("cues").search(_plain(text)) is not None
 
 
 def reassures(text: str) -> bool:
-    """Whether the words take nothing back although they sound so: no worries, not bad."""
+    """Tell whether the words take nothing back although they sound so: no worries, not bad."""
     return _pattern("reassuring").match(_plain(text)) is not None
 
 
 def opens_request(text: str) -> bool:
-    """Whether the words begin a request of their own, ask a question, or add to the request before."""
+    """Tell whether the words begin a request of their own, ask a question, or add to the request before."""
     return _openings().match(_plain(text)) is not None
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether the words are nothing but thanks, assent, or a word to go on."""
+    """Tell whether the words are nothing but thanks, assent, or a word to go on."""
     return _small_talk().fullmatch(_plain(text)) is not None
 
 
@@ -73,4 +74,5 @@ def _small_talk() -> re.Pattern[str]:
 
 
 def _any_of(name: str) -> str:
-    return "|".join(pattern for patterns in _lists()[name].values() for pattern in patterns)
+    patterns = itertools.chain.from_iterable(_lists()[name].values())
+    return "|".join(patterns)

@@ -1,16 +1,16 @@
-"""Which documents a night works on: its calls go where they are worth most."""
+"""Choose the documents a night works on, so that its calls go where they promise most."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.records import Document, Effect, Past, Split, Task
 
-FEW_ROUNDS = 2  # what a trial takes at least before anything can be said
-LESSON_CALLS = 4  # of the optimizer and the judge, about
+FEW_ROUNDS = 2  # a trial needs at least this many rounds before it can prove anything
+LESSON_CALLS = 4  # calls of the optimizer and the judge in one step, estimated
 
 
 class Allotment(NamedTuple):
-    """The documents to work on, the most promising first, and those that this night's calls don't reach."""
+    """The documents to work on, the most promising first, and those that the night's calls don't reach."""
 
     documents: tuple[Document, ...]
     left_out: tuple[Document, ...] = ()
@@ -24,35 +24,46 @@ def allot(
     scores: Mapping[str, float],
     calls: int,
 ) -> Allotment:
-    """Order the documents by recurrence times headroom times past yield, as many as `calls` reach; one at least.
+    """Rank the documents by what they promise and take as many as `calls` reach, at least one.
 
-    Recurrence is the number of sessions that asked for it, headroom what the tasks' last scores left to gain (all of
-    it where none is known), yield the part of the tried edits that helped, with one of each before any was tried.
+    A document promises recurrence × headroom × past yield. Recurrence is the number of sessions its tasks come from;
+    headroom is what the tasks' last scores leave to gain (all of it if no score is known); past yield is the share
+    of tried edits that helped, with one success and one failure added so that an untried document counts as even.
     """
-    worth = {
-        d.id: _worth([t for t in tasks if t.document == d.id], past.get(d.id, Past()), scores) for d in documents
+    tasks_of: dict[str, list[Task]] = {document.id: [] for document in documents}
+    for task in tasks:
+        if task.document in tasks_of:
+            tasks_of[task.document].append(task)
+    promise = {
+        document.id: _promise(tasks_of[document.id], past.get(document.id, Past()), scores) for document in documents
     }
-    places = {document.id: place for place, document in enumerate(documents)}
-    ranked = sorted(documents, key=lambda document: (-worth[document.id], places[document.id]))
     reached: list[Document] = []
     left_out: list[Document] = []
     needed = 0
-    for document in ranked:
-        needed += least_calls([task for task in tasks if task.document == document.id])
-        (left_out if reached and needed > calls else reached).append(document)
+    for document in sorted(documents, key=lambda document: -promise[document.id]):
+        needed += least_calls(tasks_of[document.id])
+        if reached and needed > calls:
+            left_out.append(document)
+        else:
+            reached.append(document)
     return Allotment(tuple(reached), tuple(left_out))
 
 
 def least_calls(tasks: Sequence[Task]) -> int:
-    """What a step on these tasks takes at least, about."""
+    """Estimate the fewest calls a step on these tasks needs; 0 if nothing can be learned or proven from them."""
     sides = [task.split for task in tasks]
-    train, val = sides.count(Split.TRAIN), sides.count(Split.VAL)
-    return 2 * train + 2 * FEW_ROUNDS * val + LESSON_CALLS if train and val else 0
+    train = sides.count(Split.TRAIN)
+    val = sides.count(Split.VAL)
+    if not train or not val:
+        return 0
+    return 2 * train + 2 * FEW_ROUNDS * val + LESSON_CALLS
 
 
-def _worth(tasks: Sequence[Task], past: Past, scores: Mapping[str, float]) -> float:
+def _promise(tasks: Sequence[Task], past: Past, scores: Mapping[str, float]) -> float:
     recurrence = len({task.session for task in tasks})
     known = [scores[task.id] for task in tasks if task.id in scores]
-    headroom = 1 - sum(known) / len(known) if known else 1.0
-    helped = sum(one.effect is Effect.HELPED for one in past.tried)
-    return recurrence * headroom * (helped + 1) / (len(past.tried) + 2)
+    headroom = 1.0
+    if known:
+        headroom = 1 - sum(known) / len(known)
+    helped = [edit for edit in past.tried if edit.effect is Effect.HELPED]
+    return recurrence * headroom * (len(helped) + 1) / (len(past.tried) + 2)

@@ -1,4 +1,4 @@
-"""What a night ended as, in a sentence with its evidence and a remedy."""
+"""Conclude a night: name its outcome, say why in one sentence, and what to do about it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,6 +30,15 @@ BEST_FIRST = (
     Outcome.NO_HEADROOM,
 )
 
+FIX_ERRORS = "fix what the errors below name, or use another model"
+REMEDIES = {
+    Outcome.IMPROVED: "review the proposals, then adopt or reject them",
+    Outcome.UNDECIDED: "nothing; later nights continue the trial with new tasks",
+    Outcome.UNVERIFIED: "nothing; if you ask for the same in another session, that session becomes the test",
+    Outcome.NO_CHANGE: "nothing; the edits that were tried did not help and were dropped",
+    Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
+}
+
 
 def conclude(
     page: Page,
@@ -44,11 +53,14 @@ def conclude(
     ended: datetime,
     stopped: SleepError | None,
 ) -> NightReport:
-    """The night as one record."""
+    """Return the report of the night."""
     staged = {proposal.path for proposal in proposals}
     outcomes = [_as_staged(outcome, staged) for outcome in outcomes]
     verdict, because, remedy = _outcome(sessions, tasks, outcomes, notes, stopped)
-    sides = Counter(task.split for task in tasks)
+    tasks_by_side = Counter(task.split for task in tasks)
+    errors = list(notes)
+    for outcome in outcomes:
+        errors.extend(outcome.notes)
     return NightReport(
         night=page.night,
         started=page.started,
@@ -59,24 +71,25 @@ def conclude(
         folder=str(page.folder),
         model=plan.model,
         sessions=sessions,
-        tasks={side.value: sides[side] for side in Split},
+        tasks={side.value: tasks_by_side[side] for side in Split},
         documents=tuple(outcomes),
         proposals=proposals,
         spend=spend,
         limits=plan.limits,
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
-        errors=(*notes, *(note for outcome in outcomes for note in outcome.notes)),
+        errors=tuple(errors),
     )
 
 
 def _as_staged(outcome: StepOutcome, staged: set[str]) -> StepOutcome:
-    """An accepted change that could not be staged improves nothing yet: its sessions stay unread for a next try."""
+    """Mark an accepted change that could not be staged as unfinished, so that another night reads its sessions."""
     accepted = outcome.outcome is Outcome.IMPROVED or outcome.verdict.decision is Decision.ACCEPT
     if not accepted or outcome.document.path in staged:
         return outcome
     because = f"{outcome.because}; but the change could not be staged, see the errors"
-    return replace(outcome, outcome=Outcome.UNVERIFIED, because=because, unfinished=True)
+    sessions = replace(outcome.sessions, unfinished=True)
+    return replace(outcome, outcome=Outcome.UNVERIFIED, because=because, sessions=sessions)
 
 
 def _outcome(
@@ -86,68 +99,72 @@ def _outcome(
     notes: Sequence[Note],
     stopped: SleepError | None,
 ) -> tuple[Outcome, str, str]:
-    """What it ended as, because, and the remedy: what cut it short, else the best of its documents."""
+    """Return the night's outcome, its reason and its remedy: what cut it short, else the best of its documents."""
     if stopped is not None:
-        return _cut_short(stopped)
-    best = next((o for wanted in BEST_FIRST for o in outcomes if o.outcome is wanted), None)
-    if best is None:
-        return _nothing(sessions, tasks, notes)
-    same = [outcome for outcome in outcomes if outcome.outcome is best.outcome]
-    because = "; ".join(f"{outcome.document.id}: {outcome.because}" for outcome in same)
-    own = dict.fromkeys(remedy for outcome in same if (remedy := _own_remedy(outcome)))
-    return best.outcome, because, "; ".join(own) or REMEDIES[best.outcome]
+        return _cut_short(stopped), stopped.message, stopped.remedy
+    reached = {outcome.outcome for outcome in outcomes}
+    for best in BEST_FIRST:
+        if best in reached:
+            return _best(best, [outcome for outcome in outcomes if outcome.outcome is best])
+    because, remedy = _nothing_new(sessions, tasks, notes)
+    return Outcome.NOTHING_NEW, because, remedy
 
 
-def _own_remedy(outcome: StepOutcome) -> str:
-    """What to do about an unverified outcome that isn't for want of another session; else ""."""
+def _best(best: Outcome, outcomes: Sequence[StepOutcome]) -> tuple[Outcome, str, str]:
+    """Return the outcome that these documents share, with their reasons and remedies, each remedy once."""
+    because = "; ".join(f"{outcome.document.id}: {outcome.because}" for outcome in outcomes)
+    remedies = [_special_remedy(outcome) for outcome in outcomes]
+    remedy = "; ".join(dict.fromkeys(filter(None, remedies)))
+    return best, because, remedy or REMEDIES[best]
+
+
+def _special_remedy(outcome: StepOutcome) -> str:
+    """Return the remedy of an unverified outcome with another cause than a missing second session; else ""."""
     if outcome.outcome is not Outcome.UNVERIFIED:
         return ""
     accepted = outcome.verdict.decision is Decision.ACCEPT
-    if outcome.unfinished:
-        # A step that the calls didn't reach leaves its sessions, and no call of it failed.
-        return "raise budget.calls" if outcome.left and not accepted else FAILED
+    if outcome.sessions.unfinished:
+        if outcome.sessions.left and not accepted:
+            # No call of this step failed: the night's calls were spent on other documents.
+            return "raise budget.calls"
+        return FIX_ERRORS
     if accepted:
         return REMEDIES[Outcome.IMPROVED]
-    return FAILED if outcome.train else ""
+    if outcome.tasks.train:
+        return FIX_ERRORS
+    return ""
 
 
-FAILED = "mend what the errors below name, or take another model"
-REMEDIES = {
-    Outcome.IMPROVED: "look at the proposals, then adopt or reject them",
-    Outcome.UNDECIDED: "nothing; later nights add unseen tasks to the trial",
-    Outcome.UNVERIFIED: "nothing; when the same wish comes up in another session it becomes the test",
-    Outcome.NO_CHANGE: "nothing; what was tried did not help and was dropped",
-    Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
-}
-
-
-def _cut_short(stopped: SleepError) -> tuple[Outcome, str, str]:
+def _cut_short(stopped: SleepError) -> Outcome:
     if isinstance(stopped, BudgetExhausted):
-        return Outcome.OVER_BUDGET, stopped.message, stopped.remedy
+        return Outcome.OVER_BUDGET
     if isinstance(stopped, NightInterrupted):
-        return Outcome.INTERRUPTED, stopped.message, stopped.remedy
-    return Outcome.BACKEND_FAILED, stopped.message, stopped.remedy
+        return Outcome.INTERRUPTED
+    return Outcome.BACKEND_FAILED
 
 
-def _nothing(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence[Note]) -> tuple[Outcome, str, str]:
+def _nothing_new(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence[Note]) -> tuple[str, str]:
+    """Return why a whole night had nothing to work on, and what to do about it."""
     if tasks:
-        return (
-            Outcome.NOTHING_NEW,
-            f"{_counted(len(tasks), 'task')}, none of them with a document to teach",
-            "see the errors below",
-        )
-    unread = next((note for note in notes if note.stage == "harvest" and not note.expected), None)
-    if not sessions.seen and unread:
-        return Outcome.NOTHING_NEW, f"no new session could be read: {unread.summary}", unread.remedy
+        return f"{_counted(len(tasks), 'task')} found, but no document to teach", "see the errors below"
     if not sessions.seen:
-        return Outcome.NOTHING_NEW, "no session since the last night", "nothing"
+        return _nothing_seen(notes)
     if not sessions.used:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sessions.skipped.items())
-        older = "raise harvest.lookback to read older sessions; " if LeftOut.OLDER in sessions.skipped else ""
-        return Outcome.NOTHING_NEW, f"no session could be used: {reasons}", f"{older}see: skillopt-sleep harvest"
-    read = _counted(sessions.used, "session")
-    return Outcome.NOTHING_NEW, f"{read} read, in none of them a request was corrected", "nothing"
+        remedy = "see: skillopt-sleep harvest"
+        if LeftOut.OLDER in sessions.skipped:
+            remedy = f"raise harvest.lookback to read older sessions; {remedy}"
+        return f"no session could be used: {reasons}", remedy
+    return f"no corrected request found in {_counted(sessions.used, 'session')}", "nothing"
+
+
+def _nothing_seen(notes: Sequence[Note]) -> tuple[str, str]:
+    """Say whether there was no session, or whether it could not be read."""
+    for note in notes:
+        if note.stage == "harvest" and not note.expected:
+            return f"no new session could be read: {note.summary}", note.remedy
+    return "no new session since the last night", "nothing"
 
 
 def _counted(count: int, name: str) -> str:
-    return f"{count} {name}{'' if count == 1 else 's'}"
+    return f"1 {name}" if count == 1 else f"{count} {name}s"

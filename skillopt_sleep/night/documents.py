@@ -48,7 +48,8 @@ def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[S
         banked = page.bank.tasks({task.project for task in own}) if before.adopted else ()
         known = [task for task in banked if page.started - task.at <= plan.recall.retire]
         done = step(document, own, crew=crew, plan=plan, past=before, night=page.night, log=log, known=known)
-        return replace(done, scores=_scores(document, rows[document.id], plan))
+        scores = _scores(document, rows[document.id], plan)
+        return replace(done, later=replace(done.later, scores=scores))
 
     try:
         yield from crew.pool.together(one, reached)
@@ -68,7 +69,8 @@ def _left_out(document: Document, tasks: Sequence[Task]) -> StepOutcome:
     train, val, test = ([task for task in tasks if task.split is side] for side in Split)
     because = "left for another night: the calls of this one go to documents that promise more (budget.calls)"
     left = beginning(document, train=train, val=val, test=test)
-    return replace(left, because=because, unfinished=True, left=left.sessions)
+    sessions = replace(left.sessions, left=left.sessions.ids, unfinished=True)
+    return replace(left, because=because, sessions=sessions)
 
 
 def _scores(document: Document, rows: Sequence[tuple[str, Sequence[object]]], plan: Plan) -> dict[str, float]:

@@ -1,74 +1,142 @@
-"""How often a night may ask at most, from what there is to read; without any call."""
+"""Forecast how many calls a night makes at most, from what there is to read. No model is asked for it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session
 
-MOST_EDITS = 8  # that a rewritten text becomes
+MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
+
+
+class Workload(NamedTuple):
+    """What a night may have to work on, estimated high: every typed turn after the first counts as a correction.
+
+    `sessions` are those that may hold a correction, `mined` is the number of tasks found in them. `tasks` counts all
+    tasks of the night: the mined ones, those written by hand and those banked earlier.
+    """
+
+    sessions: Sequence[Session]
+    projects: int
+    mined: int
+    tasks: int
+    documents: int
 
 
 def forecast(
     sessions: Sequence[Session], *, reviewed: int, known: int, waiting: int, models: int, plan: Plan, proved: int
 ) -> Mapping[Purpose, int]:
-    """Calls by purpose, at most: as if every typed turn after the first were a correction, and each attempt graded.
+    """Return the most calls a night can make, by purpose.
 
-    `proved` is how many references one call grades; `reviewed` tasks were written by hand, `known` ones are banked in
-    these projects, `waiting` candidates go on with their trials, each of `models` is asked whether it answers. Calls
-    asked again, because they failed or their reply couldn't be decoded, are not in it; the night's limits hold for
-    all.
+    `reviewed` is the number of tasks written by hand, `known` of those banked for these projects, `waiting` of
+    candidates whose trials are still undecided. Each of `models` gets one preflight call. One call proves `proved`
+    references. Calls that are repeated because they failed, or because their reply couldn't be decoded, don't
+    count; the night's limits hold in any case.
     """
-    worth = [session for session in sessions if len(session.typed) > 1]
-    fresh = min(plan.max_tasks, sum(len(session.typed) - 1 for session in worth))
-    projects = Counter(session.project for session in worth)
-    tasks = fresh + reviewed + known if fresh or reviewed else 0
-    documents = len(projects) + reviewed
-    learned = tasks * (1 + plan.augment)
-    raced = learned * plan.samples * plan.candidates if plan.candidates > 1 else 0
-    asked = max(plan.samples, _arms(plan, waiting) * plan.gate.rounds, 2)
-    attempts = tasks * asked + tasks * plan.augment * plan.samples + raced
-    batches = _batches(learned, plan.minibatch) + documents if tasks else 0
-    full = plan.mode == "full_rewrite"
-    alone = learned * plan.samples if plan.reflection == "shallow" else 0
-    reflections = 0 if full else max(batches, alone) + (batches if plan.successes else 0)
-    deep = plan.reflection == "deep" and not full
-    rewrites = documents * plan.candidates if tasks and plan.mode == "rewrite" else documents if full and tasks else 0
-    found = {
-        Purpose.PREFLIGHT: models if sessions or reviewed else 0,
-        Purpose.MINE: 0 if plan.heuristic else len(batched(worth, plan.sessions_per_call)),
-        Purpose.LESSONS: 0 if plan.heuristic else len(projects),
-        Purpose.PROVE: 2 * (_batches(fresh, proved) + documents) if fresh else 0,
-        Purpose.ROLLOUT: attempts,
-        Purpose.JUDGE: attempts,
+    work = _workload(sessions, reviewed=reviewed, known=known, plan=plan)
+    calls = Counter[Purpose]()
+    if sessions or reviewed:
+        calls[Purpose.PREFLIGHT] = models
+    calls.update(_mining(work, plan, proved))
+    if work.tasks:
+        calls.update(_attempts(work, plan, waiting))
+        calls.update(_learning(work, plan))
+    return {purpose: calls[purpose] for purpose in Purpose if calls[purpose]}
+
+
+def _workload(sessions: Sequence[Session], *, reviewed: int, known: int, plan: Plan) -> Workload:
+    corrected = [session for session in sessions if len(session.typed) > 1]
+    projects = len({session.project for session in corrected})
+    mined = min(plan.mine.max_tasks, sum(len(session.typed) - 1 for session in corrected))
+    tasks = 0
+    if mined or reviewed:
+        tasks = mined + reviewed + known
+    return Workload(corrected, projects, mined, tasks, documents=projects + reviewed)
+
+
+def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
+    """Count the calls that turn sessions into tasks and check the tasks' references."""
+    calls: dict[Purpose, int] = {}
+    if plan.mine.miner != "heuristic":
+        calls[Purpose.MINE] = len(batched(work.sessions, plan.mine.sessions_per_call))
+        calls[Purpose.LESSONS] = work.projects
+    if work.mined:
+        calls[Purpose.PROVE] = 2 * (_batches(work.mined, proved) + work.documents)
+    return calls
+
+
+def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
+    """Count the attempts at tasks; each is one call to make and one to grade."""
+    made_up = work.tasks * plan.step.augment
+    per_task = max(plan.step.samples, _arms(plan, waiting) * plan.gate.rounds, 2)
+    attempts = work.tasks * per_task + made_up * plan.step.samples
+    if plan.step.candidates > 1:
+        # Several candidates are first compared with each other on the train tasks.
+        attempts += (work.tasks + made_up) * plan.step.samples * plan.step.candidates
+    return {Purpose.ROLLOUT: attempts, Purpose.JUDGE: attempts}
+
+
+def _learning(work: Workload, plan: Plan) -> dict[Purpose, int]:
+    """Count the optimizer's calls, which turn what went wrong into candidates and guidance."""
+    train = work.tasks * (1 + plan.step.augment)
+    minibatches = _batches(train, plan.step.minibatch) + work.documents
+    if plan.step.mode == "full_rewrite":
+        calls = {Purpose.REWRITE: work.documents, Purpose.REWRITE_FULL: minibatches}
+    else:
+        calls = _edits(work, plan, train, minibatches)
+    if plan.step.candidates > 1:
+        calls[Purpose.VARY] = work.documents
+    if plan.step.augment:
+        calls[Purpose.AUGMENT] = work.tasks
+    if plan.step.slow_every:
+        calls[Purpose.SLOW_UPDATE] = work.documents
+        calls[Purpose.META_SKILL] = work.documents
+    return calls
+
+
+def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Purpose, int]:
+    """Count the calls that propose edits, merge them, choose among them and work them into the text."""
+    reflections = minibatches
+    if plan.step.reflection == "shallow":
+        reflections = max(minibatches, train * plan.step.samples)  # one call for each attempt
+    if plan.step.successes:
+        reflections += minibatches
+    calls = {
         Purpose.REFLECT: reflections,
-        Purpose.DIAGNOSE: batches if deep else 0,
-        Purpose.REFLECT_DEEP: documents if deep and tasks else 0,
         Purpose.AGGREGATE: reflections,
-        Purpose.BUDGET: documents if tasks and not full and plan.min_edit_budget < plan.edit_budget else 0,
-        Purpose.SELECT: documents if tasks and not full else 0,
-        Purpose.REWRITE: rewrites,
-        Purpose.REWRITE_FULL: batches if full else 0,
-        Purpose.VARY: documents if tasks and plan.candidates > 1 else 0,
-        Purpose.AUGMENT: tasks if plan.augment else 0,
-        Purpose.SLOW_UPDATE: documents if tasks and plan.slow_every else 0,
-        Purpose.META_SKILL: documents if tasks and plan.slow_every else 0,
+        Purpose.SELECT: work.documents,
     }
-    return {purpose: count for purpose, count in found.items() if count}
+    if plan.step.reflection == "deep":
+        calls[Purpose.DIAGNOSE] = minibatches
+        calls[Purpose.REFLECT_DEEP] = work.documents
+    if plan.step.min_edit_budget < plan.step.edit_budget:
+        calls[Purpose.BUDGET] = work.documents
+    if plan.step.mode == "rewrite":
+        calls[Purpose.REWRITE] = work.documents * plan.step.candidates
+    return calls
 
 
 def _arms(plan: Plan, waiting: int) -> int:
-    """How many documents an unseen task may be asked under in each round.
+    """Return the number of documents that one round of a trial may compare on a validation task.
 
-    The bundle, then its halves or what leave-one-outs leave, all against one baseline, but for a last one afresh; on
-    some nights guidance and the removal of a rule.
+    The sequential gate compares the candidate and parts of it (its halves, or the candidate without one edit) with
+    one baseline; only the last of them may need a new baseline. A night may also try slow-update guidance and the
+    removal of a rule.
     """
     if plan.gate.name != "sequential":
         return 2
-    edits = plan.edit_budget if plan.mode == "patch" else max(plan.edit_budget, MOST_EDITS)
-    shorter = max(2, edits + 2) if edits > 1 else 0
-    return 2 + shorter + waiting + (3 if plan.slow_every else 1)
+    edits = plan.step.edit_budget
+    if plan.step.mode != "patch":
+        edits = max(edits, MOST_EDITS)
+    parts = 0
+    if edits > 1:
+        parts = max(2, edits + 2)
+    guidance = 0
+    if plan.step.slow_every:
+        guidance = 2
+    return 2 + parts + waiting + guidance + 1
 
 
 def _batches(items: int, size: int) -> int:

@@ -1,15 +1,15 @@
-"""Which sessions a night reads: what changed is parsed, then every unread one is used or left out for one reason."""
+"""Choose the sessions a night reads: parse the files that changed, then use each unread session or say why not."""
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
 
-import msgspec
+from msgspec.structs import replace
 
-from skillopt_sleep.protocols import Index, Plan, Source, Spool
+from skillopt_sleep.protocols import Index, SessionRules, Source, Spool
 from skillopt_sleep.records import (
     LeftOut,
     Note,
@@ -19,18 +19,22 @@ from skillopt_sleep.records import (
     SessionCounts,
     SessionLine,
     Snapshot,
+    Stamp,
     Task,
 )
 
-# A session from further ahead comes from a clock that was wrong, not from one that is being written.
+# A session that ended later than this after now was written by a wrong clock; it is not still being written.
 _AHEAD = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarvestRules:
-    """What decides whether a session is read: `excluded` is asked with its project and its folder.
+    """The rules that decide whether a session is read.
 
-    `exists` tells whether a project's folder is still there. What the `spool` says of a session spares it the wait.
+    A session that was written to less than `quiet_seconds` ago may still be going on, so it is left for a later
+    night, unless the `spool` says that it is over. The rest of the night goes ahead; whether a night starts at all
+    while somebody works is the daemon's decision (`daemon.idle`). `excluded` is called with a session's project and
+    working folder; `exists` says whether a project's folder is still there.
     """
 
     now: datetime
@@ -44,24 +48,24 @@ class HarvestRules:
     spool: Spool | None = None
 
     @classmethod
-    def of(cls, plan: Plan, *, now: datetime, horizon: datetime) -> "HarvestRules":
-        """The rules of a night."""
+    def of(cls, rules: SessionRules, *, now: datetime, horizon: datetime | None) -> "HarvestRules":
+        """Return the rules of a harvest at this time."""
         return cls(
             now=now,
-            quiet_seconds=plan.quiet_seconds,
+            quiet_seconds=rules.quiet_seconds,
             horizon=horizon,
-            include_headless=plan.include_headless,
-            excluded=plan.excluded,
-            own_roots=plan.own_roots,
-            spool=plan.spool,
+            include_headless=rules.include_headless,
+            excluded=rules.excluded,
+            own_roots=rules.own_roots,
+            spool=rules.spool,
         )
 
 
 class Harvest(Record, frozen=True, kw_only=True):
-    """The sessions to use, newest first, and the tasks a person wrote; `notes` tells what couldn't be read.
+    """The sessions to use, newest first, the tasks written by hand, and notes on what couldn't be read.
 
-    `copies` are sessions that hold nothing but what another one says, `copied` counts the prompts that were left out
-    as copies; `changed` counts the files read. `snapshots` are those of the sessions that have one.
+    `copies` names sessions that only repeat others, `copied` counts the prompts left out as copies, `changed` the
+    files that were read. `snapshots` holds one for each session that has one.
     """
 
     sessions: tuple[Session, ...]
@@ -74,131 +78,168 @@ class Harvest(Record, frozen=True, kw_only=True):
     snapshots: tuple[Snapshot, ...] = ()
 
     def allowed(self, excluded: Callable[[str, str], bool], *, reviewed: Sequence[Task]) -> "Harvest":
-        """With these tasks by hand, without what was excluded since: a night that goes on asks again."""
+        """Drop what has been excluded since the harvest, and take `reviewed` as the tasks written by hand.
+
+        A resumed night calls this again, because the exclusions may have changed in between.
+        """
         sessions = tuple(session for session in self.sessions if not excluded(session.project, session.cwd))
-        names = {session.id for session in sessions}
-        return msgspec.structs.replace(
+        ids = {session.id for session in sessions}
+        return replace(
             self,
             sessions=sessions,
-            snapshots=tuple(snapshot for snapshot in self.snapshots if snapshot.session in names),
+            snapshots=tuple(snapshot for snapshot in self.snapshots if snapshot.session in ids),
             reviewed=tuple(task for task in reviewed if not excluded(task.project, task.project)),
         )
 
 
 def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Harvest:
-    """Bring the index up to date with the sources and pick the sessions that a night may use."""
+    """Bring the index up to date with the sources, and choose the sessions that a night may use."""
     unlisted: dict[str, str] = {}
     changed = sum(refresh(source, index, unlisted) for source in sources)
     names = {source.name for source in sources}
     lines = [line for line in index.lines(unread=rules.unread) if line.source in names]
     reasons = {line.id: why_left_out(line, rules) for line in lines}
-    chosen = [line.id for line in lines if reasons[line.id] is None]
-    snapshots = _snapshots(chosen, rules.spool)
-    wanted = _at_their_commits(index.sessions(chosen), snapshots)
-    earlier = index.used_in({session.project for session in wanted}) if rules.unread and wanted else ()
-    found = _without_copies(wanted, earlier)
-    both = zip(wanted, found, strict=True)
-    copied = sum(len(before.typed) - len(now.typed) for before, now in both if before is not now)
-    typed = [session for session in found if session.typed]
-    empty = tuple(session.id for session in found if not session.typed) if len(typed) < len(found) else ()
-    reasons.update(dict.fromkeys(empty, LeftOut.NO_USER_TURN))
-    used = _in_their_places(typed, rules.exists)
-    counted = Counter(reasons.values())
+    usable = _with_reason(None, reasons)
+    unreadable = _with_reason(LeftOut.UNREADABLE, reasons)
+    snapshots = _snapshots(usable, rules.spool)
+    sessions = _with_commits(index.sessions(usable), snapshots)
+    earlier: Sequence[Session] = ()
+    if rules.unread and sessions:
+        earlier = index.used_in({session.project for session in sessions})
+
+    used: list[Session] = []
+    copies: list[str] = []
+    copied = 0
+    for session, whole in zip(_without_copies(sessions, earlier), sessions, strict=True):
+        if session is not whole:
+            copied += len(whole.typed) - len(session.typed)
+        if session.typed:
+            used.append(session)
+        else:
+            copies.append(session.id)
+            reasons[session.id] = LeftOut.NO_USER_TURN
+
+    skipped = Counter(reasons.values())
     return Harvest(
-        sessions=used,
+        sessions=_at_their_folders(used, rules.exists),
         counts=SessionCounts(
             seen=len(lines),
             used=len(used),
-            skipped={why.value: counted[why] for why in LeftOut if counted[why]},
+            skipped={reason.value: skipped[reason] for reason in LeftOut if skipped[reason]},
         ),
         reviewed=tuple(task for task in index.reviewed(names) if not rules.excluded(task.project, task.project)),
-        copies=empty,
+        copies=tuple(copies),
         copied=copied,
         changed=changed,
-        notes=(
-            *unlisted_notes(unlisted),
-            *_notes(index.sessions([name for name, why in reasons.items() if why is LeftOut.UNREADABLE])),
-        ),
+        notes=(*unlisted_notes(unlisted), *_unreadable_notes(index.sessions(unreadable))),
         snapshots=tuple(snapshots[session.id] for session in used if session.id in snapshots),
     )
 
 
-def _notes(unreadable: Sequence[Session]) -> tuple[Note, ...]:
-    remedy = "mend the file, or take it out of harvest.tasks_files, or make it readable"
-    return tuple(
-        Note(stage="harvest", summary=turn.text, remedy=remedy) for session in unreadable for turn in session.turns
-    )
+def _with_reason(reason: LeftOut | None, reasons: Mapping[str, LeftOut | None]) -> list[str]:
+    return [session for session, why in reasons.items() if why is reason]
+
+
+def _unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
+    """Turn the sessions that stand for unreadable files into notes; their turns say what is wrong."""
+    remedy = "fix the file, make it readable, or remove it from harvest.tasks_files"
+    for session in unreadable:
+        for turn in session.turns:
+            yield Note(stage="harvest", summary=turn.text, remedy=remedy)
 
 
 def unlisted_notes(unlisted: Mapping[str, str]) -> Iterator[Note]:
-    """What is said of folders that can't be listed."""
+    """Return a note for each folder that can't be listed; `unlisted` holds the reason for each."""
     for folder, reason in unlisted.items():
-        said = f"{folder}: the folder can't be read, so what is new in it is missing: {reason}"
-        yield Note(stage="harvest", summary=said, remedy="make it readable")
+        summary = f"{folder}: the folder can't be read, so anything new in it is missing: {reason}"
+        yield Note(stage="harvest", summary=summary, remedy="make it readable")
 
 
 def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
-    """Read the files with another stamp than they were read with, forget those that are gone; how many were read.
+    """Read the files whose stamp changed, forget those that are gone, and return how many were read.
 
-    Folders that can't be listed are added to `unlisted`, with the reason: what was read in them earlier is kept.
+    Folders that can't be listed are added to `unlisted` with the reason; what was read in them earlier is kept.
     """
     known = index.stamps(source.name)
-    here = list(source.stamps(unlisted.setdefault))
-    get = known.get
-    changed = [path for path, stamp in here if get(path) != stamp]
-    if changed or len(known) != len(here):
-        closed = tuple(folder + os.sep for folder in unlisted)
-        gone = {path for path in known.keys() - {path for path, _ in here} if not path.startswith(closed)}
+    stamps = list(source.stamps(unlisted.setdefault))
+    changed = _changed(stamps, known)
+    if changed or len(known) != len(stamps):
+        gone = _gone(known, (path for path, _ in stamps), unlisted)
         if gone:
-            # What goes may bring back what it stood before.
+            # Another file may hold a session of a file that is gone; the index asks for it again.
             index.forget(source.name, gone)
-            get = index.stamps(source.name).get
-            changed = [path for path, stamp in here if get(path) != stamp]
+            changed = _changed(stamps, index.stamps(source.name))
         index.put(source.name, source.read(changed))
     return len(changed)
 
 
+def _changed(stamps: Iterable[tuple[str, Stamp]], known: Mapping[str, Stamp]) -> list[str]:
+    get = known.get  # looked up once: there may be tens of thousands of files
+    return [path for path, stamp in stamps if get(path) != stamp]
+
+
+def _gone(known: Collection[str], here: Iterable[str], unlisted: Collection[str]) -> set[str]:
+    """Return the known files that are not here any more, but none in a folder that couldn't be listed."""
+    closed = tuple(folder + os.sep for folder in unlisted)
+    return {path for path in set(known).difference(here) if not path.startswith(closed)}
+
+
 def why_left_out(line: SessionLine, rules: HarvestRules) -> LeftOut | None:
-    """The first of the reasons that holds, in their order."""
-    by_itself = line.left_out
-    if by_itself in {LeftOut.UNREADABLE, LeftOut.SUBAGENT}:
-        return by_itself
+    """Return the first reason to leave a session out, in the order of `LeftOut`; None if it may be used."""
+    if line.left_out in {LeftOut.UNREADABLE, LeftOut.SUBAGENT}:
+        return line.left_out
     if _is_inside(line.cwd, rules.own_roots):
         return LeftOut.OWN_REPLAY
-    if by_itself is LeftOut.NO_USER_TURN or (by_itself is LeftOut.HEADLESS and not rules.include_headless):
-        return by_itself
+    if line.left_out is LeftOut.HEADLESS and not rules.include_headless:
+        return LeftOut.HEADLESS
+    if line.left_out is LeftOut.NO_USER_TURN:
+        return LeftOut.NO_USER_TURN
     if rules.excluded(line.project, line.cwd):
         return LeftOut.EXCLUDED
-    if rules.now - timedelta(seconds=rules.quiet_seconds) < line.ended <= rules.now + _AHEAD and not _over(
-        line, rules
-    ):
+    if _is_active(line, rules):
         return LeftOut.ACTIVE
     if rules.horizon is not None and line.ended < rules.horizon:
         return LeftOut.OLDER
     return None
 
 
-def _over(line: SessionLine, rules: HarvestRules) -> bool:
-    """Whether its agent said that it is over, and nothing was said in it since, as in one that was taken up again."""
-    said = rules.spool.ended(line.id) if rules.spool else None
-    return said is not None and line.ended <= said <= rules.now
+def _is_active(line: SessionLine, rules: HarvestRules) -> bool:
+    """Return whether a session may still be going on: its last record is recent and no hook said that it is over."""
+    quiet_since = rules.now - timedelta(seconds=rules.quiet_seconds)
+    if not quiet_since < line.ended <= rules.now + _AHEAD:
+        return False
+    if rules.spool is None:
+        return True
+    over = rules.spool.ended(line.id)
+    if over is None:
+        return True
+    # A record after its end means that the session was taken up again.
+    return not line.ended <= over <= rules.now
 
 
-def _snapshots(sessions: Sequence[str], spool: Spool | None) -> dict[str, Snapshot]:
+def _snapshots(sessions: Iterable[str], spool: Spool | None) -> dict[str, Snapshot]:
+    snapshots: dict[str, Snapshot] = {}
     if spool is None:
-        return {}
-    return {name: found for name in sessions if (found := spool.snapshot(name)) is not None}
+        return snapshots
+    for session in sessions:
+        snapshot = spool.snapshot(session)
+        if snapshot is not None:
+            snapshots[session] = snapshot
+    return snapshots
 
 
-def _at_their_commits(sessions: Sequence[Session], snapshots: Mapping[str, Snapshot]) -> tuple[Session, ...]:
-    """The sessions, with the commit they began at where their agent doesn't write it down."""
+def _with_commits(sessions: Sequence[Session], snapshots: Mapping[str, Snapshot]) -> Sequence[Session]:
+    """Fill in the commit a session began at from its snapshot, if its agent didn't record one."""
     if not snapshots:
-        return tuple(sessions)
-    found = ((one, snapshots.get(one.id)) for one in sessions)
-    return tuple(
-        msgspec.structs.replace(one, commit=snapshot.commit) if snapshot and not one.commit else one
-        for one, snapshot in found
-    )
+        return sessions
+    result: list[Session] = []
+    for session in sessions:
+        snapshot = snapshots.get(session.id)
+        if snapshot is not None and not session.commit:
+            result.append(replace(session, commit=snapshot.commit))
+        else:
+            result.append(session)
+    return result
 
 
 def _is_inside(folder: str, roots: tuple[str, ...]) -> bool:
@@ -206,62 +247,63 @@ def _is_inside(folder: str, roots: tuple[str, ...]) -> bool:
 
 
 def _without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
-    """The sessions, with what a fork copied from one before it, tonight or on an `earlier` night, taken out.
+    """Take out of the sessions what a fork copied from another session, of this night or of `earlier` ones.
 
-    A fork is one that repeats a prompt; then its answers that were given before are copies too.
+    A session that repeats a prompt is a fork, so answers that it repeats are copies too.
     """
-    seen = {turn.id for session in earlier for turn in session.turns if turn.id}
-    kept: dict[str, Session] = {}
+    seen: set[str] = set()
+    for session in earlier:
+        seen.update(turn.id for turn in session.turns if turn.id)
+    cleaned: dict[str, Session] = {}
     for session in sorted(sessions, key=lambda session: (session.started, session.ended, session.id)):
         is_fork = any(turn.origin is Origin.USER and turn.id in seen for turn in session.turns)
-        kept[session.id] = _leave_out(session, seen) if is_fork else session
+        cleaned[session.id] = _leave_out(session, seen) if is_fork else session
         seen.update(turn.id for turn in session.turns if turn.id)
-    return [kept[session.id] for session in sessions]
+    return [cleaned[session.id] for session in sessions]
 
 
 def _leave_out(session: Session, copied: Collection[str]) -> Session:
-    """The session without these turns, and without the calls and stops that followed one of them."""
-    own = [number for number, turn in enumerate(session.turns) if turn.id not in copied]
-    place = {number: kept for kept, number in enumerate(own)}
-    return msgspec.structs.replace(
+    """Drop the turns with these ids, and the tool calls and stops that followed one of them."""
+    kept = [number for number, turn in enumerate(session.turns) if turn.id not in copied]
+    new_number = {old: new for new, old in enumerate(kept)}
+    events = [event for event in session.tools if event.turn in new_number]
+    return replace(
         session,
-        turns=tuple(session.turns[number] for number in own),
-        tools=tuple(
-            msgspec.structs.replace(event, turn=place[event.turn]) for event in session.tools if event.turn in place
-        ),
-        stops=tuple(place[turn] for turn in session.stops if turn in place),
+        turns=tuple(session.turns[number] for number in kept),
+        tools=tuple(replace(event, turn=new_number[event.turn]) for event in events),
+        stops=tuple(new_number[turn] for turn in session.stops if turn in new_number),
     )
 
 
 def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping[str, str]:
-    """Projects whose folder is gone, each with the folder where the same repository is now.
+    """Map each project whose folder is gone to the folder where the same repository is now.
 
-    It moved where exactly one project that exists has the same folder name and a session at a commit that a session
-    of the old place was at too: only copies of one repository share a commit. A session without a commit, as Claude
-    Code writes them, moves with the others of its project. What this can't see: a folder that got another name, and
-    one in which no agent that notes the commit worked on the same commit before and after.
+    A project moved if exactly one existing project has the same folder name and shares a commit with it: only copies
+    of one repository share a commit. A session without a commit moves with the others of its project. What this can't
+    see: a folder that was renamed, and a project without two sessions at one commit, before and after the move.
     """
     commits: defaultdict[str, set[str]] = defaultdict(set)
     by_name: defaultdict[str, set[str]] = defaultdict(set)
     for session in sessions:
         if session.commit:
             commits[session.project].add(session.commit)
-    for project in {session.project for session in sessions} - {""}:
+    for project in {session.project for session in sessions if session.project}:
         by_name[PurePath(project).name].add(project)
-    found: dict[str, str] = {}
-    for alike in by_name.values():
-        if len(alike) > 1:
-            there = {project for project in alike if exists(project)}
-            for gone in alike - there:
-                places = [project for project in there if commits[project] & commits[gone]]
-                if len(places) == 1:
-                    found[gone] = places[0]
-    return found
+    places: dict[str, str] = {}
+    for namesakes in by_name.values():
+        if len(namesakes) == 1:
+            continue
+        existing = {project for project in namesakes if exists(project)}
+        for gone in namesakes - existing:
+            candidates = [project for project in existing if commits[project] & commits[gone]]
+            if len(candidates) == 1:
+                places[gone] = candidates[0]
+    return places
 
 
-def _in_their_places(sessions: Sequence[Session], exists: Callable[[str], bool]) -> tuple[Session, ...]:
-    """The sessions, each with the project its folder is now."""
+def _at_their_folders(sessions: Sequence[Session], exists: Callable[[str], bool]) -> tuple[Session, ...]:
+    """Give each session of a project that moved the folder where the project is now."""
     places = moved(sessions, exists)
     if not places:
         return tuple(sessions)
-    return tuple(msgspec.structs.replace(one, project=places.get(one.project, one.project)) for one in sessions)
+    return tuple(replace(session, project=places.get(session.project, session.project)) for session in sessions)

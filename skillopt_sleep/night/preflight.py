@@ -1,4 +1,4 @@
-"""What is looked at before anything is spent: whether every model answers at all."""
+"""Check that every model can be used before anything is spent."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,9 +10,9 @@ from skillopt_sleep.records import Prompt, Purpose
 
 
 def preflight(checks: Sequence[Preflight], *, night: str, until: datetime) -> None:
-    """Raise BackendUnavailable for a model that can't be used until then; ask it for a word where only that tells.
+    """Raise BackendUnavailable if a model can't be used until then; make one small call if only that can tell.
 
-    The night is named in the question, so that a night that goes on doesn't ask it again and another one does.
+    The call's prompt holds the night's id, so that a resumed night uses the stored answer and a new night asks again.
     """
     for check in checks:
         if check.ready(until):

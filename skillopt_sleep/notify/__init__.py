@@ -1,4 +1,4 @@
-"""A few words after a night, for whoever wasn't there: its outcome and counts, nothing of what is in it."""
+"""Notify the user after a night that nobody watched: its outcome and counts, nothing of its content."""
 
 import logging
 import os
@@ -14,7 +14,7 @@ from skillopt_sleep.settings import NotifySettings
 
 
 class Message(NamedTuple):
-    """What is sent."""
+    """A notification as it is shown or sent."""
 
     title: str
     body: str
@@ -27,42 +27,59 @@ def notify(
     environ: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> None:
-    """Tell everyone the settings name; what can't be delivered is written to the log, and the night stands."""
-    if settings.when == "never" or (settings.when == "news" and not is_news(report)):
+    """Notify everyone the settings name; log a failed delivery as a warning instead of raising it."""
+    if settings.when == "never":
+        return
+    if settings.when == "news" and not is_news(report):
         return
     message = message_of(report)
-    ways = {
-        "desktop": lambda: desktop.show(*message, environ=environ, platform=platform) if settings.desktop else False,
-        "urls": lambda: urls.send(*message, urls=settings.urls, environ=environ) if settings.urls else False,
-    }
-    for way, deliver in ways.items():
+
+    def show_on_desktop() -> bool:
+        if not settings.desktop:
+            return False
+        return desktop.show(message.title, message.body, environ=environ, platform=platform)
+
+    def send_to_urls() -> bool:
+        if not settings.urls:
+            return False
+        return urls.send(message.title, message.body, urls=settings.urls, environ=environ)
+
+    for channel, deliver in (("desktop", show_on_desktop), ("urls", send_to_urls)):
         try:
             if deliver():
-                tell("notified", night=report.night, by=way)
+                tell("notified", night=report.night, by=channel)
         except (SleepError, OSError) as error:
             remedy = error.remedy if isinstance(error, SleepError) else ""
-            tell("not notified", level=logging.WARNING, night=report.night, by=way, because=str(error), remedy=remedy)
+            tell(
+                "not notified",
+                level=logging.WARNING,
+                night=report.night,
+                by=channel,
+                because=str(error),
+                remedy=remedy,
+            )
 
 
 def is_news(report: NightReport) -> bool:
-    """Whether there is something to do: proposals wait, or the night was cut short."""
+    """Return whether the user has something to do: review proposals, or look at a night that was cut short."""
     return bool(report.proposals) or report.verdict in CUT_SHORT
 
 
 def message_of(report: NightReport) -> Message:
-    """The outcome and counts; names of projects, files and proposals stay here."""
-    counts = [
-        _counted(len(report.proposals), "proposal waits", "proposals wait") if report.proposals else "",
-        _counted(report.sessions.used, "session", "sessions"),
-        _counted(len(report.documents), "document", "documents"),
-        _counted(report.spend.calls, "call", "calls"),
-    ]
-    command = "status" if report.proposals else "report"
+    """Summarize the night as its outcome and counts, without any name of a project, file or proposal."""
+    counts: list[str] = []
+    command = "report"
+    if report.proposals:
+        counts.append(_counted(len(report.proposals), "proposal waits", "proposals wait"))
+        command = "status"
+    counts.append(_counted(report.sessions.used, "session", "sessions"))
+    counts.append(_counted(len(report.documents), "document", "documents"))
+    counts.append(_counted(report.spend.calls, "call", "calls"))
     return Message(
-        f"skillopt-sleep: {report.verdict.replace('_', ' ')}",
-        f"Night {report.night}: {', '.join(filter(None, counts))}. See: skillopt-sleep {command}",
+        title=f"skillopt-sleep: {report.verdict.replace('_', ' ')}",
+        body=f"Night {report.night}: {', '.join(counts)}. See: skillopt-sleep {command}",
     )
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+def _counted(count: int, singular: str, plural: str) -> str:
+    return f"{count} {singular if count == 1 else plural}"

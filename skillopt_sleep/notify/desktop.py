@@ -1,4 +1,4 @@
-"""A notice on the desktop, by what the platform has for it."""
+"""Show a desktop notification with the platform's own program: notify-send or osascript."""
 
 import shutil
 import tempfile
@@ -9,9 +9,9 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.process import run
 
 SECONDS = 10.0
-# Without one of these, and without the bus that a service is left with, there is no desktop to show it on.
+# If none of these is set, there may still be a session bus (see _has_screen): services are started with it alone.
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")
-# The words come as arguments, never as part of the script.
+# Title and body are passed as arguments, never as part of the script.
 _SCRIPT = (
     "on run argv",
     "display notification (item 2 of argv) with title (item 1 of argv)",
@@ -20,28 +20,42 @@ _SCRIPT = (
 
 
 def show(title: str, body: str, *, environ: Mapping[str, str], platform: str) -> bool:
-    """Show it; False where there is no desktop. Raises ItemError or OSError where the program fails."""
+    """Show a notification; return False if there is no desktop. Raises ItemError or OSError if the program fails."""
     argv = command(title, body, environ=environ, platform=platform)
     if not argv:
         return False
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        ran = run(argv, stdin=b"", cwd=Path(folder), environ=environ, timeout=SECONDS)
-    if ran.stopped or ran.status:
-        said = ran.stderr.decode(errors="replace").strip() or f"it ended with {ran.status}"
-        why = "it did not answer" if ran.stopped == "timed_out" else said
-        raise ItemError(f"{Path(argv[0]).name}: {why}", remedy="mend it, or set notify.desktop = false")
-    return True
+        process = run(argv, stdin=b"", cwd=Path(folder), environ=environ, timeout=SECONDS)
+    if not process.stopped and not process.status:
+        return True
+    if process.stopped == "timed_out":
+        reason = f"no answer within {SECONDS:.0f} seconds"
+    else:
+        reason = process.stderr.decode(errors="replace").strip() or f"exit status {process.status}"
+    raise ItemError(
+        f"{Path(argv[0]).name} failed: {reason}",
+        remedy="fix it, or turn desktop notifications off with notify.desktop = false",
+    )
 
 
 def command(title: str, body: str, *, environ: Mapping[str, str], platform: str) -> list[str]:
-    """The command line that shows it; empty where there is none."""
+    """Return the command line that shows the notification, or an empty list if there is no desktop."""
     name = "osascript" if platform == "darwin" else "notify-send"
     program = shutil.which(name, path=environ.get("PATH", ""))
     if not program:
         return []
     if platform == "darwin":
-        return [program, *(word for line in _SCRIPT for word in ("-e", line)), title, body]
-    runtime = environ.get("XDG_RUNTIME_DIR")
-    if not (any(environ.get(screen) for screen in _SCREENS) or (runtime and Path(runtime, "bus").exists())):
+        argv = [program]
+        for line in _SCRIPT:
+            argv += ["-e", line]
+        return [*argv, title, body]
+    if not _has_screen(environ):
         return []
     return [program, "--app-name=skillopt-sleep", "--", title, body]
+
+
+def _has_screen(environ: Mapping[str, str]) -> bool:
+    if any(environ.get(name) for name in _SCREENS):
+        return True
+    runtime = environ.get("XDG_RUNTIME_DIR")
+    return bool(runtime) and Path(runtime, "bus").exists()

@@ -1,4 +1,4 @@
-"""A notice to apprise's addresses, in a process of its own: whatever a service does, it can't hold up a night."""
+"""Send a notification to apprise addresses, in a process of its own so that no service can hold up a night."""
 
 import string
 import sys
@@ -12,11 +12,13 @@ from skillopt_sleep.kit.process import run
 from skillopt_sleep.records.record import Record
 
 SECONDS = 60.0
-MISSING, UNSENT = 3, 4
+# Exit codes of the delivering process.
+MISSING = 3
+UNSENT = 4
 
 
 class Letter(Record, frozen=True, kw_only=True):
-    """What the other process is given by stdin; an address may hold a secret, so none is an argument."""
+    """A notification and its addresses, sent to the other process on stdin: addresses may hold secrets."""
 
     urls: tuple[str, ...]
     title: str
@@ -24,40 +26,48 @@ class Letter(Record, frozen=True, kw_only=True):
 
 
 def send(title: str, body: str, *, urls: Sequence[str], environ: Mapping[str, str]) -> bool:
-    """Send it to all; ItemError naming the services that didn't take it."""
+    """Send a notification to every address; raise ItemError naming the services that didn't take it."""
     letter = Letter(urls=tuple(filled(url, environ) for url in urls), title=title, body=body)
-    # What Python of ours it is must not depend on where the night was started.
+    # -P: the folder the night was started in must not decide which Python code runs.
     argv = [sys.executable, "-P", "-m", f"{__package__}.deliver"]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        ran = run(argv, stdin=to_json(letter), cwd=Path(folder), environ=environ, timeout=SECONDS)
-    if ran.stopped:
-        raise ItemError("the services took too long", remedy="check the addresses in notify.urls")
-    if ran.status == MISSING:
+        process = run(argv, stdin=to_json(letter), cwd=Path(folder), environ=environ, timeout=SECONDS)
+    if process.stopped:
         raise ItemError(
-            "apprise is not installed, so nothing is sent to notify.urls",
-            remedy="install skillopt-sleep with the extra notify: pip install 'skillopt-sleep[notify]'",
+            "the notification services took too long to answer",
+            remedy="check the addresses in notify.urls",
         )
-    if ran.status:
-        which = ran.stdout.decode(errors="replace").strip() if ran.status == UNSENT else f"it ended with {ran.status}"
-        raise ItemError(f"not sent to every address: {which}", remedy="check the addresses in notify.urls")
+    if process.status == MISSING:
+        raise ItemError(
+            "nothing was sent to notify.urls: apprise is not installed",
+            remedy="install the extra: pip install 'skillopt-sleep[notify]'",
+        )
+    if process.status == UNSENT:
+        failed = process.stdout.decode(errors="replace").strip()
+        raise ItemError(f"the notification failed for {failed}", remedy="check the addresses in notify.urls")
+    if process.status:
+        raise ItemError(
+            f"sending to notify.urls failed with exit status {process.status}",
+            remedy="check the addresses in notify.urls",
+        )
     return True
 
 
 def filled(url: str, environ: Mapping[str, str]) -> str:
-    """The address with what it takes from the environment; ItemError naming a variable that isn't set."""
+    """Replace $NAME in the address from the environment; raise ItemError if the variable isn't set."""
     try:
         return string.Template(url).substitute(environ)
     except KeyError as error:
         raise ItemError(
-            f"notify.urls names ${error.args[0]}, which is not set", remedy="set it, or change the address"
+            f"notify.urls uses ${error.args[0]}, which is not set", remedy="set the variable, or change the address"
         ) from error
     except ValueError as error:
         raise ItemError(
-            f"{service(url)}: a lone $ in notify.urls", remedy="write $$ for one that is meant"
+            f"notify.urls has a single $ in {service(url)}", remedy="write $$ for a literal dollar sign"
         ) from error
 
 
 def service(url: str) -> str:
-    """What of an address can be told: what is behind the colon may be a secret."""
+    """Return the part of an address that is safe to show: its scheme. What follows may be a secret."""
     scheme, colon, _ = url.partition("://")
     return f"{scheme}://…" if colon else "an address without ://"

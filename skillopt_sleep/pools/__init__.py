@@ -1,1 +1,1 @@
-"""Pool: runs independent calls side by side."""
+"""Pools: run independent calls at the same time, on threads or on Ray."""

@@ -1,7 +1,7 @@
-"""The Ray cluster: joined where one runs, else begun on this machine, where only this process can use it.
+"""Join a running Ray cluster, or start one on this machine that only this process can use.
 
-Ray is imported here and by those who are given a cluster, once it is asked for. How Ray listens is settled when it is
-imported, so a cluster of our own is on loopback only where nobody imported it before; its token guards it either way.
+Ray is imported only once a cluster is needed. Which interfaces it listens on is decided at import, so our own cluster
+listens on loopback only if nothing imported Ray before; its token protects it in either case.
 """
 
 import logging
@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from skillopt_sleep.errors import ConfigError
 
-# Ray would tell its makers of every cluster, listen on every interface, and leave a token in the user's home.
-# The token is one for the process, as Ray reads it once.
+# By default Ray reports every cluster to its makers, listens on all interfaces, and writes a token into the user's
+# home. The token is one per process because Ray reads it only once.
 _TOKEN = "RAY_AUTH_TOKEN"  # noqa: S105 - the variable's name
 _PRIVATE = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -28,9 +28,10 @@ _STORE_BYTES = 256 * 1024 * 1024
 
 
 def connect(address: str, *, processes: int) -> bool:
-    """Join the cluster at the address, or begin one for so many processes; False where this process was in one.
+    """Join the cluster at the address, or start one with so many CPUs if the address is empty.
 
-    Raises ConfigError where Ray isn't installed or no cluster can be joined.
+    Returns False if this process was connected already. Raises ConfigError if Ray isn't installed or the cluster
+    can't be joined.
     """
     with _environment({} if address else _PRIVATE):
         ray = library()
@@ -47,26 +48,26 @@ def connect(address: str, *, processes: int) -> bool:
             )
             return True
         try:
-            _knock(address)
+            _check_reachable(address)
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (OSError, ValueError, RuntimeError) as error:
-            said = next(iter(str(error).splitlines()), "")
+            reason = next(iter(str(error).splitlines()), "")
             raise ConfigError(
-                f"no Ray cluster can be joined at {address!r}: {said}",
-                remedy=f"see with `ray status` whether it runs; where it has a token, set {_TOKEN}",
+                f"no Ray cluster can be joined at {address!r}: {reason}",
+                remedy=f"check with `ray status` that it is running; if it needs a token, set {_TOKEN}",
             ) from error
         return True
 
 
-def _knock(address: str) -> None:
-    """Raise OSError where nobody answers at host:port: Ray itself would try for minutes."""
+def _check_reachable(address: str) -> None:
+    """Raise OSError if nothing listens at host:port: Ray itself would keep trying for minutes."""
     parts = urlsplit(address if "://" in address else f"//{address}")
     if parts.hostname and parts.port:
         socket.create_connection((parts.hostname, parts.port), timeout=_ANSWER_SECONDS).close()
 
 
 def library() -> Any:
-    """Ray, whose types say less than nothing to a strict checker; ConfigError where it isn't installed."""
+    """Import Ray, untyped because its types don't pass a strict checker; raise ConfigError if it isn't installed."""
     try:
         import ray
     except ImportError as error:
@@ -76,7 +77,7 @@ def library() -> Any:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Generator[None]:
-    """Set them unless they are set, for the block only: what this process starts later is to know no token."""
+    """Set variables that aren't set yet, for the block only: processes started later must not inherit the token."""
     added = {name: value for name, value in variables.items() if name not in os.environ}
     os.environ.update(added)
     try:

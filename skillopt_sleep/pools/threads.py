@@ -1,4 +1,4 @@
-"""A pool of threads: the work is waiting for models."""
+"""A pool of threads: the time goes into waiting for models."""
 
 import heapq
 import itertools
@@ -17,7 +17,7 @@ AWAKE_SECONDS = 0.1
 
 
 class ThreadPool:
-    """Up to `workers` calls at once, over all chains; `progress` hears label, done and total after each."""
+    """Up to `workers` calls at once, over all chains; `progress` gets label, done and total after each."""
 
     def __init__(self, workers: int, progress: Callable[[str, int, int], None]) -> None:
         self._workers = workers
@@ -27,96 +27,112 @@ class ThreadPool:
         self._chain = threading.local()
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
-        """Results in the order of the items; after the first error nothing more is begun, and it is raised.
+        """Return the results in the order of the items; start nothing more after the first error, and raise it.
 
-        A CallPending is raised only after all items were tried: what can be asked together is. The function must not
-        use the pool itself.
+        A CallPending is raised only after all items were tried, so that all open questions are asked together. The
+        function must not use the pool itself.
         """
         if not items:
             return ()
         chain = getattr(self._chain, "now", None) or _Chain(0, [])
-        errors: list[BaseException] = []
-        pending: list[CallPending] = []
+        failures = _Failures()
 
         def run(item: Item) -> Result:
             with self._slots.taken(chain.rank):
-                if chain.ended:
+                if chain.errors:
                     raise CancelledError
                 try:
                     return function(item)
-                except CallPending as error:
-                    pending.append(error)
-                    raise
                 except BaseException as error:
-                    errors.append(error)
-                    chain.ended.append(error)
+                    failures.add(error)
+                    if not isinstance(error, CallPending):
+                        chain.errors.append(error)
                     raise
 
-        self._tell(label, 0, len(items))
+        self._report(label, 0, len(items))
         executor = ThreadPoolExecutor(min(self._workers, len(items)), thread_name_prefix="sleep")
         futures = [executor.submit(run, item) for item in items]
         try:
             for done, _ in enumerate(as_completed(futures), start=1):
-                if chain.ended:
-                    # Of another chain's error only that chain tells.
-                    raise errors[0] if errors else CancelledError
-                self._tell(label, done, len(items))
+                if chain.errors:
+                    # An error of another chain is raised there, not here.
+                    failures.raise_first()
+                    raise CancelledError
+                self._report(label, done, len(items))
         finally:
             executor.shutdown(wait=True, cancel_futures=True)
-        if pending:
-            raise max(pending, key=lambda error: error.waiting)
+        failures.raise_pending()
         return tuple(future.result() for future in futures)
 
     def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """The results of those that ended, in the order of the items; then the first error, which ended the others.
+        """Run a chain for each item at the same time; yield the results in order, then raise the first error.
 
-        A chain waits for its own maps only; earlier ones go first where workers are few. A CallPending is raised only
-        after all were tried.
+        The first error ends the other chains too. A chain waits for its own maps only; if workers are few, earlier
+        chains go first. A CallPending is raised only after all chains were tried.
         """
         if not items:
             return
-        errors: list[BaseException] = []
-        pending: list[CallPending] = []
+        failures = _Failures()
 
         def run(rank: int, item: Item) -> Result:
-            self._chain.now = _Chain(rank, errors)
+            self._chain.now = _Chain(rank, failures.errors)
             try:
                 return chain(item)
-            except CallPending as error:
-                pending.append(error)
-                raise
             except BaseException as error:
-                errors.append(error)
+                failures.add(error)
                 raise
 
         with ThreadPoolExecutor(len(items), thread_name_prefix="sleep-chain") as executor:
             futures = [executor.submit(run, rank, item) for rank, item in enumerate(items)]
             try:
-                # A signal may reach another thread, and its handler runs only when this one wakes.
+                # A signal may arrive in another thread; its Python handler runs only when this one wakes up.
                 while wait(futures, timeout=AWAKE_SECONDS).not_done:
                     pass
             except KeyboardInterrupt as interrupt:
-                errors.append(interrupt)
-        yield from (future.result() for future in futures if future.exception() is None)
-        if errors:
-            raise errors[0]
-        if pending:
-            raise max(pending, key=lambda error: error.waiting)
+                failures.add(interrupt)
+        for future in futures:
+            if future.exception() is None:
+                yield future.result()
+        failures.raise_first()
+        failures.raise_pending()
 
-    def _tell(self, label: str, done: int, total: int) -> None:
+    def _report(self, label: str, done: int, total: int) -> None:
         with self._progressing:
             self._progress(label, done, total)
 
 
 class _Chain(NamedTuple):
-    """What the maps of one chain share: their place in the queue, and what ended this chain and those beside it."""
+    """What the maps of one chain share: its rank in the queue, and the errors of all chains that run with it."""
 
     rank: int
-    ended: list[BaseException]
+    errors: list[BaseException]
+
+
+class _Failures:
+    """The errors of calls that run at the same time, in the order they came; those of calls that wait are apart."""
+
+    def __init__(self) -> None:
+        self.errors: list[BaseException] = []
+        self._pending: list[CallPending] = []
+
+    def add(self, error: BaseException) -> None:
+        if isinstance(error, CallPending):
+            self._pending.append(error)
+        else:
+            self.errors.append(error)
+
+    def raise_first(self) -> None:
+        if self.errors:
+            raise self.errors[0]
+
+    def raise_pending(self) -> None:
+        """Raise the error of the call with the most waiting questions, if any call waits."""
+        if self._pending:
+            raise max(self._pending, key=lambda error: error.waiting)
 
 
 class _Slots:
-    """So many at once; of those who wait the least rank goes first, then who came first."""
+    """A limit on how many run at once; waiting callers go by the lowest rank, then in the order they came."""
 
     def __init__(self, count: int) -> None:
         self._free = count
@@ -127,9 +143,9 @@ class _Slots:
     @contextmanager
     def taken(self, rank: int) -> Generator[None]:
         with self._changed:
-            own = (rank, next(self._tickets))
-            heapq.heappush(self._waiting, own)
-            self._changed.wait_for(lambda: self._free and self._waiting[0] == own)
+            ticket = (rank, next(self._tickets))
+            heapq.heappush(self._waiting, ticket)
+            self._changed.wait_for(lambda: self._free and self._waiting[0] == ticket)
             heapq.heappop(self._waiting)
             self._free -= 1
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""The far side of a pool of processes: it runs attempts, and hands what they ask to the one who sent them."""
+"""Run attempts in another process, and hand every question they ask back to the process that sent them."""
 
 import itertools
 import os
@@ -12,9 +12,11 @@ from skillopt_sleep.errors import SleepError
 from skillopt_sleep.protocols import Backend, Portable
 from skillopt_sleep.records import Completion, Prompt
 
+Answer = Completion | SleepError
+
 
 class Asked(NamedTuple):
-    """A running function asks its backend; it goes on when it is told the answer to this number."""
+    """A running function asks its backend, and goes on when it gets the answer to this number."""
 
     number: int
     prompt: Prompt
@@ -27,15 +29,15 @@ class Ended(NamedTuple):
 
 
 class NoBackend:
-    """What stands for a backend on the way: it never answers."""
+    """Takes the place of a backend while a function is sent; it never answers."""
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Nobody is there."""
+        """Raise SleepError: a function can't ask before it has reached a worker."""
         raise SleepError(f"a {prompt.purpose} question was asked on the way to a worker", remedy="report this bug")
 
 
 class Worker:
-    """Runs functions that come from elsewhere; each call returns when the function asks something or ends.
+    """Runs functions sent by another process; each call returns when the function asks something or ends.
 
     What is sent with many calls comes under a key and is unpacked once.
     """
@@ -46,34 +48,35 @@ class Worker:
         self._runs: dict[int, _Run] = {}
 
     def ready(self) -> int:
-        """The number of this process, once it is there."""
+        """Return the id of this process; the answer shows that the worker has started."""
         return os.getpid()
 
     def begin(self, run: int, key: str, unpack: Callable[[], Portable[Any, Any]], item: Any) -> Asked | Ended:
-        """Run the function on the item until it asks something; raises what the function raises."""
+        """Run the function on the item until it asks something or ends; raise what the function raises."""
         function = self._once(key, unpack)
+        running = _Run(function, item)
         with self._lock:
-            began = self._runs[run] = _Run(function, item)
-        return self._next(run, began)
+            self._runs[run] = running
+        return self._next(run, running)
 
-    def answer(self, run: int, number: int, answer: Completion | SleepError) -> Asked | Ended:
-        """Let the function go on with the answer to its question."""
-        going = self._runs[run]
-        going.tell(number, answer)
-        return self._next(run, going)
+    def answer(self, run: int, number: int, answer: Answer) -> Asked | Ended:
+        """Pass on the answer to a question, and let the function continue."""
+        running = self._runs[run]
+        running.answer(number, answer)
+        return self._next(run, running)
 
-    def stop(self, run: int, why: SleepError) -> None:
-        """Raise this in the function at what it asks now and later; what it makes of it is of no interest."""
+    def stop(self, run: int, reason: SleepError) -> None:
+        """Raise the reason in the function, at every question it is asking or will ask; its result is ignored."""
         with self._lock:
-            stopped = self._runs.pop(run)
-        stopped.stop(why)
+            running = self._runs.pop(run)
+        running.stop(reason)
 
     def ask(self, key: str, unpack: Callable[[], Backend], prompt: Prompt) -> Completion:
-        """Ask a model that this process reaches itself; raises what it raises."""
+        """Complete the prompt with a model that this process calls itself; raise what the model raises."""
         return self._once(key, unpack).complete(prompt)
 
-    def _next(self, run: int, going: "_Run") -> Asked | Ended:
-        event = going.next()
+    def _next(self, run: int, running: "_Run") -> Asked | Ended:
+        event = running.next()
         if isinstance(event, Asked):
             return event
         with self._lock:
@@ -88,12 +91,12 @@ class Worker:
 
 
 class _Run:
-    """A function on its own thread, and the backend that it asks, from whatever threads it likes."""
+    """A function on its own thread, and the backend that it may ask from any thread."""
 
     def __init__(self, function: Portable[Any, Any], item: Any) -> None:
         self._lock = threading.Lock()
         self._events: SimpleQueue[Asked | Future[Any]] = SimpleQueue()
-        self._answers: dict[int, SimpleQueue[Completion | SleepError]] = {}
+        self._answers: dict[int, SimpleQueue[Answer]] = {}
         self._numbers = itertools.count()
         self._stopped: SleepError | None = None
         executor = ThreadPoolExecutor(1, thread_name_prefix="attempt")
@@ -101,39 +104,42 @@ class _Run:
         executor.shutdown(wait=False)
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The answer, from where the function was sent."""
+        """Ask the process that sent the function, and wait for its answer."""
+        inbox = SimpleQueue[Answer]()
         with self._lock:
             if self._stopped is not None:
                 raise self._stopped
-            number, answers = next(self._numbers), SimpleQueue[Completion | SleepError]()
-            self._answers[number] = answers
+            number = next(self._numbers)
+            self._answers[number] = inbox
         self._events.put(Asked(number, prompt))
-        answer = answers.get()
+        answer = inbox.get()
         if isinstance(answer, SleepError):
             raise answer
         return answer
 
-    def tell(self, number: int, answer: Completion | SleepError) -> None:
+    def answer(self, number: int, answer: Answer) -> None:
         with self._lock:
-            answers = self._answers.pop(number)
-        answers.put(answer)
+            inbox = self._answers.pop(number)
+        inbox.put(answer)
 
-    def stop(self, why: SleepError) -> None:
+    def stop(self, reason: SleepError) -> None:
         with self._lock:
-            self._stopped, waiting = why, tuple(self._answers)
-        for number in waiting:
-            self.tell(number, why)
+            self._stopped = reason
+            open_questions = tuple(self._answers)
+        for number in open_questions:
+            self.answer(number, reason)
 
     def next(self) -> "Asked | Future[Any]":
         return self._events.get()
 
 
 class Fetched:
-    """Unpacks what was put into a cluster's store: it is fetched once by each worker, not sent with every call."""
+    """Unpacks what was put into a cluster's object store: each worker fetches it once, instead of with every call."""
 
-    def __init__(self, get: Callable[[Any], Any], kept: Sequence[Any]) -> None:
-        self._get, self._kept = get, kept
+    def __init__(self, get: Callable[[Any], Any], references: Sequence[Any]) -> None:
+        self._get = get
+        self._references = references
 
     def __call__(self) -> Any:
-        """What is kept there."""
-        return self._get(self._kept[0])
+        """Fetch the stored object."""
+        return self._get(self._references[0])

@@ -1,4 +1,4 @@
-"""Puts a staged proposal live: only over exactly the file it was made for, in one step, and undoable."""
+"""Put a staged proposal live: in one step, only over exactly the file it was made for, and so that undo works."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -14,7 +14,7 @@ from skillopt_sleep.records import Proposal, Record
 
 
 class Adoption(Record, frozen=True, kw_only=True):
-    """What was written, and the command that takes it back; `already`: an earlier call had done it."""
+    """What was written, and the command that undoes it; `already` says that an earlier call had written it."""
 
     proposal: str
     path: str
@@ -24,7 +24,10 @@ class Adoption(Record, frozen=True, kw_only=True):
 
 
 def adopt(proposal_folder: Path, *, journal: Journal, at: datetime) -> Adoption:
-    """Make the proposal's bytes the live file's; StaleProposal, UnsafePath or UnsafeEdit leave it untouched."""
+    """Write the proposal's bytes to the live file.
+
+    Raises StaleProposal, UnsafePath or UnsafeEdit without touching the file.
+    """
     with journal.held():
         journal.recover()
         proposal = read_proposal(proposal_folder)
@@ -32,10 +35,10 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime) -> Adoption:
         path = Path(proposal.path)
         target = paths.writable(path, root=Path(proposal.root))
         base = paths.read_live(target)
-        done = journal.get(proposal.id)
-        if done and done.path == proposal.path and paths.digest(base) == done.after == proposal.result:
-            journal.mark(done, AdoptionState.DONE)
-            return _adoption(done, already=True)
+        earlier = journal.get(proposal.id)
+        if earlier and earlier.path == proposal.path and paths.digest(base) == earlier.after == proposal.result:
+            journal.mark(earlier, AdoptionState.DONE)
+            return _adoption(earlier, already=True)
         if paths.digest(base) != proposal.base:
             raise _stale(proposal)
         live.refuse_strange(path, base, result)
@@ -64,19 +67,24 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime) -> Adoption:
             journal.recover()
             raise
         except OSError as error:
-            raise failed(entry, error, journal) from error
+            raise write_failed(entry, error, journal) from error
         return _adoption(entry, already=False)
 
 
-def failed(entry: Entry, error: OSError, journal: Journal) -> ProposalError:
-    """What to tell where the disk refused: the journal is settled, and the file is looked at, not assumed."""
+def write_failed(entry: Entry, error: OSError, journal: Journal) -> ProposalError:
+    """Recover the journal after a failed write, and return the error, which says what the file holds now."""
     with suppress(OSError):
         journal.recover()
     now = paths.digest(paths.read_live(Path(entry.target)))
-    state = {entry.before: "is as it was before the adoption", entry.after: "has the adopted text"}
+    if now == entry.after:
+        state = "has the adopted text"
+    elif now == entry.before:
+        state = "is as it was before the adoption"
+    else:
+        state = "was changed by another program"
     return ProposalError(
-        f"writing failed ({error.strerror}); {entry.path} {state.get(now, 'was changed by another program')}",
-        remedy="make room or mend the folder, then try again",
+        f"writing failed ({error.strerror}); {entry.path} {state}",
+        remedy="free some space or repair the folder, then try again",
     )
 
 
@@ -85,28 +93,28 @@ def _result(folder: Path, proposal: Proposal) -> bytes:
         result = (folder / RESULT).read_bytes()
     except OSError as error:
         raise StaleProposal(
-            f"the new text of proposal {proposal.id} is gone: {error}",
+            f"the new text of proposal {proposal.id} is missing: {error}",
             remedy="run a night again: skillopt-sleep run --now",
         ) from error
     if paths.digest(result) != proposal.result:
         raise StaleProposal(
-            f"the new text of proposal {proposal.id} isn't what was staged",
+            f"the new text of proposal {proposal.id} was changed since it was staged",
             remedy=f"reject it: skillopt-sleep reject {proposal.id}",
         )
     return result
 
 
 def _put(entry: Entry, result: bytes, attributes: Attributes | None, missing: tuple[Path, ...]) -> bool:
-    """Write the file; False, and nothing written, where somebody changed it since it was compared."""
+    """Write the file and return True; return False without writing if it was changed since it was compared."""
     target = Path(entry.target)
     for folder in missing:
-        folder.mkdir()  # one that is there by now may be a link to anywhere
+        folder.mkdir()  # fails if it exists by now: it could be a link to anywhere
     if paths.digest(paths.read_live(target)) != entry.before:
         return False
     write_as(target, result, attributes)
     if paths.digest(paths.read_live(target)) != entry.after:
         raise AdoptInterrupted(
-            f"{entry.path} was changed while it was adopted", remedy="look at it; nothing more is written to it"
+            f"{entry.path} was changed while it was adopted", remedy="check the file; nothing more is written to it"
         )
     return True
 
@@ -123,6 +131,6 @@ def _adoption(entry: Entry, *, already: bool) -> Adoption:
 
 def _stale(proposal: Proposal) -> StaleProposal:
     return StaleProposal(
-        f"{proposal.path} was changed since proposal {proposal.id} was made for it",
-        remedy=f"see what it wanted with: skillopt-sleep show {proposal.id}; tonight's run starts from the new text",
+        f"{proposal.path} was changed after proposal {proposal.id} was made for it",
+        remedy=f"see the proposal: skillopt-sleep show {proposal.id}; the next night starts from the changed file",
     )

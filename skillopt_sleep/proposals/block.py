@@ -1,8 +1,7 @@
-"""Our managed block inside a file that isn't ours: pure functions from bytes to bytes.
+"""Find and write our managed block inside a user's file, with pure functions from bytes to bytes.
 
-Outside of the block no byte ever changes, and removing the block brings back the bytes the file had before. What
-that takes is kept in the block's own shape: a blank line before it, and no line end after it where the user's text
-had no final one.
+No byte outside the block ever changes, and removing the block restores the bytes that the file had before. The shape
+of the block holds what that takes: a blank line before it, and no line end after it if the user's text had none.
 """
 
 import re
@@ -28,7 +27,7 @@ _MARKERS = {BEGIN.encode(): "begin", END.encode(): "end"}
 
 
 class Block(NamedTuple):
-    """Where the block is, in bytes: `start` counts the blank line we put before it; `body` has LF line ends."""
+    """Where the block is, in bytes: `start` includes the blank line we put before it; `body` has LF line ends."""
 
     start: int
     body_start: int
@@ -39,7 +38,7 @@ class Block(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A file cut for editing: the user's bytes before and after, and what encloses our body."""
+    """A file split for editing: the user's bytes before and after our part, and what encloses our body."""
 
     lead: bytes
     open: bytes
@@ -58,23 +57,26 @@ class _Line(NamedTuple):
 
 
 def find(data: bytes) -> Block | None:
-    """The block, or None where there is none; UnsafeEdit naming the lines where its markers are damaged."""
+    """Return the block, or None without one; raise UnsafeEdit with the line numbers if its markers are damaged."""
     check_encoding(data)
     marks = _marks(data)
     if not marks:
         return None
     if [_MARKERS[mark.text] for mark in marks] != ["begin", "end"]:
-        found = ", ".join(f"{_MARKERS[mark.text]} in line {mark.number}" for mark in marks)
+        places = ", ".join(f"{_MARKERS[mark.text]} in line {mark.number}" for mark in marks)
         raise UnsafeEdit(
-            f"the markers of the skillopt-sleep block are damaged: {found}",
-            remedy="leave one begin line and one end line after it, or delete all of them",
+            f"the markers of the skillopt-sleep block are damaged: {places}",
+            remedy="keep one begin line and one end line after it, or delete all of them",
         )
     begin, end = marks
-    # A final line end is written after the block exactly if the user's text had one: see _enclosure.
-    added = 1 if end.eol else 2
-    ours = data[: begin.start].removeprefix(_BOM).endswith(begin.eol * 2)
+    start = begin.start
+    blank_line_before = data[: begin.start].removeprefix(_BOM).endswith(begin.eol * 2)
+    if blank_line_before:
+        # We end the block with a line end exactly if the user's text ended with one: see _enclosure.
+        added = 1 if end.eol else 2
+        start -= added * len(begin.eol)
     return Block(
-        start=begin.start - (added * len(begin.eol) if ours else 0),
+        start=start,
         body_start=begin.stop,
         body_end=end.start,
         end=end.stop,
@@ -83,13 +85,8 @@ def find(data: bytes) -> Block | None:
     )
 
 
-def splice(data: bytes, body: str) -> bytes:
-    """The file with this body in its block: replaced, or appended, or with an empty body removed."""
-    return join(parts(data), body)
-
-
 def parts(data: bytes) -> Parts:
-    """The file cut at its block, or where its block would be."""
+    """Split a file at its block, or where the block would go."""
     block = find(data)
     if block is None:
         opening, closing, eol = _enclosure(data)
@@ -105,7 +102,10 @@ def parts(data: bytes) -> Parts:
 
 
 def join(cut: Parts, body: str) -> bytes:
-    """The parts with this body, in the file's own line ends; UnsafeEdit where it would break the block."""
+    """Join the parts with this body, in the file's line ends; raise UnsafeEdit if it would break the block.
+
+    An empty body removes the block.
+    """
     text = canonical(body)
     if not text:
         return cut.lead + cut.trail
@@ -115,18 +115,20 @@ def join(cut: Parts, body: str) -> bytes:
 
 
 def canonical(body: str) -> str:
-    """The body with LF line ends and no empty lines at its ends; blank is empty."""
+    """Return the body with LF line ends and without empty lines around it; a blank body becomes empty."""
     text = body.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
-    return text if text.strip() else ""
+    if not text.strip():
+        return ""
+    return text
 
 
 def check_encoding(data: bytes) -> None:
-    """Raise UnsafeEdit where the bytes aren't UTF-8 text."""
+    """Raise UnsafeEdit unless the bytes are UTF-8 text."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
         raise _not_utf8() from error
-    # UTF-16 without a mark decodes as UTF-8 where it is plain English; every other byte is then zero.
+    # Plain English in UTF-16 without a byte order mark also decodes as UTF-8, but every other byte is zero.
     if data.count(0) * 4 > len(data):
         raise _not_utf8()
 
@@ -136,9 +138,9 @@ def _not_utf8() -> UnsafeEdit:
 
 
 def _enclosure(data: bytes) -> tuple[bytes, bytes, bytes]:
-    """What will enclose the body of a new block at the end of this file, and the file's line end.
+    """Return what opens and closes a new block at the end of this file, and the file's line end.
 
-    The last line end decides the style, so that ours never melts into a lone CR before it.
+    The last line end decides the style, so that ours never merges with a lone CR before it.
     """
     text = data.removeprefix(_BOM)
     ends = _EOL.findall(text)
@@ -159,36 +161,39 @@ def _lines(data: bytes) -> Iterator[_Line]:
 
 
 def _marks(data: bytes) -> list[_Line]:
-    """The marker lines; those inside a closed code fence are the user's text."""
+    """Return the marker lines; markers inside a closed code fence are the user's text."""
     marks = [line for line in _lines(data) if line.text in _MARKERS]
     fenced = _fenced(_ruled(data, marks).decode())
     return [mark for mark in marks if mark.number not in fenced]
 
 
 def _ruled(data: bytes, marks: list[_Line]) -> bytes:
-    """The text with a ruler for each marker: as HTML blocks do, it ends the paragraph before it."""
-    pieces, at = list[bytes](), len(_BOM) if data.startswith(_BOM) else 0
+    """Replace each marker by a ruler, which ends the paragraph before it as an HTML block would."""
+    pieces: list[bytes] = []
+    position = len(_BOM) if data.startswith(_BOM) else 0
     for mark in marks:
-        pieces.append(data[at : mark.start] + data[mark.start : mark.stop].replace(mark.text, _RULER))
-        at = mark.stop
-    return b"".join(pieces) + data[at:]
+        pieces.append(data[position : mark.start])
+        pieces.append(data[mark.start : mark.stop].replace(mark.text, _RULER))
+        position = mark.stop
+    return b"".join(pieces) + data[position:]
 
 
 def _fenced(text: str) -> set[int]:
-    """The numbers of the lines in code fences; UnsafeEdit where one would go on in what is written below the text."""
-    fences = [
-        range(token.map[0] + 1, token.map[1] + 1)
-        for token in _markdown().parse(text + _PROBE)
-        if token.type == "fence" and token.map
-    ]
-    last = len(_EOL.findall((text + _PROBE).encode())) + 1
-    for fence in fences:
-        if last in fence:
+    """Return the numbers of the lines in code fences; raise UnsafeEdit if one is still open at the end."""
+    probed = text + _PROBE
+    last = len(_EOL.findall(probed.encode())) + 1
+    numbers: set[int] = set()
+    for token in _markdown().parse(probed):
+        if token.type != "fence" or not token.map:
+            continue
+        lines = range(token.map[0] + 1, token.map[1] + 1)
+        if last in lines:
             raise UnsafeEdit(
-                f"the code fence that opens in line {fence[0]} is never closed",
+                f"the code fence that opens in line {lines[0]} is never closed",
                 remedy="close it with the same characters",
             )
-    return {number for fence in fences for number in fence}
+        numbers.update(lines)
+    return numbers
 
 
 def _refuse_markers(body: bytes) -> None:
@@ -197,13 +202,13 @@ def _refuse_markers(body: bytes) -> None:
         if line.text in _MARKERS:
             raise UnsafeEdit(
                 f"line {line.number} of the new text is a marker of the skillopt-sleep block",
-                remedy="leave the markers out of the text",
+                remedy="remove the markers from the text",
             )
 
 
 @cache
 def _markdown() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # status starts sooner without
+    from markdown_it import MarkdownIt  # not imported before it is needed: `status` starts faster
 
-    # HTML is text: an open tag would hide the fences after it from us, but from no one who reads the file as it is.
+    # HTML counts as text: an open tag would hide the fences after it from us, but not from whoever reads the file.
     return MarkdownIt("commonmark").disable(["inline", "html_block"])

@@ -1,4 +1,4 @@
-"""What was adopted, with the exact bytes of before: enough to undo it, and to finish it after a crash."""
+"""Keep the journal of adoptions, with the exact bytes from before, so that each can be undone or finished."""
 
 import re
 import shutil
@@ -24,7 +24,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class AdoptionState(StrEnum):
-    """How far an adoption is; `interrupted` is a crash after which the file was edited, and left so."""
+    """How far an adoption got; `interrupted` means that the file was edited after a crash, and left as it is."""
 
     PREPARED = "prepared"
     DONE = "done"
@@ -34,10 +34,10 @@ class AdoptionState(StrEnum):
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """One adoption: `target` is the real file behind `path`; `before` is empty where there was no file.
+    """One adoption: `target` is the real file behind `path`; `before` is "" if there was no file.
 
-    `folders` are the ones it made that may be there still, outermost first. `attributes` are the file's of before, or
-    None for a new file; an earlier version wrote down the mode alone.
+    `before` and `after` are SHA-256 digests. `folders` are those the adoption created that may still exist, outermost
+    first. `attributes` are the file's from before, or None for a new file; an earlier version stored only the mode.
     """
 
     proposal: str
@@ -55,7 +55,7 @@ class Entry(Record, frozen=True, kw_only=True):
 
 
 class Journal:
-    """A folder with one folder per adoption: `before` and `after` as bytes, and `journal.json`."""
+    """A folder with one folder for each adoption: the bytes `before` and `after`, and `journal.json`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -63,17 +63,18 @@ class Journal:
 
     @contextmanager
     def held(self) -> Generator[None, None, None]:
-        """Keep other processes from adopting or undoing meanwhile; ProposalError where one does for too long."""
+        """Hold the lock on adopting and undoing; raise ProposalError if another process holds it for too long."""
         try:
             private_dir(self._folder)
             self._lock.acquire()
         except Timeout as error:
             raise ProposalError(
-                "another adoption or undo is running", remedy="wait for it to end, then try again"
+                "another adoption or undo is running", remedy="wait for it to finish, then try again"
             ) from error
         except OSError as error:
             raise ProposalError(
-                f"{self._folder} can't be used: {error.strerror}", remedy="make room, or make the folder writable"
+                f"{self._folder} can't be used: {error.strerror}",
+                remedy="free some space, or make the folder writable",
             ) from error
         try:
             yield
@@ -81,72 +82,77 @@ class Journal:
             self._lock.release()
 
     def entries(self) -> tuple[Entry, ...]:
-        """All adoptions that can be read, oldest first."""
-        found = [one for one in self._all() if isinstance(one, Entry)]
-        return tuple(sorted(found, key=lambda entry: entry.adopted))
+        """Return all adoptions that can be read, oldest first."""
+        entries = [entry for entry in self._all() if isinstance(entry, Entry)]
+        return tuple(sorted(entries, key=lambda entry: entry.adopted))
 
     def damaged(self) -> tuple[AdoptInterrupted, ...]:
-        """Why the others can't be read: they are left as they are, and stand in the way of none."""
-        return tuple(one for one in self._all() if isinstance(one, AdoptInterrupted))
+        """Return why the other adoptions can't be read; they are left alone and block nothing."""
+        return tuple(error for error in self._all() if isinstance(error, AdoptInterrupted))
 
     def get(self, proposal: str) -> Entry | None:
-        """The adoption of this proposal, or None; AdoptInterrupted where it can't be read."""
-        file = self._of(proposal) / "journal.json"
-        return self._read(file) if file.exists() else None
+        """Return the adoption of this proposal, or None; raise AdoptInterrupted if it can't be read."""
+        file = self._folder_of(proposal) / "journal.json"
+        if not file.exists():
+            return None
+        return self._read(file)
 
     def before(self, entry: Entry) -> Path:
-        """Where the bytes of before are; the file is absent where there was none."""
-        return self._of(entry.proposal) / "before"
+        """Return the path of the bytes from before; it doesn't exist if there was no file."""
+        return self._folder_of(entry.proposal) / "before"
 
     def after(self, entry: Entry) -> Path:
-        """Where the adopted bytes are."""
-        return self._of(entry.proposal) / "after"
+        """Return the path of the adopted bytes."""
+        return self._folder_of(entry.proposal) / "after"
 
     def prepare(self, entry: Entry, *, before: bytes | None, after: bytes) -> None:
-        """Write down what is about to happen, in place of an earlier entry of the same proposal.
+        """Record an adoption that is about to happen, in place of an earlier entry of the same proposal.
 
-        ProposalError where that one has bytes of before that would be lost.
+        Raises ProposalError if that would lose bytes which the earlier entry needs for its undo.
         """
         self._refuse_loss(entry)
         self.forget(entry)
-        private_dir(self._of(entry.proposal))
+        private_dir(self._folder_of(entry.proposal))
         if before is not None:
             write_atomic(self.before(entry), before)
         write_atomic(self.after(entry), after)
         self._write(entry)
 
     def mark(self, entry: Entry, state: AdoptionState, *, undone: datetime | None = None) -> None:
-        """Write down how far the adoption is now."""
+        """Record how far the adoption is now."""
         self._write(msgspec.structs.replace(entry, state=state, undone=undone))
 
     def take_back(self, entry: Entry, *, at: datetime | None) -> Entry:
-        """Write down that it is undone, once its folders are gone; those that the disk keeps stay in the entry."""
-        ended = msgspec.structs.replace(
+        """Remove the folders of an adoption and record it as undone; folders that can't be removed stay listed."""
+        undone = msgspec.structs.replace(
             entry, state=AdoptionState.UNDONE, undone=at, folders=remove_empty(entry.folders)
         )
-        if ended != entry:
-            self._write(ended)
-        return ended
+        if undone != entry:
+            self._write(undone)
+        return undone
 
     def give_up(self, entry: Entry) -> None:
-        """Drop an entry of which nothing was written, once its folders are gone."""
+        """Drop an entry whose file was never written, unless one of its folders can't be removed."""
         if not remove_empty(entry.folders):
             self.forget(entry)
 
     def left_folders(self, target: Path) -> tuple[str, ...]:
-        """The folders above this file that an undo was to remove and couldn't, outermost first."""
-        left = {folder for entry in self.entries() if entry.state is AdoptionState.UNDONE for folder in entry.folders}
+        """Return the folders above this file that an undo failed to remove, outermost first."""
+        left: set[str] = set()
+        for entry in self.entries():
+            if entry.state is AdoptionState.UNDONE:
+                left.update(entry.folders)
         return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in left)
 
     def forget(self, entry: Entry) -> None:
-        """Drop the entry, as if it had never been."""
-        self._drop(self._of(entry.proposal))
+        """Drop the entry with all it holds."""
+        self._drop(self._folder_of(entry.proposal))
 
     def recover(self) -> None:
-        """Settle what a crash left half-way: each file is then exactly old or new, and its entry agrees.
+        """Finish or drop what a crash left half-way, so that each file is exactly old or new and its entry agrees.
 
-        A file that was edited meanwhile is left as it is, and told of once, by AdoptInterrupted. What can't be read
-        is passed over.
+        A file that was edited in the meantime is left as it is and reported once, by AdoptInterrupted. Entries that
+        can't be read are skipped.
         """
         if not self._folder.is_dir():
             return
@@ -162,7 +168,7 @@ class Journal:
                 for half in folder.glob(".*"):
                     half.unlink()
                 if entry.state in (AdoptionState.PREPARED, AdoptionState.UNDOING):
-                    self._settle(entry)
+                    self._resolve(entry)
                 elif entry.state is AdoptionState.UNDONE and entry.folders:
                     self.take_back(entry, at=entry.undone)
 
@@ -173,10 +179,10 @@ class Journal:
         if known.path != entry.path or known.state is not AdoptionState.UNDONE:
             raise ProposalError(
                 f"{entry.proposal} is also the number of an adoption of {known.path}, whose undo would be lost",
-                remedy=f"undo that one if you want to, then move {self._of(entry.proposal)} elsewhere",
+                remedy=f"undo that adoption if you want to, then move {self._folder_of(entry.proposal)} elsewhere",
             )
 
-    def _settle(self, entry: Entry) -> None:
+    def _resolve(self, entry: Entry) -> None:
         target = Path(entry.target)
         with suppress(OSError):
             self._sweep(entry, target)
@@ -191,11 +197,13 @@ class Journal:
             self.mark(entry, AdoptionState.DONE)
         elif now != entry.before:
             self.mark(entry, AdoptionState.INTERRUPTED)
-            copy = self.before(entry) if entry.existed else self.after(entry)
+            remedy = f"the adopted text is in {self.after(entry)}"
+            if entry.existed:
+                remedy = f"the text from before the adoption is in {self.before(entry)}"
             raise AdoptInterrupted(
-                f"{entry.path} was edited after an adoption of it had stopped half-way; it is left as it is"
-                f" ({now[:12] or 'deleted'}, was {entry.before[:12] or 'no file'}, to be {entry.after[:12]})",
-                remedy=f"{'what it was before' if entry.existed else 'what was adopted'} is in {copy}",
+                f"{entry.path} was edited after an adoption of it stopped half-way, so it is left as it is"
+                f" (now {now[:12] or 'deleted'}, was {entry.before[:12] or 'no file'}, adopted {entry.after[:12]})",
+                remedy=remedy,
             )
         elif entry.state is AdoptionState.UNDOING:
             self.take_back(entry, at=entry.undone)
@@ -203,17 +211,19 @@ class Journal:
             self.give_up(entry)
 
     def _sweep(self, entry: Entry, target: Path) -> None:
-        """Remove the half-written copies a killed writer left beside the target: by name, and by their bytes."""
+        """Remove the temporary files that a killed writer left beside the target, known by their names and bytes."""
+        if not target.parent.is_dir():
+            return
         name = re.compile(re.escape(f".{target.name}.") + "[a-z0-9_]{8}")
-        whole = [copy.read_bytes() for copy in (self.before(entry), self.after(entry)) if copy.exists()]
-        beside = target.parent.iterdir() if target.parent.is_dir() else ()
-        for path in [path for path in beside if name.fullmatch(path.name)]:
-            if path.is_file() and not path.is_symlink():
-                data = path.read_bytes()
-                if any(known.startswith(data) for known in whole):
-                    path.unlink()
+        texts = [copy.read_bytes() for copy in (self.before(entry), self.after(entry)) if copy.exists()]
+        for path in list(target.parent.iterdir()):
+            if not name.fullmatch(path.name) or not path.is_file() or path.is_symlink():
+                continue
+            written = path.read_bytes()
+            if any(text.startswith(written) for text in texts):
+                path.unlink()
 
-    def _of(self, proposal: str) -> Path:
+    def _folder_of(self, proposal: str) -> Path:
         if not _ID.fullmatch(proposal):
             raise ProposalError(f"{proposal!r} isn't the id of a proposal", remedy="see: skillopt-sleep status")
         return self._folder / proposal
@@ -232,14 +242,14 @@ class Journal:
             raise AdoptInterrupted(
                 f"{file} can't be read: {error}",
                 remedy="use the version of skillopt-sleep that wrote it, or move its folder elsewhere: it holds the"
-                " text of before",
+                " text from before the adoption",
             ) from error
 
     def _write(self, entry: Entry) -> None:
-        write_atomic(self._of(entry.proposal) / "journal.json", to_json(entry, pretty=True))
+        write_atomic(self._folder_of(entry.proposal) / "journal.json", to_json(entry, pretty=True))
 
     def _drop(self, folder: Path) -> None:
-        # The record goes first: what is left of a folder without one is dropped by the next recovery.
+        # The record goes first: the next recovery drops a folder without one.
         (folder / "journal.json").unlink(missing_ok=True)
         if folder.exists():
             shutil.rmtree(folder)

@@ -1,18 +1,17 @@
-"""A live file as a document: cut into the user's part and ours, and put together again with a new body.
+"""Read a live file as a document, split into the user's part and ours, and write it again with a new body.
 
-Two kinds of file are wholly ours (the managed skill and our rules file): a fixed head, and below it the body. In
+Two kinds of file are entirely ours, the managed skill and our rules file: a fixed head with the body below it. In
 every other file only our managed block is ours.
 """
 
 import re
 from pathlib import Path, PurePath
 
+from skillopt_sleep.agents.claude_code.documents import RULES
+from skillopt_sleep.agents.codex.documents import SKILL
 from skillopt_sleep.errors import UnsafeEdit, UnsafePath
 from skillopt_sleep.proposals import block, paths
 from skillopt_sleep.records import Document, DocumentKind
-
-RULES = PurePath(".claude/rules/skillopt-sleep.md")
-SKILL = PurePath(".agents/skills/skillopt-sleep/SKILL.md")
 
 RULES_HEAD = "# Learned by skillopt-sleep\n\n"
 SKILL_HEAD = """\
@@ -39,12 +38,15 @@ _CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
 def own(path: PurePath) -> PurePath | None:
-    """Which of our own files this path names, if it names one."""
-    return next((known for known in (SKILL, RULES) if path.parts[-len(known.parts) :] == known.parts), None)
+    """Return SKILL or RULES if the path names one of our own files, else None."""
+    for file in (SKILL, RULES):
+        if path.parts[-len(file.parts) :] == file.parts:
+            return file
+    return None
 
 
 def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
-    """The file as a document with this id, and its bytes; UnsafePath or UnsafeEdit where we may not edit it."""
+    """Return the file as a document with id `name`, and its bytes; raise UnsafePath or UnsafeEdit if not editable."""
     data = paths.read_live(paths.writable(path, root=root))
     cut = _parts(path, data)
     document = Document(
@@ -62,7 +64,7 @@ def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
 
 
 def with_body(path: Path, data: bytes | None, body: str) -> bytes:
-    """The bytes that the file gets with this body."""
+    """Return the bytes of the file with this body."""
     cut = _parts(path, data)
     try:
         return block.join(cut, body)
@@ -71,10 +73,10 @@ def with_body(path: Path, data: bytes | None, body: str) -> bytes:
 
 
 def refuse_strange(path: Path, data: bytes | None, result: bytes) -> None:
-    """Raise UnsafeEdit unless the result differs from the file in our part alone."""
+    """Raise UnsafeEdit unless the result differs from the file only in our part."""
     if with_body(path, data, _parts(path, result).body) != result:
         raise UnsafeEdit(
-            f"{path}: the change reaches outside of what skillopt-sleep owns",
+            f"{path}: the change reaches outside the part that skillopt-sleep owns",
             remedy="reject it: skillopt-sleep reject",
         )
 
@@ -85,7 +87,9 @@ def _parts(path: Path, data: bytes | None) -> block.Parts:
         if kind is not None:
             return _own_parts(path, data, kind)
         if data is None:
-            raise UnsafePath(f"{path} doesn't exist (any more)", remedy="the next night finds another place")
+            raise UnsafePath(
+                f"{path} doesn't exist (any more)", remedy="nothing to do: the next night finds another place"
+            )
         _refuse_conflict(data)
         return block.parts(data)
     except UnsafeEdit as error:
@@ -93,26 +97,28 @@ def _parts(path: Path, data: bytes | None) -> block.Parts:
 
 
 def _refuse_conflict(data: bytes) -> None:
-    if found := _CONFLICT.search(data):
-        line = data.count(b"\n", 0, found.start()) + 1
+    conflict = _CONFLICT.search(data)
+    if conflict:
+        line = data.count(b"\n", 0, conflict.start()) + 1
         raise UnsafeEdit(f"line {line} is part of an unfinished merge", remedy="finish the merge")
 
 
 def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:
     if data is None:
-        return block.Parts(_NEW_HEADS[kind].encode(), b"", "", b"\n", b"", b"\n")
+        head = _NEW_HEADS[kind].encode()
+        return block.Parts(lead=head, open=b"", body="", close=b"\n", trail=b"", eol=b"\n")
     block.check_encoding(data)
     text = data.decode()
-    head = _HEADS[kind].match(text)
-    if head is None or _OURS[kind] not in head["says"]:
+    match = _HEADS[kind].match(text)
+    if match is None or _OURS[kind] not in match["says"]:
         raise UnsafePath(
             f"{path} wasn't written by skillopt-sleep and is left alone", remedy="rename it to make room for lessons"
         )
-    eol = b"\r\n" if "\r\n" in head[0] else b"\n"
+    eol = b"\r\n" if "\r\n" in match[0] else b"\n"
     return block.Parts(
-        lead=head[0].encode(),
-        open=b"" if head[0].endswith("\n") else eol,
-        body=block.canonical(text[head.end() :]),
+        lead=match[0].encode(),
+        open=b"" if match[0].endswith("\n") else eol,
+        body=block.canonical(text[match.end() :]),
         close=eol,
         trail=b"",
         eol=eol,

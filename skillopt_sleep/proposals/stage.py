@@ -1,4 +1,4 @@
-"""Lays accepted candidates beside the live files: the exact bytes to adopt, and what they were made from."""
+"""Stage accepted candidates: write the exact bytes to adopt, and those they were made from, beside the live files."""
 
 import difflib
 import io
@@ -34,17 +34,20 @@ _QUOTE = 80
 
 @dataclass(frozen=True, kw_only=True)
 class FolderStager:
-    """Writes one folder per proposal below the night's folder.
+    """Writes one folder for each proposal below the night's folder.
 
-    `allowed` are the classes of what the static guard would refuse; `one_model` is the model of the optimizer, the
-    target and the judge, where all three are one.
+    The static guard accepts what it would refuse for one of the `allowed` reasons. `one_model` is the model of
+    optimizer, target and judge if all three are the same.
     """
 
     allowed: frozenset[str] = frozenset()
     one_model: str = ""
 
     def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
-        """The night's proposals, written, and what was left out and why; one staged already keeps its id."""
+        """Write the night's proposals; return them with notes on what was left out and why.
+
+        A proposal that was staged before keeps its id.
+        """
         notes: list[Note] = []
         staged = _staged(page.folder / FOLDER)
         proposals: list[Proposal] = []
@@ -56,9 +59,10 @@ class FolderStager:
             except ProposalError as error:
                 notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
                 continue
-            same = [p for p in page.bank.waiting(outcome.document.path) if p.result == paths.digest(result)]
-            if same:
-                proposals.append(same[0])
+            waiting = page.bank.waiting(outcome.document.path)
+            same = next((proposal for proposal in waiting if proposal.result == paths.digest(result)), None)
+            if same is not None:
+                proposals.append(same)
                 continue
             number = staged.get(outcome.document.path) or page.next_proposal()
             proposal = _proposal(
@@ -70,7 +74,7 @@ class FolderStager:
 
 
 def read_proposal(folder: Path) -> Proposal:
-    """The record of a staged proposal; StaleProposal where it is missing or damaged."""
+    """Return the record of a staged proposal; raise StaleProposal if it is missing or damaged."""
     try:
         return from_json((folder / RECORD).read_bytes(), Proposal)
     except (msgspec.DecodeError, OSError) as error:
@@ -80,76 +84,91 @@ def read_proposal(folder: Path) -> Proposal:
 
 
 def _staged(folder: Path) -> dict[str, str]:
-    """The ids of what an earlier life of this night staged, by path."""
-    found: dict[str, str] = {}
+    """Return the ids of the proposals this night staged before it was resumed, by the path of their document."""
+    ids: dict[str, str] = {}
     for file in sorted(folder.glob(f"*/{RECORD}")):
         with suppress(StaleProposal):
-            record = read_proposal(file.parent)
-            found[record.path] = record.id
-    return found
+            proposal = read_proposal(file.parent)
+            ids[proposal.path] = proposal.id
+    return ids
 
 
 def _bytes(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> tuple[bytes | None, bytes]:
-    """The live bytes and those to adopt; a ProposalError where the change can't be staged."""
+    """Return the live bytes and those to adopt; raise a ProposalError if the change can't be staged."""
     document = outcome.document
     path = Path(document.path)
     fresh, base = live.load(path, root=Path(document.project), name=document.id)
     if fresh.text != document.text:
         raise StaleProposal(
-            f"{path} was edited during the night, so its change isn't proposed",
+            f"{path} was edited during the night, so the change to it isn't proposed",
             remedy="nothing to do: the next night starts from the edited file",
         )
-    if problem := _problem(outcome, body, allowed=allowed):
+    problem = _problem(outcome, body, allowed=allowed)
+    if problem:
         raise UnsafeEdit(
-            f"the change of {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
+            f"the change to {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
         )
     result = live.with_body(path, base, body)
     if result == base:
-        raise StaleProposal(
-            f"the change of {path} would change nothing, so it isn't proposed", remedy="nothing to do"
-        )
+        raise StaleProposal(f"the edits would leave {path} as it is, so nothing is proposed", remedy="nothing to do")
     return base, result
 
 
 def _problem(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> str:
-    """What the static guard says against the edits, and against what they make with the lines around them."""
-    old, edits, held = outcome.document.body, _applied(outcome), outcome.document.text
-    quotes = [evidence.quote for evidence in outcome.evidence]
-    known = {*old.splitlines(), *(line for edit in edits for line in edit.content.splitlines())}
-    known |= {BEGIN, END} if any(edit.source is EditSource.SLOW for edit in edits) else set[str]()
-    # The pieces of a line that an edit cuts can make what no edit holds by itself.
-    pieced = [line for line in body.splitlines() if line.strip() and line not in known]
-    brought = [edit.content for edit in edits if edit.op is not EditOp.DELETE]
-    found = [
-        *(guard.problems(text, evidence=quotes, held=held, allowed=allowed) for text in (*brought, *pieced)),
-        *(guard.joined(text, evidence=quotes, held=held, allowed=allowed) for text in _around(body, old)),
-    ]
-    return next((problems[0] for problems in found if problems), "")
+    """Return what the static guard says against the edits, alone and together with the lines around them; else ""."""
+    edits = _applied(outcome)
+    quotes = [evidence.quote for evidence in outcome.tried.evidence]
+    whole = outcome.document.text
+    added = [edit.content for edit in edits if edit.op is not EditOp.DELETE]
+    for text in (*added, *_recombined(body, outcome.document.body, edits)):
+        problems = guard.problems(text, evidence=quotes, held=whole, allowed=allowed)
+        if problems:
+            return problems[0]
+    for text in _around(body, outcome.document.body):
+        problems = guard.joined(text, evidence=quotes, held=whole, allowed=allowed)
+        if problems:
+            return problems[0]
+    return ""
+
+
+def _recombined(body: str, old: str, edits: Sequence[Edit]) -> list[str]:
+    """Return the lines that are neither in the old body nor in an edit.
+
+    An edit that cuts a line can make one of its pieces that no edit contains by itself.
+    """
+    known = set(old.splitlines())
+    for edit in edits:
+        known.update(edit.content.splitlines())
+        if edit.source is EditSource.SLOW:
+            known.update((BEGIN, END))
+    return [line for line in body.splitlines() if line.strip() and line not in known]
 
 
 def _around(body: str, old: str) -> Iterator[str]:
-    """Each run of lines that the edits brought, with the line before it and the one behind it."""
-    lines, known = body.splitlines(), set(old.splitlines())
-    at = 0
+    """Yield each run of new lines, with the line before it and the line after it."""
+    lines = body.splitlines()
+    known = set(old.splitlines())
+    start = 0
     for is_new, run in groupby(lines, key=lambda line: line not in known):
-        end = at + len(list(run))
+        end = start + len(list(run))
         if is_new:
-            yield "\n".join(lines[max(0, at - 1) : end + 1])
-        at = end
+            yield "\n".join(lines[max(0, start - 1) : end + 1])
+        start = end
 
 
 def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:
-    """The edits of the candidate that was accepted: often fewer than tonight's, or those of an earlier night."""
-    for one in outcome.tested:
-        if one.verdict.decision is Decision.ACCEPT and one.trial == outcome.trial:
-            return one.edits
-    return tuple(applied.edit for applied in outcome.edits if applied.fate is Fate.APPLIED)
+    """Return the edits of the accepted candidate: often fewer than tonight's, or those of an earlier night."""
+    for judged in outcome.tried.tested:
+        if judged.verdict.decision is Decision.ACCEPT and judged.trial == outcome.trial:
+            return judged.edits
+    return tuple(applied.edit for applied in outcome.tried.edits if applied.fate is Fate.APPLIED)
 
 
 def _proposal(
     outcome: StepOutcome, *, number: str, night: str, base: bytes | None, result: bytes, one_model: str
 ) -> Proposal:
-    edits, trial = _applied(outcome), outcome.trial
+    edits = _applied(outcome)
+    trial = outcome.trial
     return Proposal(
         id=number,
         night=night,
@@ -168,25 +187,25 @@ def _proposal(
         one_model=one_model,
         warnings=warnings(edits),
         edits=edits,
-        evidence=outcome.evidence,
+        evidence=outcome.tried.evidence,
     )
 
 
 def _summary(edits: Sequence[Edit], document: str) -> str:
+    """Say in one line how many rules the edits add, change and remove, and quote the first."""
     counts: Counter[str] = Counter()
-    told: list[str] = []
+    changed: list[str] = []
     for edit in edits:
-        found = rules(edit.content if edit.content.strip() else edit.target)
-        counts[_VERBS[edit.op]] += len(found)
-        told += found
-    done = " and ".join(
-        f"{verb} {count} {'rule' if count == 1 else 'rules'}" for verb, count in counts.items() if count
-    )
-    head = f"{(done or 'changes the text').capitalize()} in {document}"
-    if not told:
-        return f"{head}."
-    more = f" and {len(told) - 1} more" if len(told) > 1 else ""
-    return f"{head}: “{one_line(told[0], limit=_QUOTE)}”{more}."
+        texts = rules(edit.content if edit.content.strip() else edit.target)
+        counts[_VERBS[edit.op]] += len(texts)
+        changed += texts
+    if not changed:
+        return f"Changes the text in {document}."
+    verbs = [f"{verb} {count} {'rule' if count == 1 else 'rules'}" for verb, count in counts.items() if count]
+    summary = f"{' and '.join(verbs).capitalize()} in {document}: “{one_line(changed[0], limit=_QUOTE)}”"
+    if len(changed) > 1:
+        return f"{summary} and {len(changed) - 1} more."
+    return f"{summary}."
 
 
 def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
@@ -202,12 +221,18 @@ def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: byte
 
 
 def _diff(name: str, base: bytes | None, result: bytes) -> str:
-    """The difference as people should see it: invisible characters written out, line ends left out."""
+    """Return the diff as people should see it: with invisible characters written out and without line ends."""
     old = "/dev/null" if base is None else f"a/{spelled(name)}"
     lines = difflib.unified_diff(_lines(base or b""), _lines(result), old, f"b/{spelled(name)}")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return "".join(_ended(line) for line in lines)
+
+
+def _ended(line: str) -> str:
+    if line.endswith("\n"):
+        return line
+    return f"{line}\n\\ No newline at end of file\n"
 
 
 def _lines(data: bytes) -> list[str]:
-    # Not splitlines: it also breaks at characters that end no line of a file.
+    # Not splitlines, which also breaks lines at characters that don't end a line of a file.
     return list(io.StringIO(visible(data.decode().replace("\r\n", "\n"))))

@@ -13,22 +13,16 @@ from pathlib import Path, PurePath
 
 import msgspec
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.proposals import live
 from skillopt_sleep.protocols import Routing
+from skillopt_sleep.protocols.agent import Agent
 from skillopt_sleep.records import BY_HAND, Document, Note, Task
 
-CODEX = "codex"
-# Codex cuts its instructions at this size without a word; the room is for our block.
-CODEX_LIMIT = 32 * 1024
+# Room for our block in a file of which an agent reads only so much.
 BLOCK_ROOM = 4 * 1024
 
-_CLAUDE = PurePath("CLAUDE.md")
-_DOT_CLAUDE = PurePath(".claude/CLAUDE.md")
-_LOCAL_CLAUDE = PurePath("CLAUDE.local.md")
-_AGENTS = PurePath("AGENTS.md")
-_OVERRIDE = PurePath("AGENTS.override.md")
-_SKILL_FOLDERS = (PurePath(".claude/skills"), PurePath(".agents/skills"))
 _SKILL_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -54,8 +48,8 @@ class FileTargets:
         chosen: dict[tuple[tuple[int, int] | None, PurePath | None], Document] = {}
         skills: dict[str, PurePath | None] = {}
         for key, group in groups.items():
-            agents = {task.source for task in group}
-            places = (live.SKILL,) if key is None else _places(roots[key], agents, self._home)
+            sources = {task.source for task in group}
+            places = (live.SKILL,) if key is None else _places(roots[key], sources, self._home)
             lessons = skills_used(roots[key], group) if key else {}
             skills |= {task.id: lessons.get(task.cluster) for task in group}
             for skill in dict.fromkeys(skills[task.id] for task in group):
@@ -87,7 +81,7 @@ def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
     for cluster, own in lessons.items():
         used = Counter(name for task in own for name in dict.fromkeys(task.skills) if _SKILL_NAME.fullmatch(name))
         for name, count in used.most_common(1):
-            places = [folder / name / "SKILL.md" for folder in _SKILL_FOLDERS]
+            places = [agent.documents.skills / name / "SKILL.md" for agent in AGENTS.values()]
             place = next((place for place in places if (root / place).is_file() and not live.own(place)), None)
             if place is not None and 2 * count > len(own):
                 found[cluster] = place
@@ -125,31 +119,21 @@ def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
     return names
 
 
-def _places(root: Path, agents: set[str], home: Path) -> tuple[PurePath, ...]:
-    """Where this project's lessons may go, best first."""
-    if agents - {BY_HAND} == {CODEX} or not (agents - {BY_HAND} or _uses_claude(root)):
-        read = _is_there(root / _AGENTS) and not _is_there(root / _OVERRIDE)
-        return (_AGENTS, live.SKILL) if read else (live.SKILL,)
-    for place in (_CLAUDE, _DOT_CLAUDE):
-        if _is_there(root / place):
-            return place, live.RULES
-    if _is_there(root / _AGENTS) and not _claude_has_its_own(root, home):
-        return _AGENTS, live.RULES
-    return (live.RULES,)
+def _places(root: Path, sources: set[str], home: Path) -> tuple[PurePath, ...]:
+    """Return where this project's lessons may go, best first, if its sessions came from these sources."""
+    return _reader(root, sources - {BY_HAND}).documents.places(root, home)
 
 
-def _uses_claude(root: Path) -> bool:
-    return any(_is_there(root / place) for place in (_CLAUDE, PurePath(".claude")))
+def _reader(root: Path, sources: set[str]) -> Agent:
+    """Return the agent that is to read a project's lessons.
 
-
-def _claude_has_its_own(root: Path, home: Path) -> bool:
-    """Whether Claude Code reads no AGENTS.md here, for a file of its own in this folder or one above."""
-    above = (folder / place for folder in (root, *root.parents) for place in (_CLAUDE, _DOT_CLAUDE, _LOCAL_CLAUDE))
-    return any(_is_there(path) for path in above if path != home / _DOT_CLAUDE)
-
-
-def _is_there(path: Path) -> bool:
-    return os.path.lexists(path)
+    It is the first one of those the lessons were learned from. For lessons that a person wrote, it is the first one
+    the project is set up for, or the last of all.
+    """
+    agents = list(AGENTS.values())
+    if sources:
+        return next((agent for agent in agents if agent.source in sources), agents[0])
+    return next((agent for agent in agents if agent.documents.is_used(root)), agents[-1])
 
 
 def _first_usable(root: Path, places: Sequence[PurePath], name: str, notes: list[Note]) -> Document | None:
@@ -166,9 +150,11 @@ def _first_usable(root: Path, places: Sequence[PurePath], name: str, notes: list
 def _load(root: Path, place: PurePath, name: str) -> Document:
     document, _ = live.load(root / place, root=root, name=f"{name}/{place.as_posix()}")
     size = len((document.lead + document.trail).encode())
-    if place == _AGENTS and size + BLOCK_ROOM > CODEX_LIMIT:
-        raise UnsafeEdit(
-            f"{document.path} and our lessons would pass the {CODEX_LIMIT // 1024} KiB that Codex reads",
-            remedy="shorten it, or leave the lessons where they go now",
-        )
+    for agent in AGENTS.values():
+        limit = agent.documents.limits.get(place)
+        if limit is not None and size + BLOCK_ROOM > limit:
+            raise UnsafeEdit(
+                f"{document.path} and our lessons would pass the {limit // 1024} KiB that {agent.title} reads",
+                remedy="shorten it, or leave the lessons where they go now",
+            )
     return document

@@ -1,4 +1,4 @@
-"""Takes an adoption back: the exact bytes and attributes of before, or no file and no folders where none were."""
+"""Undo an adoption: restore the file's exact bytes and attributes, or remove the file and folders it created."""
 
 from datetime import datetime
 from pathlib import Path
@@ -9,15 +9,15 @@ from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal
 from skillopt_sleep.kit.attributes import Attributes, attributes_of
 from skillopt_sleep.kit.files import write_as
 from skillopt_sleep.proposals import paths
-from skillopt_sleep.proposals.adopt import failed
+from skillopt_sleep.proposals.adopt import write_failed
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 from skillopt_sleep.records import Record
 
 
 class Undone(Record, frozen=True, kw_only=True):
-    """What was taken back; `removed`: the file is gone, as before; `already`: an earlier call had done it.
+    """What was undone; `removed` says that the file is gone, `already` that an earlier call had undone it.
 
-    `folders_left` are empty ones that the disk didn't let go of; the next recovery of the journal tries again.
+    `folders_left` are empty folders that could not be removed; the next recovery of the journal tries again.
     """
 
     proposal: str
@@ -28,7 +28,7 @@ class Undone(Record, frozen=True, kw_only=True):
 
 
 def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
-    """Restore what the adoption replaced; StaleProposal where the live file isn't exactly what was adopted."""
+    """Restore what the adoption replaced; raise StaleProposal unless the live file is exactly what was adopted."""
     with journal.held():
         journal.recover()
         entry = journal.get(proposal_id)
@@ -39,7 +39,7 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
         target = paths.writable(Path(entry.path), root=Path(entry.root))
         now = paths.digest(paths.read_live(target))
         if now == entry.before and (entry.state is AdoptionState.UNDONE or str(target) == entry.target):
-            # Perhaps the person put it back by hand.
+            # Undone before, or restored by hand.
             if entry.state is not AdoptionState.UNDONE:
                 entry = journal.take_back(entry, at=at)
             return _undone(entry, already=True)
@@ -54,16 +54,17 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
             journal.recover()
             raise
         except OSError as error:
-            raise failed(entry, error, journal) from error
+            raise write_failed(entry, error, journal) from error
         return _undone(entry, already=False)
 
 
 def _saved(entry: Entry, journal: Journal) -> bytes | None:
+    """Return the bytes from before the adoption, or None if there was no file; raise AdoptInterrupted if damaged."""
     copy = journal.before(entry)
     before = copy.read_bytes() if copy.exists() else None
     if paths.digest(before) != entry.before:
         raise AdoptInterrupted(
-            f"the saved copy of {entry.path} is damaged: {copy}", remedy="take the file from a backup or from git"
+            f"the saved copy of {entry.path} is damaged: {copy}", remedy="restore the file from a backup or from git"
         )
     return before
 
@@ -76,16 +77,18 @@ def _restore(entry: Entry, before: bytes | None) -> None:
         write_as(target, before, _attributes(entry, target))
     if paths.digest(paths.read_live(target)) != entry.before:
         raise AdoptInterrupted(
-            f"{entry.path} was changed while it was undone", remedy="look at it; nothing more is written to it"
+            f"{entry.path} was changed while it was undone", remedy="check the file; nothing more is written to it"
         )
 
 
 def _attributes(entry: Entry, target: Path) -> Attributes:
-    """Those of before; an entry of an earlier version knows the mode alone."""
+    """Return the attributes from before the adoption; an entry of an earlier version knows only the mode."""
     if isinstance(entry.attributes, Attributes):
         return entry.attributes
     now = attributes_of(target)
-    return now if entry.attributes is None else msgspec.structs.replace(now, mode=entry.attributes)
+    if entry.attributes is None:
+        return now
+    return msgspec.structs.replace(now, mode=entry.attributes)
 
 
 def _undone(entry: Entry, *, already: bool) -> Undone:
@@ -107,10 +110,9 @@ def _stale(entry: Entry, now: str, journal: Journal) -> StaleProposal:
     if later and later[-1] != entry.proposal:
         return StaleProposal(
             f"{entry.path} was changed again by proposal {later[-1]}",
-            remedy=f"first: skillopt-sleep undo {later[-1]}",
+            remedy=f"first run: skillopt-sleep undo {later[-1]}",
         )
-    saved = f"; what it was before is in {journal.before(entry)}" if entry.existed else ""
-    return StaleProposal(
-        f"{entry.path} isn't what proposal {entry.proposal} made of it any more",
-        remedy=f"see the difference: diff {journal.after(entry)} {entry.path}{saved}",
-    )
+    remedy = f"see the difference: diff {journal.after(entry)} {entry.path}"
+    if entry.existed:
+        remedy += f"; the text from before the adoption is in {journal.before(entry)}"
+    return StaleProposal(f"{entry.path} was changed after proposal {entry.proposal} was adopted", remedy=remedy)

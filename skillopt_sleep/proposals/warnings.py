@@ -1,7 +1,7 @@
-"""What a rule in plain words touches that a person should read twice: tests, permissions, force, secrets, grading.
+"""Flag rules about tests, permissions, force, secrets or grading, which a person should read twice.
 
-No filter tells a harmful rule in plain words from a wanted one, so these are no refusals. They are told wherever the
-rule is shown. The words are in warnings.toml.
+No filter can tell a harmful rule in plain words from a wanted one, so a flag is not a refusal. It is shown wherever
+the rule is shown. The words are in warnings.toml.
 """
 
 import re
@@ -26,12 +26,12 @@ _BETWEEN = (
     r"(?:\W+(?!(?:after|before|when|until|in|into|for|from|with|by|to|on|and|or|but|if|nach|vor|in|für|aus|mit|zu|und"
     r"|après|avant|dans|pour|avec|et|después|antes|en|para|con|y|depois|em|com|e|после|до|в|для|с|и)\b)\w+){0,4}?\W+"
 )
-# What follows a thing that is told more exactly: "don't write tests that need the network".
+# What narrows a thing down: "don't write tests that need the network".
 _MORE = r"(?!\W+(?:that|which|in|with|against|using|on|from|by|whose|inside|under|directly|twice|manually)\b)"
 _NOT = re.compile(
     rf"(?<!\w)(?:{phrases('forbidding')})(?!\w)|{phrases('forbidding-unspaced')}|ない|せず|ません", re.IGNORECASE
 )
-# What a rule says of when it holds forbids nothing: "if it was not run, make up a score".
+# A condition forbids nothing: "if it was not run, make up a score".
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|while|once|until|where|wenn|falls|sobald|solange|si|lorsque|quand|cuando|se|quando|если|когда)"
     r"\b[^,]*,|(?:如果|若|当|當)[^,]*,|[^,]*(?:なら|たら|場合は?|ときは?),",
@@ -44,7 +44,7 @@ _ENCOURAGED = re.compile(
 
 
 class _Words(NamedTuple):
-    """The patterns of one kind in one language."""
+    """The patterns of one kind of warning in one language."""
 
     kind: WarningKind
     always: tuple[re.Pattern[str], ...]
@@ -54,33 +54,47 @@ class _Words(NamedTuple):
 
 
 def warnings(edits: Sequence[Edit]) -> tuple[RuleWarning, ...]:
-    """What the lines that these edits bring touch, each kind of a line once."""
-    lines = [line for edit in edits if edit.op is not EditOp.DELETE for line in edit.content.splitlines()]
-    return tuple(
-        RuleWarning(kind=kind, line=one_line(line.strip().removeprefix("- "), limit=_LINE))
-        for line in dict.fromkeys(lines)
-        for kind in kinds(line)
-    )
+    """Return the warnings about the lines that these edits add, each kind once for each line."""
+    lines: list[str] = []
+    for edit in edits:
+        if edit.op is not EditOp.DELETE:
+            lines += edit.content.splitlines()
+    found: list[RuleWarning] = []
+    for line in dict.fromkeys(lines):
+        shown = one_line(line.strip().removeprefix("- "), limit=_LINE)
+        found += [RuleWarning(kind=kind, line=shown) for kind in kinds(line)]
+    return tuple(found)
 
 
 def kinds(line: str) -> tuple[WarningKind, ...]:
-    """What this line touches."""
-    said = _EMPHASIS.sub("", plain(line)).replace("’", "'")
-    clauses = [_ENCOURAGED.sub(" ", clause) for clause in _CLAUSE.split(said)]
-    return tuple(dict.fromkeys(kind for clause in clauses for kind in _of_clause(clause)))
+    """Return the kinds of warnings about this line."""
+    text = _EMPHASIS.sub("", plain(line)).replace("’", "'")
+    found: list[WarningKind] = []
+    for clause in _CLAUSE.split(text):
+        found += _of_clause(_ENCOURAGED.sub(" ", clause))
+    return tuple(dict.fromkeys(found))
 
 
 def _of_clause(clause: str) -> Iterator[WarningKind]:
     for words in _words():
-        always, phrase, bad, needed = (_first(patterns, clause) for patterns in words[1:])
-        # A phrase may hold a "without" of its own; of an act and a thing either may be forbidden: "überspringe nie".
-        if (
-            always
-            or (phrase and not _forbids(clause[: phrase.start()]))
-            or (bad and not _forbids(clause[: bad.end()]))
-            or (needed and _forbids(clause[: needed.end()]))
-        ):
+        if _touches(words, clause):
             yield words.kind
+
+
+def _touches(words: _Words, clause: str) -> bool:
+    """Return whether the clause asks for something harmful, or forbids something needed."""
+    if _first(words.always, clause):
+        return True
+    phrase = _first(words.phrases, clause)
+    # Only what stands before a phrase can forbid it: the phrase may contain a "without" itself.
+    if phrase and not _forbids(clause[: phrase.start()]):
+        return True
+    # A "not" may also stand between an act and its thing: "überspringe nie".
+    bad = _first(words.bad, clause)
+    if bad and not _forbids(clause[: bad.end()]):
+        return True
+    needed = _first(words.needed, clause)
+    return needed is not None and _forbids(clause[: needed.end()])
 
 
 def _forbids(words: str) -> bool:
@@ -88,36 +102,51 @@ def _forbids(words: str) -> bool:
 
 
 def _first(patterns: Sequence[re.Pattern[str]], clause: str) -> re.Match[str] | None:
-    return next((found for pattern in patterns if (found := pattern.search(clause))), None)
+    for pattern in patterns:
+        match = pattern.search(clause)
+        if match:
+            return match
+    return None
 
 
 @cache
 def _words() -> tuple[_Words, ...]:
     kinds: dict[str, dict[str, dict[str, str | list[str]]]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return tuple(
-        _compiled(WarningKind(kind), language, said)
-        for kind, languages in kinds.items()
-        for language, said in languages.items()
+    compiled: list[_Words] = []
+    for kind, languages in kinds.items():
+        for language, words in languages.items():
+            compiled.append(_compiled(WarningKind(kind), language, words))
+    return tuple(compiled)
+
+
+def _compiled(kind: WarningKind, language: str, words: dict[str, str | list[str]]) -> _Words:
+    things = words.get("things", "")
+    bad: list[str] = []
+    needed: list[str] = []
+    if things:
+        bad = _meeting(f"{words['acts']}", f"{things}", language)
+    if things and "needs" in words:
+        more = "" if language in _UNSPACED else _MORE
+        needed = [pattern + more for pattern in _meeting(f"{words['needs']}", f"{things}", language)]
+    return _Words(
+        kind=kind,
+        always=_each(words.get("always", ())),
+        phrases=_each(words.get("phrases", ())),
+        bad=_each(bad),
+        needed=_each(needed),
     )
 
 
-def _compiled(kind: WarningKind, language: str, said: dict[str, str | list[str]]) -> _Words:
-    things = said.get("things", "")
-    needed: list[str] = []
-    bad = _meeting(f"{said['acts']}", f"{things}", language) if things else []
-    if things and "needs" in said:
-        more = "" if language in _UNSPACED else _MORE
-        needed = [pattern + more for pattern in _meeting(f"{said['needs']}", f"{things}", language)]
-    return _Words(kind, _each(said.get("always", ())), _each(said.get("phrases", ())), _each(bad), _each(needed))
-
-
 def _meeting(acts: str, things: str, language: str) -> list[str]:
-    """Patterns of an act that meets a thing; in most languages in either order."""
+    """Return the patterns of an act near a thing; in most languages in either order."""
     if language in _UNSPACED:
         return [f"(?:{acts}).{{0,8}}?(?:{things})", f"(?:{things}).{{0,8}}?(?:{acts})"]
-    act, thing = rf"(?<!\w)(?:{acts})(?!\w)", rf"(?<!\w)(?:{things})(?!\w)"
-    forward = rf"{act}{_BETWEEN}{thing}"
-    return [forward] if language in _VERB_FIRST else [forward, rf"{thing}{_BETWEEN}{act}"]
+    act = rf"(?<!\w)(?:{acts})(?!\w)"
+    thing = rf"(?<!\w)(?:{things})(?!\w)"
+    act_first = rf"{act}{_BETWEEN}{thing}"
+    if language in _VERB_FIRST:
+        return [act_first]
+    return [act_first, rf"{thing}{_BETWEEN}{act}"]
 
 
 def _each(patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:

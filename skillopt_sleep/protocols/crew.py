@@ -1,4 +1,4 @@
-"""How a night goes about it, and who does its work."""
+"""How a night works, and who does its work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,37 +18,53 @@ from skillopt_sleep.protocols.work import (
     Stager,
     Targets,
 )
-from skillopt_sleep.records import GateRule, RecallRules, ReflectMode, UpdateMode
+from skillopt_sleep.records import GateRule, RecallRules
+from skillopt_sleep.settings.sections import MineSettings, StepSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """How a night goes about it; plain values, made from the settings.
-
-    Where `min_edit_budget` is below `edit_budget`, a model chooses between them. `removal` is
-    the gate of an edit that takes a standing rule away; `max_chars` how long a document's editable part may get;
-    `allowed` the classes of what the static guard would refuse.
-    """
+class SessionRules:
+    """Which sessions a night leaves out, whatever the night; `own_roots` are folders of our own."""
 
     quiet_seconds: float
     include_headless: bool
     excluded: Exclusion
     own_roots: tuple[str, ...]
-    heuristic: bool
-    sessions_per_call: int
-    max_tasks: int
-    minibatch: int
-    merge_batch: int
-    samples: int
-    reflection: ReflectMode
-    successes: bool
-    mode: UpdateMode
-    candidates: int
-    augment: int
-    edit_budget: int
-    slow_every: int
-    min_edit_budget: int
-    max_chars: int
+    spool: Spool | None = None
+
+
+class MineRules(MineSettings, frozen=True, kw_only=True):
+    """The user's settings of mining, and what no user needs to set."""
+
+    # Enough to be worth a call, few enough that the model overlooks none.
+    sessions_per_call: int = 5
+
+
+class StepRules(StepSettings, frozen=True, kw_only=True):
+    """The user's settings of a step, and what no user needs to set: how much goes into one call.
+
+    If `min_edit_budget` is below `edit_budget`, a model chooses between them.
+    """
+
+    min_edit_budget: int = 1
+    # Failures in one reflection: a night has few tasks, and more of them at once make the patch too general.
+    minibatch: int = 6
+    # Patches in one merge: with more of them, what only one patch says gets lost.
+    merge_batch: int = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a night works, as plain values made from the settings.
+
+    `step` holds the edit budget of this night; `removal` is the gate's rule for an edit that takes a standing rule
+    away; `limits` is shown in the report; `allowed` names what the static guard lets through although it would refuse
+    it.
+    """
+
+    sessions: SessionRules
+    mine: MineRules
+    step: StepRules
     gate: GateRule
     removal: GateRule
     recall: RecallRules
@@ -56,11 +72,10 @@ class Plan:
     model: str
     allowed: frozenset[str] = frozenset()
     preferences: str = ""
-    spool: Spool | None = None
 
     @property
     def longest(self) -> timedelta:
-        """How long the night may last."""
+        """Return how long the night may last."""
         return timedelta(minutes=self.limits["minutes"])
 
 
@@ -68,7 +83,7 @@ class Plan:
 class Crew:
     """Who does the work of a night; wiring chooses them.
 
-    `identity` names the models and programs that attempt and grade: evidence of another crew can't be gone on with.
+    `identity` names the models and programs that attempt and grade: a trial can't be resumed by another crew.
     """
 
     sources: tuple[Source, ...]

@@ -1,4 +1,4 @@
-"""Where answers come from, and what they cost."""
+"""Define where answers come from and what they cost."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -11,60 +11,60 @@ class Backend(Protocol):
     """A model that answers one prompt."""
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Answer, or raise CallFailed (this call), BackendUnavailable or BudgetExhausted (the night)."""
+        """Answer the prompt; raise CallFailed for this call, BackendUnavailable or BudgetExhausted for the night."""
         ...
 
 
 class Model(Backend, Protocol):
-    """A model as it is reached, before anything is wrapped around it."""
+    """A model as it is reached, before any wrapper."""
 
     @property
     def name(self) -> str:
-        """Under which its answers are kept and shown."""
+        """The name under which its answers are stored and shown."""
         ...
 
     @property
     def version(self) -> str:
-        """Of the program that is asked, "" where there is none; raises CallFailed where it can't be run."""
+        """The version of the agent program, "" without one; raises CallFailed if the program can't be run."""
         ...
 
     def ready(self, until: datetime, /) -> bool:
-        """Whether it is known without a call that it will answer until then; BackendUnavailable where it won't."""
+        """Return whether it will surely answer until then; raise BackendUnavailable if it surely won't."""
         ...
 
     def price(self, model: str, usage: Usage, /) -> float | None:
-        """What so many tokens cost in dollars, None where that is unknown."""
+        """Return the cost of these tokens in dollars, or None if unknown."""
         ...
 
 
 class Preflight(NamedTuple):
-    """What tells before any spending whether a model can be used: it is asked only where `ready` says no."""
+    """The check of a model before any spending: one call to `backend`, unless `ready` makes that unnecessary."""
 
     ready: Callable[[datetime], bool]
     backend: Backend
 
 
 class Meter(Protocol):
-    """Counts what is spent in a night and how its calls fare."""
+    """Counts what a night spends and how its calls end."""
 
     def spend(self) -> Spend:
-        """What was spent so far in this night, calls of earlier lives of it included."""
+        """Return what this night has spent so far, including the calls made before it was resumed."""
         ...
 
     def left(self) -> int:
-        """How many calls this night may still make."""
+        """Return how many calls this night may still make."""
         ...
 
     def check(self) -> None:
-        """Raise BackendUnavailable if structured replies were asked for all night and none was decoded."""
+        """Raise BackendUnavailable if structured replies were requested all night and none could be decoded."""
         ...
 
 
 class Tally(NamedTuple):
-    """Calls by purpose, the tokens that were named, dollars (None where unknown), calls that named no usage.
+    """Calls by purpose, the reported usage, dollars (None if unknown), and the number of calls without usage.
 
-    `tokens` and `dollars` are what to hold against a limit: what was named, and for calls that named nothing, are on
-    their way or were lost on it, what was reserved, or where no price could be, as much as the dearest call cost.
+    `tokens` and `dollars` are what counts against a limit. They add to the reported usage what was reserved for calls
+    that reported none, are under way or were lost; without a price, a call counts as much as the most expensive one.
     `unpriced` calls were answered at an unknown price.
     """
 
@@ -80,12 +80,12 @@ class Tally(NamedTuple):
 
     @property
     def calls(self) -> int:
-        """All calls together."""
+        """The number of all calls."""
         return sum(self.purposes.values())
 
 
 class Reservation(NamedTuple):
-    """A call about to be made, with what it takes at least."""
+    """A call about to be made, with the least that it will take."""
 
     purpose: Purpose
     model: str
@@ -96,17 +96,17 @@ class Reservation(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What a call counts for as long as nobody tells what it took; dollars are None where no price is known."""
+    """What a call counts for while its usage is unknown; dollars are None if no price is known."""
 
     tokens: int
     usd: float | None = None
 
 
 class Ledger(Protocol):
-    """The durable side of the meter: a reservation survives a crash as spent."""
+    """The stored side of the meter: after a crash, a reservation counts as spent."""
 
     def reserve(self, call: Reservation) -> int:
-        """Write down that a call is about to be made."""
+        """Record a call that is about to be made, and return the number of its entry."""
         ...
 
     def settle(
@@ -119,32 +119,32 @@ class Ledger(Protocol):
         odd_events: int = 0,
         held: Held | None = None,
     ) -> None:
-        """Write down how the call ended and what it took.
+        """Record how the call ended and what it took.
 
-        `held` is what to count where it named no tokens, or no price, if that is more than was reserved.
+        `held` counts instead if the call reported no tokens or no price, and if it is more than was reserved.
         """
         ...
 
     def spent(self, *, project: str | None = None) -> Tally:
-        """What this night spent, by all its lives: altogether, or on one project."""
+        """Return what this night spent, before and after it was resumed: in all, or on one project."""
         ...
 
     def spent_since(self, moment: datetime) -> Tally:
-        """What all nights spent since then."""
+        """Return what all nights spent since that moment."""
         ...
 
 
 class Calls(Protocol):
-    """Completed calls by content, so that no question is paid twice."""
+    """Completed calls by content, so that no question is paid for twice."""
 
     def get(self, key: str) -> Completion | None:
-        """The stored answer, undecoded, or None."""
+        """Return the stored answer, not yet decoded, or None."""
         ...
 
     def draws(self) -> "Calls":
-        """Those of this night, and of the nights that were cut short right before it."""
+        """Return only the calls of this night, and of the nights right before it that were cut short."""
         ...
 
     def put(self, key: str, *, purpose: Purpose, completion: Completion) -> None:
-        """Keep an answer before it is used."""
+        """Store an answer before it is used."""
         ...

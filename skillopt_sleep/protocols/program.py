@@ -1,4 +1,4 @@
-"""What a backend has to know of an agent's command line program."""
+"""Define what a backend has to know about an agent's command line program."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,14 +7,14 @@ from typing import NamedTuple, Protocol
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.records import Completion, Prompt
 
-MOST_READ = 4096  # bytes of what a program says beside its events: a flood must not be decoded to be shown
+MOST_READ = 4096  # bytes of output other than events that are decoded and shown, however much there is
 
 
 class Account(NamedTuple):
-    """What the user's agent home holds of a login.
+    """The login found in the user's agent home.
 
-    `files` are what a replay's own agent home needs of it, by name, without what would renew the login; `expires` is
-    when it ends unless it is renewed; `how` says in a few words what it is. Without a login `problem` says so.
+    `files` are what a replay's own agent home needs, by name, without what would renew the login. `expires` is when
+    the login ends unless it is renewed; `how` describes it in a few words. Without a login, `problem` says why.
     """
 
     files: Mapping[str, bytes]
@@ -25,16 +25,17 @@ class Account(NamedTuple):
     subscription: bool = False
 
     def ends(self, now: datetime) -> str:
-        """When the login ends, or ended; "" where it doesn't by itself."""
+        """Say when the login ends, or ended; "" if it never does by itself."""
         if self.expires is None:
             return ""
-        return f"{'ended' if self.expires <= now else 'ends'} at {self.expires:%Y-%m-%d %H:%M} UTC"
+        verb = "ended" if self.expires <= now else "ends"
+        return f"{verb} at {self.expires:%Y-%m-%d %H:%M} UTC"
 
 
 class Setup(NamedTuple):
-    """Which model at which address: "" is the program's own choice; `key_env` names the variable with the key.
+    """Which model at which address: "" leaves the choice to the program; `key_env` names the variable with the key.
 
-    `max_output_tokens` is how long an answer may be, 0 as the program has it.
+    `max_output_tokens` limits an answer; 0 leaves the program's own limit.
     """
 
     model: str = ""
@@ -44,10 +45,10 @@ class Setup(NamedTuple):
 
 
 class Invocation(NamedTuple):
-    """One start of the program in an empty folder of its own, with a HOME and an agent home of its own.
+    """One run of the program in a new, empty folder, with its own HOME and its own agent home.
 
-    `files` are laid into the folder first, by relative path; `environ` is set beyond what is passed on; the
-    prompt goes in by stdin.
+    `files` are written into the folder first, by relative path; `environ` is set on top of the variables passed on;
+    the prompt goes to stdin.
     """
 
     arguments: tuple[str, ...]
@@ -57,31 +58,31 @@ class Invocation(NamedTuple):
 
 
 class Dialect(Protocol):
-    """One program's language, by pure functions."""
+    """How to talk to one agent program, in pure functions."""
 
     @property
     def name(self) -> str:
-        """As in `backend.name`."""
+        """The name, as in `backend.name`."""
         ...
 
     @property
     def program(self) -> str:
-        """The command, looked for in PATH."""
+        """The command, looked up in PATH."""
         ...
 
     @property
     def home_env(self) -> str:
-        """The variable that names the agent's home."""
+        """The environment variable that holds the agent home."""
         ...
 
     @property
     def home_name(self) -> str:
-        """The agent home's name in HOME, where the variable isn't set."""
+        """The folder below HOME that is the agent home if the variable isn't set."""
         ...
 
     @property
     def key_name(self) -> str:
-        """The variable in which the program looks for a key: what the user keeps elsewhere is handed on as this."""
+        """The variable in which the program expects a key; a key that the user keeps elsewhere is passed on in it."""
         ...
 
     @property
@@ -90,22 +91,22 @@ class Dialect(Protocol):
         ...
 
     def version(self, ran: Ran) -> str:
-        """The version in what `--version` said; raises CallFailed (not_installed) where there is none or too old."""
+        """Return the version from the output of `--version`; raise CallFailed (not_installed) if it won't do."""
         ...
 
     def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
-        """The login in the agent home's files (by name; those of `account_files` that exist) and the environment."""
+        """Find the login in the environment and in those `account_files` that exist, given by name."""
         ...
 
     @property
     def account_files(self) -> tuple[str, ...]:
-        """The files of the agent home in which a login may be."""
+        """The files of the agent home that may hold a login."""
         ...
 
     def call(self, prompt: Prompt, setup: Setup) -> Invocation:
-        """How to ask this."""
+        """Return how to run the program to ask this."""
         ...
 
     def read(self, prompt: Prompt, ran: Ran) -> Completion:
-        """What came of it, with the text not yet decoded; raises CallFailed, typed, where there is no answer."""
+        """Return the answer, its text not yet decoded; raise CallFailed with a kind if there is none."""
         ...

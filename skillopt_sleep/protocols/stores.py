@@ -1,4 +1,4 @@
-"""What is remembered from night to night."""
+"""Define what is remembered from night to night."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,78 +12,78 @@ Result = TypeVar("Result")
 
 
 class Index(Protocol):
-    """What was parsed from which file, and which sessions no night has used yet."""
+    """What was parsed from each file, and which sessions no night has used yet."""
 
     def stamps(self, source: str) -> Mapping[str, Stamp]:
-        """The stamp every file of this source had when it was last read."""
+        """Return the stamp that each file of this source had when it was last read, by path."""
         ...
 
     def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
-        """Keep what was read; a session whose content changed is unread again."""
+        """Store what was read; a session whose content changed becomes unread again."""
         ...
 
     def lines(self, *, unread: bool) -> Sequence[SessionLine]:
-        """What is known of all sessions, or of those no night has used yet; newest first."""
+        """Return what is known about all sessions, or about those no night has used yet; newest first."""
         ...
 
     def sessions(self, ids: Sequence[str]) -> tuple[Session, ...]:
-        """These sessions, decoded, in this order."""
+        """Return these sessions, decoded, in the given order."""
         ...
 
     def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
-        """The sessions of these projects that earlier nights used."""
+        """Return the sessions of these projects that earlier nights used."""
         ...
 
     def forget(self, source: str, paths: Collection[str]) -> None:
-        """Let go of files that are gone, with their unread sessions and reviewed tasks."""
+        """Drop files that are gone, with their unread sessions and reviewed tasks."""
         ...
 
     def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
-        """The tasks that a person wrote or reviewed by hand, of these sources."""
+        """Return the tasks of these sources that a person wrote or reviewed by hand."""
         ...
 
 
 class Bank(Protocol):
-    """Every task remembered across nights, and what a person made of it."""
+    """Every task remembered across nights, with what a person changed about it."""
 
     def tasks(self, projects: Collection[str]) -> tuple[Task, ...]:
-        """The tasks of earlier nights in these projects, oldest first, as they are now; dropped ones are left out."""
+        """Return the tasks of earlier nights in these projects, oldest first, with edits, without dropped ones."""
         ...
 
     def unknown(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
-        """What a person wrote and no night used as it is: of these tasks, and of those added or edited here."""
+        """Return the hand-written tasks no night has used yet: of these, and of those added or edited in the bank."""
         ...
 
     def kept(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
-        """These tasks as a person left them: their edits in place of what was found again, nothing they dropped."""
+        """Return these tasks with a person's edits applied and without those that they dropped."""
         ...
 
     def pinned(self) -> Collection[str]:
-        """The ids of the tasks that take part in every night of their project."""
+        """Return the ids of the tasks that take part in every night of their project."""
         ...
 
     def sides(self, sessions: Collection[str]) -> Mapping[str, str]:
-        """Which of these sessions already have a side (a Split value)."""
+        """Return the side (a Split value) of each of these sessions that already has one."""
         ...
 
     def waiting(self, path: str) -> tuple[Proposal, ...]:
-        """The proposals for the document at this path that nobody has decided on."""
+        """Return the proposals for the document at this path that are still undecided."""
         ...
 
 
 class History(Protocol):
-    """What became of each document from night to night."""
+    """What happened to each document from night to night."""
 
     def past(self, path: str) -> Past:
-        """What earlier nights know of the document at this path."""
+        """Return what earlier nights know about the document at this path."""
         ...
 
     def named(self) -> Collection[str]:
-        """The ids of the tasks that the candidates which wait were learned from."""
+        """Return the ids of the tasks that undecided candidates were learned from."""
         ...
 
     def scores(self, tasks: Collection[str]) -> Mapping[str, float]:
-        """What the document of these tasks scored on them without a change, when they were last asked."""
+        """Return how the unchanged document scored on each of these tasks the last time."""
         ...
 
 
@@ -97,49 +97,49 @@ class Page(Protocol):
 
     @property
     def folder(self) -> Path:
-        """Where the night's files are."""
+        """The folder of the night's files."""
         ...
 
     @property
     def started(self) -> datetime:
-        """When the night began, in its first life."""
+        """When the night first began, before any resumption."""
         ...
 
     @property
     def horizon(self) -> datetime:
-        """Sessions that ended before are older than the first night looked back."""
+        """The limit of the first night's look-back; sessions that ended earlier are too old."""
         ...
 
     @property
     def resumed(self) -> bool:
-        """Whether an earlier life of this night was cut off."""
+        """Whether this night was interrupted before and now goes on."""
         ...
 
     @property
     def index(self) -> Index:
-        """What was parsed from which file."""
+        """The index of what was parsed from each file."""
         ...
 
     @property
     def bank(self) -> Bank:
-        """What earlier nights remember."""
+        """The tasks of earlier nights."""
         ...
 
     @property
     def history(self) -> History:
-        """What became of each document in earlier nights."""
+        """The history of each document."""
         ...
 
     def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:
-        """The stage's output: from an earlier life of this night if it was kept, else computed and kept."""
+        """Return the stored output of a stage if this night is resumed; else compute and store it."""
         ...
 
     def write(self, stage: str, rows: Sequence[object]) -> None:
-        """Write a stage's rows as JSONL into the night's folder, for people to read."""
+        """Write the rows of a stage as JSONL into the night's folder, for people to read."""
         ...
 
     def next_proposal(self) -> str:
-        """A fresh proposal id."""
+        """Return a new proposal id."""
         ...
 
     def close(
@@ -151,16 +151,16 @@ class Page(Protocol):
         lost: Sequence[str],
         copies: Sequence[str],
     ) -> None:
-        """Seal the night; unless it was cut short, bank the tasks and mark the sessions and the mere copies read.
+        """Close the night; unless it was cut short, store its tasks and mark its sessions and copies as read.
 
-        Sessions that were `lost` on the way or whose document's step is unfinished stay unread, their tasks unbanked.
+        Sessions that were `lost`, or whose document has an unfinished step, stay unread; their tasks aren't stored.
         """
         ...
 
 
 class Store(Protocol):
-    """What is remembered from night to night."""
+    """Everything that is remembered from night to night."""
 
     def open_night(self) -> AbstractContextManager[Page]:
-        """Take the night lock, open a night or go on with one that was cut off; NightLocked if taken."""
+        """Take the night lock, and open a night or resume an interrupted one; raise NightLocked if it is taken."""
         ...

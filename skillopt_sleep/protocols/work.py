@@ -1,4 +1,4 @@
-"""What reads, attempts, grades, lays beside and reports."""
+"""Define who reads sessions, attempts and grades tasks, stages changes and reports."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -31,30 +31,30 @@ Unlisted = Callable[[str, str], object]
 
 
 class Source(Protocol):
-    """Where sessions or reviewed tasks come from."""
+    """A place that sessions or reviewed tasks come from."""
 
     @property
     def name(self) -> str:
-        """The source's name, as in a session's id."""
+        """The name of the source, as in a session's id."""
         ...
 
     def stamps(self, unlisted: Unlisted = ..., /) -> Iterator[tuple[str, Stamp]]:
-        """Path and stamp of every file of this source, by stat calls only.
+        """Return the path and stamp of every file of this source, using only stat calls.
 
-        `unlisted` hears of each folder that is there but can't be listed, with the reason, at least once.
+        `unlisted` is called, at least once, with each existing folder that can't be listed and the reason.
         """
         ...
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
-        """Parse these files; each is answered once, with the stamp it had when it was read."""
+        """Parse these files; return one reading for each, with the stamp the file had when it was read."""
         ...
 
 
 class Executor(Protocol):
-    """Lets the target attempt one task under one document."""
+    """Lets the target model attempt a task under a document."""
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
-        """One attempt; an attempt that could not be made has a `failure` and is never scored."""
+        """Make one attempt; an attempt that could not be made has a `failure` and is never scored."""
         ...
 
 
@@ -62,51 +62,51 @@ class Judge(Protocol):
     """Grades attempts."""
 
     def score(self, task: Task, trajectory: Trajectory) -> Score:
-        """The grade, or raise ItemError where it can't be told."""
+        """Return the grade; raise ItemError if the attempt can't be graded."""
         ...
 
     def scores(
         self, answers: Sequence[tuple[Task, Trajectory]], *, pool: "Pool", label: str
     ) -> Sequence[Score | ItemError]:
-        """The grade of each in their order, or the ItemError that says why it has none; a NightError ends all."""
+        """Return the grade of each, in order, or the ItemError that says why it has none; a NightError ends all."""
         ...
 
 
 class Pool(Protocol):
-    """Runs independent calls side by side, and chains of them."""
+    """Runs independent calls, or chains of calls, in parallel."""
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
-        """Results in the order of the items; a NightError of one ends all. The function calls no pool itself."""
+        """Return the results in the order of the items; a NightError ends all. The function must not use a pool."""
         ...
 
     def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """Results of chains, each of which maps its own calls, in the order of the items; a NightError ends all.
+        """Run a chain for each item and return the results in the order of the items; a NightError ends all.
 
-        What ended well comes before the error is raised.
+        A chain may use the pool for its own calls. Results that are complete come before the error is raised.
         """
         ...
 
 
 @runtime_checkable
 class Portable(Protocol[Item_contra, Result_co]):
-    """A function that a pool may run in another process: the backend that it asks is all that ties it to this one."""
+    """A function that a pool may run in another process, because only its backend ties it to this one."""
 
     @property
     def target(self) -> Backend:
-        """The backend that it asks."""
+        """The backend that the function asks."""
         ...
 
     def asking(self, target: Backend, /) -> "Portable[Item_contra, Result_co]":
-        """The same function, asking this backend; it can be pickled where the backend can."""
+        """Return the same function with this backend; it can be pickled if the backend can."""
         ...
 
     def __call__(self, item: Item_contra, /) -> Result_co:
-        """The result, the same wherever it is made."""
+        """Return the result, which is the same in every process."""
         ...
 
 
 class Reporter(Protocol):
-    """The report in one form."""
+    """Writes the report in one form."""
 
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write the file and return its path."""
@@ -114,57 +114,62 @@ class Reporter(Protocol):
 
 
 class Routing(NamedTuple):
-    """The tasks with their document's id, those documents as they are on disk, and what couldn't be used."""
+    """The tasks, each with the id of its document or "", the documents as they are on disk, and notes on problems."""
 
     tasks: tuple[Task, ...] = ()
     documents: tuple[Document, ...] = ()
     notes: tuple[Note, ...] = ()
 
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The sessions of tasks that belong to no document."""
+        return tuple(task.session for task in self.tasks if not task.document)
+
 
 class Targets(Protocol):
-    """Which document a lesson belongs to."""
+    """Decides which document a task belongs to."""
 
     def route(self, tasks: Sequence[Task]) -> Routing:
-        """Give every task its document."""
+        """Give each task its document."""
         ...
 
 
 class Stager(Protocol):
-    """Lays accepted candidates beside the live files."""
+    """Writes accepted candidates beside the live files."""
 
     def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
-        """One proposal in the night's folder for every accepted candidate, and what couldn't be staged."""
+        """Write a proposal into the night's folder for each accepted candidate; return notes on those that failed."""
         ...
 
 
 class Clock(Protocol):
-    """What time it is, in UTC."""
+    """Tells the time, in UTC."""
 
     def __call__(self) -> datetime:
-        """Now."""
+        """Return the current time."""
         ...
 
 
 class Exclusion(Protocol):
-    """Which projects are never read."""
+    """Decides which projects are never read."""
 
     @property
     def notes(self) -> Sequence[Note]:
-        """Projects whose own settings can't be read; they are excluded."""
+        """Notes on projects whose own settings can't be read; they are excluded."""
         ...
 
     def __call__(self, project: str, cwd: str) -> bool:
-        """Whether a session in this folder is left out."""
+        """Return whether a session in this folder is excluded."""
         ...
 
 
 class Spool(Protocol):
-    """What the agents' hooks noted of sessions; a session may have no note, whether it ran without hooks or not."""
+    """What the agents' hooks noted about sessions; any session may be without a note."""
 
     def ended(self, session: str) -> datetime | None:
-        """When its agent said that it is over."""
+        """Return when the agent said that the session is over, or None."""
         ...
 
     def snapshot(self, session: str) -> Snapshot | None:
-        """The project as it found it."""
+        """Return the state of the project when the session began, or None."""
         ...

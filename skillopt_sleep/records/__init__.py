@@ -1,6 +1,6 @@
 """The nouns, in pipeline order: sessions, tasks, documents, calls, rollouts, edits, trials, the report.
 
-Every record is frozen and keyword-only; unknown fields are refused when one is decoded. Times are UTC.
+Every record is frozen and keyword-only; decoding one refuses unknown fields. Times are UTC.
 """
 
 from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose
@@ -17,6 +17,17 @@ from skillopt_sleep.records.candidates import (
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
 from skillopt_sleep.records.documents import Document, DocumentKind
 from skillopt_sleep.records.edits import AppliedEdit, Edit, EditOp, EditSource, Fate, Patch, ReflectMode, UpdateMode
+from skillopt_sleep.records.outcomes import (
+    CUT_SHORT,
+    ForLater,
+    Note,
+    Outcome,
+    StepOutcome,
+    StepSessions,
+    StepTasks,
+    TestMeans,
+    Tried,
+)
 from skillopt_sleep.records.readings import Packed, Reading, SessionLine, Stamp, unpacked
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import (
@@ -26,16 +37,8 @@ from skillopt_sleep.records.refusals import (
     RuleWarning,
     WarningKind,
 )
-from skillopt_sleep.records.reports import (
-    CUT_SHORT,
-    NightReport,
-    Note,
-    Outcome,
-    Proposal,
-    SessionCounts,
-    Spend,
-    StepOutcome,
-)
+from skillopt_sleep.records.report_data import read_report, report_data
+from skillopt_sleep.records.reports import NightReport, Proposal, SessionCounts, Spend
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, Snapshot, Tokens, ToolEvent, Turn, Usage
 from skillopt_sleep.records.tasks import (
@@ -84,6 +87,7 @@ __all__ = [
     "Exact",
     "Fared",
     "Fate",
+    "ForLater",
     "GateRule",
     "Judged",
     "LeftOut",
@@ -123,17 +127,23 @@ __all__ = [
     "Split",
     "Stamp",
     "StepOutcome",
+    "StepSessions",
+    "StepTasks",
     "Task",
     "TaskOrigin",
+    "TestMeans",
     "Tokens",
     "ToolEvent",
     "Trajectory",
     "Trial",
+    "Tried",
     "Turn",
     "UpdateMode",
     "Usage",
     "Verdict",
     "Waiting",
     "WarningKind",
+    "read_report",
+    "report_data",
     "unpacked",
 ]

@@ -34,7 +34,7 @@ class Purpose(StrEnum):
 
 
 class CallState(StrEnum):
-    """How far a call in the ledger is: `reserved` or `lost` ones may have been paid for, a `failed` one wasn't."""
+    """The state of a call in the ledger: `reserved` and `lost` calls may have cost money, `failed` ones did not."""
 
     RESERVED = "reserved"
     DONE = "done"
@@ -43,14 +43,14 @@ class CallState(StrEnum):
 
 
 class Limit(NamedTuple):
-    """What may be spent at most; 0 is no limit."""
+    """The most that may be spent; 0 means no limit."""
 
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0
 
     def lowered(self, other: "Limit") -> "Limit":
-        """The lesser of both, each by itself."""
+        """Return the lower of the two limits, for each of the three."""
         return Limit(
             calls=min(filter(None, (self.calls, other.calls)), default=0),
             tokens=min(filter(None, (self.tokens, other.tokens)), default=0),
@@ -59,11 +59,11 @@ class Limit(NamedTuple):
 
 
 class Prompt(Record, frozen=True, kw_only=True):
-    """One question to a model: `schema` is the type its structured reply is decoded into, or none for text.
+    """One question to a model: `schema` is the type of the structured reply, or None for plain text.
 
-    `asker` and `sample` tell draws apart: two tasks in the same words are asked each by itself. `project` is whose
-    limit it counts towards; `repair` says that it asks again for a reply that couldn't be used; neither is a part of
-    the question.
+    `asker` and `sample` tell draws apart, so that two tasks in the same words are asked separately. `project` is the
+    project whose limit the call counts towards; `repair` marks a second try after a reply that couldn't be used.
+    Neither is part of the question.
     """
 
     purpose: Purpose
@@ -78,7 +78,7 @@ class Prompt(Record, frozen=True, kw_only=True):
 class Completion(Record, frozen=True, kw_only=True):
     """A model's answer: `structured` is an instance of the prompt's schema; an unknown cost is None.
 
-    `odd_events` counts what a program said on the way that we don't know.
+    `odd_events` counts the events of an agent program whose type we don't know.
     """
 
     text: str

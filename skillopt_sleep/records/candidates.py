@@ -1,4 +1,4 @@
-"""Search: the candidates a step tries, what became of each edit, and what later nights need to know of them."""
+"""Search: the candidates a step tries, the effect of each edit, and what later nights need to know about them."""
 
 from enum import StrEnum
 
@@ -9,9 +9,9 @@ from skillopt_sleep.records.trials import Trial, Verdict
 
 
 class CandidateKind(StrEnum):
-    """Which edits a candidate consists of: all, one half, all but one, what pruning left over, guidance.
+    """Which edits a candidate consists of: all, one half, all but one, those left after pruning, or guidance.
 
-    A removal takes a standing rule away, and need only be no worse.
+    A removal deletes an existing rule and only has to do no worse.
     """
 
     BUNDLE = "bundle"
@@ -32,9 +32,10 @@ class Judged(Record, frozen=True, kw_only=True):
 
 
 class Waiting(Record, frozen=True, kw_only=True):
-    """An undecided candidate between two nights, born in `night`.
+    """An undecided candidate between two nights, first tried in `night`.
 
-    Its trial goes on only against the document with the sha `base`, and attempted and graded by the same `crew`.
+    Its trial continues only against the document with SHA-256 `base`, and only with the same `crew` to attempt and
+    grade.
     """
 
     night: str
@@ -45,7 +46,7 @@ class Waiting(Record, frozen=True, kw_only=True):
 
 
 class Effect(StrEnum):
-    """What an edit did by itself."""
+    """The effect of a single edit."""
 
     HELPED = "helped"
     NEUTRAL = "neutral"
@@ -54,9 +55,9 @@ class Effect(StrEnum):
 
 
 class EditEffect(Record, frozen=True, kw_only=True):
-    """What an edit did, told by the candidate with and the one without it: means over `n` pairs, calls spent on it.
+    """The effect of an edit, from comparing candidates with and without it: means over `n` pairs, calls spent on it.
 
-    `because` says what the numbers don't: how it was told, and what would settle an undecided one.
+    `because` says what the numbers don't: how the effect is known, and what would decide an undecided one.
     """
 
     edit: Edit
@@ -70,7 +71,7 @@ class EditEffect(Record, frozen=True, kw_only=True):
 
 
 class PastEdit(Record, frozen=True, kw_only=True):
-    """An edit that an earlier night tried on a document, and what it did there."""
+    """An edit that an earlier night tried on a document, and its effect there."""
 
     night: str
     edit: Edit
@@ -78,7 +79,7 @@ class PastEdit(Record, frozen=True, kw_only=True):
 
 
 class Fared(Record, frozen=True, kw_only=True):
-    """How an earlier step's attempts went: so many `made`, so many `failed`, and of how many what was wrong."""
+    """How the attempts of an earlier step went: the number made and failed, and how often for each reason."""
 
     night: str
     made: int
@@ -87,10 +88,11 @@ class Fared(Record, frozen=True, kw_only=True):
 
 
 class Past(Record, frozen=True, kw_only=True):
-    """What earlier nights know of a document.
+    """What earlier nights know about a document.
 
-    The edits a person refused, those they adopted, the candidates that wait, the edits that were tried and how
-    attempts fared (both newest first), the optimizer's own notes, and the body that a slow night looks back on.
+    The edits a person refused and those they adopted, the undecided candidates, the edits that were tried and how
+    attempts went (both newest first), the optimizer's own notes, and the earlier body that a slow update compares
+    with.
     """
 
     refused: tuple[Edit, ...] = ()

@@ -1,4 +1,4 @@
-"""Slow update: the same tasks under an earlier version of a document and under today's."""
+"""Slow update: the same tasks under an earlier version of a document and under the current one."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from skillopt_sleep.records.rollouts import Rollout
 
 
 class Change(StrEnum):
-    """How a task fares today against how it fared under the earlier version."""
+    """How a task does under the current version compared with the earlier one."""
 
     IMPROVED = "improved"
     REGRESSED = "regressed"
@@ -16,7 +16,7 @@ class Change(StrEnum):
 
 
 class Compared(Record, frozen=True, kw_only=True):
-    """A task under both versions, each with the attempt that shows best how it fares there."""
+    """A task under both versions, each with its most telling attempt."""
 
     task: str
     change: Change
@@ -25,7 +25,7 @@ class Compared(Record, frozen=True, kw_only=True):
 
 
 class Earlier(Record, frozen=True, kw_only=True):
-    """The body that a document had in an earlier `night`, and how many nights have been since, that one included."""
+    """The body a document had in an earlier `night`, and the number of nights since, including that one."""
 
     night: str
     body: str

@@ -1,4 +1,4 @@
-"""The text being trained."""
+"""Document: the text being trained."""
 
 import hashlib
 from enum import StrEnum
@@ -7,16 +7,16 @@ from skillopt_sleep.records.record import Record
 
 
 class DocumentKind(StrEnum):
-    """What is trained."""
+    """What kind of document is trained."""
 
     SKILL = "skill"
     MEMORY = "memory"
 
 
 class Document(Record, frozen=True, kw_only=True):
-    """The text being trained: edits act on `body` only; `lead` and `trail` are the rest of the file, as read.
+    """The text being trained: edits change only `body`; `lead` and `trail` are the rest of the file, as read.
 
-    `open` and `close` are what encloses a body that isn't empty (our markers in a file that isn't ours).
+    `open` and `close` enclose a body that isn't empty: our markers, if the file belongs to the user.
     """
 
     id: str

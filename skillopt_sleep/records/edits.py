@@ -27,7 +27,7 @@ class EditSource(StrEnum):
 
 
 class Edit(Record, frozen=True, kw_only=True):
-    """One change of a document; `support` counts the rollouts, `tasks` names them."""
+    """One change of a document; `support` counts the rollouts that led to it, `tasks` names their tasks."""
 
     op: EditOp
     content: str = ""
@@ -39,9 +39,10 @@ class Edit(Record, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes two edits the same to a person: the text they bring, or the text they take away."""
-        taken = self.op is EditOp.DELETE
-        return ("delete" if taken else "", " ".join((self.target if taken else self.content).lower().split()))
+        """What makes two edits the same to a person: the text they add, or the text they remove."""
+        if self.op is EditOp.DELETE:
+            return "delete", " ".join(self.target.lower().split())
+        return "", " ".join(self.content.lower().split())
 
 
 class Patch(Record, frozen=True, kw_only=True):
@@ -62,7 +63,7 @@ class Fate(StrEnum):
 
 
 class AppliedEdit(Record, frozen=True, kw_only=True):
-    """An edit and its fate, with the reason when it wasn't applied."""
+    """An edit and its fate, with the reason if it wasn't applied."""
 
     edit: Edit
     fate: Fate

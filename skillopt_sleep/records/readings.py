@@ -1,4 +1,4 @@
-"""What a source reads out of one file, on its way into the index."""
+"""Readings: what a source found in one file, on its way into the index."""
 
 import hashlib
 from datetime import datetime
@@ -14,7 +14,7 @@ _sessions = msgspec.msgpack.Decoder(Session)
 
 
 class Stamp(NamedTuple):
-    """What tells a changed file from an unchanged one without reading it."""
+    """The stat values that show whether a file changed without reading it."""
 
     inode: int
     size: int
@@ -22,7 +22,7 @@ class Stamp(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A session encoded where its file was read, beside it what decides on its use; `left_out` is its own reason."""
+    """An encoded session with the fields that decide whether it is used; `left_out` is a reason found in its file."""
 
     id: str
     source: str
@@ -35,7 +35,7 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, session: Session, left_out: LeftOut | None = None) -> "Packed":
-        """Encode it, once and for all."""
+        """Encode a session, so that no other process has to do it again."""
         body = _encode(session)
         digest = hashlib.blake2b(body, digest_size=16).hexdigest()
         return cls(session.id, session.source, session.project, session.cwd, session.ended, left_out, digest, body)
@@ -47,12 +47,12 @@ class Packed(NamedTuple):
 
 
 def unpacked(body: bytes) -> Session:
-    """The session in a body; msgspec.DecodeError where there is none in it."""
+    """Decode a session; raise msgspec.DecodeError if the body doesn't hold one."""
     return _sessions.decode(body)
 
 
 class Reading(NamedTuple):
-    """What one file held: sessions and reviewed tasks, or why it couldn't be read."""
+    """The content of one file: sessions and reviewed tasks, or the reason why it couldn't be read."""
 
     sessions: tuple[Packed, ...] = ()
     tasks: tuple[Task, ...] = ()
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
 
 
 class SessionLine(NamedTuple):
-    """What is known of an unread session without decoding it."""
+    """What is known about an unread session without decoding it."""
 
     id: str
     source: str

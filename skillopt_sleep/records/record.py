@@ -1,7 +1,7 @@
-"""What all records share."""
+"""Define what all records have in common."""
 
 import msgspec
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all records share: immutable, named fields, nothing unknown."""
+    """The base of all records: immutable, keyword-only, and strict about unknown fields."""

@@ -1,4 +1,4 @@
-"""Guard: the classes under which a text is refused, and of what it warns where it passes."""
+"""Guard: the reasons to refuse a text, and what a text that passes is flagged for."""
 
 from enum import StrEnum
 from typing import Literal
@@ -7,7 +7,7 @@ from skillopt_sleep.records.record import Record
 
 
 class RefusalKind(StrEnum):
-    """Why the static guard refuses a text; the user's `guard.allow` names those that pass all the same."""
+    """Why the static guard refuses a text; the user's `guard.allow` lists reasons to accept anyway."""
 
     EMPTY = "empty"
     LENGTH = "length"
@@ -29,11 +29,11 @@ class RefusalKind(StrEnum):
     FRONTMATTER = "frontmatter"
     MARKER = "marker"
     INVISIBLE = "invisible"
-    SECRET = "secret"  # noqa: S105 - a class, no password
+    SECRET = "secret"  # noqa: S105 - a reason, not a password
 
 
-# No setting allows these: an empty text says nothing, a marker breaks our block, what can't be seen can't be agreed
-# to, and nothing secret leaves.
+# No setting allows these: an empty text says nothing, a marker would break our block, nobody can agree to what they
+# can't see, and secrets must not spread.
 NEVER_ALLOWED = frozenset({RefusalKind.EMPTY, RefusalKind.MARKER, RefusalKind.INVISIBLE, RefusalKind.SECRET})
 AllowedRefusal = Literal[
     "length",
@@ -57,7 +57,7 @@ AllowedRefusal = Literal[
 
 
 class WarningKind(StrEnum):
-    """What a rule in plain words touches that a person should read twice before they agree to it."""
+    """What a rule touches that a person should read twice before they adopt it."""
 
     TESTS = "tests"
     PERMISSIONS = "permissions"
@@ -69,7 +69,7 @@ class WarningKind(StrEnum):
 
 
 class RuleWarning(Record, frozen=True, kw_only=True):
-    """A line of a proposed rule, and what it touches."""
+    """A line of a proposed rule, and the sensitive thing that it touches."""
 
     kind: WarningKind
     line: str

@@ -5,7 +5,7 @@ from skillopt_sleep.records.sessions import Usage
 
 
 class Trajectory(Record, frozen=True, kw_only=True):
-    """What happened in one attempt; `failure` says why there is no response. `text_only`: no tools could run."""
+    """What happened in one attempt; `failure` says why there is no response, `text_only` that no tools could run."""
 
     response: str = ""
     tool_calls: tuple[str, ...] = ()
@@ -18,7 +18,7 @@ class Trajectory(Record, frozen=True, kw_only=True):
 
 
 class CheckResult(Record, frozen=True, kw_only=True):
-    """One demand and whether it held; `arg` is for the report and never shown to the optimizer."""
+    """One check and whether it passed; `arg` is for the report and never shown to the optimizer."""
 
     name: str
     passed: bool
@@ -26,7 +26,7 @@ class CheckResult(Record, frozen=True, kw_only=True):
 
 
 class Score(Record, frozen=True, kw_only=True):
-    """A grade: hard and soft in [0, 1]; `why` is words that never hold a judge's pattern."""
+    """A grade: hard and soft in [0, 1]; `why` gives the reason in words, never with a judge's pattern."""
 
     hard: float
     soft: float
@@ -35,9 +35,9 @@ class Score(Record, frozen=True, kw_only=True):
 
 
 class Rollout(Record, frozen=True, kw_only=True):
-    """One attempt of one task under one document; `score` None means not scored, never 0.
+    """One attempt at one task under one document; a `score` of None means not scored, never 0.
 
-    `failed`: a call of a model failed, so the attempt says nothing and could be made again.
+    `failed` says that a call to a model failed: the attempt shows nothing and could be repeated.
     """
 
     task: str

@@ -1,4 +1,4 @@
-"""Harvest: what was said and done in one conversation with one agent."""
+"""Session: what was said and done in one conversation with one agent."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,22 +14,18 @@ class Role(StrEnum):
 
     USER = "user"
     ASSISTANT = "assistant"
-    TOOL = "tool"
 
 
 class Origin(StrEnum):
-    """Where a turn's text comes from; only USER text was typed by the person."""
+    """Where the text of a turn comes from; only USER text was typed by the person."""
 
     USER = "user"
     ASSISTANT = "assistant"
-    TOOL = "tool"
-    FILE = "file"
-    WEB = "web"
     HARNESS = "harness"
 
 
 class Turn(Record, frozen=True, kw_only=True, gc=False):
-    """One thing said in a session; `id` is the agent's own record id, where it has one."""
+    """One message of a session; `id` is the agent's own record id, if it has one."""
 
     role: Role
     origin: Origin
@@ -38,7 +34,7 @@ class Turn(Record, frozen=True, kw_only=True, gc=False):
 
 
 class ToolEvent(Record, frozen=True, kw_only=True, gc=False):
-    """One tool call: `turn` is the index of the turn it followed; `exit_code` where a program reported one."""
+    """One tool call: `turn` is the index of the turn it followed; `exit_code` is None if no program reported one."""
 
     name: str
     turn: int
@@ -53,7 +49,7 @@ Tokens = Annotated[int, Meta(ge=0, le=MOST_TOKENS)]
 
 
 class Usage(Record, frozen=True, kw_only=True, gc=False):
-    """Tokens of one or many calls; cached input tokens are part of `input_tokens`."""
+    """The tokens of one or more calls; cached input tokens are part of `input_tokens`."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -66,7 +62,7 @@ class Usage(Record, frozen=True, kw_only=True, gc=False):
 
     @property
     def possible(self) -> bool:
-        """Whether one call can have taken so many."""
+        """Whether a single call can have used this many tokens."""
         return all(0 <= count <= MOST_TOKENS for count in (self.input_tokens, self.output_tokens, self.cached_tokens))
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -78,7 +74,7 @@ class Usage(Record, frozen=True, kw_only=True, gc=False):
 
 
 class LeftOut(StrEnum):
-    """Why a session isn't read; a closed set, in the order in which the reasons are tried."""
+    """Why a session isn't read; a closed set, in the order in which the reasons are checked."""
 
     UNREADABLE = "unreadable"
     SUBAGENT = "subagent"
@@ -90,10 +86,11 @@ class LeftOut(StrEnum):
     OLDER = "older"
 
 
-class Session(Record, frozen=True, kw_only=True):
+class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`.
 
-    `stops` are the indices of the turns after which the person stopped the agent at its work.
+    `stops` are the indices of the turns after which the person interrupted the agent; `damaged` counts lines that
+    could not be read. Unknown fields are ignored: a store holds sessions that earlier versions read.
     """
 
     id: str
@@ -103,7 +100,6 @@ class Session(Record, frozen=True, kw_only=True):
     started: datetime
     ended: datetime
     turns: tuple[Turn, ...]
-    branch: str = ""
     commit: str = ""
     entrypoint: str = ""
     tools: tuple[ToolEvent, ...] = ()
@@ -120,9 +116,9 @@ class Session(Record, frozen=True, kw_only=True):
 
 
 class Snapshot(Record, frozen=True, kw_only=True):
-    """The project as a session found it: its commit, and the file with what wasn't committed, empty where all was.
+    """The state of the project when a session began: its commit, and a patch file with the uncommitted changes.
 
-    Not `complete`: some of what wasn't committed is missing.
+    `patch` is empty if everything was committed; unless `complete`, some uncommitted changes are missing from it.
     """
 
     session: str

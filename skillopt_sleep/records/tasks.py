@@ -1,15 +1,15 @@
-"""Mine, cluster, split: a request that can be asked again, and the reference its answer is scored by."""
+"""Task: a request that can be asked again, and the reference that scores its answer."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from skillopt_sleep.records.record import Record
 
-BY_HAND = "tasks_file"  # the source of a task that a person wrote themselves
+BY_HAND = "tasks_file"  # the source of tasks that a person wrote
 
 
 class Op(StrEnum):
-    """The checks a program can decide."""
+    """The checks that code can decide."""
 
     CONTAINS = "contains"
     NOT_CONTAINS = "not_contains"
@@ -26,7 +26,7 @@ SHAPE_OPS = frozenset({Op.MAX_CHARS, Op.MIN_CHARS, Op.JSON_VALID, Op.NO_REFUSAL}
 
 
 class Check(Record, frozen=True, kw_only=True):
-    """One decidable demand; `section` names the heading for `section_contains`, `arg` is the operand."""
+    """One check that code can decide; `arg` is its operand, `section` the heading for `section_contains`."""
 
     op: Op
     arg: str = ""
@@ -34,19 +34,19 @@ class Check(Record, frozen=True, kw_only=True):
 
 
 class Exact(Record, frozen=True, kw_only=True, tag_field="kind", tag="exact"):
-    """The answer must be this text, up to case and white space at its ends."""
+    """The answer must be this text, ignoring case and surrounding white space."""
 
     answer: str
 
 
 class Checks(Record, frozen=True, kw_only=True, tag_field="kind", tag="checks"):
-    """All of these must hold; shape-only checks never stand alone."""
+    """All of these checks must pass; checks of shape alone are never the whole reference."""
 
     items: tuple[Check, ...]
 
 
 class Rubric(Record, frozen=True, kw_only=True, tag_field="kind", tag="rubric"):
-    """A demand in words, graded by the judge's model."""
+    """A requirement in words, graded by the judge's model."""
 
     text: str
 
@@ -71,7 +71,7 @@ class TaskOrigin(StrEnum):
 
 
 class Evidence(Record, frozen=True, kw_only=True):
-    """Words of the user that found a reference: the session, the index of the turn, the quoted span."""
+    """The user's words behind a reference: the session, the index of the turn, the quoted span."""
 
     session: str
     turn: int
@@ -79,7 +79,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class SignalKind(StrEnum):
-    """What a person did that tells how an answer was taken; from what they did, before what they said."""
+    """What a person did that shows how they took an answer."""
 
     REJECTED = "rejected"
     STOPPED = "stopped"
@@ -92,13 +92,14 @@ class SignalKind(StrEnum):
 
 
 class Task(Record, frozen=True, kw_only=True):
-    """A request that can be asked again, with the reference its answer is scored by.
+    """A request that can be asked again, with the reference that scores its answer.
 
-    `project`, `source` and the `skills` its session used say whose documents it may teach; `cluster` and `split` are
-    empty until those stages ran; `at` orders the occurrences of a cluster. `rejected` is the answer the person
-    corrected and `accepted` the one they went on from, both excerpts and never authority; `signals` tell what they
-    did; `in_words` says that it can be asked again without the repository. `lesson` is what the model miner calls the
-    wish behind the correction, in the same words where it is the same: it groups tasks, and founds nothing.
+    `project`, `source` and the `skills` its session used decide whose documents it may teach; `cluster` and `split`
+    are empty until those stages ran; `at` orders the occurrences of a cluster. `rejected` is the answer the person
+    corrected and `accepted` the one they continued from; both are excerpts and never count as evidence. `signals` say
+    what the person did; `in_words` says that the task can be asked again without the repository. `lesson` is the
+    model miner's name for the wish behind the correction, the same name for the same wish: it groups tasks and
+    proves nothing.
     """
 
     id: str
@@ -123,9 +124,9 @@ class Task(Record, frozen=True, kw_only=True):
 
 
 class RecallRules(Record, frozen=True, kw_only=True):
-    """How much comes back: the `per_side` newest tasks of a lesson on each side, `similar` ones a train task.
+    """How many earlier tasks are recalled: the `per_side` newest of a lesson, and `similar` ones for each train task.
 
-    What is older than `retire` isn't asked again, unless a person pinned it.
+    Tasks older than `retire` aren't asked again unless a person pinned them.
     """
 
     per_side: int = 14

@@ -1,4 +1,4 @@
-"""Trial, gate: a candidate against its baseline, and what the gate says of it."""
+"""Trial and verdict: a candidate compared with its baseline, and what the gate decides."""
 
 from enum import StrEnum
 from typing import Literal
@@ -9,7 +9,7 @@ RuleName = Literal["sequential", "strict", "greedy"]
 
 
 class Metric(StrEnum):
-    """Which score the gate compares."""
+    """The score that the gate compares."""
 
     HARD = "hard"
     SOFT = "soft"
@@ -35,7 +35,7 @@ class GateRule(Record, frozen=True, kw_only=True):
 
 
 class Pair(Record, frozen=True, kw_only=True):
-    """The metric of one val task and sample under the baseline and the candidate."""
+    """The metric of one validation task and sample under the baseline and under the candidate."""
 
     task: str
     session: str = ""
@@ -94,7 +94,7 @@ class Trial(Record, frozen=True, kw_only=True):
 
 
 class Decision(StrEnum):
-    """What the gate says of one trial."""
+    """The gate's decision on one trial."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -103,7 +103,7 @@ class Decision(StrEnum):
 
 
 class Verdict(Record, frozen=True, kw_only=True):
-    """The gate's decision, the reason in one sentence, and the rule's known error rate or its absence."""
+    """The gate's decision, its reason in one sentence, and the error rate of the rule, if known."""
 
     decision: Decision
     reason: str

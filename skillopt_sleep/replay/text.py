@@ -1,4 +1,4 @@
-"""One prompt, one answer: text only, no tools and no files."""
+"""Attempt a task with one prompt and one answer, without tools or files."""
 
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.prompts import fill
@@ -7,13 +7,13 @@ from skillopt_sleep.records import Document, Prompt, Purpose, Task, Trajectory
 
 
 class SingleShot:
-    """Asks the target once, with the document in its prompt; it never sees the reference."""
+    """Asks the target once, with the document in its prompt; the target never sees the reference."""
 
     def __init__(self, target: Backend) -> None:
         self._target = target
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
-        """One attempt; a failed call is a failure, not an empty answer."""
+        """Make one attempt; a failed call is reported as a failure, not as an empty answer."""
         text = fill("rollout", document=document.text.strip() or "(none)", context=task.context, request=task.prompt)
         prompt = Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample, asker=task.id, project=task.project)
         try:

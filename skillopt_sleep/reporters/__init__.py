@@ -1,4 +1,4 @@
-"""Reporter: the report in one form."""
+"""Write the report of a night, each reporter in one form."""
 
 from skillopt_sleep.protocols import Reporter
 from skillopt_sleep.reporters.data import DataReporter

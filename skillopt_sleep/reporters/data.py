@@ -1,4 +1,4 @@
-"""report.json, the report as data, and the short answer that `run --json` prints."""
+"""Write report.json, the whole report as data, and make the short answer that `run --json` prints."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from skillopt_sleep.kit.codec import map_strings, to_json
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
+    AppliedEdit,
     Decision,
     DocumentKind,
     EditOp,
@@ -14,25 +15,27 @@ from skillopt_sleep.records import (
     NightReport,
     Note,
     Outcome,
+    Proposal,
     Record,
     RuleWarning,
     SessionCounts,
     StepOutcome,
+    report_data,
 )
 
 
 class DataReporter:
-    """The whole NightReport as JSON."""
+    """Write the whole NightReport as JSON."""
 
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write report.json and return its path."""
         path = folder / "report.json"
-        write_atomic(path, to_json(map_strings(report, redact), pretty=True))
+        write_atomic(path, to_json(map_strings(report_data(report), redact), pretty=True))
         return path
 
 
 class AnsweredEdit(Record, frozen=True, kw_only=True):
-    """An edit that was tried, and its fate."""
+    """An edit that was tried, and what became of it."""
 
     op: EditOp
     content: str
@@ -41,7 +44,7 @@ class AnsweredEdit(Record, frozen=True, kw_only=True):
 
 
 class AnsweredDocument(Record, frozen=True, kw_only=True):
-    """A document: the gate's verdict with the means on unseen tasks, and what the step ended as."""
+    """A document with the gate's verdict, the mean scores on `n` unseen pairs, and the outcome of its step."""
 
     id: str
     path: str
@@ -56,7 +59,7 @@ class AnsweredDocument(Record, frozen=True, kw_only=True):
 
 
 class AnsweredProposal(Record, frozen=True, kw_only=True):
-    """A proposal waiting for a yes or no; `warnings` and `one_model` are what stands beside its proof."""
+    """A proposal to adopt or reject; `warnings` and `one_model` qualify its proof."""
 
     id: str
     document: str
@@ -68,7 +71,7 @@ class AnsweredProposal(Record, frozen=True, kw_only=True):
 
 
 class AnsweredSpend(Record, frozen=True, kw_only=True):
-    """What the night spent; unknown is null."""
+    """What the night spent; null means unknown."""
 
     calls: int
     tokens: int | None
@@ -93,7 +96,7 @@ class Answer(Record, frozen=True, kw_only=True):
 
 
 class Paused(Record, frozen=True, kw_only=True):
-    """What `run --json` prints while prompts wait for an answer: the night has no verdict yet, and is run again."""
+    """What `run --json` prints while prompts wait for answers: the night has no verdict yet; run it again later."""
 
     schema_version: int
     verdict: None
@@ -103,7 +106,7 @@ class Paused(Record, frozen=True, kw_only=True):
 
 
 def answer(report: NightReport) -> Answer:
-    """The short answer of a night."""
+    """Return the short answer of a night."""
     return Answer(
         schema_version=report.schema_version,
         night=report.night,
@@ -114,26 +117,28 @@ def answer(report: NightReport) -> Answer:
         sessions=report.sessions,
         tasks=report.tasks,
         documents=tuple(_document(outcome) for outcome in report.documents),
-        proposals=tuple(
-            AnsweredProposal(
-                id=proposal.id,
-                document=proposal.document,
-                path=proposal.path,
-                summary=proposal.summary,
-                warnings=proposal.warnings,
-                one_model=proposal.one_model,
-                folder=str(Path(report.folder).parent / proposal.night / "proposals" / proposal.id),
-            )
-            for proposal in report.proposals
-        ),
+        proposals=tuple(_proposal(proposal, report) for proposal in report.proposals),
         spend=AnsweredSpend(calls=report.spend.calls, tokens=report.spend.tokens, usd=report.spend.usd),
         errors=report.errors,
     )
 
 
 def paused(error: CallPending) -> Paused:
-    """The answer of a night that goes on when what it asks is answered."""
+    """Return the answer of a night that goes on once its prompts are answered."""
     return Paused(schema_version=1, verdict=None, waiting=error.waiting, because=error.message, remedy=error.remedy)
+
+
+def _proposal(proposal: Proposal, report: NightReport) -> AnsweredProposal:
+    nights = Path(report.folder).parent
+    return AnsweredProposal(
+        id=proposal.id,
+        document=proposal.document,
+        path=proposal.path,
+        summary=proposal.summary,
+        warnings=proposal.warnings,
+        one_model=proposal.one_model,
+        folder=str(nights / proposal.night / "proposals" / proposal.id),
+    )
 
 
 def _document(outcome: StepOutcome) -> AnsweredDocument:
@@ -147,8 +152,10 @@ def _document(outcome: StepOutcome) -> AnsweredDocument:
         before=outcome.trial.before,
         after=outcome.trial.after,
         n=outcome.trial.n,
-        edits=tuple(
-            AnsweredEdit(op=e.edit.op, content=e.edit.content, target=e.edit.target, fate=e.fate)
-            for e in outcome.edits
-        ),
+        edits=tuple(_edit(applied) for applied in outcome.tried.edits),
     )
+
+
+def _edit(applied: AppliedEdit) -> AnsweredEdit:
+    edit = applied.edit
+    return AnsweredEdit(op=edit.op, content=edit.content, target=edit.target, fate=applied.fate)

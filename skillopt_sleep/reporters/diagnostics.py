@@ -1,4 +1,4 @@
-"""diagnostics.json: how the night ran and why it ended so, so that a night without edits explains itself."""
+"""Write diagnostics.json: how a night ran and why it ended as it did, above all a night without proposals."""
 
 import platform
 from collections import Counter
@@ -23,7 +23,7 @@ from skillopt_sleep.records import (
 
 
 class Versions(Record, frozen=True, kw_only=True):
-    """What ran."""
+    """The versions of what ran, and the model."""
 
     skillopt_sleep: str
     python: str
@@ -32,7 +32,7 @@ class Versions(Record, frozen=True, kw_only=True):
 
 
 class DiagnosedDocument(Record, frozen=True, kw_only=True):
-    """One document: tasks by side, what became of the edits, the trial pair by pair, and how it ended."""
+    """One document: its tasks by side, its edits by fate, the trial pair by pair, and the outcome."""
 
     id: str
     path: str
@@ -62,7 +62,7 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
 
 
 class Diagnostics(Record, frozen=True, kw_only=True):
-    """One night from the inside."""
+    """A night in detail."""
 
     schema_version: int
     night: str
@@ -84,7 +84,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
 
 
 class DiagnosticsReporter:
-    """The night from the inside, as JSON."""
+    """Write the details of a night as JSON."""
 
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write diagnostics.json and return its path."""
@@ -94,7 +94,7 @@ class DiagnosticsReporter:
 
 
 def diagnose(report: NightReport) -> Diagnostics:
-    """The diagnostics of a night."""
+    """Return the diagnostics of a night."""
     return Diagnostics(
         schema_version=report.schema_version,
         night=report.night,
@@ -122,30 +122,31 @@ def diagnose(report: NightReport) -> Diagnostics:
 
 
 def _document(outcome: StepOutcome) -> DiagnosedDocument:
+    trial = outcome.trial
     return DiagnosedDocument(
         id=outcome.document.id,
         path=outcome.document.path,
         outcome=outcome.outcome,
         because=outcome.because,
         verdict=outcome.verdict,
-        tasks={"train": outcome.train, "val": outcome.val, "test": outcome.test},
-        fates=dict(Counter(edit.fate.value for edit in outcome.edits)),
-        pairs=outcome.trial.pairs,
-        unpaired=outcome.trial.unpaired,
-        lost_before=outcome.trial.lost_before,
-        lost_after=outcome.trial.lost_after,
-        rounds=outcome.trial.rounds,
-        calls=outcome.trial.calls,
-        before=outcome.trial.before,
-        after=outcome.trial.after,
-        gain=outcome.trial.gain,
-        statistic=outcome.trial.statistic,
-        wealth=outcome.trial.wealth,
-        alpha=outcome.trial.alpha,
-        more=outcome.trial.more,
-        interval=outcome.trial.interval,
-        test_before=outcome.test_before,
-        test_after=outcome.test_after,
-        test_n=outcome.test_n,
-        text_only=outcome.text_only,
+        tasks={"train": outcome.tasks.train, "val": outcome.tasks.val, "test": outcome.tasks.test},
+        fates=dict(Counter(edit.fate.value for edit in outcome.tried.edits)),
+        pairs=trial.pairs,
+        unpaired=trial.unpaired,
+        lost_before=trial.lost_before,
+        lost_after=trial.lost_after,
+        rounds=trial.rounds,
+        calls=trial.calls,
+        before=trial.before,
+        after=trial.after,
+        gain=trial.gain,
+        statistic=trial.statistic,
+        wealth=trial.wealth,
+        alpha=trial.alpha,
+        more=trial.more,
+        interval=trial.interval,
+        test_before=outcome.test.before,
+        test_after=outcome.test.after,
+        test_n=outcome.test.n,
+        text_only=outcome.tasks.text_only,
     )

@@ -1,4 +1,4 @@
-"""report.md: what a person reads over coffee. Its first lines say what to decide, on what proof, at what cost."""
+"""Write report.md, which a person reads over coffee: first what to decide, on what proof and at what cost."""
 
 import re
 from pathlib import Path
@@ -16,16 +16,17 @@ from skillopt_sleep.records import (
     NightReport,
     Note,
     Outcome,
+    Spend,
     StepOutcome,
 )
 
-SMALL = 0.1  # dollars; less is told in hundredths of a cent
+SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
 
 
 class MorningReporter:
-    """The report as Markdown that reads well as plain text."""
+    """Write the report as Markdown that reads well as plain text."""
 
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write report.md and return its path."""
@@ -35,7 +36,7 @@ class MorningReporter:
 
 
 def render(report: NightReport) -> str:
-    """The report as Markdown; all text of others is escaped and redacted."""
+    """Return the report as Markdown, with all text from elsewhere escaped and redacted."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -52,52 +53,53 @@ def render(report: NightReport) -> str:
         "verdict": _verdict,
         "numbers": _numbers,
         "interval": _interval,
-        "proven": _proven,
-        "others": _others,
+        "effect": _effect,
+        "waiting": _waiting,
     }
     environment.filters.update(filters)
     text = environment.get_template("morning.md.j2").render(
         report=report,
         sentence=show(_sentence(report), 600),
-        accepted=[o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.unfinished],
+        accepted=[o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.sessions.unfinished],
         doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
-        text_only=next((outcome for outcome in report.documents if outcome.text_only), None),
+        text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
         cut_short=report.verdict in CUT_SHORT,
         cost=_cost(report),
-        trouble=_trouble(report),
-        told=_told(report),
+        problems=_problems(report),
+        noted=_noted(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
 
 
 def show(text: str, limit: int = 100) -> str:
-    """Text of others on one line, redacted and cut, with nothing left that Markdown would act on."""
+    """Return text from elsewhere on one line, redacted, cut to `limit` characters and escaped for Markdown."""
     return _SPECIAL.sub(r"\\\1", one_line(redact(text), limit=limit))
 
 
 def code(text: str) -> str:
-    """A name of ours or the agents', as a code span."""
+    """Return a name as a Markdown code span."""
     return f"`{one_line(redact(text), limit=200).replace('`', '').replace('|', '¦')}`"
 
 
 def _sentence(report: NightReport) -> str:
     if report.verdict in CUT_SHORT:
-        return "The night was cut short; its sessions stay unread, and what was paid for is kept."
+        return "The night was cut short; its sessions stay unread, and completed calls are kept."
     because = report.because.rstrip(".")
-    if any(because.startswith(f"{outcome.document.id}: ") for outcome in report.documents):
-        return f"{because}."  # a path is written as it is
+    for outcome in report.documents:
+        if because.startswith(f"{outcome.document.id}: "):
+            return f"{because}."  # a path keeps its lower case
     return f"{because[:1].upper()}{because[1:]}."
 
 
 def _change(edit: Edit) -> str:
-    said = show(edit.content, 300)
+    content = show(edit.content, 300)
     match edit.op:
         case EditOp.APPEND:
-            return f"add: {said}"
+            return f"add: {content}"
         case EditOp.INSERT_AFTER:
-            return f"add after «{show(edit.target)}»: {said}"
+            return f"add after «{show(edit.target)}»: {content}"
         case EditOp.REPLACE:
-            return f"replace «{show(edit.target)}» by: {said}"
+            return f"replace «{show(edit.target)}» with: {content}"
         case EditOp.DELETE:
             return f"remove: {show(edit.target)}"
 
@@ -113,78 +115,118 @@ def _interval(outcome: StepOutcome) -> str:
     trial = outcome.trial
     if trial.before is None or trial.after is None or trial.interval is None:
         return "–"
-    low, high = trial.interval
-    return f"{trial.after - trial.before:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
+    return _gain(trial.before, trial.after, trial.interval)
 
 
-def _proven(told: EditEffect) -> str:
-    """What the effect of an edit rests on, and what it cost."""
-    if told.before is None or told.after is None or told.interval is None:
-        return show(told.because, 300)
-    low, high = told.interval
-    gain = f"{told.after - told.before:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
-    numbers = f"{told.before:.2f} → {told.after:.2f} (n={told.n}), {gain}, {told.calls} attempts"
-    return f"{numbers}; {show(told.because, 300)}" if told.because else numbers
+def _gain(before: float, after: float, interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{after - before:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
+
+
+def _effect(effect: EditEffect) -> str:
+    """Say how the effect of an edit is known and how many attempts that took."""
+    because = show(effect.because, 300)
+    if effect.before is None or effect.after is None or effect.interval is None:
+        return because
+    means = f"{effect.before:.2f} → {effect.after:.2f} (n={effect.n})"
+    gain = _gain(effect.before, effect.after, effect.interval)
+    numbers = f"{means}, {gain}, {effect.calls} attempts"
+    if effect.because:
+        return f"{numbers}; {because}"
+    return numbers
 
 
 def _proof(outcome: StepOutcome) -> str:
-    trial, rate = outcome.trial, outcome.verdict.error_rate
+    """Say how good the evidence for an accepted change is."""
+    trial = outcome.trial
+    error_rate = outcome.verdict.error_rate
     if trial.interval is None:
-        return f"{_numbers(outcome)}, {rate}"
-    luck = "; too few to exclude luck" if trial.interval[0] <= -trial.margin else ""
-    fair = "" if trial.gain is None else f"; {trial.gain:+.2f} without the luck of the chosen"
-    return f"{_numbers(outcome)} on unseen tasks, gain {_interval(outcome)}{fair}{luck}, {rate}"
+        return f"{_numbers(outcome)}, {error_rate}"
+    proof = f"{_numbers(outcome)} on unseen tasks, gain {_interval(outcome)}"
+    if trial.gain is not None:
+        proof += f", {trial.gain:+.2f} after correcting for selection"
+    if trial.interval[0] <= -trial.margin:
+        proof += "; too few tasks to rule out luck"
+    return f"{proof}; {error_rate}"
 
 
 def _verdict(outcome: StepOutcome) -> str:
-    """The gate's word where there was a trial, else what the step ended as."""
+    """Return the gate's verdict, or the outcome of the step if there was no trial."""
     words = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
-    verdict = words.get(outcome.verdict.decision, outcome.outcome.value)
-    if (
-        outcome.verdict.decision is Decision.REJECT
-        and outcome.trial.before is not None
-        and outcome.trial.after is not None
-    ):
-        gain = outcome.trial.after - outcome.trial.before
-        verdict += ": harmful" if gain < 0 else ": useless" if not gain else ""
-    return verdict
+    decision = outcome.verdict.decision
+    word = words.get(decision, outcome.outcome.value)
+    trial = outcome.trial
+    if decision is not Decision.REJECT or trial.before is None or trial.after is None:
+        return word
+    if trial.after < trial.before:
+        return f"{word}: harmful"
+    if trial.after == trial.before:
+        return f"{word}: useless"
+    return word
 
 
-def _others(outcome: StepOutcome) -> str:
-    """The lessons that wait; where there was none to learn, `because` has told of them already."""
-    if not outcome.waiting or (outcome.outcome is Outcome.UNVERIFIED and not outcome.train):
+def _waiting(outcome: StepOutcome) -> str:
+    """Count the lessons that wait for a second session, unless the reason of the outcome already says so."""
+    if not outcome.tasks.untestable or (outcome.outcome is Outcome.UNVERIFIED and not outcome.tasks.train):
         return ""
-    which = "1 other lesson waits" if outcome.waiting == 1 else f"{outcome.waiting} other lessons wait"
-    return f"; {which} for a second session"
+    if outcome.tasks.untestable == 1:
+        return "; 1 other lesson waits for a second session"
+    return f"; {outcome.tasks.untestable} other lessons wait for a second session"
 
 
 def _cost(report: NightReport) -> str:
     spend = report.spend
-    least = "at least " if spend.unnamed else ""
-    cached = f" ({spend.cached_tokens:,} of them cached)" if spend.cached_tokens else ""
-    tokens = "an unknown number of tokens" if spend.tokens is None else f"{least}{spend.tokens:,} tokens{cached}"
-    usd = (
-        "dollars unknown"
-        if spend.usd is None
-        else f"${spend.usd:.{2 if not spend.usd or spend.usd >= SMALL else 4}f}"
-    )
     seconds = (report.ended - report.started).total_seconds()
-    most = f" (limit {report.limits['calls']:.0f})" if "calls" in report.limits else ""
-    calls = "1 call" if spend.calls == 1 else f"{spend.calls} calls"
-    odd = {"to mend replies": spend.repairs, "events of the program unknown to us": spend.odd_events}
-    more = "".join(f", {count} {what}" for what, count in odd.items() if count)
-    return f"{calls}{most}{more}, {tokens}, {usd}, {seconds:.0f} s; model {code(report.model)}"
+    parts = [_calls(report)]
+    if spend.repairs:
+        parts.append(f"{spend.repairs} to repair replies")
+    if spend.odd_events:
+        parts.append(f"{spend.odd_events} unknown events from the agent program")
+    parts += [_tokens(spend), _dollars(spend), f"{seconds:.0f} s"]
+    return f"{', '.join(parts)}; model {code(report.model)}"
 
 
-def _told(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
-    """What went wrong, and what was left out by a rule, each under its title."""
+def _calls(report: NightReport) -> str:
+    calls = "1 call" if report.spend.calls == 1 else f"{report.spend.calls} calls"
+    if "calls" in report.limits:
+        return f"{calls} (limit {report.limits['calls']:.0f})"
+    return calls
+
+
+def _tokens(spend: Spend) -> str:
+    if spend.tokens is None:
+        return "an unknown number of tokens"
+    tokens = f"{spend.tokens:,} tokens"
+    if spend.unnamed:
+        tokens = f"at least {tokens}"
+    if spend.cached_tokens:
+        tokens += f" ({spend.cached_tokens:,} of them cached)"
+    return tokens
+
+
+def _dollars(spend: Spend) -> str:
+    if spend.usd is None:
+        return "dollars unknown"
+    if 0 < spend.usd < SMALL:
+        return f"${spend.usd:.4f}"
+    return f"${spend.usd:.2f}"
+
+
+def _noted(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
+    """Return the errors, and what a rule left out, each under its title."""
     left_out = tuple(note for note in report.errors if note.expected)
-    return [(title, notes) for title, notes in (("Errors", report.trouble), ("Left out", left_out)) if notes]
+    sections = [("Errors", report.trouble), ("Left out", left_out)]
+    return [(title, notes) for title, notes in sections if notes]
 
 
-def _trouble(report: NightReport) -> str:
-    said = [show(report.because, 300).rstrip(".")] if report.verdict in CUT_SHORT else []
-    said += [f"{one.stage}: {show(one.summary, 200).rstrip('.')}" for one in report.trouble]
-    if not said:
-        return "nothing"
-    return f"{said[0]}, and {len(said) - 1} more below" if len(said) > 1 else said[0]
+def _problems(report: NightReport) -> str:
+    """Return the first problem in a few words, and how many more there are."""
+    problems: list[str] = []
+    if report.verdict in CUT_SHORT:
+        problems.append(show(report.because, 300).rstrip("."))
+    problems += [f"{note.stage}: {show(note.summary, 200).rstrip('.')}" for note in report.trouble]
+    if not problems:
+        return "none"
+    if len(problems) == 1:
+        return problems[0]
+    return f"{problems[0]}, and {len(problems) - 1} more below"

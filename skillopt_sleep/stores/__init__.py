@@ -1,1 +1,1 @@
-"""Store: what is remembered from night to night."""
+"""What is remembered from night to night, in SQLite and small files."""

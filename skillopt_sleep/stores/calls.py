@@ -1,4 +1,4 @@
-"""calls.db: the calls of one training run, how they failed and what they took, in the run's own folder."""
+"""Store the calls of one training run, their failures and their cost, in calls.db in the run's folder."""
 
 import sqlite3
 import threading
@@ -16,21 +16,25 @@ _FAILURES = "CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, kind TEX
 
 
 class SqliteFailures:
-    """How questions of a run failed, by their keys."""
+    """The failed calls of a run, by key."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        self._connection, self._lock = connection, lock
+        self._connection = connection
+        self._lock = lock
 
     def get(self, key: str) -> CallFailed | None:
-        """The failure of a question, None where it has none."""
+        """Return how this call failed, or None if it didn't."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT kind, message, remedy FROM failures WHERE key = ?", (key,)
             ).fetchone()
-        return CallFailed(FailureKind(row[0]), row[1], remedy=row[2]) if row else None
+        if row is None:
+            return None
+        kind, message, remedy = row
+        return CallFailed(FailureKind(kind), message, remedy=remedy)
 
     def put(self, key: str, error: CallFailed) -> None:
-        """Keep it."""
+        """Save the failure of a call."""
         with self._lock:
             self._connection.execute(
                 "INSERT OR REPLACE INTO failures (key, kind, message, remedy) VALUES (?, ?, ?, ?)",
@@ -38,16 +42,13 @@ class SqliteFailures:
             )
 
     def forget(self) -> None:
-        """Let every question that failed be asked again."""
+        """Delete all failures, so that their calls are made again."""
         with self._lock:
             self._connection.execute("DELETE FROM failures")
 
 
 class CallStore:
-    """The completed calls of a run by content, its failures and its ledger.
-
-    Raises StoreError where the file can't be used.
-    """
+    """A run's completed calls by content, its failures and its ledger; raises StoreError if the file is unusable."""
 
     def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
         lock = threading.RLock()
@@ -57,7 +58,7 @@ class CallStore:
         self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 
@@ -72,7 +73,9 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute(_FAILURES)
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise StoreError(f"{path}: {error}", remedy="move the file away: its calls are then paid again") from error
+        raise StoreError(
+            f"{path}: {error}", remedy="move the file away; its calls are then made and paid again"
+        ) from error
     except BaseException:
         connection.close()
         raise

@@ -1,4 +1,4 @@
-"""The store as it is, looked at without making, changing or setting aside anything."""
+"""Read the store without creating, changing or setting aside any file."""
 
 import sqlite3
 import threading
@@ -19,7 +19,7 @@ from skillopt_sleep.stores.schema import MIGRATIONS, migrate, refuse_newer
 
 
 class Glance(NamedTuple):
-    """What is in the store: `sources` are where its sessions come from, by project."""
+    """A summary of the store; `sources` are the (source, project) pairs its sessions come from."""
 
     nights: int
     unfinished: tuple[str, ...]
@@ -28,9 +28,9 @@ class Glance(NamedTuple):
 
 
 def glance(database: Path, *, since: datetime) -> Glance | None:
-    """What is in the store and what was spent since then; None where there is none.
+    """Summarize the store and what was spent since then; return None if there is no store.
 
-    Raises StoreError where it is corrupt, can't be read, or was written by a newer version.
+    Raises StoreError if it is corrupt, can't be read, or was written by a newer version.
     """
     if not database.exists():
         return None
@@ -42,21 +42,21 @@ def glance(database: Path, *, since: datetime) -> Glance | None:
             sources = connection.execute("SELECT DISTINCT source, project FROM sessions").fetchall()
     except sqlite3.OperationalError as error:
         raise StoreError(
-            f"{database}: {error}", remedy="check that it can be read, and that no night runs"
+            f"{database}: {error}", remedy="check that the file is readable and that no night is running"
         ) from error
     except sqlite3.DatabaseError as error:
         raise StoreError(
             f"{database} is corrupt ({error})",
-            remedy="put a copy of it there that is whole, or let the next night set it aside and begin a new one",
+            remedy="restore it from a backup, or let the next night set it aside and begin a new one",
         ) from error
     unfinished = tuple(night for night, closed in nights if closed is None)
     return Glance(len(nights), unfinished, spent, frozenset(sources))
 
 
 def last_finished(database: Path, *, now: datetime) -> datetime | None:
-    """When the last night of all projects that ran to its end, or to its limit, was closed; none ahead of `now`.
+    """Return when the last night over all projects finished or reached its limit; times after `now` don't count.
 
-    None also where the store can't be read: the night that opens it says why.
+    Returns None also if the store can't be read: the next night reports why.
     """
     if not database.exists():
         return None
@@ -71,12 +71,14 @@ def last_finished(database: Path, *, now: datetime) -> datetime | None:
 
 
 def held_by(data: Path) -> int | None:
-    """The process of the night that runs; None where none does, or none is verifiably its process."""
-    return living_holder(data) if is_running(data) else None
+    """Return the process id of the running night, or None if no night runs or its process can't be verified."""
+    if not is_running(data):
+        return None
+    return living_holder(data)
 
 
 def is_running(data: Path) -> bool:
-    """Whether a night holds the lock at this moment; the lock's file isn't made for it."""
+    """Return whether a night holds the lock right now, without creating the lock file."""
     file = data / "night.lock"
     if not file.exists():
         return False
@@ -97,10 +99,12 @@ def _refuse_damage(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _current(database: Path) -> Generator[sqlite3.Connection]:
-    """The file, read only; one of an older version as a copy in memory, brought up to date."""
-    # Reading a WAL file makes its -wal and -shm, unless it is said that nobody writes it; then there is a -wal.
-    how = "mode=ro" if database.with_name(f"{database.name}-wal").exists() else "mode=ro&immutable=1"
-    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{how}", uri=True, timeout=5.0)) as connection:
+    """Open the file read-only; an older version is copied into memory and migrated there."""
+    # Opening a database in WAL mode creates its -wal and -shm files, unless it is declared immutable. That is true
+    # only if nobody writes it, and a writer would have a -wal file.
+    is_written = database.with_name(f"{database.name}-wal").exists()
+    options = "mode=ro" if is_written else "mode=ro&immutable=1"
+    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{options}", uri=True, timeout=5.0)) as connection:
         if refuse_newer(connection) == len(MIGRATIONS):
             yield connection
             return

@@ -1,4 +1,4 @@
-"""What became of each document from night to night: candidates that wait, tried edits, the optimizer's notes."""
+"""The history of each document over the nights: waiting candidates, tried edits, the optimizer's notes."""
 
 import sqlite3
 import threading
@@ -9,18 +9,19 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Earlier, Past, PastEdit, StepOutcome, Waiting
 from skillopt_sleep.stores.bank import SqliteBank
 
-REMEMBERED = 30  # tried edits of a document, the newest ones
+REMEMBERED = 30  # how many of a document's tried edits are recalled, newest first
 
 
 class SqliteHistory:
-    """Of each document, by its path, what later nights need to know."""
+    """What later nights need to know about each document, by its path."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        self._connection, self._lock = connection, lock
+        self._connection = connection
+        self._lock = lock
         self._bank = SqliteBank(connection, lock)
 
     def past(self, path: str) -> Past:
-        """What earlier nights know of the document at this path."""
+        """Return what earlier nights learned about the document at this path."""
         tried = self._rows("SELECT body FROM tried WHERE path = ? ORDER BY id DESC LIMIT ?", (path, REMEMBERED))
         notebook = self._rows("SELECT body FROM notebooks WHERE path = ?", (path,))
         return Past(
@@ -33,49 +34,54 @@ class SqliteHistory:
         )
 
     def count(self) -> int:
-        """How many candidates wait."""
+        """Return how many candidates are waiting for more evidence."""
         return self._rows("SELECT count(*) FROM waiting", ())[0][0]
 
     def named(self) -> frozenset[str]:
-        """The ids of the tasks that the candidates which wait were learned from."""
-        return frozenset(task for wait in self._waiting("", ()) for edit in wait.tested.edits for task in edit.tasks)
+        """Return the ids of the tasks that the waiting candidates were learned from."""
+        names: set[str] = set()
+        for waiting in self._waiting("", ()):
+            for edit in waiting.tested.edits:
+                names.update(edit.tasks)
+        return frozenset(names)
 
     def scores(self, tasks: Collection[str]) -> Mapping[str, float]:
-        """What the document of these tasks scored on them without a change, when they were last asked."""
+        """Return the last score on each of these tasks with its document unchanged."""
         marks = ", ".join("?" * len(tasks))
         return dict(self._rows(f"SELECT task, before FROM scores WHERE task IN ({marks})", tasks))  # noqa: S608
 
     def keep(self, outcomes: Sequence[StepOutcome], *, night: str) -> None:
-        """Remember what a night did to its documents; within the caller's transaction."""
+        """Save what a night did to its documents, within the caller's transaction."""
         for outcome in outcomes:
-            path = outcome.document.path
+            path, undecided = outcome.document.path, outcome.tried.undecided
+            resumed = {edit.key for wait in undecided for edit in wait.tested.edits}
             self._connection.execute("DELETE FROM waiting WHERE path = ?", (path,))
             self._connection.executemany(
-                "INSERT INTO waiting (path, body) VALUES (?, ?)", [(path, to_json(wait)) for wait in outcome.waits]
+                "INSERT INTO waiting (path, body) VALUES (?, ?)", [(path, to_json(wait)) for wait in undecided]
             )
             self._connection.executemany(
                 "INSERT INTO tried (path, body) VALUES (?, ?)",
                 [
                     (path, to_json(PastEdit(night=night, edit=told.edit, effect=told.effect)))
-                    for told in outcome.effects
-                    if told.edit.key not in {edit.key for wait in outcome.waits for edit in wait.tested.edits}
+                    for told in outcome.tried.effects
+                    if told.edit.key not in resumed
                 ],
             )
             self._look_back_from(outcome, night=night)
             self._connection.executemany(
                 "INSERT INTO scores VALUES (?, ?, ?) ON CONFLICT (task) DO UPDATE SET "
                 "night = excluded.night, before = excluded.before",
-                [(task, night, before) for task, before in outcome.scores.items()],
+                [(task, night, before) for task, before in outcome.later.scores.items()],
             )
-            if outcome.notebook is not None:
+            if outcome.later.notebook is not None:
                 self._connection.execute(
                     "INSERT INTO notebooks VALUES (?, ?) ON CONFLICT (path) DO UPDATE SET body = excluded.body",
-                    (path, outcome.notebook),
+                    (path, outcome.later.notebook),
                 )
 
     def _look_back_from(self, outcome: StepOutcome, *, night: str) -> None:
-        """Keep the body as the one to look back on, where there is none yet or where this night looked back."""
-        then = "UPDATE SET night = excluded.night, body = excluded.body" if outcome.compared else "NOTHING"
+        """Save the body that later nights compare with, if there is none yet or this night made that comparison."""
+        then = "UPDATE SET night = excluded.night, body = excluded.body" if outcome.later.compared else "NOTHING"
         self._connection.execute(
             f"INSERT INTO snapshots VALUES (?, ?, ?) ON CONFLICT (path) DO {then}",  # noqa: S608
             (outcome.document.path, night, outcome.document.body),
@@ -87,7 +93,10 @@ class SqliteHistory:
             "AND n.rowid >= (SELECT rowid FROM nights WHERE id = s.night)) FROM snapshots s WHERE s.path = ?",
             (path,),
         )
-        return Earlier(night=rows[0][0], body=rows[0][1], nights=rows[0][2]) if rows else None
+        if not rows:
+            return None
+        night, body, nights = rows[0]
+        return Earlier(night=night, body=body, nights=nights)
 
     def _waiting(self, where: str, values: Collection[object]) -> tuple[Waiting, ...]:
         rows = self._rows(f"SELECT body FROM waiting {where} ORDER BY id", values)  # noqa: S608

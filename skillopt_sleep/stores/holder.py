@@ -1,4 +1,4 @@
-"""Whose night it is: the process that took the lock, by what it said of itself and whether it is still there."""
+"""Find out which process is running the night, from the file it wrote when it took the lock."""
 
 import json
 from datetime import datetime
@@ -8,10 +8,11 @@ from skillopt_sleep.kit.alive import is_alive
 
 
 def living_holder(data: Path) -> int | None:
-    """The process that said it holds the night's lock, and is verifiably still there; else None."""
+    """Return the id of the process that holds the night's lock, or None unless it verifiably still runs."""
     try:
-        said = json.loads((data / "night.holder").read_bytes())
-        pid, since = int(said["pid"]), datetime.fromisoformat(said["since"])
+        holder = json.loads((data / "night.holder").read_bytes())
+        pid = int(holder["pid"])
+        since = datetime.fromisoformat(holder["since"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return pid if is_alive(pid, since) else None

@@ -1,4 +1,4 @@
-"""The index in SQLite: which file was read when, what it held, and which sessions no night has used yet."""
+"""Index the transcripts in SQLite: which file was read when, what it held, which sessions no night has used."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ _FILE = """
     ON CONFLICT (source, path) DO UPDATE SET
         inode = excluded.inode, size = excluded.size, mtime_ns = excluded.mtime_ns
 """
-# Of two files that hold the same session the one that goes on longer counts; a file always replaces itself.
+# If two files hold one session, keep the later-ending one; a file always overwrites its own row.
 _SESSION = """
     INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -41,25 +41,25 @@ _SESSION = """
     WHERE path = excluded.path OR ended <= excluded.ended
 """
 _LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
-_LOSERS = """
+_REPLACED = """
     DELETE FROM files WHERE source = ?
     AND path NOT IN (SELECT path FROM sessions) AND path NOT IN (SELECT path FROM reviewed)
 """
-_LAST = "9"  # after every time
+_LAST = "9"  # sorts after every time
 _UNKNOWN: Mapping[str, datetime] = MappingProxyType({})
 _MANY = 500
 _BATCH = 64
 
-# Made directly, a named tuple costs half: there is one for every file there is, every night.
+# Building the named tuple directly takes half the time, and every night builds one for every file.
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-# What can't be read is tried again every time: a permission that is given back leaves no trace in a file's stamp.
+# Try an unreadable file again every time: getting its permission back doesn't change a file's stamp.
 _NEVER = Stamp(0, 0, 0)
 _encode = msgspec.msgpack.Encoder().encode
 _tasks = msgspec.msgpack.Decoder(Task)
 
 
 class Held(NamedTuple):
-    """Where a session stands: its file, the night that used it, if one did, and its lines that were of no use."""
+    """An indexed session: its file, the night that used it ("" if none), and how many of its lines were damaged."""
 
     path: str
     night: str
@@ -67,7 +67,7 @@ class Held(NamedTuple):
 
 
 class _Damage(msgspec.Struct, gc=False):
-    """The one field of a session that tells of damage; decoding passes over all others."""
+    """The only field of a session to decode when counting damaged lines."""
 
     damaged: int = 0
 
@@ -76,7 +76,7 @@ _damage = msgspec.msgpack.Decoder(_Damage)
 
 
 class SqliteIndex:
-    """The index on the tables files, sessions and reviewed; the lock is the connection's."""
+    """The index in the tables files, sessions and reviewed; the lock guards the connection."""
 
     def __init__(self, connection: sqlite3.Connection, lock: RLock) -> None:
         self._connection = connection
@@ -84,30 +84,32 @@ class SqliteIndex:
         self._known: dict[str, tuple[tuple[int, int], Mapping[str, Stamp]]] = {}
 
     def stamps(self, source: str) -> Mapping[str, Stamp]:
-        """The stamp every file of this source had when it was last read; fetched anew only after a change."""
+        """Return each file's stamp of this source at its last reading; cached until the database changes."""
         query = "SELECT path, inode, size, mtime_ns FROM files WHERE source = ?"
         with self._lock:
-            # The first tells of other connections' changes, the second of our own.
-            (others,) = self._connection.execute("PRAGMA data_version").fetchone()
-            now = others, self._connection.total_changes
-            if source not in self._known or self._known[source][0] != now:
+            # data_version counts the changes by other connections, total_changes our own.
+            (data_version,) = self._connection.execute("PRAGMA data_version").fetchone()
+            version = data_version, self._connection.total_changes
+            if source not in self._known or self._known[source][0] != version:
                 rows = self._connection.execute(query, (source,)).fetchall()
-                self._known[source] = now, {row[0]: _stamp(Stamp, row[1:]) for row in rows}
+                self._known[source] = version, {row[0]: _stamp(Stamp, row[1:]) for row in rows}
             return self._known[source][1]
 
     def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
-        """Keep what was read, a file wholly or not at all; a session whose content changed is unread again.
+        """Save what was read from each file; a session whose content changed becomes unread again.
 
-        Files are written in batches, each read before its transaction begins, so that a long harvest neither holds
-        the database nor loses everything when it is cut off.
+        A file is saved entirely or not at all. Files are written in batches, and a batch is read before its
+        transaction begins: so a long harvest doesn't block the database, and keeps most of its work if interrupted.
         """
-        rest = iter(readings)
-        while batch := list(islice(rest, _BATCH)):
+        remaining = iter(readings)
+        batch = list(islice(remaining, _BATCH))
+        while batch:
             with self._writing():
                 self._put_batch(source, batch)
+            batch = list(islice(remaining, _BATCH))
 
     def lines(self, *, unread: bool) -> Sequence[SessionLine]:
-        """What is known of all sessions, or of those no night has used yet; newest first."""
+        """List all sessions, or those that no night has used yet; newest first."""
         query = _LINES.format(where="WHERE read_by IS NULL" if unread else "")
         with self._lock:
             rows = self._connection.execute(query).fetchall()
@@ -117,52 +119,51 @@ class SqliteIndex:
         ]
 
     def sessions(self, ids: Sequence[str]) -> tuple[Session, ...]:
-        """These sessions, decoded, in this order; one that isn't here is missing from the answer."""
+        """Return these sessions, decoded, in this order, without those that aren't indexed."""
         found: dict[str, Session] = {}
         with self._lock:
             for at in range(0, len(ids), _MANY):
                 some = ids[at : at + _MANY]
-                query = f"SELECT id, body FROM sessions WHERE id IN ({','.join('?' * len(some))})"  # noqa: S608 - only marks
-                # Each as it comes: all bodies at once would need their memory beside the sessions'.
-                found.update((name, unpacked(body)) for name, body in self._connection.execute(query, some))
+                query = f"SELECT id, body FROM sessions WHERE id IN ({_marks(some)})"  # noqa: S608 - only marks
+                # Decode row by row: fetching all bodies first would hold them in memory beside the sessions.
+                for name, body in self._connection.execute(query, some):
+                    found[name] = unpacked(body)
         return tuple(found[name] for name in ids if name in found)
 
     def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
-        """The sessions of these projects that earlier nights used."""
-        marks = ",".join("?" * len(projects))
-        query = f"SELECT body FROM sessions WHERE read_by IS NOT NULL AND project IN ({marks})"  # noqa: S608 - only marks
+        """Return the sessions of these projects that earlier nights used."""
+        query = f"SELECT body FROM sessions WHERE read_by IS NOT NULL AND project IN ({_marks(projects)})"  # noqa: S608 - only marks
         with self._lock:
             rows = self._connection.execute(query, tuple(projects)).fetchall()
         return tuple(unpacked(body) for (body,) in rows)
 
     def held(self) -> dict[str, Held]:
-        """Where every session stands, by its id; reads all of them, so no night asks for it."""
+        """Return every session's file, night and damage by id; it reads all bodies, too slow for a night."""
         with self._lock:
             rows = self._connection.execute("SELECT id, path, read_by, body FROM sessions").fetchall()
         return {name: Held(path, night or "", _damage.decode(body).damaged) for name, path, night, body in rows}
 
     def forget(self, source: str, paths: Collection[str]) -> None:
-        """Let go of files that are gone, with their unread sessions and reviewed tasks.
+        """Remove deleted files, with their unread sessions and reviewed tasks.
 
-        A file that lost to another one holds no session here. It may have lost to one of these, so it is forgotten
-        too, and read again.
+        A file whose session was replaced by another file's has no session here. One of the removed files may have
+        replaced it, so it is removed too and will be read again.
         """
-        gone = list(paths)
+        deleted = list(paths)
         with self._writing():
-            for at in range(0, len(gone), _MANY):
-                some = gone[at : at + _MANY]
-                among = f"path IN ({','.join('?' * len(some))})"
+            for at in range(0, len(deleted), _MANY):
+                some = deleted[at : at + _MANY]
+                among = f"path IN ({_marks(some)})"
                 self._connection.execute(f"DELETE FROM files WHERE source = ? AND {among}", (source, *some))  # noqa: S608 - only marks
                 self._connection.execute(f"DELETE FROM reviewed WHERE {among}", some)  # noqa: S608
                 self._connection.execute(f"DELETE FROM sessions WHERE read_by IS NULL AND {among}", some)  # noqa: S608
-            if gone:
-                self._connection.execute(_LOSERS, (source,))
+            if deleted:
+                self._connection.execute(_REPLACED, (source,))
 
     def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
-        """The tasks that a person wrote or reviewed by hand, of these sources."""
-        marks = ",".join("?" * len(sources))
+        """Return the tasks from these sources that a person wrote or reviewed by hand."""
         query = f"""
-            SELECT body FROM reviewed WHERE path IN (SELECT path FROM files WHERE source IN ({marks}))
+            SELECT body FROM reviewed WHERE path IN (SELECT path FROM files WHERE source IN ({_marks(sources)}))
             ORDER BY path, id
         """  # noqa: S608 - only marks
         with self._lock:
@@ -170,16 +171,17 @@ class SqliteIndex:
         return tuple(_tasks.decode(body) for (body,) in rows)
 
     def mark_read(self, ids: Iterable[str], night: str, *, ended: Mapping[str, datetime] = _UNKNOWN) -> None:
-        """Note that this night used these sessions, but not those that have gone on since they `ended` for it."""
+        """Mark these sessions as used by this night, except those that continued after the end in `ended`."""
+        rows: list[tuple[str, str, str]] = []
+        for name in ids:
+            latest = _moment(ended[name]) if name in ended else _LAST
+            rows.append((night, name, latest))
         with self._writing():
-            self._connection.executemany(
-                "UPDATE sessions SET read_by = ? WHERE id = ? AND ended <= ?",
-                ((night, name, _moment(ended[name]) if name in ended else _LAST) for name in ids),
-            )
+            self._connection.executemany("UPDATE sessions SET read_by = ? WHERE id = ? AND ended <= ?", rows)
 
     @contextmanager
     def _writing(self) -> Generator[None]:
-        """One transaction, or a part of the one that is already open."""
+        """Run the block in a transaction, or in the one that is already open."""
         with self._lock:
             if self._connection.in_transaction:
                 yield
@@ -193,49 +195,73 @@ class SqliteIndex:
             self._connection.commit()
 
     def _put_batch(self, source: str, batch: Sequence[tuple[str, Stamp, Reading]]) -> None:
+        files: list[tuple[str | int, ...]] = []
+        unreadable: list[str] = []
+        readable: list[tuple[str]] = []
+        tasks: list[tuple[str, str, bytes]] = []
+        sessions: list[tuple[str | bytes | None, ...]] = []
+        for path, stamp, reading in batch:
+            if reading.unreadable:
+                files.append((source, path, *_NEVER))
+                unreadable.append(path)
+            else:
+                files.append((source, path, *stamp))
+                readable.append((_stand_in_id(source, path),))
+            tasks += [(path, task.id, _encode(task)) for task in reading.tasks]
+            sessions += [_row(path, session) for session in _sessions(source, path, stamp, reading)]
         many = self._connection.executemany
-        many(_FILE, [(source, path, *(_NEVER if got.unreadable else stamp)) for path, stamp, got in batch])
-        if unreadable := [path for path, _, got in batch if got.unreadable]:
-            # What such a file held before is not used while it can't be read.
-            marks = ",".join("?" * len(unreadable))
-            query = f"DELETE FROM sessions WHERE read_by IS NULL AND path IN ({marks})"  # noqa: S608 - only marks
+        many(_FILE, files)
+        if unreadable:
+            # What an unreadable file held before isn't used until the file can be read again.
+            query = f"DELETE FROM sessions WHERE read_by IS NULL AND path IN ({_marks(unreadable)})"  # noqa: S608 - only marks
             self._connection.execute(query, unreadable)
         many("DELETE FROM reviewed WHERE path = ?", [(path,) for path, _, _ in batch])
-        tasks = [(path, task.id, _encode(task)) for path, _, got in batch for task in got.tasks]
         many("INSERT INTO reviewed (path, id, body) VALUES (?, ?, ?)", tasks)
-        many(
-            "DELETE FROM sessions WHERE id = ?",
-            [(_name(source, path),) for path, _, got in batch if not got.unreadable],
-        )
-        many(
-            _SESSION,
-            [_row(path, session) for path, stamp, got in batch for session in _sessions(source, path, stamp, got)],
-        )
+        many("DELETE FROM sessions WHERE id = ?", readable)
+        many(_SESSION, sessions)
 
 
 def _row(path: str, session: Packed) -> tuple[str | bytes | None, ...]:
     return (
-        *(session.id, session.source, path, session.project, session.cwd),
-        *(_moment(session.ended), session.left_out, session.digest, session.body),
+        session.id,
+        session.source,
+        path,
+        session.project,
+        session.cwd,
+        _moment(session.ended),
+        session.left_out,
+        session.digest,
+        session.body,
     )
 
 
 def _moment(when: datetime) -> str:
-    """A time as it stands in the table, where an earlier one is less."""
+    """Format a time for the table, so that earlier times sort first."""
     return when.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _name(source: str, path: str) -> str:
-    """The id of the session that stands for a file that can't be read."""
+def _marks(values: Collection[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _stand_in_id(source: str, path: str) -> str:
+    """Return the id of the session that stands in for an unreadable file."""
     return f"{source}:file:{path}"
 
 
 def _sessions(source: str, path: str, stamp: Stamp, reading: Reading) -> tuple[Packed, ...]:
-    """What a file held; one that can't be read has a session in its place, so that it is counted, with the reason."""
+    """Return a file's sessions; for an unreadable file one stand-in with the reason, so that it is counted."""
     if not reading.unreadable:
         return reading.sessions
     when = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
-    said = Turn(role=Role.USER, origin=Origin.HARNESS, text=reading.unreadable)
-    name = _name(source, path)
-    session = Session(id=name, source=source, project="", cwd="", started=when, ended=when, turns=(said,))
+    reason = Turn(role=Role.USER, origin=Origin.HARNESS, text=reading.unreadable)
+    session = Session(
+        id=_stand_in_id(source, path),
+        source=source,
+        project="",
+        cwd="",
+        started=when,
+        ended=when,
+        turns=(reason,),
+    )
     return (Packed.of(session, LeftOut.UNREADABLE),)

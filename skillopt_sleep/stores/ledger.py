@@ -1,4 +1,4 @@
-"""What was spent and what was answered, durable before it is used."""
+"""Save what was spent and every model answer, before either is used."""
 
 import sqlite3
 import threading
@@ -23,9 +23,9 @@ _SUMS = """
 
 
 class LedgerLine(NamedTuple):
-    """What one night spent on a purpose with a model: what is known of tokens and dollars.
+    """What one night spent on one purpose with one model.
 
-    `unnamed` calls didn't tell their tokens, `unpriced` ones have no price.
+    The sums hold what is known: `unnamed` calls reported no tokens, `unpriced` ones have no price.
     """
 
     night: str
@@ -41,7 +41,7 @@ class LedgerLine(NamedTuple):
 
 
 class SqliteLedger:
-    """The meter's memory: a row is reserved before a call and settled after it; a crash leaves it as spent."""
+    """The meter's memory: reserve a row before each call and settle it after; a crash leaves it counted as spent."""
 
     def __init__(
         self,
@@ -50,17 +50,26 @@ class SqliteLedger:
         night: Callable[[], str],
         clock: Callable[[], datetime],
     ) -> None:
-        self._connection, self._lock, self._night, self._clock = connection, lock, night, clock
+        self._connection = connection
+        self._lock = lock
+        self._night = night
+        self._clock = clock
 
     def reserve(self, call: Reservation) -> int:
-        """Write down that a call is about to be made."""
+        """Record that a call is about to be made; return its entry."""
         with self._lock:
             cursor = self._connection.execute(
                 "INSERT INTO ledger (night, at, purpose, model, state, project, repair, held_tokens, held_usd) "
                 "VALUES (?, ?, ?, ?, 'reserved', ?, ?, ?, ?)",
                 (
-                    *(self._night(), self._clock().isoformat(), call.purpose, call.model),
-                    *(call.project, call.repair, call.tokens, call.usd),
+                    self._night(),
+                    self._clock().isoformat(),
+                    call.purpose,
+                    call.model,
+                    call.project,
+                    call.repair,
+                    call.tokens,
+                    call.usd,
                 ),
             )
             return cursor.lastrowid or 0
@@ -75,12 +84,13 @@ class SqliteLedger:
         odd_events: int = 0,
         held: Held | None = None,
     ) -> None:
-        """Write down how the call ended and what it took; tokens that no call can take are unknown.
+        """Record how the call ended and what it took; impossible token counts are recorded as unknown.
 
-        `held` is what to count where it named no tokens, or no price, if that is more than was reserved.
+        `held` replaces the reserved tokens and price, which are counted for a call that reports none.
         """
-        known = usage if usage and usage.possible else None
-        tokens = (known.input_tokens, known.output_tokens, known.cached_tokens) if known else (None, None, None)
+        tokens: tuple[int | None, ...] = (None, None, None)
+        if usage and usage.possible:
+            tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         with self._lock:
             self._connection.execute(
                 "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ?, "
@@ -90,17 +100,17 @@ class SqliteLedger:
             )
 
     def spent(self, *, project: str | None = None) -> Tally:
-        """What this night spent, by all its lives; a failed call that named no usage is not an unknown cost."""
+        """Return what this night has spent, over all its runs; a failed call without usage counts as free."""
         if project is None:
             return self._tally("night = ?", (self._night(),))
         return self._tally("night = ? AND project = ?", (self._night(), project))
 
     def spent_since(self, moment: datetime) -> Tally:
-        """What all nights spent since then."""
+        """Return what all nights have spent since then."""
         return self._tally("at >= ?", (moment.isoformat(),))
 
     def lines(self, *, since: datetime | None = None) -> tuple[LedgerLine, ...]:
-        """What was spent by night, purpose and model, newest night first."""
+        """Sum up the spending by night, purpose and model, newest night first."""
         with self._lock:
             rows = self._connection.execute(
                 "SELECT night, purpose, model, count(*), total(input_tokens), total(output_tokens), "
@@ -110,12 +120,22 @@ class SqliteLedger:
                 "GROUP BY night, purpose, model ORDER BY night DESC, purpose, model",
                 (since.isoformat() if since else "",),
             ).fetchall()
-        return tuple(
-            LedgerLine(
-                night, purpose, model, calls, int(ins), int(outs), int(cached), usd, int(unpriced), int(unnamed)
+        lines: list[LedgerLine] = []
+        for night, purpose, model, calls, inputs, outputs, cached, usd, unpriced, unnamed in rows:
+            line = LedgerLine(
+                night=night,
+                purpose=purpose,
+                model=model,
+                calls=calls,
+                input_tokens=int(inputs),
+                output_tokens=int(outputs),
+                cached_tokens=int(cached),
+                usd=usd,
+                unpriced=int(unpriced),
+                unnamed=int(unnamed),
             )
-            for night, purpose, model, calls, ins, outs, cached, usd, unpriced, unnamed in rows
-        )
+            lines.append(line)
+        return tuple(lines)
 
     def _tally(self, where: str, values: tuple[str, ...]) -> Tally:
         with self._lock:
@@ -140,7 +160,7 @@ _CUT = ", ".join(f"'{outcome.value}'" for outcome in sorted(CUT_SHORT))
 
 
 class Nights(Enum):
-    """Whose answers hold, as SQL."""
+    """Which nights' answers may be used, as an SQL condition."""
 
     ALL = "1"
     TONIGHT = "night = :night"
@@ -151,7 +171,7 @@ class Nights(Enum):
 
 
 class SqliteCalls:
-    """Completed calls by content."""
+    """Completed calls by a key of their content."""
 
     def __init__(
         self,
@@ -162,29 +182,35 @@ class SqliteCalls:
         *,
         of: Nights = Nights.ALL,
     ) -> None:
-        self._connection, self._lock, self._night, self._clock = connection, lock, night, clock
+        self._connection = connection
+        self._lock = lock
+        self._night = night
+        self._clock = clock
         self._of = of
 
     def of_this_night(self) -> "SqliteCalls":
-        """Those that know no other night's answers: what was answered before is asked again, once."""
+        """Return a view with this night's answers only: what earlier nights asked is asked again, once."""
         return SqliteCalls(self._connection, self._lock, self._night, self._clock, of=Nights.TONIGHT)
 
     def draws(self) -> "SqliteCalls":
-        """Those of this night and of nights that were cut short right before it, unless this one alone was named."""
+        """Return a view that adds the nights cut short right before this one, unless it is limited to this night."""
         of = Nights.TONIGHT if self._of is Nights.TONIGHT else Nights.GONE_ON
         return SqliteCalls(self._connection, self._lock, self._night, self._clock, of=of)
 
     def get(self, key: str) -> Completion | None:
-        """The stored answer, undecoded, or None."""
+        """Return the stored answer without its decoded form, or None."""
+        query = f"SELECT body FROM calls WHERE key = :key AND {self._of.value}"  # noqa: S608
+        values = {"key": key}
+        if self._of is not Nights.ALL:
+            values["night"] = self._night()
         with self._lock:
-            row = self._connection.execute(
-                f"SELECT body FROM calls WHERE key = :key AND {self._of.value}",  # noqa: S608
-                {"key": key} if self._of is Nights.ALL else {"key": key, "night": self._night()},
-            ).fetchone()
-        return from_json(row[0], Completion) if row else None
+            row = self._connection.execute(query, values).fetchone()
+        if row is None:
+            return None
+        return from_json(row[0], Completion)
 
     def put(self, key: str, *, purpose: Purpose, completion: Completion) -> None:
-        """Keep an answer before it is used; its decoded form is made again when it is read."""
+        """Save an answer before it is used; its decoded form is left out, and made again after reading."""
         body = to_json(
             {"text": completion.text, "usage": completion.usage, "usd": completion.usd, "model": completion.model}
         )

@@ -1,4 +1,4 @@
-"""One night of the store, while it is open."""
+"""Hold one open night: keep its stages' outputs, write its files, and seal it."""
 
 import sqlite3
 import threading
@@ -10,7 +10,7 @@ from typing import TypeVar
 from skillopt_sleep.kit.codec import from_json, map_strings, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, NightReport, Session, Task
+from skillopt_sleep.records import CUT_SHORT, NightReport, Session, Task, report_data
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class SqlitePage:
-    """A night: its id and folder, what its stages kept, and how it is sealed."""
+    """An open night: its id, its folder, and the outputs of its stages."""
 
     def __init__(
         self,
@@ -32,15 +32,20 @@ class SqlitePage:
         horizon: datetime,
         resumed: bool,
     ) -> None:
-        self._connection, self._lock = connection, lock
-        self.night, self.folder, self.started, self.horizon, self.resumed = night, folder, started, horizon, resumed
+        self._connection = connection
+        self._lock = lock
+        self.night = night
+        self.folder = folder
+        self.started = started
+        self.horizon = horizon
+        self.resumed = resumed
         self._written: set[str] = set()
         self.index = SqliteIndex(connection, lock)
         self.bank = SqliteBank(connection, lock)
         self.history = SqliteHistory(connection, lock)
 
     def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:
-        """The stage's output: what an earlier life of this night kept, else computed, and kept before it is used."""
+        """Return the stage's output that an interrupted run of this night saved, or compute it and save it first."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT body FROM kept WHERE night = ? AND stage = ?", (self.night, stage)
@@ -53,21 +58,24 @@ class SqlitePage:
         return output
 
     def write(self, stage: str, rows: Sequence[object]) -> None:
-        """Append the rows, redacted, to the stage's JSONL in the night's folder; a night that goes on begins anew."""
+        """Append the rows, redacted, to the stage's JSONL file in the night's folder; a resumed night rewrites it."""
         path = self.folder / f"{stage}.jsonl"
         if stage not in self._written:
             path.unlink(missing_ok=True)
             path.touch(mode=PRIVATE_FILE)
             self._written.add(stage)
         with path.open("ab") as file:
-            file.writelines(to_json(map_strings(row, redact)) + b"\n" for row in rows)
+            for row in rows:
+                file.write(to_json(map_strings(row, redact)) + b"\n")
 
     def next_proposal(self) -> str:
-        """A fresh proposal id; never given twice, not even by a database that was begun anew beside older files."""
+        """Return a new proposal id, above those of existing files too, which may be older than the database."""
         nights = self.folder.parent
-        given = (*nights.glob("*/proposals/P-*"), *(nights.parent / "adoptions").glob("P-*"))
-        numbers = (path.name.removeprefix("P-") for path in given)
-        least = max((int(number) for number in numbers if number.isdecimal()), default=0) + 1
+        least = 1
+        for path in (*nights.glob("*/proposals/P-*"), *(nights.parent / "adoptions").glob("P-*")):
+            number = path.name.removeprefix("P-")
+            if number.isdecimal():
+                least = max(least, int(number) + 1)
         with self._lock:
             row = self._connection.execute(
                 "INSERT INTO meta VALUES ('proposals', :least) ON CONFLICT (key) "
@@ -85,22 +93,33 @@ class SqlitePage:
         lost: Sequence[str],
         copies: Sequence[str],
     ) -> None:
-        """Seal the night in one transaction; a night that was cut short leaves its sessions unread."""
+        """Seal the night in one transaction; if it was cut short, its sessions stay unread."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            undone = {*lost, *(name for done in report.documents if done.unfinished for name in done.sessions)}
-            undone |= {name for done in report.documents for name in done.left}
-            cut = report.verdict in CUT_SHORT
-            banked = () if cut else tuple(task for task in tasks if task.session not in undone)
-            self.bank.add(banked, report.proposals, night=self.night)
-            if not cut:
-                finished = [outcome for outcome in report.documents if not outcome.unfinished]
+            if report.verdict in CUT_SHORT:
+                self.bank.add((), report.proposals, night=self.night)
+            else:
+                unread = _still_unread(report, lost)
+                banked = [task for task in tasks if task.session not in unread]
+                self.bank.add(banked, report.proposals, night=self.night)
+                finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
-                read = [session.id for session in found if session.id not in undone]
+                read = [session.id for session in found if session.id not in unread]
                 ended = {session.id: session.ended for session in found}
                 self.index.mark_read([*read, *copies], night=self.night, ended=ended)
             self._connection.execute("DELETE FROM kept WHERE night = ?", (self.night,))
+            body = to_json(map_strings(report_data(report), redact))
             self._connection.execute(
                 "UPDATE nights SET closed = ?, outcome = ?, report = ? WHERE id = ?",
-                (report.ended.isoformat(), report.verdict, to_json(map_strings(report, redact)), self.night),
+                (report.ended.isoformat(), report.verdict, body, self.night),
             )
+
+
+def _still_unread(report: NightReport, lost: Sequence[str]) -> set[str]:
+    """Return the sessions that a later night has to read again: lost, or part of unfinished work."""
+    unread = set(lost)
+    for outcome in report.documents:
+        unread.update(outcome.sessions.left)
+        if outcome.sessions.unfinished:
+            unread.update(outcome.sessions.ids)
+    return unread

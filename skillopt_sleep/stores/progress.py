@@ -1,4 +1,4 @@
-"""How far a running night is, in a small file that another terminal reads."""
+"""Write a running night's progress to a small file that another terminal can read."""
 
 import os
 import threading
@@ -15,11 +15,11 @@ from skillopt_sleep.records.record import Record
 from skillopt_sleep.stores.holder import living_holder
 
 NAME = "progress.json"
-EVERY = 0.5  # seconds between two writes at least
+EVERY = 0.5  # least seconds between two writes
 
 
 class Stage(Record, frozen=True, kw_only=True):
-    """Calls of one kind on their way."""
+    """How many of a stage's calls are done."""
 
     label: str
     done: int
@@ -27,7 +27,7 @@ class Stage(Record, frozen=True, kw_only=True):
 
 
 class Progress(Record, frozen=True, kw_only=True):
-    """A running night at one moment: the stages on their way, in the order in which they began."""
+    """A running night at one moment; its unfinished stages are in the order they began."""
 
     night: str
     process: int
@@ -39,7 +39,7 @@ class Progress(Record, frozen=True, kw_only=True):
 
 
 class ProgressFile:
-    """Writes the file while a night is open, at most every `every` seconds, and removes it at the end."""
+    """Writes the progress of an open night at most every `every` seconds, and removes the file at the end."""
 
     def __init__(
         self,
@@ -52,17 +52,19 @@ class ProgressFile:
         every: float = EVERY,
     ) -> None:
         self._path = data / NAME
-        self._every, self._spent = every, spent
+        self._every = every
+        self._spent = spent
         self._now = Progress(night=night, process=os.getpid(), started=started, most_calls=most_calls)
         self._stages: dict[str, Stage] = {}
         self._lock = threading.Lock()
-        self._changed, self._ended = threading.Event(), threading.Event()
+        self._changed = threading.Event()
+        self._ended = threading.Event()
         self._changed.set()
-        self._writer = threading.Thread(target=self._write_on, name="sleep-progress", daemon=True)
+        self._writer = threading.Thread(target=self._keep_writing, name="sleep-progress", daemon=True)
         self._writer.start()
 
     def advance(self, label: str, done: int, total: int) -> None:
-        """So many of these calls are done; those of which all are done are told no more."""
+        """Record that so many of a stage's calls are done; a finished stage is left out."""
         with self._lock:
             if done < total:
                 self._stages[label] = Stage(label=label, done=done, total=total)
@@ -71,12 +73,12 @@ class ProgressFile:
         self._changed.set()
 
     def close(self) -> None:
-        """Write no more, and remove the file."""
+        """Stop writing, and remove the file."""
         self._ended.set()
         self._writer.join()
         self._path.unlink(missing_ok=True)
 
-    def _write_on(self) -> None:
+    def _keep_writing(self) -> None:
         while True:
             if self._changed.is_set():
                 self._changed.clear()
@@ -92,13 +94,15 @@ class ProgressFile:
         try:
             write_atomic(self._path, to_json(now))
         except OSError:
-            return  # a night goes on whether or not it can be watched
+            return  # the night continues even if its progress can't be written
 
 
 def read_progress(data: Path) -> Progress | None:
-    """How far the night is that runs now; None where none does, whatever a killed one left behind."""
+    """Read the running night's progress; return None if none runs, even if a killed one left its file."""
     try:
-        found = from_json((data / NAME).read_bytes(), Progress)
+        progress = from_json((data / NAME).read_bytes(), Progress)
     except (OSError, msgspec.DecodeError):
         return None
-    return found if found.process == living_holder(data) else None
+    if progress.process != living_holder(data):
+        return None
+    return progress

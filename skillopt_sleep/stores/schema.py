@@ -1,4 +1,4 @@
-"""The tables of sleep.db and how an older file becomes a current one."""
+"""The tables of sleep.db, and the migrations that bring an older file up to date."""
 
 import sqlite3
 
@@ -74,7 +74,7 @@ MIGRATIONS: tuple[str, ...] = (
 
 
 def refuse_newer(connection: sqlite3.Connection) -> int:
-    """The file's version; raises StoreError where a newer program wrote it, before anything of it is touched."""
+    """Return the file's schema version; raise StoreError, before changing anything, if a newer program wrote it."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise StoreError(
@@ -85,11 +85,11 @@ def refuse_newer(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> int:
-    """Bring an older file up to date, one version a transaction; return the version it had.
+    """Bring an older file up to date, one transaction per version; return the version it had.
 
-    Raises StoreError where a newer version wrote the file, which is left as it is.
+    Raises StoreError if a newer version wrote the file, which stays unchanged.
     """
-    had = refuse_newer(connection)
-    for version, script in enumerate(MIGRATIONS[had:], start=had + 1):
+    old_version = refuse_newer(connection)
+    for version, script in enumerate(MIGRATIONS[old_version:], start=old_version + 1):
         connection.executescript(f"BEGIN IMMEDIATE;{script}PRAGMA user_version = {version};COMMIT;")
-    return had
+    return old_version

@@ -1,4 +1,4 @@
-"""The spool: what the agents' hooks noted of sessions. They are notes, so one that can't be read isn't there."""
+"""Read the notes that the agents' hooks leave about sessions; an unreadable note counts as missing."""
 
 import re
 from datetime import UTC, datetime
@@ -28,19 +28,21 @@ class _Started(msgspec.Struct, frozen=True):
 
 
 class HookSpool:
-    """The notes in this folder, those that are there when the first one is asked for."""
+    """The notes in a folder, as it was when the first note was read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._there: dict[str, frozenset[str]] = {}
+        self._listed: dict[str, frozenset[str]] = {}
 
     def ended(self, session: str) -> datetime | None:
-        """When its agent said that it is over."""
+        """Return when the agent reported the session's end, or None if it didn't."""
         note = self._note(session, ".ended.json", _Ended)
-        return datetime.fromtimestamp(note.at, UTC) if note else None
+        if note is None:
+            return None
+        return datetime.fromtimestamp(note.at, UTC)
 
     def snapshot(self, session: str) -> Snapshot | None:
-        """The project as it found it; of a patch that is gone, the commit alone."""
+        """Return the project's state at the session's start, only its commit if the patch file is gone, or None."""
         note = self._note(session, ".started.json", _Started)
         if note is None:
             return None
@@ -55,10 +57,11 @@ class HookSpool:
         )
 
     def _note(self, session: str, ending: str, kind: type[Note]) -> Note | None:
-        named = _NAME.fullmatch(session)
-        if named is None:
+        match = _NAME.fullmatch(session)
+        if match is None:
             return None
-        folder, name = self._folder / named["source"], named["session"] + ending
+        folder = self._folder / match["source"]
+        name = match["session"] + ending
         if name not in self._names(folder):
             return None
         try:
@@ -67,8 +70,8 @@ class HookSpool:
             return None
 
     def _names(self, folder: Path) -> frozenset[str]:
-        """What is in the folder, listed once: most sessions have no note, and a night asks for all of them."""
-        if folder.name not in self._there:
-            found = folder.iterdir() if folder.is_dir() else ()
-            self._there[folder.name] = frozenset(path.name for path in found)
-        return self._there[folder.name]
+        """List the folder, once: a night looks up every session, and most have no note."""
+        if folder.name not in self._listed:
+            paths = folder.iterdir() if folder.is_dir() else ()
+            self._listed[folder.name] = frozenset(path.name for path in paths)
+        return self._listed[folder.name]

@@ -1,6 +1,5 @@
-"""sleep.db: everything remembered from night to night, and the lock that lets one night run at a time."""
+"""Store everything remembered from night to night in sleep.db, and let only one night run at a time."""
 
-import itertools
 import json
 import os
 import sqlite3
@@ -16,10 +15,9 @@ import filelock
 
 from skillopt_sleep.errors import NightLocked, StoreError
 from skillopt_sleep.kit.clock import shown
-from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
-from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.records import NightReport, Outcome, read_report
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
@@ -27,16 +25,16 @@ from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
 from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.schema import migrate, refuse_newer
 
-# A session's body has some 6 KB: in pages of 4 it would be chained over several of them.
+# A session's body has about 6 KB, which would overflow pages of 4 KB.
 _PAGE_SIZE = 16_384
 _CACHE_KIB = 32_768
-_TELL_SECONDS = 1.0
+_HOLDER_SECONDS = 1.0  # how long to wait for the lock's holder to write its name
 _OPEN_SECONDS = 30
 _TICK = 0.02
 
 
 class NightLine(NamedTuple):
-    """A night as a list shows it; `closed` is None while it is open."""
+    """A night's line in a list; `closed` is None while it is open."""
 
     id: str
     started: datetime
@@ -45,17 +43,20 @@ class NightLine(NamedTuple):
 
 
 class SqliteStore:
-    """The store of one user; `notice` tells what had to be set aside when it was opened.
+    """The store of one user; `notice` says if a corrupt file was set aside when it was opened.
 
-    `config` is a fingerprint of the settings: a night that was cut off goes on only under the same ones. `only` is
-    the one project a night is narrowed to, where it is. Raises StoreError where a newer version wrote the file.
+    `config` is a fingerprint of the settings: an interrupted night is resumed only under the same ones. `only` is the
+    project a night is limited to, "" for all. Raises StoreError if a newer version wrote the file.
     """
 
     def __init__(
         self, data: Path, *, clock: Callable[[], datetime], lookback: timedelta, config: str, only: str = ""
     ) -> None:
         self._data = private_dir(data)
-        self._clock, self._lookback, self._config, self._only = clock, lookback, config, only
+        self._clock = clock
+        self._lookback = lookback
+        self._config = config
+        self._only = only
         self._lock = threading.RLock()
         self._page: SqlitePage | None = None
         self._connection, self.notice = _open(data / "sleep.db", clock)
@@ -67,18 +68,18 @@ class SqliteStore:
 
     @property
     def page(self) -> SqlitePage:
-        """The open night."""
+        """Return the open night; raise RuntimeError if none is open."""
         if self._page is None:
             raise RuntimeError("no night is open")
         return self._page
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     @contextmanager
     def open_night(self) -> Generator[SqlitePage]:
-        """Take the lock; go on with a night that was cut off under the same settings, or begin one."""
+        """Take the lock; resume a night that was interrupted under the same settings, or begin a new one."""
         lock = filelock.FileLock(self._data / "night.lock", timeout=0, mode=PRIVATE_FILE)
         holder = self._data / "night.holder"
         _take(lock, holder)
@@ -92,7 +93,7 @@ class SqliteStore:
             lock.release()
 
     def is_running(self) -> bool:
-        """Whether a night holds the lock at this moment."""
+        """Return whether a night holds the lock right now."""
         lock = filelock.FileLock(self._data / "night.lock", timeout=0, mode=PRIVATE_FILE)
         try:
             lock.acquire()
@@ -102,38 +103,43 @@ class SqliteStore:
         return False
 
     def nights(self) -> tuple[NightLine, ...]:
-        """All nights, newest first."""
+        """List all nights, newest first."""
         with self._lock:
             rows = self._connection.execute(
                 "SELECT id, started, closed, outcome FROM nights ORDER BY started DESC, id DESC"
             ).fetchall()
-        return tuple(
-            NightLine(
+        lines: list[NightLine] = []
+        for night, started, closed, outcome in rows:
+            line = NightLine(
                 id=night,
                 started=datetime.fromisoformat(started),
                 closed=datetime.fromisoformat(closed) if closed else None,
                 outcome=Outcome(outcome) if outcome else None,
             )
-            for night, started, closed, outcome in rows
-        )
+            lines.append(line)
+        return tuple(lines)
 
     def report(self, night: str) -> NightReport | None:
-        """The report of a closed night."""
+        """Return the report of a closed night, None if there is none."""
         with self._lock:
             row = self._connection.execute("SELECT report FROM nights WHERE id = ?", (night,)).fetchone()
-        return from_json(row[0], NightReport) if row and row[0] else None
+        if row is None or not row[0]:
+            return None
+        return read_report(row[0])
 
     def folder(self, night: str) -> Path:
-        """Where a night's files are."""
+        """Return the folder of a night's files."""
         return self._data / "nights" / night
 
     def horizon(self) -> datetime:
-        """Sessions that ended before are older than the first night looks, or looked, back."""
+        """Return the time before which sessions are too old: `lookback` before the first night, or before now."""
         with self._lock:
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'first_night'").fetchone()
-        now = self._clock()
-        # A first night under a clock that was ahead shall not make all that came later too old.
-        return min(datetime.fromisoformat(row[0]) if row else now, now) - self._lookback
+        start = self._clock()
+        if row:
+            # If the clock was ahead in the first night, later sessions must not count as too old.
+            start = min(datetime.fromisoformat(row[0]), start)
+        return start - self._lookback
 
     def _begin(self) -> SqlitePage:
         now = self._clock()
@@ -165,42 +171,49 @@ class SqliteStore:
         )
 
     def _fresh_id(self, now: datetime) -> str:
-        """The day, with a number from the second night of a day on; never one that has a folder already."""
+        """Return the date, numbered from the day's second night on; skip ids that have a folder already."""
         day = f"{now:%Y-%m-%d}"
         (count,) = self._connection.execute(
             "SELECT count(*) FROM nights WHERE id = ? OR id LIKE ? || '-%'", (day, day)
         ).fetchone()
-        names = (f"{day}-{number}" if number > 1 else day for number in itertools.count(count + 1))
-        return next(name for name in names if not self.folder(name).exists())
+        number = count + 1
+        while True:
+            name = f"{day}-{number}" if number > 1 else day
+            if not self.folder(name).exists():
+                return name
+            number += 1
 
 
 def _take(lock: filelock.BaseFileLock, holder: Path) -> None:
-    """Take the lock, or say who has it: a night tells so at once, whoever only looks lets go at once."""
-    until = time.monotonic() + _TELL_SECONDS
+    """Take the lock, or raise NightLocked naming its holder.
+
+    A night writes its name right after taking the lock; a lock without a name is held for a moment by a status check.
+    """
+    until = time.monotonic() + _HOLDER_SECONDS
     while True:
         try:
             lock.acquire()
         except filelock.Timeout as error:
-            who = _who(holder)
-            if not who and time.monotonic() < until:
+            name = _holder_name(holder)
+            if not name and time.monotonic() < until:
                 time.sleep(_TICK)
                 continue
-            raise NightLocked(f"another night holds the lock{who}", remedy="wait until it ends") from error
+            raise NightLocked(f"another night is running{name}", remedy="wait until it ends") from error
         return
 
 
-def _who(holder: Path) -> str:
+def _holder_name(file: Path) -> str:
     try:
-        said = json.loads(holder.read_bytes())
-        return f" (process {said['pid']}, since {shown(datetime.fromisoformat(said['since']))})"
+        holder = json.loads(file.read_bytes())
+        return f" (process {holder['pid']}, since {shown(datetime.fromisoformat(holder['since']))})"
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
 
 def _open(path: Path, clock: Callable[[], datetime]) -> tuple[sqlite3.Connection, str]:
-    """The connection, current; a file that isn't a database any more is set aside, whole, and named.
+    """Open and migrate the database; set a corrupt file aside and return a notice about it.
 
-    One process at a time: of two that began a new one, or brought an old one up to date, one would fail.
+    Only one process does this at a time: if two created or migrated the file together, one would fail.
     """
     try:
         with filelock.FileLock(path.with_name("sleep.lock"), timeout=_OPEN_SECONDS, mode=PRIVATE_FILE):
@@ -214,14 +227,14 @@ def _opened(path: Path, clock: Callable[[], datetime]) -> tuple[sqlite3.Connecti
         return _connect(path), ""
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
-            message, remedy = worded(error, remedy="check that the folder can be written", place=path)
+            message, remedy = worded(error, remedy="check that the folder is writable", place=path)
             raise StoreError(message, remedy=remedy) from error
         aside = path.with_name(f"{path.name}.corrupt-{clock():%Y%m%dT%H%M%S}")
         for ending in ("", "-wal", "-shm"):
             part = path.with_name(path.name + ending)
             if part.exists():
                 part.rename(aside.with_name(aside.name + ending))
-        notice = f"{path} is corrupt ({error}); it was set aside as {aside} and a new one was begun"
+        notice = f"{path} is corrupt ({error}); it was set aside as {aside}, and a new store was created"
         return _connect(path), notice
 
 

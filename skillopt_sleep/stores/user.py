@@ -1,4 +1,4 @@
-"""The store of this user, under these settings."""
+"""Open the user's store under the current settings."""
 
 import hashlib
 from datetime import timedelta
@@ -21,17 +21,17 @@ from skillopt_sleep.stores.sqlite import SqliteStore
 
 
 def open_store(settings: Settings, paths: Paths, *, only: str = "") -> SqliteStore:
-    """The store; a night that was cut off goes on only under the same settings, limits, workers and hours aside.
+    """Open the user's store; `only` is the project a night is limited to, "" for all.
 
-    `only` is the one project a night is narrowed to, where it is.
+    An interrupted night is resumed only under the same settings. Limits, workers, hours and notifications may differ.
     """
-    same = replace(
+    relevant = replace(
         settings, budget=BudgetSettings(), night=NightSettings(), daemon=DaemonSettings(), notify=NotifySettings()
     )
     return SqliteStore(
         paths.data,
         clock=utc_now,
         lookback=timedelta(seconds=seconds(settings.harvest.lookback)),
-        config=hashlib.sha256(to_json(same) + f"{only}\0{__version__}".encode()).hexdigest(),
+        config=hashlib.sha256(to_json(relevant) + f"{only}\0{__version__}".encode()).hexdigest(),
         only=only,
     )

@@ -1,7 +1,6 @@
-"""How many proposals wait, in a file so small that a hook can read it: what an agent tells its person once a day."""
+"""Write the number of waiting proposals to a small file: session hooks read it to remind the user once a day."""
 
 from contextlib import suppress
-from pathlib import Path
 
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.files import private_dir, write_atomic
@@ -11,13 +10,9 @@ from skillopt_sleep.stores.sqlite import SqliteStore
 
 
 def keep_waiting(paths: Paths, store: SqliteStore) -> None:
-    """Bring the file up to date with the store; where the disk refuses, the next command does it."""
-    said = to_json({"schema_version": 1, "waiting": len(store.bank.proposals(WAITING))})
+    """Update the file from the store; if it can't be written, the next command tries again."""
+    current = to_json({"schema_version": 1, "waiting": len(store.bank.proposals(WAITING))})
     with suppress(OSError):
         file = private_dir(paths.state) / "proposals_waiting.json"
-        if _read(file) != said:
-            write_atomic(file, said)
-
-
-def _read(file: Path) -> bytes:
-    return file.read_bytes() if file.exists() else b""
+        if not file.exists() or file.read_bytes() != current:
+            write_atomic(file, current)

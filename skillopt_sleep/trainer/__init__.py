@@ -1,4 +1,4 @@
-"""SkillOpt's training loop as a library, for people who bring a dataset: Trainer, TrainerConfig, Env."""
+"""Train a skill on your own dataset, with SkillOpt's training loop as a library: Trainer, TrainerConfig, Env."""
 
 from skillopt_sleep.trainer.config import TrainerConfig, load_config
 from skillopt_sleep.trainer.env import Env, Item, Result, find_env

@@ -1,4 +1,4 @@
-"""Attempts at items: each made once for a skill, an item and a sample, side by side, and counted by stage."""
+"""Attempt items, many at a time and each only once per skill, item and sample; count the cost by stage."""
 
 import math
 import threading
@@ -19,7 +19,7 @@ from skillopt_sleep.trainer.tasks import as_rollout
 
 
 class Job(NamedTuple):
-    """One attempt to make: everything that a worker needs beside the environment and the target."""
+    """One attempt to make: everything that a worker needs besides the environment and the target."""
 
     item: Item
     skill: str
@@ -29,14 +29,14 @@ class Job(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What one call of a model took; what it named neither of is unknown."""
+    """The tokens and dollars of one model call, None if the model didn't report them."""
 
     usage: Usage | None
     usd: float | None
 
 
 class Attempted(Record, frozen=True, kw_only=True):
-    """How it went, for the stages and for the folder, and what its calls took."""
+    """A finished attempt: a rollout for the stages, the environment's result, and its calls' usage and price."""
 
     rollout: Rollout
     result: Result
@@ -44,7 +44,10 @@ class Attempted(Record, frozen=True, kw_only=True):
 
 
 class Cost(Record, frozen=True, kw_only=True):
-    """The calls whose answers a stage used, whoever paid for them and when; dollars are None where one is unknown."""
+    """The calls whose answers a stage used, also those paid in an earlier run of the training.
+
+    `unnamed` calls reported no tokens; `usd` is None if one call's price is unknown.
+    """
 
     calls: int = 0
     input_tokens: int = 0
@@ -55,7 +58,7 @@ class Cost(Record, frozen=True, kw_only=True):
 
 
 class Counting:
-    """A backend that remembers what its answers took, and how many of its calls failed."""
+    """A backend that records the cost of its answers and the calls that failed."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
@@ -64,7 +67,7 @@ class Counting:
         self.failed: list[CallFailed] = []
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The inner answer."""
+        """Ask the inner backend, and record the call."""
         try:
             completion = self._inner.complete(prompt)
         except CallFailed as error:
@@ -77,34 +80,35 @@ class Counting:
 
 
 class Asking:
-    """Asks in the name of one attempt or step: the same words from another one are another question."""
+    """Asks on behalf of one attempt or step, so that another one's equal prompt is a separate question."""
 
     def __init__(self, inner: Backend, asker: str) -> None:
-        self._inner, self._asker = inner, asker
+        self._inner = inner
+        self._asker = asker
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The inner answer."""
+        """Ask the inner backend."""
         return self._inner.complete(replace(prompt, asker=self._asker))
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Makes one attempt: a call or an item that fails is a failure, and never a score."""
+    """Makes one attempt; a failed call or item becomes a failure, never a score."""
 
     env: Env
     target: Backend
 
     def asking(self, target: Backend, /) -> "Attempt":
-        """The same attempts by another target, so that they can be made elsewhere."""
+        """Return the same function with another target, so that it can be sent to a worker."""
         return Attempt(self.env, target)
 
     def __call__(self, job: Job, /) -> Attempted:
-        """The attempt; a NightError ends them all."""
+        """Attempt the item; a NightError is raised, and ends all attempts."""
         counting = Counting(Asking(self.target, f"{job.item.id}#{job.sample}"))
         try:
             with blaming(self.env, f"environment {self.env.name}, item {job.item.id!r}"):
-                given = self.env.rollout_one(job.item, job.skill, counting, sample=job.sample)
-            result = _in_range(checked_result(given, env=self.env, item=job.item))
+                answer = self.env.rollout_one(job.item, job.skill, counting, sample=job.sample)
+            result = _in_range(checked_result(answer, env=self.env, item=job.item))
         except CallFailed as error:
             result = Result(failure=f"{error.kind}: {error.message}")
         except ItemError as error:
@@ -115,7 +119,7 @@ class Attempt:
 
 
 def _in_range(result: Result) -> Result:
-    """The result; a grade outside of [0, 1] is no grade."""
+    """Return the result; raise ItemError if a grade is outside of [0, 1]."""
     for name, grade in (("hard", result.hard), ("soft", result.soft)):
         if not 0 <= grade <= 1:
             raise ItemError(f"the environment graded it {name} {grade}, which isn't between 0 and 1")
@@ -123,15 +127,20 @@ def _in_range(result: Result) -> Result:
 
 
 class Attempts:
-    """The attempts of a run; those that are asked for again aren't made again, until they are forgotten."""
+    """The attempts of a run; repeating one returns the first result, until it is forgotten."""
 
     def __init__(self, attempt: Callable[[Job], Attempted], pool: Pool, spent: "Spent") -> None:
-        self._attempt, self._pool, self._spent = attempt, pool, spent
+        self._attempt = attempt
+        self._pool = pool
+        self._spent = spent
         self._made: dict[tuple[str, str, int], Attempted] = {}
 
     def make(self, jobs: Sequence[Job], *, label: str) -> tuple[Attempted, ...]:
-        """One attempt for each job, in their order."""
-        new = {_key(job): job for job in jobs if _key(job) not in self._made}
+        """Return an attempt for each job, in the order of the jobs."""
+        new: dict[tuple[str, str, int], Job] = {}
+        for job in jobs:
+            if _key(job) not in self._made:
+                new[_key(job)] = job
         if new:
             with self._spent.timed(label):
                 made = self._pool.map(self._attempt, tuple(new.values()), label=label)
@@ -141,11 +150,11 @@ class Attempts:
         return tuple(self._made[_key(job)] for job in jobs)
 
     def known(self, jobs: Iterable[Job]) -> bool:
-        """Whether all of these were made."""
+        """Return whether all of these attempts were made already."""
         return all(_key(job) in self._made for job in jobs)
 
     def forget(self, jobs: Iterable[Job]) -> None:
-        """Let go of attempts that won't be asked for again."""
+        """Free attempts that won't be needed again."""
         for job in jobs:
             self._made.pop(_key(job), None)
 
@@ -155,7 +164,10 @@ def _key(job: Job) -> tuple[str, str, int]:
 
 
 class Spent:
-    """What each stage took: calls, tokens and dollars of the answers it used, and seconds after those `before`."""
+    """The cost of each stage: calls, tokens and dollars of the answers it used, and seconds.
+
+    `before` has the seconds of the training's earlier runs.
+    """
 
     def __init__(
         self, clock: Callable[[], float] = perf_counter, *, before: Mapping[str, float] | None = None
@@ -165,11 +177,11 @@ class Spent:
         self._seconds = defaultdict[str, float](float, before or {})
 
     def add(self, stage: str, taken: Iterable[Taken]) -> None:
-        """Count these calls."""
+        """Add calls to a stage."""
         self._taken[stage] += taken
 
     def timed(self, stage: str) -> "Timed":
-        """A block whose seconds count towards this stage."""
+        """Return a context manager that adds the seconds of its block to this stage."""
         return Timed(self._clock, lambda seconds: self._add_seconds(stage, seconds))
 
     def _add_seconds(self, stage: str, seconds: float) -> None:
@@ -177,31 +189,32 @@ class Spent:
 
     @property
     def seconds(self) -> dict[str, float]:
-        """By stage, as the clock told them."""
+        """Return the seconds by stage."""
         return {stage: round(seconds, 6) for stage, seconds in sorted(self._seconds.items())}
 
     def costs(self) -> dict[str, Cost]:
-        """By stage, the same whatever order the calls ended in."""
+        """Return the cost by stage, independent of the order in which the calls ended."""
         return {stage: _cost(taken) for stage, taken in sorted(self._taken.items()) if taken}
 
 
 class Timed:
-    """Measures a block."""
+    """Measures the seconds of a block."""
 
-    def __init__(self, clock: Callable[[], float], tell: Callable[[float], None]) -> None:
-        self._clock, self._tell = clock, tell
+    def __init__(self, clock: Callable[[], float], add: Callable[[float], None]) -> None:
+        self._clock = clock
+        self._add = add
         self._began = 0.0
 
     def __enter__(self) -> None:
         self._began = self._clock()
 
     def __exit__(self, *_: object) -> None:
-        self._tell(self._clock() - self._began)
+        self._add(self._clock() - self._began)
 
 
 def _cost(taken: Sequence[Taken]) -> Cost:
-    usages = [one.usage for one in taken if one.usage is not None]
-    dollars = [one.usd for one in taken if one.usd is not None]
+    usages = [call.usage for call in taken if call.usage is not None]
+    dollars = [call.usd for call in taken if call.usd is not None]
     return Cost(
         calls=len(taken),
         input_tokens=sum(usage.input_tokens for usage in usages),

@@ -1,4 +1,4 @@
-"""The configuration of a training: every key with its default and what it means."""
+"""Define the configuration of a training: every key with its default and its meaning."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -29,11 +29,11 @@ EVERY_KEY = ".skillopt-sleep.example/training.toml in the repository, every key 
 
 
 class TrainSection(Section, frozen=True, kw_only=True):
-    """How long and how wide: `accumulation` batches make one step, all attempted under the same skill.
+    """How long and how broadly to train; `accumulation` batches, all attempted with the same skill, make one step.
 
-    `items` are so many of train, the first ones; 0 is all. What follows changes no result: `folder` is where the run
-    is written, beside the configuration's file; `pool` is threads or ray (`address` of a cluster, "" a local one)
-    with so many `workers`.
+    Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where the run is
+    written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at `address`, ""
+    to start a local one).
     """
 
     epochs: Count = 4
@@ -48,12 +48,12 @@ class TrainSection(Section, frozen=True, kw_only=True):
 
 
 class GradientSection(Section, frozen=True, kw_only=True):
-    """How attempts become patches: so many a call (`minibatch`), so many patches a merge (`merge_batch`).
+    """How attempts become patches: `minibatch` attempts per reflection call, `merge_batch` patches per merge.
 
-    `reflection` looks at failures a minibatch a call, each by itself (shallow) or for what causes them all (deep).
-    `skill_aware` notes lapses (the skill says it, and it was overlooked) in an appendix instead of editing the skill,
-    from failures or both (`appendix_source`); past `consolidate_after` notes they are made fewer (0: no). `workers`
-    is how many calls of the optimizer are made at once, 0 as many as train.workers; it changes no result.
+    `reflection` looks at failures a minibatch at a time, one at a time (shallow), or for their common causes (deep).
+    With `skill_aware`, lapses (the skill says it, but the model overlooked it) become notes in an appendix instead of
+    edits, from failures only or both (`appendix_source`); more than `consolidate_after` notes are condensed (0:
+    never). `workers` is how many optimizer calls run at once, 0 for train.workers; it changes no result.
     """
 
     minibatch: Count = 8
@@ -67,13 +67,13 @@ class GradientSection(Section, frozen=True, kw_only=True):
 
 
 class OptimizerSection(Section, frozen=True, kw_only=True):
-    """How patches become a candidate: `edit_budget` edits a step at most, falling to `min_edit_budget`.
+    """How patches become a candidate: at most `edit_budget` edits per step, falling to `min_edit_budget`.
 
-    `schedule` autonomous lets the optimizer choose between the two, none applies all. `mode` patch applies edits,
-    rewrite works them into the text, full_rewrite writes the text anew. `slow_update` compares `slow_samples` train
-    items under the last epoch's skill and this one's, from epoch 2 on, and writes guidance: tried on val where
-    `slow_gated`, else put in unmeasured; `slow_pairs` says which items it is shown. `meta_skill` keeps the
-    optimizer's own notes from epoch to epoch. No skill grows past `max_chars`.
+    With `schedule` autonomous the optimizer chooses a number between the two, with none all edits are applied. `mode`
+    patch applies edits, rewrite works them into the text, full_rewrite writes a new text. From epoch 2 on,
+    `slow_update` compares `slow_samples` train items under the last epoch's skill and this one's, and writes
+    guidance: gated on val if `slow_gated`, otherwise inserted unmeasured. `slow_pairs` selects the items it is shown.
+    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`.
     """
 
     edit_budget: Count = 4
@@ -89,11 +89,11 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
 
 
 class EvaluationSection(Section, frozen=True, kw_only=True):
-    """How a candidate is judged on val, and what is tested at the end; 0 items is all of the split.
+    """How a candidate is judged on val, and what is tested at the end; 0 items means the whole split.
 
-    `gate` strict is SkillOpt's rule: the greater mean of one pass wins, its error rate is unknown. sequential is the
-    evidence gate: `rounds` passes at most, and a useless candidate is accepted in at most `alpha` of the runs.
-    greedy takes every candidate; the best by val is kept apart all the same.
+    `gate` strict is SkillOpt's rule: the higher mean of one pass wins, with unknown error rate. sequential is the
+    evidence gate: at most `rounds` passes, and a useless candidate is accepted in at most `alpha` of the runs. greedy
+    accepts every candidate; the best on val is still recorded.
     """
 
     gate: RuleName = "strict"
@@ -109,7 +109,7 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
 
 
 class LimitsSection(Section, frozen=True, kw_only=True):
-    """What the run may spend at most, all its lives together (minutes: this one); 0 is no limit."""
+    """The limits of a run, counted over all resumes (minutes: since the last one); 0 means no limit."""
 
     calls: Amount = 0
     tokens: Amount = 0
@@ -118,10 +118,10 @@ class LimitsSection(Section, frozen=True, kw_only=True):
 
 
 class TrainerConfig(Section, frozen=True, kw_only=True):
-    """A whole training: `skill` is a file to start from, `env` the environment's name and its own options.
+    """A whole training: `skill` is the file to start from, `env` names the environment and holds its options.
 
-    `backend` and `target` choose the models where the command line runs it; without them the user's own settings do.
-    Paths are relative to this file.
+    On the command line `backend` and `target` choose the models; if absent, the user's own settings do. Paths are
+    relative to this file.
     """
 
     skill: str = ""
@@ -139,32 +139,34 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
             raise ValueError("optimizer.min_edit_budget is above optimizer.edit_budget")
         if self.gradient.skill_aware and self.optimizer.mode != "patch":
             raise ValueError("gradient.skill_aware works with optimizer.mode patch only")
-        plain = EvaluationSection()
+        if self.evaluation.gate == "sequential":
+            return
+        defaults = EvaluationSection()
         for key in ("rounds", "alpha", "min_effect", "non_regression"):
-            if self.evaluation.gate != "sequential" and getattr(self.evaluation, key) != getattr(plain, key):
+            if getattr(self.evaluation, key) != getattr(defaults, key):
                 raise ValueError(f"evaluation.{key} works with evaluation.gate sequential only")
 
     def rule(self, *, trials: int) -> GateRule:
-        """The gate's rule for each of so many trials, which share the run's error rate."""
-        own = self.evaluation
+        """Return the gate's rule for each of so many trials, which share the run's error rate."""
+        evaluation = self.evaluation
         return GateRule(
-            name=own.gate,
-            metric=own.metric,
-            mixed_weight=own.mixed_weight,
-            rounds=own.rounds if own.gate == "sequential" else 1,
-            alpha=own.alpha / max(1, trials),
-            min_effect=own.min_effect,
-            non_regression=own.non_regression,
+            name=evaluation.gate,
+            metric=evaluation.metric,
+            mixed_weight=evaluation.mixed_weight,
+            rounds=evaluation.rounds if evaluation.gate == "sequential" else 1,
+            alpha=evaluation.alpha / max(1, trials),
+            min_effect=evaluation.min_effect,
+            non_regression=evaluation.non_regression,
         )
 
 
 def load_config(path: Path) -> TrainerConfig:
-    """The configuration in a TOML file; ConfigError names the file, the key and the nearest known one.
+    """Read a configuration from a TOML file; raise ConfigError naming the file, the key and the nearest known key.
 
-    A key by the name that SkillOpt or skillrl has for it is told what it is called here.
+    For a key of SkillOpt or skillrl, the error names its equivalent here.
     """
     raw = read_toml(path)
     config = checked(raw, TrainerConfig, where=str(path), remedies=REMEDIES, see=EVERY_KEY)
     if not isinstance(config.env.get("name"), str):
-        raise ConfigError(f"{path}: no environment is named", remedy='add [env] with name = "…"')
+        raise ConfigError(f"{path} names no environment", remedy='add [env] with name = "…"')
     return config

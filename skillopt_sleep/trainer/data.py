@@ -1,6 +1,5 @@
-"""The items of an environment, checked before anything is spent on them."""
+"""Read an environment's items, and check them before anything is spent on them."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -14,86 +13,114 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 def read_items(env: Env, config: TrainerConfig) -> Mapping[Split, Sequence[Item]]:
-    """The items by split, as many as the configuration asks for, in the environment's order.
+    """Return the items by split, limited as the configuration says, in the environment's order.
 
-    Raises ConfigError where train, val or a test that is wanted is empty, an item isn't as it has to be, or an id is
-    there twice: what is learned from must never be what is tested on.
+    Raises ConfigError if a required split is empty, an item is invalid, or an id occurs twice: test items must not be
+    training items too.
     """
     with blaming(env, f"environment {env.name}, initial_skill"):
         skill: Any = env.initial_skill()
     if not isinstance(skill, str):
-        said = f"environment {env.name}: initial_skill gave {kind_of(skill)}, not a text"
-        raise ConfigError(said, remedy="mend the environment")
-    own = config.evaluation
-    most = {Split.TRAIN: config.train.items, Split.VAL: own.val_items, Split.TEST: own.test_items}
-    wanted = [split for split in Split if own.test or split is not Split.TEST]
-    items = {split: read_split(env, split, most=most[split]) if split in wanted else () for split in Split}
-    for split in wanted:
+        raise ConfigError(
+            f"environment {env.name}: initial_skill returned {kind_of(skill)}, not a text",
+            remedy="fix the environment",
+        )
+    limits = {
+        Split.TRAIN: config.train.items,
+        Split.VAL: config.evaluation.val_items,
+        Split.TEST: config.evaluation.test_items,
+    }
+    items: dict[Split, Sequence[Item]] = {}
+    for split, most in limits.items():
+        if split is Split.TEST and not config.evaluation.test:
+            items[split] = ()
+            continue
+        items[split] = read_split(env, split, most=most)
         if not items[split]:
-            remedy = "set evaluation.test = false" if split is Split.TEST else "give it items, or another split"
+            remedy = "add items to it"
+            if split is Split.TEST:
+                remedy += ", or set evaluation.test = false"
             raise ConfigError(f"environment {env.name} has no {split} items", remedy=remedy)
-    _refuse_doubled(env, items)
+    _refuse_duplicates(env, items)
     return items
 
 
 def read_split(env: Env, split: Split, *, most: int) -> tuple[Item, ...]:
-    """The first items of a split, 0 all; ConfigError names the environment, the split and the item that is none."""
+    """Return the first `most` items of a split, 0 for all; raise ConfigError naming the first invalid item."""
     where = f"environment {env.name}, {split}"
+    items: tuple[object, ...] | None = None
     with blaming(env, f"{where}: items"):
-        found: Any = env.items(split)
-        listed = isinstance(found, Iterable) and not isinstance(found, str | Mapping)
-        items = tuple(cast("Iterable[object]", found)) if listed else None
+        returned: Any = env.items(split)
+        if isinstance(returned, Iterable) and not isinstance(returned, str | Mapping):
+            items = tuple(cast("Iterable[object]", returned))
     if items is None:
-        remedy = "return a list of Items, an empty one where the split has none"
-        raise ConfigError(f"{where}: items gave {kind_of(cast('object', found))}, not a list", remedy=remedy)
-    for number, item in enumerate(items[: most or None], start=1):
-        if fault := _fault(item):
-            raise ConfigError(f"{where}: item {number} of {len(items)} {fault}", remedy="mend it in the environment")
-    kept = cast("tuple[Item, ...]", items[: most or None])
-    _refuse_doubled(env, {split: kept})
-    return kept
-
-
-def _refuse_doubled(env: Env, items: Mapping[Split, Sequence[Item]]) -> None:
-    places = Counter(item.id for some in items.values() for item in some)
-    doubled = [name for name, count in places.items() if count > 1]
-    if doubled:
-        where = [split.value for split, some in items.items() if any(item.id == doubled[0] for item in some)]
         raise ConfigError(
-            f"environment {env.name} has the item {doubled[0]!r} more than once ({', '.join(where)})",
-            remedy="what is learned from must not be tested on: give every item an id and one split",
+            f"{where}: items returned {kind_of(cast('object', returned))}, not a list",
+            remedy="return a list of Items, which may be empty",
         )
+    selected = items[: most or None]
+    for number, item in enumerate(selected, start=1):
+        fault = _fault(item)
+        if fault:
+            raise ConfigError(f"{where}: item {number} of {len(items)} {fault}", remedy="fix it in the environment")
+    checked = cast("tuple[Item, ...]", selected)
+    _refuse_duplicates(env, {split: checked})
+    return checked
+
+
+def _refuse_duplicates(env: Env, items: Mapping[Split, Sequence[Item]]) -> None:
+    places: dict[str, list[Split]] = {}
+    for split, split_items in items.items():
+        for item in split_items:
+            places.setdefault(item.id, []).append(split)
+    for name, splits in places.items():
+        if len(splits) > 1:
+            where = ", ".join(dict.fromkeys(split.value for split in splits))
+            raise ConfigError(
+                f"environment {env.name} has the item {name!r} more than once ({where})",
+                remedy="give every item its own id and put it on one split: training items must not be tested on",
+            )
 
 
 def _fault(item: object) -> str:
-    """What keeps an item from being one; "" where nothing does."""
+    """Return what makes an item invalid, or ""."""
     if not isinstance(item, Item):
         return f"is {kind_of(item)}, not an Item"
     for name in ("id", "text", "kind"):
         if not isinstance(getattr(item, name), str):
-            return f"has the {name} {getattr(item, name)!r}, which is no text"
+            return f"has the {name} {getattr(item, name)!r}, which is not a text"
     if not item.id.strip():
         return "has an empty id"
     try:
-        odd = _odd(item.data, "data")
-        if not odd:
+        content = _not_plain(item.data, "data")
+        if not content:
             to_json(item)
     except RecursionError:
-        odd = "data, which is nested too deeply"
+        content = "data, which is nested too deeply"
     except UnicodeEncodeError:
-        odd = "half a surrogate pair (such as \\ud83d), which no model can be sent"
+        content = "half a surrogate pair (such as \\ud83d), which can't be sent to a model"
     except TypeError as error:
-        odd = f"something that can't be kept: {error}"
-    return f"({item.id!r}) holds {odd}" if odd else ""
+        content = f"something that can't be saved: {error}"
+    return f"({item.id!r}) holds {content}" if content else ""
 
 
-def _odd(value: object, at: str) -> str:
-    """The first that is no plain value, with where it is; "" where there is none."""
+def _not_plain(value: object, at: str) -> str:
+    """Describe the first thing inside that isn't a plain value, and where it is; "" if there is none."""
+    if isinstance(value, _PLAIN):
+        return ""
+    inner: list[tuple[object, str]] = []
     if isinstance(value, dict):
-        fields = cast("dict[object, object]", value)
-        keys = (f"the key {key!r} in {at}, which is no text" for key in fields if not isinstance(key, str))
-        return next(keys, "") or next(filter(None, (_odd(one, f"{at}[{key!r}]") for key, one in fields.items())), "")
-    if isinstance(value, list | tuple):
-        places = enumerate(cast("Sequence[object]", value))
-        return next(filter(None, (_odd(one, f"{at}[{place}]") for place, one in places)), "")
-    return "" if isinstance(value, _PLAIN) else f"{kind_of(value)} at {at}, which is no plain value"
+        for key, field in cast("dict[object, object]", value).items():
+            if not isinstance(key, str):
+                return f"the key {key!r} in {at}, which is not a text"
+            inner.append((field, f"{at}[{key!r}]"))
+    elif isinstance(value, list | tuple):
+        for place, element in enumerate(cast("Sequence[object]", value)):
+            inner.append((element, f"{at}[{place}]"))
+    else:
+        return f"{kind_of(value)} at {at}, which is not a plain value"
+    for element, place in inner:
+        problem = _not_plain(element, place)
+        if problem:
+            return problem
+    return ""

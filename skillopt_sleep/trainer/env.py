@@ -1,4 +1,4 @@
-"""What a dataset is to the trainer: items by split, and one attempt at one of them. A new one is one file."""
+"""Define what the trainer needs from a dataset: its items by split, and a way to attempt one."""
 
 import difflib
 import inspect
@@ -22,9 +22,9 @@ _PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a num
 
 
 class Item(Record, frozen=True, kw_only=True):
-    """One thing to attempt: `text` is what the optimizer is shown of it, `kind` its task type, `data` the env's own.
+    """One thing to attempt: `text` is shown to the optimizer, `kind` is its task type, `data` is for the environment.
 
-    `data` holds plain values only: it is a part of the dataset's digest, and travels to workers.
+    `data` holds plain values only: it is part of the dataset's digest and is sent to workers.
     """
 
     id: str
@@ -34,9 +34,9 @@ class Item(Record, frozen=True, kw_only=True):
 
 
 class Result(Record, frozen=True, kw_only=True):
-    """How one attempt went: `hard` and `soft` in [0, 1], and `why` it fell short, in words for the optimizer.
+    """The result of one attempt: grades `hard` and `soft` in [0, 1], and `why` it fell short, for the optimizer.
 
-    `turns` is what happened on the way, one text each. A `failure` says why there is no grade: it is never a score.
+    `turns` are the steps of the attempt, one text each. A `failure` says why there is no grade; it is never a score.
     """
 
     hard: float = 0.0
@@ -48,111 +48,120 @@ class Result(Record, frozen=True, kw_only=True):
 
 
 class Env(Protocol):
-    """A dataset with its scorer; safe to be used by several threads at once, and picklable for workers elsewhere.
+    """A dataset with its scorer; must be safe for several threads at once, and picklable to be sent to workers.
 
-    A class that inherits from it has no initial skill and no task types, unless it says so. One that is registered
-    may name its options that are paths in `path_options`, a ClassVar: they begin at the configuration's folder.
+    A subclass starts from an empty skill by default. A registered class may list its options that are paths in the
+    ClassVar `path_options`: they are relative to the configuration's folder.
     """
 
     @property
     def name(self) -> str:
-        """As it is shown."""
+        """Return the name to show."""
         ...
 
     def items(self, split: Split) -> Sequence[Item]:
-        """The items of a split, always in the same order; ids are unique over all splits."""
+        """Return the items of a split, always in the same order; ids must be unique over all splits."""
         ...
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """One attempt at the item by the target under the skill; the same for the same item, skill and sample.
+        """Attempt the item once with the target and the skill; the same item, skill and sample give the same result.
 
-        Another item in the same words, or another sample, asks anew by itself; where one attempt asks the same twice,
-        its prompts' samples tell them apart. What goes wrong with a call or with the item is raised (ItemError) or
-        told as a failure; a NightError ends the training.
+        Equal prompts of different items or samples are separate questions. If one attempt asks the same prompt twice,
+        give the two prompts different samples. If a call or the item fails, raise ItemError or return a Result with a
+        `failure`; a NightError ends the training.
         """
         ...
 
     def initial_skill(self) -> str:
-        """The text that training starts from where the user names none; may be empty."""
+        """Return the text that training starts from if the user names no skill; may be empty."""
         return ""
-
-    def task_types(self) -> Sequence[str]:
-        """The kinds of its items, as results are broken down by."""
-        return ()
 
 
 def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) -> Env:
-    """The environment that is registered under this name, made with these options; its paths are from `folder` on.
+    """Create the environment registered under this name; options that are paths are relative to `folder`.
 
-    Raises ConfigError naming the nearest where the name or an option isn't known, or what can't be made and why.
+    Raises ConfigError if the name or an option is unknown, naming the nearest one, or if it can't be created.
     """
     known = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in known:
         hint = _nearest(name, known) or "install the package that registers it, or pass the object to Trainer"
         raise ConfigError(f"no environment is called {name!r}", remedy=hint)
-    factory, takes = _loaded(known[name])
-    _check_options(name, options, takes)
-    placed: frozenset[str] = getattr(factory, "path_options", frozenset())
-    given = {key: _placed(value, folder) if key in placed else value for key, value in options.items()}
-    with blaming(factory, f"environment {name}, as it was made"):
+    factory, parameters = _load(known[name])
+    _check_options(name, options, parameters)
+    path_options: frozenset[str] = getattr(factory, "path_options", frozenset())
+    arguments = dict(options)
+    for option in path_options & options.keys():
+        arguments[option] = _resolved(options[option], folder)
+    with blaming(factory, f"environment {name}, as it was created"):
         try:
-            env = factory(**given)
+            env = factory(**arguments)
         except (TypeError, ValueError) as error:
-            said = f"environment {name} can't be made with these options: {error}"
-            raise ConfigError(said, remedy="mend [env], or the environment") from error
-    lacking = [what for what in ("name", "items", "rollout_one", "initial_skill") if not hasattr(env, what)]
-    if lacking:
-        remedy = "let its class inherit from skillopt_sleep.trainer.Env, and say what that leaves open"
-        raise ConfigError(f"environment {name} has no {' and no '.join(lacking)}", remedy=remedy)
+            raise ConfigError(
+                f"environment {name} can't be created with these options: {error}",
+                remedy="fix [env], or the environment",
+            ) from error
+    missing = [member for member in ("name", "items", "rollout_one", "initial_skill") if not hasattr(env, member)]
+    if missing:
+        raise ConfigError(
+            f"environment {name} has no {' and no '.join(missing)}",
+            remedy="let its class inherit from skillopt_sleep.trainer.Env and define what is missing",
+        )
     return env
 
 
 def checked_result(result: object, *, env: Env, item: Item) -> Result:
-    """What an attempt gave, as it has to be; ConfigError names the environment and the item where it isn't so."""
+    """Return an attempt's result if it is valid; raise ConfigError naming the environment and the item if not."""
     where = f"environment {env.name}, item {item.id!r}: rollout_one"
     if not isinstance(result, Result):
-        raise ConfigError(f"{where} gave {kind_of(result)}, not a Result", remedy="mend the environment")
+        raise ConfigError(f"{where} returned {kind_of(result)}, not a Result", remedy="fix the environment")
     grades: tuple[object, object] = (result.hard, result.soft)
     if not all(isinstance(grade, Real) for grade in grades):
-        said = f"{where} graded it hard {result.hard!r}, soft {result.soft!r}"
-        raise ConfigError(said, remedy="mend the environment: a grade is a number between 0 and 1")
+        raise ConfigError(
+            f"{where} graded it hard {result.hard!r}, soft {result.soft!r}",
+            remedy="fix the environment: a grade is a number between 0 and 1",
+        )
     plain = replace(result, hard=float(result.hard), soft=float(result.soft))
     try:
         return msgspec.convert(msgspec.to_builtins(plain), Result)
     except (msgspec.ValidationError, TypeError) as error:
-        raise ConfigError(f"{where} gave a Result that is none: {error}", remedy="mend the environment") from error
+        raise ConfigError(f"{where} returned an invalid Result: {error}", remedy="fix the environment") from error
 
 
 @contextmanager
 def blaming(whose: object, where: str) -> Generator[None]:
-    """Whatever is raised inside by what isn't ours says where it came from; what is told in words stays as it is."""
+    """Add to an error of foreign code where it came from; errors of ours (SleepError) stay as they are."""
     try:
         yield
     except SleepError:
         raise
     except Exception as error:
-        if _theirs(error, str(getattr(whose, "__module__", ""))):
+        if _is_theirs(error, str(getattr(whose, "__module__", ""))):
             blame(error, where)
         raise
 
 
-def _theirs(error: BaseException, module: str) -> bool:
-    """Whether what isn't ours failed, and not what it asked of us, such as a call that could not be kept."""
-    ours, theirs = __name__.partition(".")[0], module.partition(".")[0]
-    frames = traceback.walk_tb(error.__traceback__)
-    passed = [str(frame.f_globals.get("__name__", "")).partition(".")[0] for frame, _ in frames]
-    if theirs == ours or theirs not in passed:
-        return theirs != ours
-    return next(one for one in reversed(passed) if one in {ours, theirs}) == theirs
+def _is_theirs(error: BaseException, module: str) -> bool:
+    """Return whether the foreign module failed itself, and not something of ours that it called."""
+    ours = __name__.partition(".")[0]
+    theirs = module.partition(".")[0]
+    if theirs == ours:
+        return False
+    packages: list[str] = []
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        packages.append(str(frame.f_globals.get("__name__", "")).partition(".")[0])
+    if theirs not in packages:
+        return True
+    innermost = [package for package in packages if package in {ours, theirs}][-1]
+    return innermost == theirs
 
 
 def kind_of(value: object) -> str:
-    """What something is, in words for who wrote it."""
+    """Return the type of a value in words, for an error message."""
     return "nothing (None)" if value is None else f"a {type(value).__name__}"
 
 
-def _loaded(entry: EntryPoint) -> tuple[Callable[..., Any], Mapping[str, inspect.Parameter]]:
-    """What makes the environment, and the options it takes."""
+def _load(entry: EntryPoint) -> tuple[Callable[..., Any], Mapping[str, inspect.Parameter]]:
+    """Import the environment's factory, and return it with its parameters."""
     try:
         with blaming(None, f"the package of environment {entry.name} ({entry.value}), as it was imported"):
             factory: Any = entry.load()
@@ -160,28 +169,46 @@ def _loaded(entry: EntryPoint) -> tuple[Callable[..., Any], Mapping[str, inspect
     except (ImportError, AttributeError, SyntaxError, TypeError, ValueError) as error:
         raise ConfigError(
             f"environment {entry.name} can't be loaded from {entry.value}: {error}",
-            remedy="mend the entry point of its package (package.module:Class), or install what it imports",
+            remedy="fix the entry point of its package (package.module:Class), or install what it imports",
         ) from error
 
 
-def _check_options(name: str, options: Mapping[str, Any], takes: Mapping[str, inspect.Parameter]) -> None:
-    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in takes.values())
+def _check_options(name: str, options: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter]) -> None:
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     for option, value in options.items():
-        if option not in takes and not open_ended:
-            raise ConfigError(f"environment {name} has no option {option!r}", remedy=_nearest(option, takes))
-        wanted = takes[option].annotation if option in takes else None
-        if wanted in _PLAIN and type(value) is not wanted and (wanted is not float or type(value) is not int):
-            said = f"env.{option}: environment {name} takes {_PLAIN[wanted]} for it, not {value!r}"
-            raise ConfigError(said, remedy="mend it in [env]")
-    missing = [p.name for p in takes.values() if p.default is p.empty and p.name not in options and not open_ended]
+        if option in parameters:
+            _check_type(name, option, value, parameters[option].annotation)
+        elif not open_ended:
+            raise ConfigError(f"environment {name} has no option {option!r}", remedy=_nearest(option, parameters))
+    if open_ended:
+        return
+    missing = [p.name for p in parameters.values() if p.default is p.empty and p.name not in options]
     if missing:
-        raise ConfigError(f"environment {name} needs: {', '.join(missing)}", remedy="say it in [env]")
+        raise ConfigError(f"environment {name} needs: {', '.join(missing)}", remedy="add it to [env]")
 
 
-def _placed(value: Any, folder: Path) -> Any:
-    return str(folder / Path(value).expanduser()) if isinstance(value, str) and value else value
+def _check_type(name: str, option: str, value: Any, expected: Any) -> None:
+    """Raise ConfigError if the option is annotated with a plain type and the value has another one."""
+    if expected not in _PLAIN or type(value) is expected:
+        return
+    if expected is float and type(value) is int:
+        return
+    raise ConfigError(
+        f"env.{option}: environment {name} takes {_PLAIN[expected]} for it, not {value!r}",
+        remedy="fix it in [env]",
+    )
+
+
+def _resolved(path: Any, folder: Path) -> Any:
+    if not isinstance(path, str) or not path:
+        return path
+    return str(folder / Path(path).expanduser())
 
 
 def _nearest(name: str, known: Mapping[str, Any]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(sorted(known))}" if known else ""
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if known:
+        return f"known here: {', '.join(sorted(known))}"
+    return ""

@@ -1,4 +1,4 @@
-"""One skill on one split, with the calls of a run's folder: what was asked in training isn't paid again."""
+"""Score one skill on one split, reusing the calls in a run's folder: those of the training aren't paid again."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -20,9 +20,7 @@ from skillopt_sleep.trainer.run import alone
 from skillopt_sleep.trainer.summary import Scores
 from skillopt_sleep.trainer.tasks import as_document, as_task
 
-_LIMITS = (
-    "raise [limits] (0 is none), which hold for all that is asked in the training's folder: what was paid for is kept"
-)
+_LIMITS = "raise [limits] (0 = none), which hold for all calls in the training's folder; paid results are kept"
 
 
 def evaluate(
@@ -36,30 +34,32 @@ def evaluate(
     folder: Path,
     clock: Callable[[], datetime] = utc_now,
 ) -> Scores:
-    """The scores of the skill on the whole split, or as much of val and test as the configuration says.
+    """Score the skill on a split; val and test are limited as the configuration says.
 
-    Raises ConfigError where the split is empty or an item of it is none, BackendUnavailable where nothing of it could
-    be scored, NightLocked where a training works in the folder.
+    Raises ConfigError if the split is empty or an item is invalid, BackendUnavailable if no item could be scored,
+    NightLocked if a training is running in the folder.
     """
     most = {Split.VAL: config.evaluation.val_items, Split.TEST: config.evaluation.test_items}
     items = read_split(env, split, most=most.get(split, 0))
     if not items:
-        raise ConfigError(f"environment {env.name} has no {split} items", remedy="name another split")
-    with alone(folder), closing(CallStore(folder / "calls.db", clock)) as store:
-        counter = meter(config.limits, store.ledger, clock)
-        attempts = Attempts(
-            Attempt(env, asked(target, calls=store.calls, failures=store.failures, meter=counter)), pool, Spent()
+        raise ConfigError(
+            f"environment {env.name} has no {split} items", remedy="choose another split, or add items to this one"
         )
+    with alone(folder), closing(CallStore(folder / "calls.db", clock)) as store:
+        budget = meter(config.limits, store.ledger, clock)
+        backend = asked(target, calls=store.calls, failures=store.failures, meter=budget)
+        attempts = Attempts(Attempt(env, backend), pool, Spent())
         document = as_document(skill)
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval") for item in items]
         try:
-            made = attempts.make(jobs, label="eval")
+            attempted = attempts.make(jobs, label="eval")
         except BudgetExhausted as error:
             raise BudgetExhausted(error.message, remedy=_LIMITS) from error
-    found = scores(made, {item.id: as_task(item, split, source=env.name) for item in items}, config.rule(trials=1))
-    if not found.n:
-        why = made[0].rollout.note
+    tasks = {item.id: as_task(item, split, source=env.name) for item in items}
+    result = scores(attempted, tasks, config.rule(trials=1))
+    if not result.n:
+        reason = attempted[0].rollout.note
         raise BackendUnavailable(
-            f"none of {len(items)} items could be scored: {why}", remedy="mend that, and score it again"
+            f"none of {len(items)} items could be scored: {reason}", remedy="fix that, and score again"
         )
-    return found
+    return result

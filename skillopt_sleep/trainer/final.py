@@ -1,4 +1,4 @@
-"""The end of a training: the final skill measured, the best named, both tested beside the initial one."""
+"""End a training: measure the final skill, choose the best, and test both against the initial one."""
 
 import math
 from collections import Counter
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.gate import UNKNOWN, UNVERIFIED
-from skillopt_sleep.records import Document
+from skillopt_sleep.records import Document, Note
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.gate import better
 from skillopt_sleep.trainer.parts import Held, Parts, State
@@ -17,36 +17,41 @@ from skillopt_sleep.trainer.summary import History, Summary, Tested
 def final(
     parts: Parts, state: State, initial: Held, history: History, *, env: str, models: Mapping[str, str]
 ) -> Summary:
-    """The summary; the final skill becomes the best where the gate's rule takes it for better.
+    """Summarize the training; the final skill becomes the best one if the gate's rule finds it better.
 
-    Test scores are of the very texts that the summary names, and the same text is tested once.
+    The test scores belong to exactly the texts the summary names, and equal texts are tested once.
     """
-    current, test = state.current.document, parts.config.evaluation.test
-    jobs = parts.val_jobs(current) + (parts.test_jobs(current) if test else ())
-    if test and parts.attempts.known(parts.val_jobs(current)):
-        jobs += parts.test_jobs(state.best.document)
+    current = state.current.document
+    jobs = parts.val_jobs(current)
+    if parts.config.evaluation.test:
+        jobs += parts.test_jobs(current)
+        if parts.attempts.known(parts.val_jobs(current)):
+            jobs += parts.test_jobs(state.best.document)
     parts.attempts.make(jobs, label="final")
     promoted = current.sha != state.best.document.sha and better(parts, current, state.best.document)
     best = state.current if promoted else state.best
-    tested = {
-        role: _tested(parts, held) for role, held in (("initial", initial), ("best", best), ("final", state.current))
-    }
+    tested_initial = _tested(parts, initial)
+    tested_best = _tested(parts, best)
+    tested_final = _tested(parts, state.current)
     costs = parts.spent.costs()
+    notes: list[Note] = []
+    for record in (*history.steps, *history.epochs):
+        notes += record.notes
     return Summary(
         env=env,
         models=dict(models),
         epochs=parts.config.train.epochs,
         steps=len(history.steps),
-        initial=tested["initial"],
-        best=tested["best"],
-        final=tested["final"],
+        initial=tested_initial,
+        best=tested_best,
+        final=tested_final,
         actions=dict(Counter(step.gated.action.value for step in history.steps)),
         gate=f"{parts.rule.name}, {parts.rule.metric}",
         error_rate=_error_rate(parts),
         promoted=promoted,
         costs=costs,
         total=_total(costs),
-        notes=tuple(note for told in (*history.steps, *history.epochs) for note in told.notes),
+        notes=tuple(notes),
         best_skill=best.document.text,
     )
 
@@ -54,7 +59,9 @@ def final(
 def _tested(parts: Parts, held: Held) -> Tested:
     document: Document = held.document
     val = parts.measured(parts.val_jobs(document), label="final")
-    test = parts.measured(parts.test_jobs(document), label="final") if parts.config.evaluation.test else None
+    test = None
+    if parts.config.evaluation.test:
+        test = parts.measured(parts.test_jobs(document), label="final")
     return Tested(
         standing=replace(held.standing, val=val.metric),
         file=f"skills/skill_v{held.standing.version:04d}.md",
@@ -65,14 +72,16 @@ def _tested(parts: Parts, held: Held) -> Tested:
 
 
 def _error_rate(parts: Parts) -> str:
-    own = parts.config.evaluation
-    if own.gate == "sequential":
-        return f"a useless candidate passes in at most {100 * own.alpha:.3g} % of runs"
-    return UNKNOWN if own.gate == "strict" else UNVERIFIED
+    evaluation = parts.config.evaluation
+    if evaluation.gate == "sequential":
+        return f"a useless candidate passes in at most {100 * evaluation.alpha:.3g} % of runs"
+    if evaluation.gate == "strict":
+        return UNKNOWN
+    return UNVERIFIED
 
 
 def _total(costs: Mapping[str, Cost]) -> Cost:
-    """All stages together."""
+    """Sum up the cost of all stages; the dollars are None if a stage's are."""
     dollars = [cost.usd for cost in costs.values() if cost.usd is not None]
     return Cost(
         calls=sum(cost.calls for cost in costs.values()),

@@ -1,4 +1,4 @@
-"""What a configuration names and nobody passes: the pool, and the skill to start from."""
+"""Create what a configuration only names: the pool, and the skill to start from."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def make_pool(config: TrainerConfig, progress: Progress) -> Pool:
-    """The pool that the configuration names; Ray is imported where it is asked for."""
+    """Create the pool that the configuration names; Ray is imported only if it is chosen."""
     if config.train.pool == "ray":
         from skillopt_sleep.pools.ray import RayPool
 
@@ -21,15 +21,16 @@ def make_pool(config: TrainerConfig, progress: Progress) -> Pool:
 
 
 def read_skill(path: Path) -> str:
-    """The text of a skill's file; ConfigError where it can't be read."""
+    """Read the text of a skill's file; raise ConfigError if it can't be read."""
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        said = f"the skill {path}: {error.strerror or error}"
-        raise ConfigError(said, remedy="name a file that can be read") from error
+        raise ConfigError(
+            f"can't read the skill {path}: {error.strerror or error}", remedy="name a file that can be read"
+        ) from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"the skill {path}: {error}", remedy="a skill is a UTF-8 text file") from error
+        raise ConfigError(f"can't read the skill {path}: {error}", remedy="save it as UTF-8 text") from error
 
 
 def untold(_label: str, _done: int, _total: int) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress: nobody is watching."""

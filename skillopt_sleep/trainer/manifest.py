@@ -1,4 +1,4 @@
-"""What a run is: its configuration, data, prompts and models, so that another isn't taken for it."""
+"""Identify a run by its configuration, data, prompts and models, so that only the same run is resumed."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ _SECRET = re.compile(
     r"|^apikeys?$",
     re.IGNORECASE,
 )
-# These change how a run is done, never what comes of it.
+# These change how a run is executed, never its result.
 _FREE = (
     "config.train.workers",
     "config.train.pool",
@@ -53,11 +53,11 @@ def manifest(
     prompts: Mapping[str, str],
     models: Mapping[str, str],
 ) -> Manifest:
-    """What this run is; nothing in it is secret."""
+    """Describe this run, without any secret."""
     return Manifest(
         config=_without_secrets(config),
         env=env,
-        dataset={split.value: _sha(to_json(list(some))) for split, some in items.items()},
+        dataset={split.value: _sha(to_json(list(split_items))) for split, split_items in items.items()},
         initial_skill=_sha(initial_skill.encode()),
         prompts={name: _sha(text.encode()) for name, text in sorted(prompts.items())},
         models=dict(models),
@@ -65,46 +65,47 @@ def manifest(
 
 
 def _without_secrets(config: TrainerConfig) -> dict[str, Any]:
-    """The configuration without what looks like a secret, and without what an environment's option calls one."""
-    told = cast("dict[str, Any]", map_strings(config, redact))
-    return told | {"env": _named(told["env"])}
+    """Redact what looks like a secret, and environment options whose names sound like one."""
+    fields = cast("dict[str, Any]", map_strings(config, redact))
+    fields["env"] = _redacted_by_name(fields["env"])
+    return fields
 
 
-def _named(value: Any) -> Any:
-    """The value without what stands under the name of a secret, however deep."""
+def _redacted_by_name(value: Any) -> Any:
+    """Redact every value whose key sounds like a secret, at any depth."""
     if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        return {name: REDACTED if _SECRET.search(name) else _named(inner) for name, inner in fields.items()}
-    return [_named(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+        fields: dict[str, Any] = {}
+        for name, inner in cast("dict[str, Any]", value).items():
+            fields[name] = REDACTED if _SECRET.search(name) else _redacted_by_name(inner)
+        return fields
+    if isinstance(value, list):
+        return [_redacted_by_name(inner) for inner in cast("list[Any]", value)]
+    return value
 
 
 def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """What two runs were started with that isn't the same, each as `key: before → now`."""
-    old, new = _flat(msgspec.to_builtins(before)), _flat(msgspec.to_builtins(now))
-    return tuple(
-        f"{key}: {_short(old.get(key))} → {_short(new.get(key))}"
-        for key in sorted(old.keys() | new.keys())
-        if old.get(key) != new.get(key)
-    )
+    """List what differs between two runs' manifests, each as `key: before → now`."""
+    old = _flat(msgspec.to_builtins(before))
+    new = _flat(msgspec.to_builtins(now))
+    changed = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
+    return tuple(f"{key}: {_short(old.get(key))} → {_short(new.get(key))}" for key in changed)
 
 
 def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """The differences with which a run can't go on; what changes no result is none, and neither are more epochs."""
-    longer = now.config["train"]["epochs"] > before.config["train"]["epochs"]
-    return tuple(
-        told
-        for told in differences(before, now)
-        if not told.startswith(_FREE) and not (longer and told.startswith("config.train.epochs:"))
-    )
+    """List the differences that prevent resuming: those that change the result, except for more epochs."""
+    allowed = _FREE
+    if now.config["train"]["epochs"] > before.config["train"]["epochs"]:
+        allowed = (*_FREE, "config.train.epochs:")
+    return tuple(line for line in differences(before, now) if not line.startswith(allowed))
 
 
 def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
         return {prefix.removesuffix("."): value}
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, inner in cast("dict[str, Any]", value).items():
-        found |= _flat(inner, f"{prefix}{key}.")
-    return found
+        flat |= _flat(inner, f"{prefix}{key}.")
+    return flat
 
 
 def _short(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the keys of SkillOpt's research trainer and of skillrl 1.0.0 are called here."""
+"""Translate the configuration keys of SkillOpt's research trainer and of skillrl 1.0.0 to ours."""
 
 OURS = {
     "num_epochs": "train.epochs",
@@ -44,12 +44,13 @@ WITHOUT = {
     "verbose": "progress is shown on a terminal, and nowhere else",
     "max_analyst_rounds": "it never had an effect",
     "meta_learning_rate": "it never had an effect",
-    "use_semantic_density": "it rewards words of command, not results",
-    "semantic_density_weight": "it rewards words of command, not results",
-    "semantic_density_leading_words": "it rewards words of command, not results",
+    "use_semantic_density": "it rewards commanding words, not results",
+    "semantic_density_weight": "it rewards commanding words, not results",
+    "semantic_density_leading_words": "it rewards commanding words, not results",
 }
 
 
-REMEDIES = {theirs: f"it is called '{ours}' here" for theirs, ours in OURS.items()} | {
-    theirs: f"leave it out: {why}" for theirs, why in WITHOUT.items()
+REMEDIES = {
+    **{theirs: f"it is called '{ours}' here" for theirs, ours in OURS.items()},
+    **{theirs: f"leave it out: {why}" for theirs, why in WITHOUT.items()},
 }

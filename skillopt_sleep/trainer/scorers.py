@@ -1,6 +1,6 @@
-"""How an answer is told right: the rules of public benchmarks, each a function of the answer and what is accepted.
+"""Score answers by the rules of public benchmarks: functions of the answer and the accepted answers.
 
-None of them looks for an accepted answer inside a longer one: "I do not know" isn't "no".
+None of them searches for an accepted answer inside a longer one: "I do not know" isn't "no".
 """
 
 import re
@@ -22,7 +22,7 @@ _LABEL = re.compile(
 
 
 def final_answer(reply: str) -> str:
-    """What stands in the last <answer> tag, closed or not, else the last line that isn't empty."""
+    """Return the content of the last <answer> tag, closed or not; without a tag, the last line that isn't empty."""
     tagged = _ANSWER.findall(reply)
     if tagged:
         return str(tagged[-1]).strip()
@@ -31,7 +31,7 @@ def final_answer(reply: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Lower case, without punctuation, articles and doubled white space, in the order of SQuAD's own script.
+    """Lowercase a text and remove punctuation, articles and extra white space, in the order of SQuAD's own script.
 
     Rajpurkar et al. 2016, https://arxiv.org/abs/1606.05250.
     """
@@ -40,16 +40,20 @@ def normalized(text: str) -> str:
 
 
 def exact_match(answer: str, accepted: Sequence[str]) -> float:
-    """1 where the answer is one of the accepted ones once both are normalized, else 0."""
-    return float(normalized(answer) in {normalized(one) for one in accepted})
+    """Return 1 if the normalized answer equals a normalized accepted one, else 0."""
+    return float(normalized(answer) in map(normalized, accepted))
 
 
 def token_f1(answer: str, accepted: Sequence[str]) -> float:
-    """The best F1 of the words shared with an accepted answer, a word as often as both have it.
+    """Return the best word F1 with an accepted answer; a word counts as often as both contain it.
 
-    Where one of the two has no words, it is 1 if neither has and 0 else, as SQuAD 2.0 scores what has no answer.
+    If one of the two has no words, it is 1 if neither has any and 0 otherwise, as in SQuAD 2.0.
     """
-    return max((_f1(normalized(answer).split(), normalized(one).split()) for one in accepted), default=0.0)
+    words = normalized(answer).split()
+    best = 0.0
+    for text in accepted:
+        best = max(best, _f1(words, normalized(text).split()))
+    return best
 
 
 def _f1(answer: Sequence[str], wanted: Sequence[str]) -> float:
@@ -60,35 +64,41 @@ def _f1(answer: Sequence[str], wanted: Sequence[str]) -> float:
 
 
 def same_numbers(answer: str, wanted: str) -> bool:
-    """Whether both have the same numbers in the same order; a comma between digits groups thousands."""
+    """Return whether both have the same numbers in the same order; a comma between digits groups thousands."""
     return _numbers(answer) == _numbers(wanted)
 
 
 def _numbers(text: str) -> list[float]:
-    return [float(found) for found in _NUMBER.findall(re.sub(r"(?<=\d),(?=\d{3})", "", text))]
+    without_groups = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    return [float(number) for number in _NUMBER.findall(without_groups)]
 
 
 def anls(answer: str, accepted: Sequence[str], *, threshold: float = ANLS_THRESHOLD) -> float:
-    """The best likeness to an accepted answer, 1 less edits by length of the longer; below the threshold it is 0.
+    """Return the best normalized Levenshtein similarity to an accepted answer, or 0 if it is below the threshold.
 
-    Case and white space don't count. Biten et al. 2019, https://arxiv.org/abs/1907.00490; a likeness of exactly the
+    Case and white space don't count. Biten et al. 2019, https://arxiv.org/abs/1907.00490; a similarity of exactly the
     threshold counts, as in the evaluation script of DocVQA.
     """
-    said = " ".join(answer.lower().split())
-    best = max(
-        (Levenshtein.normalized_similarity(said, " ".join(one.lower().split())) for one in accepted), default=0.0
-    )
+    answer = " ".join(answer.lower().split())
+    best = 0.0
+    for text in accepted:
+        best = max(best, Levenshtein.normalized_similarity(answer, " ".join(text.lower().split())))
     return best if best >= threshold else 0.0
 
 
 def chosen(answer: str, choices: Mapping[str, str]) -> str:
-    """The label that an answer names by itself, before its text or by its text alone; "" where it names none.
+    """Return the label of the choice that an answer names, by its label or its text; "" if it names none.
 
     `choices` maps labels (one capital letter each) to their texts.
     """
-    said = " ".join(answer.split()).strip("*_`$ ")
-    found = _LABEL.fullmatch(said.lower())
-    if found and found[1].upper() in choices:
-        return found[1].upper()
-    bare = normalized(said)
-    return next((label for label, text in choices.items() if bare and bare == normalized(text)), "")
+    answer = " ".join(answer.split()).strip("*_`$ ")
+    match = _LABEL.fullmatch(answer.lower())
+    if match and match[1].upper() in choices:
+        return match[1].upper()
+    words = normalized(answer)
+    if not words:
+        return ""
+    for label, text in choices.items():
+        if normalized(text) == words:
+            return label
+    return ""

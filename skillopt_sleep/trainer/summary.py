@@ -1,4 +1,4 @@
-"""What a training tells: every step, every epoch's look back, and how it all ended."""
+"""The records a training writes: every step, every epoch's comparison, and the final summary."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from skillopt_sleep.trainer.attempts import Cost
 
 
 class Action(StrEnum):
-    """What became of a step's candidate; the skips had none: no_answer, as every reflection failed."""
+    """The outcome of a step; a skipped step had no candidate (no_answer: every reflection failed)."""
 
     ACCEPT_NEW_BEST = "accept_new_best"
     ACCEPT = "accept"
@@ -27,7 +27,7 @@ TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT})
 
 
 class Scores(Record, frozen=True, kw_only=True):
-    """A skill on a split: means over the `n` items that could be scored, None of none; `kinds` by task type."""
+    """A skill's mean scores over the `n` scored items of a split, None if n is 0; `kinds` has them by task type."""
 
     hard: float | None = None
     soft: float | None = None
@@ -38,7 +38,7 @@ class Scores(Record, frozen=True, kw_only=True):
 
 
 class Gated(Record, frozen=True, kw_only=True):
-    """What the gate said of a candidate: the metric of current and candidate over the same `n` pairs, and why."""
+    """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs."""
 
     action: Action
     reason: str = ""
@@ -52,9 +52,9 @@ class Gated(Record, frozen=True, kw_only=True):
 
 
 class Standing(Record, frozen=True, kw_only=True):
-    """A skill that counts: its text's SHA-256, the step it came from (0: it was given), its metric on val.
+    """The current or best skill: its text's SHA-256, the step it came from (0: the initial one), its metric on val.
 
-    `val` is None where it wasn't measured, as after a forced slow update or a new note in the appendix.
+    `val` is None if it wasn't measured, as after an ungated slow update or a new note in the appendix.
     """
 
     sha: str
@@ -65,7 +65,7 @@ class Standing(Record, frozen=True, kw_only=True):
 
 
 class StepRecord(Record, frozen=True, kw_only=True):
-    """One optimization step, all that decided it."""
+    """One optimization step, with everything that decided it."""
 
     step: int
     epoch: int
@@ -87,7 +87,7 @@ class StepRecord(Record, frozen=True, kw_only=True):
 
 
 class EpochRecord(Record, frozen=True, kw_only=True):
-    """The look back at the end of an epoch: how train items changed since the epoch before, guidance and notes."""
+    """The comparison at the end of an epoch: how train items changed since the last one, guidance and notes."""
 
     epoch: int
     compared: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
@@ -100,7 +100,7 @@ class EpochRecord(Record, frozen=True, kw_only=True):
 
 
 class History(Record, frozen=True, kw_only=True):
-    """All steps and epochs so far, and the skill they began from."""
+    """All steps and epochs so far, and the scores of the initial skill."""
 
     baseline: Scores
     steps: tuple[StepRecord, ...] = ()
@@ -108,7 +108,7 @@ class History(Record, frozen=True, kw_only=True):
 
 
 class Tested(Record, frozen=True, kw_only=True):
-    """A skill with its file in the run's folder and its scores; `test` is None where nothing was tested."""
+    """A skill with its file in the run's folder and its scores; `test` is None if nothing was tested."""
 
     standing: Standing
     file: str
@@ -118,7 +118,7 @@ class Tested(Record, frozen=True, kw_only=True):
 
 
 class Summary(Record, frozen=True, kw_only=True):
-    """How a training ended: the same for the same seed, data and answers, however often it was interrupted."""
+    """The result of a training: the same for the same seed, data and answers, however often it was interrupted."""
 
     schema_version: int = 1
     env: str

@@ -1,4 +1,4 @@
-"""An item as a Task and a result as a Rollout, so that the stages of a night are used as they are."""
+"""Convert items to Tasks and results to Rollouts, so that training runs on the same stages as a night."""
 
 from datetime import UTC, datetime
 
@@ -8,13 +8,13 @@ from skillopt_sleep.trainer.env import Item, Result
 
 APPENDIX_BEGIN = "<!-- appendix:begin -->"
 APPENDIX_END = "<!-- appendix:end -->"
-SHOWN_CHARS = 4_000  # of an attempt, as much as reflection shows
+SHOWN_CHARS = 4_000  # of an attempt, as many as reflection shows
 TURN_CHARS = 800
-_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # an item has no time
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # items have no time of their own
 
 
 def as_task(item: Item, split: Split, *, source: str) -> Task:
-    """The item as what the stages know; each is an occasion of its own, as a session is to a night."""
+    """Convert an item to a task; each item counts as a session of its own."""
     return Task(
         id=item.id,
         prompt=item.text,
@@ -29,7 +29,7 @@ def as_task(item: Item, split: Split, *, source: str) -> Task:
 
 
 def as_rollout(task: str, document_sha: str, result: Result, *, sample: int) -> Rollout:
-    """The result as what the stages know; one with a failure has no score."""
+    """Convert a result to a rollout; one with a failure has no score."""
     return Rollout(
         task=task,
         document_sha=document_sha,
@@ -42,26 +42,27 @@ def as_rollout(task: str, document_sha: str, result: Result, *, sample: int) -> 
 
 
 def as_document(skill: str) -> Document:
-    """The skill as the text that is trained: its appendix stands outside of what edits can reach."""
-    body, begin, rest = skill.partition(APPENDIX_BEGIN)
-    if begin and (BLOCK.search(rest) or rest.count(APPENDIX_END) != 1):
-        body, begin, rest = skill, "", ""
-    lead = body.rstrip("\n")
-    trail = body[len(lead) :] + begin + rest
-    return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=lead, trail=trail)
+    """Convert a skill to the document being trained; its appendix is out of reach for edits."""
+    body, begin, appendix = skill.partition(APPENDIX_BEGIN)
+    if begin and (BLOCK.search(appendix) or appendix.count(APPENDIX_END) != 1):
+        # The marker doesn't begin a proper appendix, so all of the text can be edited.
+        body = skill
+    body = body.rstrip("\n")
+    return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=body, trail=skill[len(body) :])
 
 
 def shown(result: Result) -> str:
-    """The attempt as the optimizer is shown it: its turns, each with its middle left out where it is long."""
+    """Return the attempt as shown to the optimizer: its turns, long ones with their middle cut."""
     if not result.turns:
         return result.response
     turns = "\n\n".join(clipped(turn, TURN_CHARS) for turn in result.turns)
-    whole = f"{turns}\n\nFinal answer: {clipped(result.response, TURN_CHARS)}" if result.response else turns
-    return clipped(whole, SHOWN_CHARS)
+    if result.response:
+        turns += f"\n\nFinal answer: {clipped(result.response, TURN_CHARS)}"
+    return clipped(turns, SHOWN_CHARS)
 
 
 def clipped(text: str, most: int) -> str:
-    """The text, or its head and tail where it is longer than `most` characters."""
+    """Return the text, or its head and tail if it is longer than `most` characters."""
     if len(text) <= most:
         return text
     gap = f"\n… {len(text) - most:,} characters left out …\n"

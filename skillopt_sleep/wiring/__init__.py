@@ -2,16 +2,15 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace as replace_in
 from datetime import datetime, timedelta
 from functools import cache
 from glob import escape
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
-from skillopt_sleep.agents.codex.sessions import Codex
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
@@ -29,7 +28,7 @@ from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Crew, Model, Plan, Preflight, Source
+from skillopt_sleep.protocols import Crew, MineRules, Model, Plan, Preflight, SessionRules, Source, StepRules
 from skillopt_sleep.records import GateRule, Limit, Note, RecallRules
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
@@ -49,11 +48,6 @@ from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
 
-# Enough sessions to fill a prompt without making the model skip some.
-_SESSIONS_PER_CALL = 5
-# Failures shown in one reflection, and patches merged in one call: SkillOpt's sizes, halved for a night's few tasks.
-_MINIBATCH = 6
-_MERGE_BATCH = 4
 # A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
 _LEAST_EDITS = 1
 _SCHEDULE_NIGHTS = 14
@@ -63,22 +57,22 @@ _REMOVAL_ALPHA = 0.05
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
-    """Return the sources named in the settings."""
-    home = Path.home()
-    known: dict[str, Source] = {
-        "claude_code": ClaudeCode(Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")),
-        "codex": Codex(Path(environ.get("CODEX_HOME") or home / ".codex")),
-        "tasks_file": TasksFile(tuple(Path(name).expanduser() for name in settings.harvest.tasks_files)),
-    }
-    return tuple(known[name] for name in settings.harvest.sources)
+    """Return the sources that the settings name: agents' sessions and the user's own tasks."""
+    sources: dict[str, Source] = {}
+    for agent in AGENTS.values():
+        sources[agent.source] = agent.sessions(agent.home(environ, Path.home()))
+    sources["tasks_file"] = TasksFile(tuple(Path(name).expanduser() for name in settings.harvest.tasks_files))
+    return tuple(sources[name] for name in settings.harvest.sources)
 
 
 def session_folders(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
     """Return the folders in which the agents write their sessions, whether they exist yet or not."""
+    agents = {agent.source: agent for agent in AGENTS.values()}
     folders: list[Path] = []
-    for source in agent_sources(settings, environ):
-        if isinstance(source, ClaudeCode | Codex):
-            folders += [Path(folder) for folder in source.folders]
+    for name in settings.harvest.sources:
+        if name in agents:
+            agent = agents[name]
+            folders += map(Path, agent.sessions(agent.home(environ, Path.home())).folders)
     return tuple(folders)
 
 
@@ -95,21 +89,24 @@ def example_settings(settings: Settings) -> Settings:
 
 def example_sources(folder: Path) -> tuple[Source, ...]:
     """Return the sources of the example day, whose sessions were written to this folder."""
-    return (ClaudeCode(folder / "home" / ".claude"), Codex(folder / "home" / ".codex"))
+    return tuple(agent.sessions(agent.home({}, folder / "home")) for agent in AGENTS.values())
 
 
 def harvest_rules(
     settings: Settings, paths: Paths, *, only: str = "", horizon: datetime | None = None, unread: bool = True
 ) -> HarvestRules:
     """Return the rules by which the commands that look at the history leave sessions out."""
-    return HarvestRules(
-        now=utc_now(),
+    rules = HarvestRules.of(session_rules(settings, paths, only=only), now=utc_now(), horizon=horizon)
+    return replace_in(rules, unread=unread)
+
+
+def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> SessionRules:
+    """Return the rules by which a night leaves sessions out; `only` leaves out all but one project's."""
+    return SessionRules(
         quiet_seconds=seconds(settings.harvest.quiet),
-        horizon=horizon,
         include_headless=settings.harvest.include_headless,
         excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
-        unread=unread,
         spool=HookSpool(paths.spool),
     )
 
@@ -238,6 +235,8 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
     most = edit_budget(
         step.schedule, step=finished + 1, total=_SCHEDULE_NIGHTS, most=step.edit_budget, least=_LEAST_EDITS
     )
+    # Only an autonomous schedule leaves a model something to choose.
+    least = _LEAST_EDITS if step.schedule == "autonomous" else most
     rule = GateRule(
         name=gate.rule,
         metric=gate.metric,
@@ -247,25 +246,9 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         non_regression=gate.non_regression,
     )
     return Plan(
-        quiet_seconds=seconds(settings.harvest.quiet),
-        include_headless=settings.harvest.include_headless,
-        excluded=Exclusions(settings, paths, only=only),
-        own_roots=(str(paths.data),),
-        heuristic=settings.mine.miner == "heuristic",
-        sessions_per_call=_SESSIONS_PER_CALL,
-        max_tasks=settings.mine.max_tasks,
-        minibatch=_MINIBATCH,
-        merge_batch=_MERGE_BATCH,
-        samples=step.samples,
-        slow_every=step.slow_every,
-        reflection=step.reflection,
-        successes=step.successes,
-        mode=step.mode,
-        candidates=step.candidates,
-        augment=step.augment,
-        edit_budget=most,
-        min_edit_budget=_LEAST_EDITS if step.schedule == "autonomous" else most,
-        max_chars=step.max_chars,
+        sessions=session_rules(settings, paths, only=only),
+        mine=MineRules(**asdict(settings.mine)),
+        step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,
         removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
         recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
@@ -278,5 +261,4 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         model=model,
         allowed=frozenset(settings.guard.allow),
         preferences=read_preferences(paths.preferences),
-        spool=HookSpool(paths.spool),
     )

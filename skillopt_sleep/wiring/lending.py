@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from skillopt_sleep.pools.lent import Lent
+from skillopt_sleep.pools.worker_model import WorkerModel
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
 from skillopt_sleep.wiring.models import AUTO, KEYS, logged_in, make_model, of_role
@@ -29,7 +29,7 @@ def lent(
         return model
     key_env = wanted.api_key_env or KEYS.get(wanted.name, "")
     keys = {name: environ[name] for name in (key_env, _AZURE_TOKEN) if name in environ}
-    return Lent(model, partial(made_there, wanted, paths, keys))
+    return WorkerModel(model, partial(made_there, wanted, paths, keys))
 
 
 def made_there(backend: BackendSettings, paths: Paths, keys: Mapping[str, str]) -> Model:

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import asdict, replace
 
-from skillopt_sleep.agents.claude_code.program import Claude
-from skillopt_sleep.agents.codex.program import Codex
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
 from skillopt_sleep.kit.clock import utc_now
@@ -22,7 +21,6 @@ AUTO = "auto"
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 # The backends that can't limit an answer's length; `auto` may turn out to be one of them.
 _UNLIMITED = frozenset({AUTO, "codex", "handoff", SIMULATED})
-DIALECTS = {"claude": Claude, "codex": Codex}
 
 
 class Chosen(NamedTuple):
@@ -129,7 +127,7 @@ def unconfirmed(settings: Settings, *, consented: str = "") -> tuple[str, ...]:
 def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> tuple[str, str]:
     """Return the first agent that is installed and logged in, and why it was chosen."""
     problems: list[str] = []
-    for name in DIALECTS:
+    for name in AGENTS:
         model = _agent(replace(backend, name=name, model="", program=""), paths, environ)
         problem = _login_problem(model)
         if not problem:
@@ -171,7 +169,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
             from skillopt_sleep.example.model import SimulatedBackend
 
             return SimulatedBackend()
-        case "claude" | "codex":
+        case name if name in AGENTS:
             return _agent(backend, paths, environ)
         case "openai" | "azure":
             from skillopt_sleep.backends.openai import Azure, OpenAIBackend
@@ -228,7 +226,7 @@ def _check(backend: BackendSettings) -> None:
 
 def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> CliBackend:
     return CliBackend(
-        DIALECTS[backend.name](),
+        AGENTS[backend.name].program,
         setup=Setup(backend.model, backend.base_url, backend.api_key_env, backend.max_output_tokens),
         program=backend.program,
         environ=environ,

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents.claude_code import sessions as claude_code
+from skillopt_sleep.agents.claude_code.records import RECORD_START
 from skillopt_sleep.agents.codex import sessions as codex
 from skillopt_sleep.agents.transcripts.draft import MOST_TEXT, USER_LIMIT
 from skillopt_sleep.agents.transcripts.jsonl import LONGEST_LINE, Lines
@@ -308,7 +309,7 @@ def test_g6_a_file_that_grows_at_full_speed_ends_where_it_ended_when_it_was_open
     writer.start()
     try:
         for _ in range(3):
-            lines = Lines(str(path))
+            lines = Lines(str(path), RECORD_START)
             size = sum(end - at + 1 for _, at, end in lines)
             assert size <= lines.stamp.size + 1
             stamp, reading = PARSE[agent.name](str(path))
@@ -339,7 +340,7 @@ def test_g7_a_file_that_changes_while_it_is_read_gives_what_was_read(
         tmp_path, agent.head + b"\n" + b"".join(agent.typed(n, f"prompt {n}") + b"\n" for n in range(1, 20_000))
     )
     whole = path.stat().st_size
-    lines = Lines(str(path))
+    lines = Lines(str(path), RECORD_START)
     found = 0
     for _ in lines:
         if found == 0 and change == "truncated":

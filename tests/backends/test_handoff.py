@@ -441,7 +441,7 @@ def test_what_is_asked_for_the_report_alone_takes_no_round_of_its_own(machine: M
 
     stops, report = rounds(machine, folder)
 
-    assert (report.verdict, report.documents[0].test_n) == (Outcome.IMPROVED, 1)
+    assert (report.verdict, report.documents[0].test.n) == (Outcome.IMPROVED, 1)
     assert len(stops) == 5
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.mining.cluster import cluster
-from skillopt_sleep.mining.likeness import SAME, likeness, profile
+from skillopt_sleep.mining.likeness import SAME, likeness
+from skillopt_sleep.mining.profile import profile_of
 from skillopt_sleep.records import Check, Checks, Evidence, Op, Rubric, Task
 from tests.builders import a_task
 from tests.fakes import NOON
@@ -95,7 +96,7 @@ def pairs(side: str) -> Iterator[tuple[Labelled, Labelled, bool]]:
 
 def measure(side: str) -> dict[str, Count]:
     """The counts of a side: for each language, for `hard`, and for `all` that aren't hard."""
-    looks = {row.task.id: profile(row.task) for row in labelled() if row.side == side}
+    looks = {row.task.id: profile_of(row.task) for row in labelled() if row.side == side}
     found: Counter[tuple[str, bool, bool]] = Counter()
     for one, other, same in pairs(side):
         joined = likeness(looks[one.task.id], looks[other.task.id]) >= SAME

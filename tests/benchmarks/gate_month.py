@@ -108,8 +108,8 @@ def month(seed: int) -> Month:
         asked = recall(tonight, known=known, rules=RecallRules(similar=0), now=now, named=named)
         tasks = [replace(task, document=document.id) for task in asked]
         done = step(document, tasks, crew=crew, plan=plan, past=past, night=str(number), log=lambda stage, rows: None)
-        tried = tuple(PastEdit(night=str(number), edit=told.edit, effect=told.effect) for told in done.effects)
-        past = replace(past, waiting=done.waits, tried=(*tried, *past.tried)[:30])
+        tried = tuple(PastEdit(night=str(number), edit=told.edit, effect=told.effect) for told in done.tried.effects)
+        past = replace(past, waiting=done.tried.undecided, tried=(*tried, *past.tried)[:30])
         if done.verdict.decision is Decision.ACCEPT and done.candidate is not None:
             document = done.candidate
         known = (*known, *tonight)

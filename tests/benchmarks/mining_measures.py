@@ -231,4 +231,4 @@ def leaked(leaks: Sequence[Leak], sessions: Sequence[Session]) -> tuple[Leak, ..
 def _kept(session: Session) -> str:
     said = [turn.text for turn in session.turns]
     done = [event.brief for event in session.tools]
-    return "\n".join((session.cwd, session.project, session.branch, *said, *done))
+    return "\n".join((session.cwd, session.project, *said, *done))

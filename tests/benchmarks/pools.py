@@ -14,9 +14,9 @@ from pathlib import Path
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.pools.lent import Lent
 from skillopt_sleep.pools.ray import RayPool
 from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.pools.worker_model import WorkerModel
 from skillopt_sleep.protocols import Model, Pool
 from skillopt_sleep.records import Completion, Prompt, Split, Usage
 from skillopt_sleep.stores.calls import CallStore
@@ -78,7 +78,7 @@ def _own(model: Quick, _recipe: Callable[[], Quick]) -> Model:
 KINDS: dict[str, tuple[Callable[[int], ThreadPool | RayPool], Callable[[Quick, Callable[[], Quick]], Model]]] = {
     "threads": (lambda workers: ThreadPool(workers, _quiet), _own),
     "ray": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), _own),
-    "ray, lent": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), Lent),
+    "ray, lent": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), WorkerModel),
 }
 COLUMNS = ("alone", "side_by_side", "again", "x_ideal", "start")
 

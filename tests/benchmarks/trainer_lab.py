@@ -68,9 +68,6 @@ class ToyEnv(Env):
     def initial_skill(self) -> str:
         return INITIAL
 
-    def task_types(self) -> Sequence[str]:
-        return world.TOPICS
-
 
 class ToyModel:
     """Answers as the toy world does, after a lognormal time; `before` sees each call first and may raise.

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.agents.transcripts.files import unheard
+from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
 from skillopt_sleep.mining.asks import Take
 from skillopt_sleep.night.harvest import HarvestRules, harvest
@@ -39,7 +39,7 @@ class Shelf:
     name: str
     files: dict[str, tuple[int, Reading]] = field(default_factory=dict[str, tuple[int, Reading]])
 
-    def stamps(self, _unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         return ((path, Stamp(1, version, 1)) for path, (version, _) in self.files.items())
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 from tests.command import Home
@@ -24,8 +25,9 @@ def test_status_says_the_last_night_and_what_waits(home: Home) -> None:
 def test_report_prints_the_last_night_or_a_named_one(home: Home) -> None:
     last = home.command("report")
     assert last.out.startswith("# Night of ")
-    night = home.command("report", "--json").json["night"]
-    assert home.command("report", night).out == last.out
+    report = home.command("report", "--json").json
+    assert report == json.loads((Path(report["folder"]) / "report.json").read_bytes())
+    assert home.command("report", report["night"]).out == last.out
 
 
 def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home) -> None:

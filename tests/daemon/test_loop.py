@@ -248,7 +248,7 @@ def a_pair(home: Sleeper, held: Held) -> None:
         if loser == "by hand":
             _, err = by_hand.communicate()
             assert by_hand.returncode == 11, err
-            assert "another night holds the lock (process " in err
+            assert "another night is running (process " in err
         else:
             assert f"(process {by_hand.pid}" in home.state.backlog().pending.waiting  # pyright: ignore[reportOptionalMemberAccess]
         held.go.set()
@@ -292,7 +292,7 @@ def test_of_two_nights_by_hand_begun_at_once_exactly_one_works(tmp_path: Path, c
             _, err = loser.communicate()
             assert loser.returncode == 11, err
             (winner,) = (one for one in pair if one is not loser)
-            assert f"another night holds the lock (process {winner.pid}, since" in err
+            assert f"(process {winner.pid}, since" in err
             held.go.set()
             out, err = winner.communicate(timeout=PATIENCE)
             assert winner.returncode == 0, err

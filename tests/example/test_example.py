@@ -9,8 +9,7 @@ from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.example import unfold
-from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.records import Decision, NightReport, Outcome
+from skillopt_sleep.records import Decision, Outcome, read_report
 from tests import example_day, example_night
 
 NOW = datetime(2026, 6, 1, 8, tzinfo=UTC)
@@ -58,7 +57,7 @@ def test_laying_it_out_again_begins_afresh_and_nothing_else_is_replaced(tmp_path
 
 def test_the_shipped_night_tells_what_a_night_over_the_day_tells(tmp_path: Path) -> None:
     shipped, fresh = (
-        from_json((folder / "report.json").read_bytes(), NightReport)
+        read_report((folder / "report.json").read_bytes())
         for folder in (example_night.NIGHTS / "example", example_night.build(tmp_path))
     )
     assert shipped.verdict is fresh.verdict is Outcome.IMPROVED

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.settings import find_paths
-from tests.agent_hooks import PLUGINS, SESSION, Hooked, git, read, repository, wait_for
+from tests.agent_hooks import SCRIPT, SESSION, Hooked, git, read, repository, wait_for
 
 PYTHONS = [path for path in ("/usr/bin/python3", sys.executable) if Path(path).exists()]
 
@@ -41,7 +41,7 @@ def restored(hooked: Hooked, commit: str, into: Path) -> Path:
 # the end ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("agent", PLUGINS)
+@pytest.mark.parametrize("agent", ["claude_code", "codex"])
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_end_of_a_session_is_a_note_for_its_owner_alone(tmp_path: Path, agent: str, python: str) -> None:
     hooked = Hooked(tmp_path, agent, python)
@@ -70,7 +70,7 @@ def test_the_notes_go_where_the_program_looks_for_them(hooked: Hooked, environ: 
     """Asked of both in processes of their own, as platformdirs reads the real environment."""
     everything = {"HOME": str(hooked.folder), "PATH": os.environ["PATH"], **environ}
     ours = "from skillopt_sleep.settings import find_paths; print(find_paths().state, end='')"
-    script = PLUGINS["codex"] / "scripts"
+    script = SCRIPT.parent
     theirs = f"import sys; sys.path.insert(0, {str(script)!r}); import session; print(session.state_folder(), end='')"
     said = [
         subprocess.run(
@@ -421,7 +421,7 @@ def test_a_person_is_told_once_a_day_that_proposals_wait(hooked: Hooked) -> None
 def test_of_two_hooks_at_once_one_speaks(hooked: Hooked) -> None:
     hooked.waits(1)
     told = json.dumps({"session_id": SESSION, "hook_event_name": "SessionStart", "cwd": str(hooked.folder)})
-    argv = [sys.executable, "-I", "-S", str(PLUGINS["codex"] / "scripts" / "session.py"), "codex"]
+    argv = [sys.executable, "-I", "-S", str(SCRIPT), "codex"]
     pipe = subprocess.PIPE
     both = [
         subprocess.Popen(argv, stdin=pipe, stdout=pipe, text=True, env=hooked.environ, cwd=hooked.folder)
@@ -456,7 +456,7 @@ def test_a_run_without_a_person_does_not_use_the_line_up(hooked: Hooked) -> None
     ids=["nothing", "half", "a list", "null", "no fields", "a number", "no text", "too much"],
 )
 def test_a_hook_never_fails_the_agent(hooked: Hooked, told: str) -> None:
-    script = PLUGINS["codex"] / "scripts" / "session.py"
+    script = SCRIPT
     done = subprocess.run(
         [sys.executable, "-I", "-S", str(script), "codex"],
         input=told.encode(errors="surrogatepass"),
@@ -489,7 +489,7 @@ def test_a_spool_that_can_not_be_written_is_no_failure(hooked: Hooked) -> None:
 
 
 def test_a_hook_that_is_told_nothing_gives_up(hooked: Hooked) -> None:
-    script = PLUGINS["claude_code"] / "scripts" / "session.py"
+    script = SCRIPT
     argv = [sys.executable, "-I", "-S", str(script), "claude_code"]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, env=hooked.environ) as waiting:
         assert waiting.wait(timeout=20) == 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.redact import clip, redact, secrets
-from tests.kit.test_secret_rules import ALNUM, HEX, TOKENS
+from tests.kit.secrets.test_vendors import ALNUM, HEX, TOKENS
 
 PEM = "-----BEGIN RSA " + "PRIVATE KEY-----"
 PEM_END = "-----END RSA " + "PRIVATE KEY-----"

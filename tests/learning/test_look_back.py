@@ -121,7 +121,7 @@ def test_on_any_other_night_nothing_more_is_asked_or_attempted() -> None:
 
     assert idle.executor.jobs == never.executor.jobs
     assert [prompt.purpose for prompt in idle.optimizer.prompts] == [Purpose.REFLECT]
-    assert (outcome.compared, outcome.notebook) == ({}, None)
+    assert (outcome.later.compared, outcome.later.notebook) == ({}, None)
 
 
 def test_after_an_improvement_it_waits_for_another_night() -> None:
@@ -130,7 +130,7 @@ def test_after_an_improvement_it_waits_for_another_night() -> None:
     outcome = night.step()
 
     assert outcome.outcome is Outcome.IMPROVED
-    assert (outcome.compared, night.attempted_then) == ({}, [])
+    assert (outcome.later.compared, night.attempted_then) == ({}, [])
 
 
 def test_a_document_without_headroom_needs_no_guidance() -> None:
@@ -138,7 +138,7 @@ def test_a_document_without_headroom_needs_no_guidance() -> None:
 
     outcome = night.step()
 
-    assert (outcome.outcome, outcome.compared, night.attempted_then) == (Outcome.NO_HEADROOM, {}, [])
+    assert (outcome.outcome, outcome.later.compared, night.attempted_then) == (Outcome.NO_HEADROOM, {}, [])
 
 
 # what it compares ---------------------------------------------------------------------------------------
@@ -152,12 +152,12 @@ def test_the_same_train_tasks_are_attempted_under_the_earlier_body_in_todays_fil
     assert night.attempted_then == ["train1", "train2"]
     (then,) = {document.text for _, document, _ in night.executor.jobs if document.body == SNAPSHOT.body}
     assert then == f"{DOCUMENT.lead}{SNAPSHOT.body}"
-    assert outcome.compared == {"persistent_fail": 2}
+    assert outcome.later.compared == {"persistent_fail": 2}
     assert night.log.count("comparisons") == 2
 
 
 def test_what_changed_is_counted() -> None:
-    assert Night(likes="- Older.").step().compared == {"regressed": 2}
+    assert Night(likes="- Older.").step().later.compared == {"regressed": 2}
 
 
 def test_where_the_body_is_as_it_was_todays_attempts_are_both() -> None:
@@ -168,7 +168,7 @@ def test_where_the_body_is_as_it_was_todays_attempts_are_both() -> None:
 
     attempts = [document.body for task, document, _ in night.executor.jobs if task.id == "train1"]
     assert attempts == [DOCUMENT.body] * 2
-    assert outcome.compared == {"persistent_fail": 2}
+    assert outcome.later.compared == {"persistent_fail": 2}
 
 
 def test_only_the_newest_real_tasks_that_val_can_prove_are_compared() -> None:
@@ -180,7 +180,7 @@ def test_only_the_newest_real_tasks_that_val_can_prove_are_compared() -> None:
     outcome = night.step([*many, *alike, *waiting, *a_side(Split.VAL, 1)])
 
     assert night.attempted_then == [task.id for task in many[3:]]
-    assert outcome.compared == {"persistent_fail": MOST_TASKS}
+    assert outcome.later.compared == {"persistent_fail": MOST_TASKS}
 
 
 def test_what_could_not_be_scored_is_noted_and_it_is_due_again() -> None:
@@ -190,7 +190,7 @@ def test_what_could_not_be_scored_is_noted_and_it_is_due_again() -> None:
     night = Night(grade=grade)
     outcome = night.step()
 
-    assert outcome.compared == {}
+    assert outcome.later.compared == {}
     assert "2 of 4 attempts not scored: can't tell" in [note.summary for note in outcome.notes]
     assert [night.asked(purpose) for purpose in SLOW] == [[], []]
 
@@ -217,12 +217,12 @@ def test_guidance_that_is_proven_is_the_nights_change() -> None:
     assert (outcome.outcome, outcome.verdict.decision) == (Outcome.IMPROVED, Decision.ACCEPT)
     assert outcome.candidate is not None
     assert outcome.candidate.body == f"- Old.\n{BEGIN}\n{WISDOM}\n{END}"
-    assert [(told.edit.source, told.effect) for told in outcome.effects] == [
+    assert [(told.edit.source, told.effect) for told in outcome.tried.effects] == [
         (EditSource.FAILURE, Effect.NEUTRAL),
         (EditSource.SLOW, Effect.HELPED),
     ]
-    assert [tested.kind for tested in outcome.tested] == [CandidateKind.BUNDLE, CandidateKind.GUIDANCE]
-    assert (outcome.test_before, outcome.test_after) == (0.0, 1.0)
+    assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.BUNDLE, CandidateKind.GUIDANCE]
+    assert (outcome.test.before, outcome.test.after) == (0.0, 1.0)
 
 
 def test_guidance_that_proves_nothing_leaves_the_night_as_it_was() -> None:
@@ -231,8 +231,8 @@ def test_guidance_that_proves_nothing_leaves_the_night_as_it_was() -> None:
     outcome = night.step()
 
     assert outcome.outcome is Outcome.NO_CHANGE
-    assert outcome.tested[-1].verdict.decision is Decision.REJECT
-    assert (outcome.trial, outcome.waits) == (outcome.tested[0].trial, ())
+    assert outcome.tried.tested[-1].verdict.decision is Decision.REJECT
+    assert (outcome.trial, outcome.tried.undecided) == (outcome.tried.tested[0].trial, ())
 
 
 def test_learning_and_guidance_share_the_error_rate_of_the_document() -> None:
@@ -242,13 +242,13 @@ def test_learning_and_guidance_share_the_error_rate_of_the_document() -> None:
 
     assert learning_rule(a_plan(gate=rule, slow_every=7), DUE).alpha == pytest.approx(0.0375)
     assert learning_rule(a_plan(gate=rule, slow_every=8), DUE) == rule
-    assert [tested.trial.alpha for tested in outcome.tested] == pytest.approx([0.0375, 0.0125])
+    assert [tested.trial.alpha for tested in outcome.tried.tested] == pytest.approx([0.0375, 0.0125])
 
 
 def test_undecided_guidance_waits_and_is_the_nights_end() -> None:
     outcome = Night().step(gate=GateRule(metric=Metric.HARD, rounds=2))
 
-    (wait,) = outcome.waits
+    (wait,) = outcome.tried.undecided
     assert wait.tested.kind is CandidateKind.GUIDANCE
     assert (wait.night, wait.base, wait.tested.edits[0].content) == ("tonight", DOCUMENT.sha, WISDOM)
     assert (outcome.outcome, outcome.trial) == (Outcome.UNDECIDED, wait.tested.trial)
@@ -256,14 +256,14 @@ def test_undecided_guidance_waits_and_is_the_nights_end() -> None:
 
 def test_while_guidance_waits_none_is_asked_for_but_the_notes_are() -> None:
     rule = GateRule(metric=Metric.HARD, rounds=2)
-    waits = Night().step(gate=rule).waits
+    waits = Night().step(gate=rule).tried.undecided
     night = Night()
 
     outcome = night.step(past=replace(DUE, waiting=waits), gate=rule)
 
     assert (len(night.asked(Purpose.SLOW_UPDATE)), len(night.asked(Purpose.META_SKILL))) == (0, 1)
-    assert outcome.compared == {"persistent_fail": 2}
-    assert outcome.notebook == "Short rules win."
+    assert outcome.later.compared == {"persistent_fail": 2}
+    assert outcome.later.notebook == "Short rules win."
 
 
 def test_guidance_is_tried_on_the_lessons_it_is_for_and_as_many_others_for_harm() -> None:
@@ -275,8 +275,8 @@ def test_guidance_is_tried_on_the_lessons_it_is_for_and_as_many_others_for_harm(
 
     outcome = Night(grade=grade).step([*TASKS, *others, *solved])
 
-    assert outcome.compared == {"persistent_fail": 2, "stable_success": 1}
-    asked = {pair.task for pair in outcome.tested[-1].trial.pairs}
+    assert outcome.later.compared == {"persistent_fail": 2, "stable_success": 1}
+    asked = {pair.task for pair in outcome.tried.tested[-1].trial.pairs}
     assert {"val1", "val2"} < asked
     assert len(asked) == 4
 
@@ -296,10 +296,10 @@ def test_refused_guidance_is_not_tried(guidance: str, because: str) -> None:
 
     outcome = night.step(past=replace(DUE, refused=refused), max_chars=100)
 
-    assert outcome.edits[-1].fate is Fate.REFUSED
-    assert because in outcome.edits[-1].because
-    assert [tested.kind for tested in outcome.tested] == [CandidateKind.BUNDLE]
-    assert outcome.compared
+    assert outcome.tried.edits[-1].fate is Fate.REFUSED
+    assert because in outcome.tried.edits[-1].because
+    assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.BUNDLE]
+    assert outcome.later.compared
 
 
 def test_what_tonights_trials_told_is_for_the_notes_only() -> None:
@@ -317,15 +317,19 @@ def test_what_tonights_trials_told_is_for_the_notes_only() -> None:
 def test_a_guidance_call_that_fails_costs_its_own_part_and_is_due_again() -> None:
     outcome = Night(slow_update=CallFailed(FailureKind.TIMED_OUT, "no answer")).step()
 
-    assert (outcome.outcome, outcome.compared, outcome.notebook) == (Outcome.NO_CHANGE, {}, "Short rules win.")
+    assert (outcome.outcome, outcome.later.compared, outcome.later.notebook) == (
+        Outcome.NO_CHANGE,
+        {},
+        "Short rules win.",
+    )
     assert [note.stage for note in outcome.notes] == ["slow_update"]
 
 
 def test_a_call_for_the_notes_that_fails_leaves_them_as_they_were() -> None:
     outcome = Night(meta_skill=CallFailed(FailureKind.TIMED_OUT, "no answer")).step()
 
-    assert (outcome.outcome, outcome.notebook) == (Outcome.IMPROVED, None)
-    assert outcome.compared
+    assert (outcome.outcome, outcome.later.notebook) == (Outcome.IMPROVED, None)
+    assert outcome.later.compared
     assert [note.stage for note in outcome.notes] == ["meta_skill"]
 
 
@@ -334,7 +338,7 @@ def test_without_the_calls_for_it_nothing_is_begun() -> None:
 
     outcome = night.step()
 
-    assert (outcome.outcome, outcome.compared, night.attempted_then) == (Outcome.NO_CHANGE, {}, [])
+    assert (outcome.outcome, outcome.later.compared, night.attempted_then) == (Outcome.NO_CHANGE, {}, [])
     assert [(note.summary, note.remedy) for note in outcome.notes] == [
         ("shop:CLAUDE.md: no look back on earlier nights, for want of 10 calls", "raise budget.calls")
     ]
@@ -343,7 +347,7 @@ def test_without_the_calls_for_it_nothing_is_begun() -> None:
 def test_a_budget_that_ends_meanwhile_loses_nothing_of_the_night() -> None:
     outcome = Night(meta_skill=BudgetExhausted("no tokens are left", remedy="raise budget.tokens")).step()
 
-    assert (outcome.outcome, outcome.compared, outcome.notebook) == (Outcome.NO_CHANGE, {}, None)
+    assert (outcome.outcome, outcome.later.compared, outcome.later.notebook) == (Outcome.NO_CHANGE, {}, None)
     assert [note.remedy for note in outcome.notes] == ["raise budget.tokens"]
 
 
@@ -361,8 +365,8 @@ def test_over_real_nights_it_looks_back_and_takes_the_notes_along(tmp_path: Path
     machine = Machine(tmp_path)
     reports = [slow_night(machine, *numbers) for numbers in ((0, 1, 2), (3, 4), (5, 6), (7, 8))]
 
-    assert [bool(report.documents[0].compared) for report in reports] == [False, False, True, False]
-    assert reports[2].documents[0].notebook is not None
+    assert [bool(report.documents[0].later.compared) for report in reports] == [False, False, True, False]
+    assert reports[2].documents[0].later.notebook is not None
     assert len(machine.model.asked(Purpose.SLOW_UPDATE)) == len(machine.model.asked(Purpose.META_SKILL)) == 1
     reflections = machine.model.asked(Purpose.REFLECT)
     assert "edits: changed nothing" in reflections[-1].text
@@ -385,4 +389,4 @@ def test_guidance_is_staged_in_its_block_and_the_next_look_back_tells_what_it_di
     machine.clock.pass_by(days=1)
     machine.had(14, 15)
     machine.had(5, 6, said=USELESS)
-    assert "improved" in machine.night(**plan).documents[0].compared
+    assert "improved" in machine.night(**plan).documents[0].later.compared

@@ -31,7 +31,7 @@ from skillopt_sleep.records import (
     Waiting,
 )
 from skillopt_sleep.stores.bank import ADOPTED
-from tests.builders import a_document, a_task, an_edit, an_outcome
+from tests.builders import a_document, a_task, an_edit, an_outcome, with_parts
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import RULE as NPM, Machine, Watcher, a_crew, a_plan
 
@@ -66,7 +66,7 @@ def removed(
 
 
 def only(found: Removal) -> Judged:
-    (tested,) = found.outcome.tested
+    (tested,) = found.outcome.tried.tested
     return tested
 
 
@@ -79,8 +79,8 @@ def test_a_rule_that_nothing_depends_on_is_proven_to_be_no_loss() -> None:
     assert tested.verdict.error_rate == "a removal that loses 5 points passes on at most 5 % of nights"
     assert {version.body for _, version, _ in executor.jobs} == {DOCUMENT.body, "- First.\n- Last."}
     assert {task.id for task, _, _ in executor.jobs} == {task.id for task in TASKS[1:]}
-    assert (found.decides, found.outcome.waits) == (tested, ())
-    assert [told.effect for told in found.outcome.effects] == [Effect.NEUTRAL]
+    assert (found.decides, found.outcome.tried.undecided) == (tested, ())
+    assert [told.effect for told in found.outcome.tried.effects] == [Effect.NEUTRAL]
     assert tested.trial.interval is not None
     assert tested.trial.interval[0] > -RULE.margin
 
@@ -89,7 +89,7 @@ def test_a_rule_that_is_needed_stays() -> None:
     found, _ = removed(lambda task, body: float("Idle" in body))
 
     assert (only(found).verdict.decision, found.decides) == (Decision.REJECT, None)
-    assert [told.effect for told in found.outcome.effects] == [Effect.HARMFUL]
+    assert [told.effect for told in found.outcome.tried.effects] == [Effect.HARMFUL]
     assert only(found).verdict.reason.startswith("worse: 1.00 → 0.00")
 
 
@@ -102,7 +102,7 @@ def test_a_rule_that_a_single_task_needs_stays() -> None:
 def test_what_a_night_can_not_prove_waits_with_its_margin_and_its_share() -> None:
     found, _ = removed(removal=replace(RULE, rounds=5, alpha=0.02))
 
-    (wait,) = found.outcome.waits
+    (wait,) = found.outcome.tried.undecided
     assert wait == Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=only(found))
     assert (wait.tested.trial.margin, wait.tested.trial.alpha) == (0.05, 0.02)
     assert "more pairs like these would settle it" in wait.tested.verdict.reason
@@ -111,7 +111,7 @@ def test_what_a_night_can_not_prove_waits_with_its_margin_and_its_share() -> Non
 def test_without_a_rule_to_remove_nothing_is_spent() -> None:
     found, executor = removed(learned=replace(LEARNED, document=a_document("- First.")))
 
-    assert found.outcome.tested == ()
+    assert found.outcome.tried.tested == ()
     assert executor.jobs == []
 
 
@@ -128,7 +128,7 @@ def test_where_the_budget_ends_meanwhile_nothing_else_is_lost() -> None:
 
     found, _ = removed(grade)
 
-    assert (found.outcome.tested, found.outcome.waits) == ((), ())
+    assert (found.outcome.tried.tested, found.outcome.tried.undecided) == ((), ())
     assert "cut short: 300 calls are spent" in found.outcome.notes[0].summary
 
 
@@ -158,10 +158,10 @@ ACCEPTED = Verdict(decision=Decision.ACCEPT, reason="better")
         (LEARNED, True, {}, True),
         (LONG, False, {"max_chars": 100}, True),
         (LONG, False, {"max_chars": 102}, False),
-        (replace(LEARNED, waits=(BUNDLE,)), True, {}, True),
-        (replace(LEARNED, waits=(BUNDLE, WAIT)), True, {}, False),
+        (with_parts(LEARNED, waits=(BUNDLE,)), True, {}, True),
+        (with_parts(LEARNED, waits=(BUNDLE, WAIT)), True, {}, False),
         (replace(LEARNED, verdict=ACCEPTED), True, {}, False),
-        (replace(LEARNED, unfinished=True), True, {}, False),
+        (with_parts(LEARNED, unfinished=True), True, {}, False),
         (LEARNED, True, {"removal": replace(RULE, name="strict")}, False),
     ],
     ids=["any", "slow", "nearly full", "not so full", "waiting", "one waits", "learned", "broken", "no error rate"],
@@ -171,7 +171,7 @@ def test_it_is_tried_on_slow_nights_and_where_the_document_is_nearly_full_one_at
 ) -> None:
     found, _ = removed(learned=learned, slow=slow, **plan)
 
-    assert bool(found.outcome.tested) is tried
+    assert bool(found.outcome.tried.tested) is tried
 
 
 # whole nights -------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_on_a_night_that_finds_the_document_nearly_full_a_rule_that_is_needed_st
     report = machine.night(max_chars=len(NPM) + 1)
 
     (document,) = report.documents
-    (tested,) = (one for one in document.tested if one.kind is CandidateKind.REMOVAL)
+    (tested,) = (one for one in document.tried.tested if one.kind is CandidateKind.REMOVAL)
     assert [edit.target.strip() for edit in tested.edits] == [NPM]
     assert tested.verdict.decision is Decision.REJECT
     assert report.proposals == ()
@@ -222,7 +222,7 @@ def test_a_rule_that_nothing_needs_any_more_is_proposed_for_removal_with_its_num
 def test_on_any_other_night_nothing_is_tried_to_be_removed(tmp_path: Path) -> None:
     report = adopted(Machine(tmp_path)).night()
 
-    assert all(one.kind is not CandidateKind.REMOVAL for one in report.documents[0].tested)
+    assert all(one.kind is not CandidateKind.REMOVAL for one in report.documents[0].tried.tested)
 
 
 class Knowing:

@@ -100,7 +100,7 @@ def test_without_an_unseen_task_nothing_is_spent() -> None:
     assert outcome.outcome is Outcome.UNVERIFIED
     assert outcome.verdict.decision is Decision.ABSTAIN
     assert "1 lesson was seen in one session only" in outcome.because
-    assert outcome.waiting == 1
+    assert outcome.tasks.untestable == 1
     assert (night.executor.jobs, night.optimizer.prompts, night.log) == ([], [], [])
 
 
@@ -110,10 +110,10 @@ def test_lessons_without_an_unseen_task_wait_while_the_others_are_learned() -> N
 
     outcome = night.step([*TRAIN, *waiting, *VAL])
 
-    assert (outcome.outcome, outcome.waiting, outcome.train) == (Outcome.IMPROVED, 1, 2)
+    assert (outcome.outcome, outcome.tasks.untestable, outcome.tasks.train) == (Outcome.IMPROVED, 1, 2)
     assert all(task.id != "train7" for task, _, _ in night.executor.jobs)
     assert "request train 7" not in night.optimizer.prompts[0].text
-    assert all("train7" not in edit.edit.tasks for edit in outcome.edits)
+    assert all("train7" not in edit.edit.tasks for edit in outcome.tried.edits)
 
 
 def test_several_waiting_lessons_are_counted_by_cluster() -> None:
@@ -121,7 +121,7 @@ def test_several_waiting_lessons_are_counted_by_cluster() -> None:
 
     outcome = Night().step(tasks)
 
-    assert outcome.waiting == 2
+    assert outcome.tasks.untestable == 2
     assert "2 lessons were seen in one session only" in outcome.because
 
 
@@ -181,7 +181,7 @@ def test_one_unscored_attempt_among_successes_is_no_failure_to_learn_from() -> N
 def test_no_edits_are_no_change() -> None:
     outcome = Night(edits={"edits": []}).step([*TRAIN, *VAL])
 
-    assert (outcome.outcome, outcome.because, outcome.edits) == (Outcome.NO_CHANGE, "no edit was proposed", ())
+    assert (outcome.outcome, outcome.because, outcome.tried.edits) == (Outcome.NO_CHANGE, "no edit was proposed", ())
 
 
 FATES = {
@@ -200,8 +200,8 @@ def test_where_no_edit_could_be_applied_nothing_changes_and_each_says_why(
     outcome = night.step([*TRAIN, *VAL])
 
     assert outcome.outcome is Outcome.NO_CHANGE
-    assert [applied.fate for applied in outcome.edits] == [fate]
-    assert because in outcome.edits[0].because
+    assert [applied.fate for applied in outcome.tried.edits] == [fate]
+    assert because in outcome.tried.edits[0].because
     assert outcome.because.startswith("none of 1 proposed edits could be applied (")
     assert because in outcome.because
     assert outcome.candidate is None
@@ -248,10 +248,10 @@ def test_what_does_better_on_unseen_tasks_is_an_improvement() -> None:
     assert outcome.candidate is not None
     assert outcome.candidate.body == f"- Old.\n{RULE}"
     assert (outcome.trial.before, outcome.trial.after, outcome.trial.n) == (0.0, 1.0, 2)
-    assert (outcome.train, outcome.val, outcome.test) == (2, 2, 0)
-    assert [applied.fate for applied in outcome.edits] == [Fate.APPLIED]
+    assert (outcome.tasks.train, outcome.tasks.val, outcome.tasks.test) == (2, 2, 0)
+    assert [applied.fate for applied in outcome.tried.edits] == [Fate.APPLIED]
     assert outcome.document == DOCUMENT
-    assert outcome.text_only
+    assert outcome.tasks.text_only
 
 
 def test_a_success_on_train_decides_nothing() -> None:
@@ -264,8 +264,8 @@ def test_a_success_on_train_decides_nothing() -> None:
 def test_its_evidence_and_sessions_are_named() -> None:
     outcome = Night().step([*TRAIN, *VAL, *TEST])
 
-    assert outcome.evidence == tuple(Evidence(session=task.session, turn=2, quote=SAID) for task in TRAIN)
-    assert outcome.sessions == tuple(task.session for task in (*TRAIN, *VAL, *TEST))
+    assert outcome.tried.evidence == tuple(Evidence(session=task.session, turn=2, quote=SAID) for task in TRAIN)
+    assert outcome.sessions.ids == tuple(task.session for task in (*TRAIN, *VAL, *TEST))
 
 
 def test_each_stage_is_logged() -> None:
@@ -290,10 +290,10 @@ def test_at_most_the_edit_budget_is_applied() -> None:
 
     outcome = night.step([*TRAIN, *VAL], edit_budget=2)
 
-    assert [applied.edit.content[:13] for applied in outcome.edits] == ["- Rule number", "- Rule number"]
+    assert [applied.edit.content[:13] for applied in outcome.tried.edits] == ["- Rule number", "- Rule number"]
     assert outcome.candidate is not None
-    assert outcome.candidate.body.splitlines()[1:] == [applied.edit.content for applied in outcome.edits]
-    assert "number 3" in outcome.edits[0].edit.content
+    assert outcome.candidate.body.splitlines()[1:] == [applied.edit.content for applied in outcome.tried.edits]
+    assert "number 3" in outcome.tried.edits[0].edit.content
 
 
 def test_the_house_rules_reach_the_optimizer() -> None:
@@ -324,7 +324,7 @@ def test_an_edit_that_a_person_rejected_is_not_tried_again(content: str, op: Edi
     outcome = night.step([*TRAIN, *VAL], past=Past(refused=(an_edit(content, op=op),)))
 
     assert outcome.outcome is Outcome.NO_CHANGE
-    assert [(applied.fate, applied.because) for applied in outcome.edits] == [
+    assert [(applied.fate, applied.because) for applied in outcome.tried.edits] == [
         (Fate.REFUSED, "you rejected it before")
     ]
     assert night.attempted == ["train"]
@@ -338,7 +338,7 @@ def test_a_removal_that_a_person_rejected_is_not_tried_again() -> None:
 
     outcome = night.step([*TRAIN, *VAL], document=said, past=Past(refused=(kept,)))
 
-    assert [applied.fate for applied in outcome.edits] == [Fate.REFUSED]
+    assert [applied.fate for applied in outcome.tried.edits] == [Fate.REFUSED]
 
 
 def test_another_edit_is_tried_although_one_was_rejected() -> None:
@@ -353,7 +353,7 @@ def test_test_tasks_are_reported_once_after_an_improvement() -> None:
 
     outcome = night.step([*TRAIN, *VAL, *TEST])
 
-    assert (outcome.test_before, outcome.test_after, outcome.test_n) == (0.0, 1.0, 1)
+    assert (outcome.test.before, outcome.test.after, outcome.test.n) == (0.0, 1.0, 1)
     assert night.attempted == ["train", "val", "test"]
     assert outcome.trial.calls == 4
     assert all(pair.task.startswith("val") for pair in outcome.trial.pairs)
@@ -368,12 +368,12 @@ def test_test_tasks_are_never_used_to_decide(grade_on_test: float) -> None:
     with_test, without = Night(grade=grade), Night(grade=grade)
     one, other = with_test.step([*TRAIN, *VAL, *TEST]), without.step([*TRAIN, *VAL])
 
-    assert (one.outcome, one.verdict, one.trial, one.candidate, one.edits) == (
+    assert (one.outcome, one.verdict, one.trial, one.candidate, one.tried.edits) == (
         other.outcome,
         other.verdict,
         other.trial,
         other.candidate,
-        other.edits,
+        other.tried.edits,
     )
 
 
@@ -382,7 +382,7 @@ def test_without_an_improvement_test_tasks_are_not_attempted() -> None:
     outcome = night.step([*TRAIN, *VAL, *TEST])
 
     assert night.attempted == ["train", "val"]
-    assert (outcome.test_before, outcome.test_n) == (None, 0)
+    assert (outcome.test.before, outcome.test.n) == (None, 0)
 
 
 def test_test_tasks_that_could_not_be_scored_are_noted_and_no_zero() -> None:
@@ -391,7 +391,7 @@ def test_test_tasks_that_could_not_be_scored_are_noted_and_no_zero() -> None:
 
     outcome = Night(grade=grade).step([*TRAIN, *VAL, *TEST])
 
-    assert (outcome.outcome, outcome.test_before, outcome.test_n) == (Outcome.IMPROVED, None, 0)
+    assert (outcome.outcome, outcome.test.before, outcome.test.n) == (Outcome.IMPROVED, None, 0)
     assert [note.summary for note in outcome.notes] == ["2 of 2 attempts not scored: can't tell"]
 
 
@@ -411,7 +411,7 @@ def test_neither_val_nor_test_reach_the_optimizer() -> None:
 def test_where_no_reflection_came_back_the_step_is_unfinished() -> None:
     outcome = Night(edits=CallFailed(FailureKind.TIMED_OUT, "no answer")).step([*TRAIN, *VAL])
 
-    assert outcome.unfinished
+    assert outcome.sessions.unfinished
     assert outcome.outcome is Outcome.UNVERIFIED
     assert "no lesson could be drawn" in outcome.because
     assert [note.stage for note in outcome.notes] == ["reflect"]
@@ -421,7 +421,7 @@ def test_one_reflection_is_enough_to_be_finished() -> None:
     answers = iter([CallFailed(FailureKind.TIMED_OUT, "no answer"), {"edits": []}])
     outcome = Night(edits=lambda prompt: next(answers)).step([*TRAIN, *VAL], minibatch=1)
 
-    assert not outcome.unfinished
+    assert not outcome.sessions.unfinished
     assert len(outcome.notes) == 1
 
 
@@ -435,7 +435,7 @@ def test_an_edit_that_would_make_the_document_too_long_is_refused_with_that_reas
 
     outcome = night.step([*TRAIN, *VAL], max_chars=20)
 
-    assert [(fate.fate, fate.because) for fate in outcome.edits] == [
+    assert [(fate.fate, fate.because) for fate in outcome.tried.edits] == [
         (Fate.REFUSED, "the rules would pass 20 characters (max_chars)")
     ]
     assert (outcome.outcome, night.attempted) == (Outcome.NO_CHANGE, ["train"])
@@ -462,7 +462,7 @@ def test_a_change_that_waits_is_not_born_anew_with_another_share() -> None:
     outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=(wait,)), gate=SURE)
 
     assert "the same change waits for more proof since the night of n1" in outcome.because
-    assert outcome.waits == (wait,)
+    assert outcome.tried.undecided == (wait,)
 
 
 def test_the_sessions_of_other_lessons_are_left_for_another_night_when_a_waiting_change_is_proven() -> None:
@@ -473,7 +473,7 @@ def test_the_sessions_of_other_lessons_are_left_for_another_night_when_a_waiting
 
     outcome = night.step([*TRAIN, *VAL, *more, *other], past=Past(waiting=(wait,)), gate=SURE)
 
-    assert (outcome.outcome, outcome.left) == (Outcome.IMPROVED, ("train7",))
+    assert (outcome.outcome, outcome.sessions.left) == (Outcome.IMPROVED, ("train7",))
     assert any("1 session of another lesson is left" in note.summary for note in outcome.notes)
 
 
@@ -486,7 +486,7 @@ def test_a_proposal_quotes_only_the_words_its_edits_were_learned_from() -> None:
 
     outcome = night.step([*said, *VAL])
 
-    assert [evidence.quote for evidence in outcome.evidence] == ["words of train1"]
+    assert [evidence.quote for evidence in outcome.tried.evidence] == ["words of train1"]
 
 
 def test_of_too_many_that_wait_the_oldest_is_let_go_and_named() -> None:
@@ -495,5 +495,5 @@ def test_of_too_many_that_wait_the_oldest_is_let_go_and_named() -> None:
 
     outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=waits), gate=SURE)
 
-    assert [wait.night for wait in outcome.waits] == [*(wait.night for wait in waits[1:]), "tonight"]
+    assert [wait.night for wait in outcome.tried.undecided] == [*(wait.night for wait in waits[1:]), "tonight"]
     assert any("the change of n0 was let go for newer ones" in note.summary for note in outcome.notes)

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.mining.likeness import SAME, contradicts, likeness, profile
+from skillopt_sleep.mining.likeness import SAME, contradicts, likeness
+from skillopt_sleep.mining.profile import profile_of
 from skillopt_sleep.records import Check, Checks, Evidence, Exact, Op, Rubric, Task
 from tests.benchmarks.cluster import labelled, measure, pairs
 from tests.builders import a_task, some_checks
@@ -17,8 +18,8 @@ def a_wish(said: str, ask: str = "do the thing", **fields: Any) -> Task:
 
 
 def alike(one: Task, other: Task) -> bool:
-    score = likeness(profile(one), profile(other))
-    assert score == likeness(profile(other), profile(one))
+    score = likeness(profile_of(one), profile_of(other))
+    assert score == likeness(profile_of(other), profile_of(one))
     return score >= SAME
 
 
@@ -58,7 +59,9 @@ def test_another_wish_in_the_same_words_is_not(one: str, other: str) -> None:
 def test_equal_checks_are_the_same_wish_in_any_order_and_case() -> None:
     turned = Checks(items=some_checks("PNPM", "npm").items[::-1])
 
-    assert likeness(profile(a_wish("x", reference=some_checks())), profile(a_wish("y", reference=turned))) == 1.0
+    assert (
+        likeness(profile_of(a_wish("x", reference=some_checks())), profile_of(a_wish("y", reference=turned))) == 1.0
+    )
 
 
 def test_checks_of_which_one_wants_what_the_other_avoids_contradict_each_other() -> None:
@@ -67,8 +70,8 @@ def test_checks_of_which_one_wants_what_the_other_avoids_contradict_each_other()
         a_wish("like this", reference=some_checks("npm", "bun")),
     )
 
-    assert contradicts(profile(one), profile(other))
-    assert likeness(profile(one), profile(other)) == 0.0
+    assert contradicts(profile_of(one), profile_of(other))
+    assert likeness(profile_of(one), profile_of(other)) == 0.0
 
 
 def test_lengths_that_no_answer_can_keep_contradict_each_other() -> None:
@@ -77,8 +80,8 @@ def test_lengths_that_no_answer_can_keep_contradict_each_other() -> None:
         for op, arg in ((Op.MAX_CHARS, "100"), (Op.MIN_CHARS, "200"))
     )
 
-    assert contradicts(profile(most), profile(least))
-    assert contradicts(profile(least), profile(most))
+    assert contradicts(profile_of(most), profile_of(least))
+    assert contradicts(profile_of(least), profile_of(most))
 
 
 def test_a_wish_about_the_shape_of_another_kind_of_thing_is_another_wish() -> None:
@@ -114,7 +117,7 @@ def test_a_task_without_any_words_is_like_its_own_request_only() -> None:
 
 
 def test_those_worth_comparing_share_a_key() -> None:
-    looks = {row.task.id: profile(row.task) for row in labelled()}
+    looks = {row.task.id: profile_of(row.task) for row in labelled()}
 
     for one, other, _ in pairs("held-out"):
         if likeness(looks[one.task.id], looks[other.task.id]) >= SAME:

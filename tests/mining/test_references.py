@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.mining.replies import MinedCheck, MinedQuote, MinedTask, checked_task
+from skillopt_sleep.mining.proof import proven_task
+from skillopt_sleep.mining.replies import MinedCheck, MinedQuote, MinedTask
 from skillopt_sleep.mining.rules import reference_from_words
 from skillopt_sleep.records import SHAPE_OPS, Check, Checks, Exact, Op, Origin, Reference, Rubric, Session, ToolEvent
 from tests.builders import a_session, a_turn
@@ -19,14 +20,18 @@ USE_PNPM = "no - use pnpm here, never npm"
 
 def session(said: str = USE_PNPM, ask: str = ASK, **fields: Any) -> Session:
     return a_session(
-        a_turn(ask), a_turn(TOOL, origin=Origin.TOOL), a_turn("ok", origin=Origin.ASSISTANT), a_turn(said), **fields
+        a_turn(ask),
+        a_turn(TOOL, origin=Origin.HARNESS),
+        a_turn("ok", origin=Origin.ASSISTANT),
+        a_turn(said),
+        **fields,
     )
 
 
 def reference(said: str = USE_PNPM, ask: str = ASK, held: Session | None = None, **fields: Any) -> Reference:
     """What becomes of a task whose miner answers these fields."""
     mined = MinedTask(session="S1", ask=0, prompt=ask, corrections=(MinedQuote(turn=3, quote=said),), **fields)
-    return checked_task(mined, {"S1": held or session(said, ask)}).reference
+    return proven_task(mined, {"S1": held or session(said, ask)}).task.reference
 
 
 def check(op: str, arg: str | int = "", section: str = "") -> dict[str, Any]:
@@ -279,7 +284,7 @@ def test_a_quote_is_not_cut_out_of_the_sentence_that_denies_it(said: str, quote:
         checks=(MinedCheck(op="contains", arg="npm"),),
     )
 
-    task = checked_task(mined, {"S1": session(said)})
+    task = proven_task(mined, {"S1": session(said)}).task
 
     assert task.evidence[0].quote == said
     assert Check(op=Op.CONTAINS, arg="npm") not in getattr(task.reference, "items", ())

@@ -54,12 +54,12 @@ def test_the_documents_share_the_error_rate_of_removals_too(tmp_path: Path) -> N
         outcomes = list(steps(routing, crew=crew, plan=a_plan(max_chars=25), page=page))
     store.close()
 
-    removals = [one for outcome in outcomes for one in outcome.tested]
+    removals = [one for outcome in outcomes for one in outcome.tried.tested]
     assert [(one.kind, one.trial.alpha, one.trial.margin) for one in removals] == [
         (CandidateKind.REMOVAL, 0.025, 0.05)
     ] * 2
     assert [outcome.outcome for outcome in outcomes] == [Outcome.NO_HEADROOM] * 2
-    assert [len(outcome.waits) for outcome in outcomes] == [1, 1]
+    assert [len(outcome.tried.undecided) for outcome in outcomes] == [1, 1]
 
 
 def test_a_document_the_calls_do_not_reach_keeps_its_sessions_for_another_night(tmp_path: Path) -> None:
@@ -78,9 +78,9 @@ def test_a_document_the_calls_do_not_reach_keeps_its_sessions_for_another_night(
     store.close()
 
     assert (first.document.id, first.outcome) == ("shop", Outcome.IMPROVED)
-    assert (second.document.id, second.outcome, second.unfinished) == ("blog", Outcome.UNVERIFIED, True)
+    assert (second.document.id, second.outcome, second.sessions.unfinished) == ("blog", Outcome.UNVERIFIED, True)
     assert second.because.startswith("left for another night")
-    assert second.left == second.sessions
+    assert second.sessions.left == second.sessions.ids
     assert {task.document for task, _, _ in night.executor.jobs} == {"shop"}
     # A life that goes on with the night works on the same documents, though fewer calls are left.
     assert again == ["shop", "blog"]
@@ -97,4 +97,4 @@ def test_what_each_task_scored_without_a_change_is_told(tmp_path: Path) -> None:
         (outcome,) = steps(routing, crew=crew, plan=a_plan(), page=page)
     store.close()
 
-    assert outcome.scores == {task.id: 0.0 for task in (*TRAIN, *VAL)}
+    assert outcome.later.scores == {task.id: 0.0 for task in (*TRAIN, *VAL)}

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
-from skillopt_sleep.agents.transcripts.files import unheard
+from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.night.harvest import HarvestRules, harvest, moved
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import (
@@ -52,7 +52,7 @@ class Listed:
         self.closed: list[str] = []
         self.read_paths: list[str] = []
 
-    def stamps(self, unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
+    def stamps(self, unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         for folder in self.closed:
             unlisted(folder, "Permission denied")
         return ((path, Stamp(1, len(repr(reading)), 1)) for path, reading in self.files.items())

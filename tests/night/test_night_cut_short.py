@@ -134,7 +134,7 @@ def test_where_no_reflection_came_back_the_sessions_stay_unread(machine: Machine
 
     report = machine.night(heuristic=False)
 
-    assert report.documents[0].unfinished
+    assert report.documents[0].sessions.unfinished
     assert len(asked(Purpose.REFLECT)) == 1
     assert machine.unread() == everything(machine)
     machine.model.fails = lambda prompt: None
@@ -220,8 +220,8 @@ def test_a_night_that_goes_on_ends_as_one_that_was_never_cut_off(tmp_path: Path)
     one, other = whole.night(), cut.night()
 
     assert [d.trial for d in one.documents] == [d.trial for d in other.documents]
-    assert [[a.edit.content for a in d.edits] for d in one.documents] == [
-        [a.edit.content for a in d.edits] for d in other.documents
+    assert [[a.edit.content for a in d.tried.edits] for d in one.documents] == [
+        [a.edit.content for a in d.tried.edits] for d in other.documents
     ]
     assert one.night == other.night
 
@@ -267,7 +267,7 @@ def test_attempts_that_failed_leave_their_sessions_unread_for_a_better_night(mac
     machine.model.fails = gone
     report = machine.night()
     assert report.verdict is Outcome.UNVERIFIED
-    assert "mend what the errors below name" in report.remedy
+    assert "errors below" in report.remedy
     assert machine.unread() == everything(machine)
     assert banked(machine) == ()
 

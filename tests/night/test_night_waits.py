@@ -23,7 +23,7 @@ def first_night(machine: Machine) -> None:
     (outcome,) = report.documents
     assert (report.verdict, outcome.verdict.decision) == (Outcome.UNDECIDED, Decision.UNDECIDED)
     assert "an unseen task of another one would settle it" in report.because
-    assert [wait.tested.edits[0].content for wait in outcome.waits] == [RULE]
+    assert [wait.tested.edits[0].content for wait in outcome.tried.undecided] == [RULE]
     assert report.proposals == ()
 
 
@@ -38,8 +38,8 @@ def test_a_change_that_waits_is_proposed_when_new_unseen_tasks_prove_it(machine:
     (outcome,) = report.documents
     assert (report.verdict, len(report.proposals)) == (Outcome.IMPROVED, 1)
     assert "tried since the night of" in outcome.because
-    assert outcome.waits == ()
-    assert [told.effect for told in outcome.effects] == [Effect.HELPED]
+    assert outcome.tried.undecided == ()
+    assert [told.effect for told in outcome.tried.effects] == [Effect.HELPED]
     # What was learned the night before isn't learned, and paid for, anew.
     assert machine.model.asked(Purpose.REFLECT) == []
 
@@ -64,7 +64,7 @@ def test_without_a_new_unseen_task_it_only_waits(machine: Machine) -> None:
 
     (outcome,) = machine.night(gate=GATE).documents
 
-    assert len(outcome.waits) == 1
+    assert len(outcome.tried.undecided) == 1
     assert "it waits for more proof" in outcome.because
 
 

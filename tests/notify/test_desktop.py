@@ -14,11 +14,11 @@ def path_with(folder: Path, program: str, text: str = "exit 0") -> dict[str, str
     return {"PATH": f"{folder / 'bin'}:/usr/bin:/bin"}
 
 
-def test_linux_shows_it_by_notify_send(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    environ = {**path_with(tmp_path, "notify-send", f'printf "%s\\n" "$@" > "{told}"'), **SCREEN}
+def test_linux_uses_notify_send(tmp_path: Path) -> None:
+    arguments = tmp_path / "arguments"
+    environ = {**path_with(tmp_path, "notify-send", f'printf "%s\\n" "$@" > "{arguments}"'), **SCREEN}
     assert show("a title", "--body of words", environ=environ, platform="linux")
-    assert told.read_text(encoding="utf-8").splitlines() == [
+    assert arguments.read_text(encoding="utf-8").splitlines() == [
         "--app-name=skillopt-sleep",
         "--",
         "a title",
@@ -26,23 +26,23 @@ def test_linux_shows_it_by_notify_send(tmp_path: Path) -> None:
     ]
 
 
-def test_a_machine_without_a_screen_is_shown_nothing(tmp_path: Path) -> None:
+def test_nothing_is_shown_without_a_screen(tmp_path: Path) -> None:
     environ = path_with(tmp_path, "notify-send", "exit 1")
     assert not show("a title", "a body", environ=environ, platform="linux")
 
 
-def test_a_service_that_knows_only_the_bus_shows_it_too(tmp_path: Path) -> None:
+def test_a_session_bus_is_enough_to_show_it(tmp_path: Path) -> None:
     environ = {**path_with(tmp_path, "notify-send"), "XDG_RUNTIME_DIR": str(tmp_path)}
     assert command("t", "b", environ=environ, platform="linux") == []
     (tmp_path / "bus").touch()
     assert command("t", "b", environ=environ, platform="linux")[-2:] == ["t", "b"]
 
 
-def test_a_machine_without_the_program_is_shown_nothing(tmp_path: Path) -> None:
+def test_nothing_is_shown_without_the_program(tmp_path: Path) -> None:
     assert not show("a title", "a body", environ={"PATH": str(tmp_path), **SCREEN}, platform="linux")
 
 
-def test_macos_is_given_the_words_as_arguments_and_not_as_a_script(tmp_path: Path) -> None:
+def test_macos_gets_the_words_as_arguments_and_never_as_a_script(tmp_path: Path) -> None:
     environ = path_with(tmp_path, "osascript")
     words = '" & (do shell script "touch owned") & "'
     program, *arguments = command("a title", words, environ=environ, platform="darwin")
@@ -51,7 +51,7 @@ def test_macos_is_given_the_words_as_arguments_and_not_as_a_script(tmp_path: Pat
     assert all(words not in line for line in arguments[:-1])
 
 
-def test_a_program_that_fails_says_why(tmp_path: Path) -> None:
+def test_a_failing_program_is_reported_with_its_error(tmp_path: Path) -> None:
     environ = {**path_with(tmp_path, "notify-send", "echo 'no such bus' >&2; exit 1"), **SCREEN}
     with pytest.raises(ItemError, match="no such bus") as error:
         show("a title", "a body", environ=environ, platform="linux")

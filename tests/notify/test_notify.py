@@ -38,10 +38,10 @@ def log(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def desktop(tmp_path: Path) -> Path:
-    """Where a notify-send of ours writes what it was told, a word on each line."""
-    told = tmp_path / "told"
-    script(tmp_path / "bin" / "notify-send", f'printf "%s\\n" "$@" > "{told}"')
-    return told
+    """Install a fake notify-send; return the file it writes its arguments to, one per line."""
+    arguments = tmp_path / "arguments"
+    script(tmp_path / "bin" / "notify-send", f'printf "%s\\n" "$@" > "{arguments}"')
+    return arguments
 
 
 def environ(tmp_path: Path) -> dict[str, str]:
@@ -52,7 +52,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def test_a_message_says_the_outcome_and_counts_and_nothing_of_what_is_in_the_night() -> None:
+def test_a_message_has_the_outcome_and_counts_but_no_content_of_the_night() -> None:
     message = message_of(IMPROVED)
     assert message.title == "skillopt-sleep: improved"
     assert "1 proposal waits, 5 sessions, 1 document, 37 calls" in message.body
@@ -62,7 +62,7 @@ def test_a_message_says_the_outcome_and_counts_and_nothing_of_what_is_in_the_nig
 
 
 @pytest.mark.parametrize(
-    ("report", "when", "told"),
+    ("report", "when", "shown"),
     [
         (IMPROVED, "news", True),
         (FAILED, "news", True),
@@ -71,11 +71,11 @@ def test_a_message_says_the_outcome_and_counts_and_nothing_of_what_is_in_the_nig
         (IMPROVED, "never", False),
     ],
 )
-def test_it_is_told_when_the_settings_say_so(
-    report: Any, when: Any, told: bool, tmp_path: Path, desktop: Path
+def test_the_settings_decide_when_to_notify(
+    report: Any, when: Any, shown: bool, tmp_path: Path, desktop: Path
 ) -> None:
     notify(report, NotifySettings(when=when), environ=environ(tmp_path), platform="linux")
-    assert desktop.exists() is told
+    assert desktop.exists() is shown
     assert is_news(report) is (report is not QUIET)
 
 
@@ -84,13 +84,13 @@ def test_a_desktop_that_is_switched_off_is_left_alone(tmp_path: Path, desktop: P
     assert not desktop.exists()
 
 
-def test_who_was_told_is_in_the_log(tmp_path: Path, desktop: Path, log: Path) -> None:
+def test_a_delivered_notification_is_logged(tmp_path: Path, desktop: Path, log: Path) -> None:
     notify(IMPROVED, NotifySettings(), environ=environ(tmp_path), platform="linux")
     (line,) = read_log(log)
     assert (line["event"], line["by"], line["night"]) == ("notified", "desktop", IMPROVED.night)
 
 
-def test_what_fails_is_in_the_log_and_the_next_way_is_still_tried(tmp_path: Path, log: Path) -> None:
+def test_a_failure_is_logged_and_the_next_channel_is_still_tried(tmp_path: Path, log: Path) -> None:
     script(tmp_path / "bin" / "notify-send", "echo 'no daemon answers' >&2; exit 1")
     settings = NotifySettings(urls=("nosuchservice://key",))
     notify(IMPROVED, settings, environ=environ(tmp_path), platform="linux")
@@ -101,7 +101,7 @@ def test_what_fails_is_in_the_log_and_the_next_way_is_still_tried(tmp_path: Path
     assert "key" not in urls["because"]
 
 
-def test_an_address_is_told_the_outcome_and_counts_only(tmp_path: Path, log: Path, httpserver: HTTPServer) -> None:
+def test_an_address_receives_the_outcome_and_counts_only(tmp_path: Path, log: Path, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/mine/").respond_with_data("ok")
     settings = NotifySettings(desktop=False, urls=(f"json://127.0.0.1:{httpserver.port}/$TOPIC/",))
     notify(IMPROVED, settings, environ={**environ(tmp_path), "TOPIC": "mine"}, platform="linux")
@@ -111,7 +111,7 @@ def test_an_address_is_told_the_outcome_and_counts_only(tmp_path: Path, log: Pat
     assert next(iter(read_log(log)))["event"] == "notified"
 
 
-def test_a_night_that_nobody_watches_tells_the_desktop_and_an_example_does_not(tmp_path: Path, desktop: Path) -> None:
+def test_an_unwatched_night_notifies_the_desktop_and_an_example_does_not(tmp_path: Path, desktop: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
     environment = {**home.environment, **environ(tmp_path)}

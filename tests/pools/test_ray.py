@@ -18,8 +18,8 @@ from skillopt_sleep.errors import (
     FailureKind,
     ItemError,
 )
-from skillopt_sleep.pools.lent import Lent
 from skillopt_sleep.pools.ray import RayPool
+from skillopt_sleep.pools.worker_model import WorkerModel
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Limit, Usage
 from skillopt_sleep.trainer.asked import asked
@@ -81,16 +81,16 @@ def test_progress_hears_of_what_is_made_elsewhere(pool: RayPool) -> None:
     assert HEARD[-4:] == [("squares", done, 3) for done in range(4)]
 
 
-def test_a_model_that_is_not_lent_is_asked_here_whoever_asks(pool: RayPool) -> None:
+def test_a_model_of_this_process_is_called_here_whoever_asks(pool: RayPool) -> None:
     model = Echo()
     answers = pool.map(Work(ask, model), range(12), label="x")
     assert answers == tuple(f"{n} {os.getpid()}" for n in range(12))
     assert sorted(model.asked) == sorted(map(str, range(12)))
 
 
-def test_a_lent_model_is_asked_by_the_worker_whose_attempt_asks(pool: RayPool) -> None:
+def test_a_worker_model_is_called_by_the_worker_whose_attempt_asks(pool: RayPool) -> None:
     model = Echo()
-    answers = pool.map(Work(ask_from, Lent(model, Echo)), range(12), label="x")
+    answers = pool.map(Work(ask_from, WorkerModel(model, Echo)), range(12), label="x")
     assert all(text.split()[1] == str(there) for there, text in answers)
     assert model.asked == []
 
@@ -202,7 +202,7 @@ def limits(calls: int = 0) -> Limits:
 @pytest.mark.parametrize("lend", [True, False])
 def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, lend: bool) -> None:
     ledger, echo = FakeLedger(), Echo(0.01)
-    target: Backend = Lent(echo, Echo) if lend else echo
+    target: Backend = WorkerModel(echo, Echo) if lend else echo
     limited = asked(
         target, calls=FakeCalls(), failures=FakeFailures(), meter=NightMeter(ledger, limits(10), clock=FakeClock())
     )
@@ -216,7 +216,7 @@ def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, lend:
 def test_an_equal_question_is_asked_once_whoever_asks(pool: RayPool) -> None:
     ledger = FakeLedger()
     kept = asked(
-        Lent(Echo(), Echo),
+        WorkerModel(Echo(), Echo),
         calls=FakeCalls(),
         failures=FakeFailures(),
         meter=NightMeter(ledger, limits(), clock=FakeClock()),
@@ -229,7 +229,7 @@ def test_an_equal_question_is_asked_once_whoever_asks(pool: RayPool) -> None:
 def test_a_lent_call_that_dies_with_its_worker_counts_as_spent(pool: RayPool) -> None:
     ledger, pids = FakeLedger(), pids_of(pool)
     kept = asked(
-        Lent(Echo(), Slow),
+        WorkerModel(Echo(), Slow),
         calls=FakeCalls(),
         failures=FakeFailures(),
         meter=NightMeter(ledger, limits(), clock=FakeClock()),
@@ -250,8 +250,8 @@ class Slow(Echo):
 # a whole training ---------------------------------------------------------------------------------------
 
 
-def lent_scripted(model: Scripted) -> Lent:
-    return Lent(Model(model), Scripted)
+def lent_scripted(model: Scripted) -> WorkerModel:
+    return WorkerModel(Model(model), Scripted)
 
 
 class Model:

@@ -1,6 +1,6 @@
 """Files of every shape that an editor leaves behind."""
 
-from skillopt_sleep.proposals.block import BEGIN, END
+from skillopt_sleep.proposals.block import BEGIN, END, join, parts
 
 BOM = b"\xef\xbb\xbf"
 CORPUS = {
@@ -30,3 +30,8 @@ CORPUS = {
     "not ascii": "Größe — 日本語 🙂\n\u2028\u0085\x0b\x0c\n".encode(),
     "large": b"A line of an instruction file.\n" * 32_000,
 }
+
+
+def splice(data: bytes, body: str) -> bytes:
+    """Put the body into the file's block: replace it, append it, or remove it if the body is empty."""
+    return join(parts(data), body)

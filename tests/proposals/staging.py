@@ -22,8 +22,10 @@ from skillopt_sleep.records import (
     Proposal,
     StepOutcome,
     Trial,
+    Tried,
     Verdict,
 )
+from tests.builders import with_parts
 
 NOW = datetime(2026, 11, 20, 4, 17, tzinfo=UTC)
 RULE = "- Run the linter before every commit."
@@ -68,10 +70,12 @@ def accepted(read: Document, body: str = RULE, **changes: Any) -> StepOutcome:
         verdict=Verdict(decision=Decision.ACCEPT, reason="it got better", error_rate="unknown"),
         candidate=msgspec.structs.replace(read, body=body),
         trial=Trial(before=0.25, after=0.75, interval=(0.1, 0.9)),
-        edits=(AppliedEdit(edit=Edit(op=EditOp.APPEND, content=body), fate=Fate.APPLIED),),
-        evidence=(Evidence(session="claude_code:1", turn=0, quote="always run the linter before you commit"),),
+        tried=Tried(
+            edits=(AppliedEdit(edit=Edit(op=EditOp.APPEND, content=body), fate=Fate.APPLIED),),
+            evidence=(Evidence(session="claude_code:1", turn=0, quote="always run the linter before you commit"),),
+        ),
     )
-    return msgspec.structs.replace(outcome, **changes)
+    return with_parts(outcome, **changes)
 
 
 def propose(night: Path, path: Path, root: Path, body: str = RULE, number: str = "p1") -> tuple[Path, Proposal]:

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.errors import UnsafeEdit
-from skillopt_sleep.proposals.block import BEGIN, END, find, join, parts, splice
-from tests.proposals.corpus import BOM, CORPUS
+from skillopt_sleep.proposals.block import BEGIN, END, find, join, parts
+from tests.proposals.corpus import BOM, CORPUS, splice
 
 ENDS = ["\n", "\r\n", "\r", "\n\n", "\u2028", "\x0b"]
 WORDS = [" ", "\t", "text", "text and more of it", "- a rule", "é", "---", "\x00", BEGIN + " in prose", "> " + END]

@@ -127,7 +127,7 @@ def test_an_interrupted_adoption_never_stands_in_the_way_of_others(
         adopt(folder, journal=journal, at=NOW)
     adopt(folder, journal=journal, at=NOW)
     undo("p1", journal=journal, at=NOW)
-    with pytest.raises(ProposalError, match="isn't what proposal p0 made"):
+    with pytest.raises(ProposalError, match="changed after proposal p0"):
         undo("p0", journal=journal, at=NOW)
     assert other.read_bytes() == EDITED
 

@@ -5,7 +5,6 @@ import pytest
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.protected import with_guidance
 from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.block import splice
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.stage import FolderStager, read_proposal
 from skillopt_sleep.records import (
@@ -22,6 +21,7 @@ from skillopt_sleep.records import (
     Verdict,
     WarningKind,
 )
+from tests.proposals.corpus import splice
 from tests.proposals.staging import RULE, accepted, document, page
 
 
@@ -185,7 +185,7 @@ def test_the_difference_shows_what_cannot_be_seen(root: Path, night: Path) -> No
 
 
 def test_a_candidate_that_changes_nothing_is_not_staged(root: Path, night: Path) -> None:
-    assert "change nothing" in left_out(accepted(document(root / "CLAUDE.md", root), "", edits=()), night)
+    assert "nothing is proposed" in left_out(accepted(document(root / "CLAUDE.md", root), "", edits=()), night)
 
 
 def test_the_summary_counts_what_was_applied_and_shortens_the_first_rule(root: Path, night: Path) -> None:
@@ -223,7 +223,7 @@ def test_the_edits_of_a_proposal_are_those_of_the_candidate_that_was_accepted(ro
     read = document(root / "CLAUDE.md", root)
     whole = accepted(read)
     idle = AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- Idle."), fate=Fate.APPLIED)
-    (kept,) = whole.edits
+    (kept,) = whole.tried.edits
     pruned = Judged(kind=CandidateKind.WITHOUT, edits=(kept.edit,), trial=whole.trial, verdict=whole.verdict)
     bundle = Judged(
         kind=CandidateKind.BUNDLE, edits=(kept.edit, idle.edit), trial=Trial(rounds=1), verdict=whole.verdict

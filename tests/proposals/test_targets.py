@@ -7,9 +7,10 @@ import pytest
 from skills_ref import validate
 
 from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.block import BEGIN, END, splice
+from skillopt_sleep.proposals.block import BEGIN, END
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.records import Document, DocumentKind, Exact, Task
+from tests.proposals.corpus import splice
 
 CLAUDE, CODEX = "claude_code", "codex"
 

@@ -9,10 +9,10 @@ import pytest
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal, UnsafePath
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.block import splice
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 from skillopt_sleep.proposals.undo import undo
 from tests.attributes import as_stranger, needs_root, open_to_strangers, seen
+from tests.proposals.corpus import splice
 from tests.proposals.staging import NOW, RULE, propose
 
 

@@ -159,7 +159,6 @@ REPORTS: dict[str, NightReport] = {
     "no headroom": a_report(
         verdict=Outcome.NO_HEADROOM, because="does it already", documents=(an_outcome(outcome=Outcome.NO_HEADROOM),)
     ),
-    "skipped": a_report(verdict=Outcome.SKIPPED, because="it wasn't due"),
     "nasty": a_report(
         verdict=Outcome.NO_CHANGE,
         because=f"{NASTY} {SECRET}",

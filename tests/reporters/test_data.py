@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from skillopt_sleep.kit.codec import from_json, schema, to_json
-from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.records import NightReport, Outcome, read_report
 from skillopt_sleep.reporters.data import Answer, DataReporter, answer
 from tests.builders import a_report
 from tests.reporters.reports import REPORTS, SECRET, WHOLE
@@ -33,7 +33,7 @@ def plain(report: NightReport) -> dict[str, Any]:
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 def test_report_json_reads_back_as_a_report(report: NightReport, tmp_path: Path) -> None:
-    back = from_json(written(report, tmp_path), NightReport)
+    back = read_report(written(report, tmp_path))
 
     assert (back.night, back.verdict, len(back.documents), len(back.proposals)) == (
         report.night,
@@ -45,11 +45,11 @@ def test_report_json_reads_back_as_a_report(report: NightReport, tmp_path: Path)
 
 @pytest.mark.parametrize("name", [name for name, report in REPORTS.items() if SECRET not in str(report)])
 def test_where_there_is_no_secret_it_reads_back_as_it_was(name: str, tmp_path: Path) -> None:
-    assert from_json(written(REPORTS[name], tmp_path), NightReport) == REPORTS[name]
+    assert read_report(written(REPORTS[name], tmp_path)) == REPORTS[name]
 
 
 def test_a_secret_is_redacted_and_all_around_it_stays(tmp_path: Path) -> None:
-    back = from_json(written(REPORTS["backend failed"], tmp_path), NightReport)
+    back = read_report(written(REPORTS["backend failed"], tmp_path))
 
     assert back.because == "the key was refused [redacted:github-token]"
 
@@ -65,7 +65,7 @@ def test_an_unknown_key_in_report_json_is_refused(tmp_path: Path) -> None:
     data = written(a_report(), tmp_path).replace(b'"night"', b'"colour": "red", "night"', 1)
 
     with pytest.raises(msgspec.ValidationError, match="colour"):
-        from_json(data, NightReport)
+        read_report(data)
 
 
 def test_a_missing_key_in_report_json_is_refused(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_missing_key_in_report_json_is_refused(tmp_path: Path) -> None:
     del data["because"]
 
     with pytest.raises(msgspec.ValidationError, match="because"):
-        from_json(json.dumps(data), NightReport)
+        read_report(json.dumps(data))
 
 
 # the short answer ---------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def test_a_disk_that_is_full_refuses_a_decision_in_one_line(store: SqliteStore, 
     bank(store, proposals=[a_proposal()])
     with closing(sqlite3.connect(tmp_path / "sleep.db", isolation_level=None)) as full:
         full.execute(f"PRAGMA max_page_count = {full.execute('PRAGMA page_count').fetchone()[0]}")
-        with pytest.raises(StoreError, match=r"P-0001 is rejected can't be written into the store: .* full"):
+        with pytest.raises(StoreError, match=r"P-0001 is rejected: .* full"):
             SqliteBank(full, threading.RLock()).decide("P-0001", REJECTED, at=NOON, reason="no" * 100_000)
 
     assert [decided.state for decided in store.bank.proposals()] == [WAITING]

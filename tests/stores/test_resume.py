@@ -118,7 +118,7 @@ def test_a_holder_that_can_not_be_read_does_not_hide_the_lock(tmp_path: Path) ->
         (tmp_path / "night.holder").write_text("{", encoding="utf-8")
         with pytest.raises(NightLocked) as locked:
             other.open_night().__enter__()
-    assert locked.value.message == "another night holds the lock"
+    assert locked.value.message == "another night is running"
     store.close()
     other.close()
 

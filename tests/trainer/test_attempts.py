@@ -102,9 +102,9 @@ def _taken(values: list[float]) -> Iterator[Taken]:
     return (Taken(Usage(), value) for value in values)
 
 
-def test_what_is_no_result_ends_all_and_names_the_item() -> None:
+def test_an_invalid_result_ends_everything_and_names_the_item() -> None:
     given: Any = 0.5
-    with pytest.raises(ConfigError, match="environment toy, item 'i': rollout_one gave a float, not a Result"):
+    with pytest.raises(ConfigError, match="environment toy, item 'i': rollout_one returned a float"):
         Attempt(Raising(end=given), FakeBackend())(JOB)
 
 

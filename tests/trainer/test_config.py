@@ -38,7 +38,7 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[train]\nnum_epochs = 2\n", "train.num_epochs", "it is called 'train.epochs' here"),
         ("learning_rate = 4\n", "learning_rate", "it is called 'optimizer.edit_budget' here"),
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
-        ("[train]\nepochs = 2\n", "no environment is named", "[env]"),
+        ("[train]\nepochs = 2\n", "names no environment", "[env]"),
         ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),
         ("[train]\nepochs = 0\n", "train.epochs", "training.toml"),
         ("[train\n", "line 1", "fix the file"),

@@ -49,11 +49,11 @@ def _deep() -> list[Any]:
 @pytest.mark.parametrize(
     ("odd", "said"),
     [
-        (lambda: None, "val: items gave nothing"),
-        (lambda: "items", "val: items gave a str"),
-        (lambda: {"id": "x"}, "val: items gave a dict"),
+        (lambda: None, "val: items returned nothing"),
+        (lambda: "items", "val: items returned a str"),
+        (lambda: {"id": "x"}, "val: items returned a dict"),
         (lambda: [{"id": "x"}], "item 1 of 1 is a dict, not an Item"),
-        (lambda: _with(id=7), "item 2 of 2 has the id 7, which is no text"),
+        (lambda: _with(id=7), "item 2 of 2 has the id 7"),
         (lambda: _with(id=" "), "item 2 of 2 has an empty id"),
         (lambda: _with(text=None), "item 2 of 2 has the text None"),
         (lambda: _with(data={"a": [{"b": Path("x")}]}), r"'odd'\) holds a PosixPath at data\['a'\]\[0\]\['b'\]"),
@@ -63,28 +63,28 @@ def _deep() -> list[Any]:
         (lambda: _with(text="\ud83d"), "half a surrogate pair"),
     ],
 )
-def test_what_is_no_item_is_named_before_anything_is_spent(odd: Callable[[], Any], said: str) -> None:
+def test_an_invalid_item_is_named_before_anything_is_spent(odd: Callable[[], Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said) as refused:
         read_items(_Odd(odd=odd), a_config())
     assert "environment toy, val" in refused.value.message
     assert refused.value.remedy
 
 
-def test_an_item_that_is_there_twice_is_refused() -> None:
+def test_a_duplicate_item_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"the item 'odd' more than once \(val\)"):
         read_items(_Odd(odd=lambda: _with() + _with(id="odd")[1:]), a_config())
 
 
-def test_what_an_environment_raises_is_told_with_its_name() -> None:
+def test_an_error_of_an_environment_is_blamed_on_it_by_name() -> None:
     with pytest.raises(KeyError) as raised:
         read_items(_Odd(odd=lambda: {}["gold"]), a_config())
     assert blamed(raised.value) == "environment toy, val: items"
 
 
-def test_a_skill_to_begin_with_is_a_text() -> None:
+def test_an_initial_skill_that_is_no_text_is_refused() -> None:
     class Without(Toy, frozen=True):
         def initial_skill(self) -> Any:
             return None
 
-    with pytest.raises(ConfigError, match="initial_skill gave nothing"):
+    with pytest.raises(ConfigError, match="initial_skill returned nothing"):
         read_items(Without(), a_config())

@@ -60,7 +60,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class Least(Env):
-    """What an environment has to say at least."""
+    """The least that an environment has to define."""
 
     @property
     def name(self) -> str:
@@ -74,10 +74,8 @@ class Least(Env):
 
 
 def test_an_environment_needs_items_and_an_attempt_only() -> None:
-    assert Least().initial_skill() == ""
-    assert Least().task_types() == ()
-    env: Env = Toy()
-    assert env.task_types()
+    env: Env = Least()
+    assert env.initial_skill() == ""
 
 
 def test_an_unknown_environment_is_named_with_the_nearest() -> None:
@@ -95,7 +93,7 @@ def test_the_group_is_what_other_packages_register_in() -> None:
     assert GROUP == "skillopt_sleep.envs"
 
 
-def test_the_paths_that_an_environment_names_are_from_the_folder_on(mine: Path) -> None:
+def test_the_path_options_of_an_environment_are_relative_to_the_folder(mine: Path) -> None:
     env: Any = find_env("mine", {"gold": "here.json", "times": 2, "share": 1}, folder=mine)
     assert (env.gold, env.times) == (str(mine / "here.json"), 2)
     assert find_env("mine", {}, folder=mine).__dict__["gold"] == ""
@@ -106,14 +104,14 @@ def test_the_paths_that_an_environment_names_are_from_the_folder_on(mine: Path) 
     [
         ("mine", {"times": "2"}, "env.times: environment mine takes a whole number for it, not '2'"),
         ("mine", {"gold": 3}, "env.gold"),
-        ("mine", {"times": -1}, "environment mine can't be made with these options: times is negative"),
+        ("mine", {"times": -1}, "environment mine can't be created with these options: times is negative"),
         ("gone", {}, "environment gone can't be loaded from users_own_envs:Gone"),
         ("nowhere", {}, "can't be loaded from no_such_module_here:X: No module named"),
         ("text", {}, "environment text can't be loaded"),
         ("bare", {}, "environment bare has no items and no rollout_one and no initial_skill"),
     ],
 )
-def test_an_environment_that_can_not_be_made_is_named(
+def test_an_environment_that_cannot_be_created_is_named(
     mine: Path, name: str, options: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ConfigError) as refused:
@@ -122,10 +120,10 @@ def test_an_environment_that_can_not_be_made_is_named(
     assert refused.value.remedy
 
 
-def test_what_breaks_as_an_environment_is_made_is_its_own_fault(mine: Path) -> None:
+def test_an_error_while_an_environment_is_created_is_blamed_on_it(mine: Path) -> None:
     with pytest.raises(KeyError) as raised:
         find_env("broken", {}, folder=mine)
-    assert blamed(raised.value) == "environment broken, as it was made"
+    assert blamed(raised.value) == "environment broken, as it was created"
 
 
 def test_a_grade_may_be_any_number_and_turns_any_list() -> None:
@@ -139,7 +137,7 @@ def test_a_grade_may_be_any_number_and_turns_any_list() -> None:
     "given",
     [0.5, None, Result(hard="1"), Result(response=None), Result(turns=(1,)), Result(soft=None)],  # pyright: ignore[reportArgumentType]
 )
-def test_what_is_no_result_is_named_with_environment_and_item(given: object) -> None:
+def test_an_invalid_result_is_named_with_environment_and_item(given: object) -> None:
     with pytest.raises(ConfigError, match="environment toy, item 'one': rollout_one"):
         checked_result(given, env=Toy(), item=ITEM)
 

@@ -62,7 +62,7 @@ def test_going_on_with_something_else_is_refused_and_named(tmp_path: Path, chang
 
 
 def test_a_missing_or_damaged_run_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no run to go on with"):
+    with pytest.raises(ConfigError, match="no run to resume"):
         a_trainer(tmp_path / "none").train(resume=True)
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ConfigError, match=r"config\.json"):
@@ -145,7 +145,7 @@ def test_a_folder_with_other_files_may_hold_a_run_and_a_refused_one_leaves_nothi
     (tmp_path / "notes.txt").write_text("mine")
     a_trainer(tmp_path).train()
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    with pytest.raises(ConfigError, match="no run to go on with"):
+    with pytest.raises(ConfigError, match="no run to resume"):
         a_trainer(tmp_path / "none").train(resume=True)
     assert not (tmp_path / "none").exists()
 

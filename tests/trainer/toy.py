@@ -45,9 +45,6 @@ class Toy(msgspec.Struct, frozen=True):
     def initial_skill(self) -> str:
         return "# Skill\n"
 
-    def task_types(self) -> Sequence[str]:
-        return self.words
-
 
 class Scripted:
     """Answers by rule: the target says the words the skill names, reflection asks for one that an attempt lacked."""

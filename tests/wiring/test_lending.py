@@ -6,9 +6,9 @@ import pytest
 from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.pools.lent import Lent, Recipe, serving
 from skillopt_sleep.pools.ray import RayPool
 from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.pools.worker_model import Recipe, WorkerModel, asking_through
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
@@ -38,7 +38,7 @@ def borrowed(backend: BackendSettings, role: RoleSettings, tmp_path: Path) -> Bo
     settings, paths = Settings(backend=backend), Paths(config=tmp_path, data=tmp_path)
     model = lent(SimulatedBackend(), role, settings, paths, ENVIRON)
     worker = Borrowing()
-    with serving(worker):
+    with asking_through(worker):
         model.complete(Prompt(purpose=Purpose.ROLLOUT, text="hello"))
     return worker
 
@@ -78,7 +78,7 @@ def test_what_is_lent_is_shown_as_the_model_it_is(tmp_path: Path) -> None:
         Paths(config=tmp_path, data=tmp_path),
         {},
     )
-    assert isinstance(model, Lent)
+    assert isinstance(model, WorkerModel)
     assert model.name == "simulated"
 
 

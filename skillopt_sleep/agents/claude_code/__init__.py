@@ -1,1 +1,24 @@
-"""Claude Code: its sessions, its program, its login."""
+"""Claude Code: its sessions, its program and login, the documents it reads, and its hooks."""
+
+from pathlib import Path
+
+from skillopt_sleep.agents.claude_code.documents import DOCUMENTS
+from skillopt_sleep.agents.claude_code.hooks import HOOKS
+from skillopt_sleep.agents.claude_code.program import Claude
+from skillopt_sleep.protocols.agent import Agent, Transcripts
+
+
+def _sessions(home: Path) -> Transcripts:
+    from skillopt_sleep.agents.claude_code.sessions import ClaudeCode  # the readers take longest to import
+
+    return ClaudeCode(home)
+
+
+AGENT = Agent(
+    title="Claude Code",
+    source="claude_code",
+    sessions=_sessions,
+    program=Claude(),
+    documents=DOCUMENTS,
+    hooks=HOOKS,
+)

@@ -109,7 +109,7 @@ class Limit(msgspec.Struct, rename="camel"):
 
 
 class _RateLimit(msgspec.Struct, tag_field="type", tag="rate_limit_event"):
-    """Said after every request that was made with a subscription."""
+    """Message after every request that was made with a subscription."""
 
     rate_limit_info: Limit
 

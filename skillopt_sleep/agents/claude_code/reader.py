@@ -1,4 +1,4 @@
-"""What the records of one Claude Code session amount to."""
+"""Build a session from the records of one Claude Code file."""
 
 import re
 from collections.abc import Collection
@@ -7,7 +7,9 @@ import msgspec
 
 from skillopt_sleep.agents.claude_code.headless import Queue
 from skillopt_sleep.agents.claude_code.records import (
+    CONVERSATION,
     DIALOG,
+    QUEUE,
     Block,
     Record,
     Spent,
@@ -26,16 +28,19 @@ from skillopt_sleep.agents.claude_code.text import (
     without_reminders,
 )
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
-from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Called, Draft, Said
+from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Call, Draft, Message
 from skillopt_sleep.records import LeftOut, Origin, Usage
 
 _results = msgspec.json.Decoder(str | list[Block])
-_SPOKEN = frozenset({"user", "assistant", "attachment", "system"})
 _EXIT = re.compile(r"(?:Error: )?Exit code (-?\d+)")
 
 
 class SessionReader:
-    """Takes the records in the order of the file, but for those of `strangers`: sessions that don't belong here."""
+    """Takes the records of a file in order, but for those of `strangers`: sessions that don't belong here.
+
+    `forked` tells that two prompts follow the same record, `mixed` that records name another session; `misplaced`
+    counts the records of strangers.
+    """
 
     def __init__(self, name: str, strangers: Collection[str] = ()) -> None:
         self.draft = Draft()
@@ -45,123 +50,138 @@ class SessionReader:
         self._name = name
         self._strangers = strangers
         self._queue = Queue()
-        self._editor = False
-        self._main = False
-        self._side = False
+        self._from_editor = False
+        self._has_main = False
+        self._has_sidechain = False
         self._parents: set[str | None] = set()
-        self._calls: dict[str, Called] = {}
+        self._calls: dict[str, Call] = {}
         self._spent: dict[str, Spent] = {}
 
     def take(self, record: Record) -> bool:
-        """Use one record; whether it belongs to the conversation."""
+        """Use one record, and return whether it belongs to the conversation."""
         kind = record.type
-        if kind == "queue-operation":
+        if kind == QUEUE:
             self._queue.note(record.operation, record.timestamp)
-        if kind not in _SPOKEN:
+        if kind not in CONVERSATION:
             return False
-        if record.session_id != self._name and self._strays(record):
+        if record.session_id != self._name and self._is_strangers(record):
             return False
-        side = record.is_sidechain
-        if side:
-            self._side = True
-            if self._main:
+        if record.is_sidechain:
+            self._has_sidechain = True
+            if self._has_main:
                 return False
         draft = self.draft
         if record.timestamp:
             draft.last = record.timestamp
-        if not draft.branch or not draft.cwd:
-            self._place(record)
-        if not side:
+        if not draft.cwd:
+            self._take_place(record)
+        if not record.is_sidechain:
             self._use(kind, record)
         return True
 
-    def _use(self, kind: str, record: Record) -> None:
-        if kind == "assistant":
-            self._main = True
-            self._assistant(record)
-        elif kind == "user":
-            self._main = True
-            self._user(record)
-        elif kind == "attachment":
-            self._attachment(record)
-
-    def _strays(self, record: Record) -> bool:
-        """Whether the record is another session's, which was written into this file by mistake."""
-        self.mixed = self.mixed or bool(record.session_id)
-        stray = record.session_id in self._strangers
-        self.misplaced += stray
-        return stray
-
-    def _place(self, record: Record) -> None:
-        draft = self.draft
-        draft.first = draft.first or record.timestamp
-        draft.cwd = draft.cwd or record.cwd or ""
-        draft.entrypoint = draft.entrypoint or record.entrypoint or ""
-        if record.git_branch != "HEAD":
-            draft.branch = draft.branch or record.git_branch or ""
-
     def left_out(self) -> LeftOut | None:
-        """Why the session is left out by itself."""
+        """Return why the session by itself is left out, if it is; to be asked once, at the end."""
         self.draft.usage = _sum(self._spent)
-        if self._side and not self._main:
+        if self._has_sidechain and not self._has_main:
             return LeftOut.SUBAGENT
-        if self.draft.by_program() and not self._editor:
+        if self.draft.by_program() and not self._from_editor:
             return LeftOut.HEADLESS
         if self.typed():
             return None
         return LeftOut.HEADLESS if self.draft.entrypoint.startswith("sdk") else LeftOut.NO_USER_TURN
 
     def is_full(self) -> bool:
-        """Let go of what is of no use; whether this is all that a session holds."""
+        """Shorten what came since the last call, and return whether the session can hold no more."""
         return self.draft.is_full() or len(self._spent) > MOST_ITEMS
 
     def typed(self) -> set[str]:
-        """The ids of the records that a person, or a program in their place, typed."""
-        return {item.id for item in self.draft.items if isinstance(item, Said) and item.origin is Origin.USER}
+        """Return the ids of the records that a person, or a program in their place, typed."""
+        return {item.id for item in self.draft.items if isinstance(item, Message) and item.origin is Origin.USER}
 
     def drop(self, gone: frozenset[str]) -> None:
-        """Leave out what stands in these records."""
+        """Leave out what was read from these records."""
         self.draft.items = [item for item in self.draft.items if item.id not in gone]
 
-    def _user(self, record: Record) -> None:
-        content = record.message.content if record.message else None
-        blocks = content if isinstance(content, list) else [Block(type="text", text=content)]
-        for block in blocks:
+    def _is_strangers(self, record: Record) -> bool:
+        """Return whether the record is another session's and was written into this file by mistake."""
+        if record.session_id:
+            self.mixed = True
+        if record.session_id in self._strangers:
+            self.misplaced += 1
+            return True
+        return False
+
+    def _take_place(self, record: Record) -> None:
+        draft = self.draft
+        draft.first = draft.first or record.timestamp
+        draft.cwd = record.cwd or ""
+        draft.entrypoint = draft.entrypoint or record.entrypoint or ""
+
+    def _use(self, kind: str, record: Record) -> None:
+        if kind == "assistant":
+            self._has_main = True
+            self._take_assistant(record)
+        elif kind == "user":
+            self._has_main = True
+            self._take_user(record)
+        elif kind == "attachment":
+            self._take_attachment(record)
+
+    # The person, and the program in their role. --------------------------------------------------------------
+
+    def _take_user(self, record: Record) -> None:
+        texts: list[str] = []
+        for block in _blocks(record):
             if block.type == "tool_result":
-                self._result(record, block)
-        texts = [block.text for block in blocks if block.type == "text" and block.text]
+                self._take_result(record, block)
+            elif block.type == "text" and block.text:
+                texts.append(block.text)
         if not texts:
             return
         self._note_parent(record)
-        if skill := skill_folder(texts[0]) if record.is_meta else "":
+        if record.is_meta and (skill := skill_folder(texts[0])):
             self.draft.skills[skill] = None
-        self._say(record, texts, kind_of(record.origin))
+        self._add_texts(record, texts, kind_of(record.origin))
 
-    def _say(self, record: Record, texts: list[str], origin: str, *, ahead: bool = False) -> None:
-        by_program = self._is_programs(record, texts, ahead=ahead)
-        hidden = record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
-        if hidden or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
-            typed: list[str] = []
-        elif origin == "human":
-            typed = [text for text in texts if not is_wrapper(text)]
-        else:
-            typed = [without_reminders(text) for text in texts if not is_wrapper(text) and not is_preface(text)]
+    def _take_attachment(self, record: Record) -> None:
+        attached = record.attachment
+        if attached is None or attached.type != "queued_command" or attached.is_meta:
+            return
+        if attached.command_mode not in {None, "", "prompt"}:
+            return
+        texts = _texts_of(attached.prompt)
+        if texts:
+            self._note_parent(record)
+            self._add_texts(record, texts, kind_of(attached.origin), ahead=True)
+
+    def _add_texts(self, record: Record, texts: list[str], origin: str, *, ahead: bool = False) -> None:
+        """Add what was typed as the person's, or all of it as the harness's if nothing was."""
+        by_program = self._is_by_program(record, texts, ahead=ahead)
         name = record.uuid or ""
-        if text := "\n".join(typed):
-            self.draft.items.append(Said(Origin.USER, text, name, by_program))
-        else:
-            if any(is_interruption(text) for text in texts):
-                self.draft.stop(name)
-            self.draft.items.append(Said(Origin.HARNESS, "\n".join(texts), name))
+        if typed := "\n".join(_typed(record, texts, origin)):
+            self.draft.items.append(Message(Origin.USER, typed, name, by_program))
+            return
+        if any(is_interruption(text) for text in texts):
+            self.draft.stop(name)
+        self.draft.items.append(Message(Origin.HARNESS, "\n".join(texts), name))
 
-    def _is_programs(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
-        """Whether a program typed this, as the record says, or where it names no entrypoint, the queue."""
+    def _is_by_program(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
+        """Return whether a program typed this, by the record itself or, if it names no entrypoint, by the queue."""
         if record.entrypoint is not None or record.prompt_source is not None:
-            return _by_program(record)
-        self._editor = self._editor or any(is_of_editor(text) for text in texts)
-        return not record.is_meta and self._queue.is_programs(record.timestamp, ahead=ahead)
+            return _says_program(record)
+        if any(is_of_editor(text) for text in texts):
+            self._from_editor = True
+        return not record.is_meta and self._queue.is_by_program(record.timestamp, ahead=ahead)
 
-    def _assistant(self, record: Record) -> None:
+    def _note_parent(self, record: Record) -> None:
+        """Note that a prompt follows this record; of two that follow the same one, one was edited and taken back."""
+        if record.parent_uuid in self._parents:
+            self.forked = True
+        self._parents.add(record.parent_uuid)
+
+    # The model and its tools. --------------------------------------------------------------------------------
+
+    def _take_assistant(self, record: Record) -> None:
         message = record.message
         if message is None or record.is_api_error_message:
             return
@@ -170,76 +190,87 @@ class SessionReader:
         if message.usage is not None:
             self._spent[message.id or f"#{len(self._spent)}"] = message.usage
         name = record.uuid or ""
-        blocks = message.content if isinstance(message.content, list) else [Block(type="text", text=message.content)]
-        for block in blocks:
+        for block in _blocks(record):
             if block.type == "text" and block.text:
-                self.draft.items.append(Said(Origin.ASSISTANT, block.text, name))
+                self.draft.items.append(Message(Origin.ASSISTANT, block.text, name))
             elif block.type == "tool_use":
-                given = block.input if isinstance(block.input, ToolInput) else ToolInput()
-                call = Called(block.name or "", given.brief, name)
-                self.draft.items.append(call)
-                self._calls[block.id or ""] = call
-                if block.name == "Skill" and isinstance(given.skill, str):
-                    self.draft.skills[given.skill] = None
+                self._add_call(block, name)
 
-    def _result(self, record: Record, block: Block) -> None:
+    def _add_call(self, block: Block, name: str) -> None:
+        tool_input = block.input if isinstance(block.input, ToolInput) else ToolInput()
+        call = Call(block.name or "", tool_input.brief, name)
+        self.draft.items.append(call)
+        self._calls[block.id or ""] = call
+        if block.name == "Skill" and isinstance(tool_input.skill, str):
+            self.draft.skills[tool_input.skill] = None
+
+    def _take_result(self, record: Record, block: Block) -> None:
         call = self._calls.get(block.tool_use_id or "")
         if call is None:
             return
-        if call.name == DIALOG and not block.is_error and (chosen := answers_in(record.tool_use_result)):
-            self.draft.items.append(Said(Origin.USER, chosen, record.uuid or "", _by_program(record)))
-        if not block.is_error:
-            return
+        if block.is_error:
+            self._take_error(record, block, call)
+        elif call.name == DIALOG and (answers := answers_in(record.tool_use_result)):
+            self.draft.items.append(Message(Origin.USER, answers, record.uuid or "", _says_program(record)))
+
+    def _take_error(self, record: Record, block: Block, call: Call) -> None:
         call.error = True
-        text = _text(block.content)
-        if found := _EXIT.match(text):
-            call.exit_code = int(found[1])
+        text = _result_text(block.content)
+        if code := _EXIT.match(text):
+            call.exit_code = int(code[1])
         if is_refusal(text) and decided_by(record.permission_decision) != "config":
             call.rejected = True
             if said := said_with_refusal(text):
-                self.draft.items.append(Said(Origin.USER, said, record.uuid or ""))
-
-    def _attachment(self, record: Record) -> None:
-        attached = record.attachment
-        if attached is None or attached.type != "queued_command" or attached.is_meta:
-            return
-        if attached.command_mode not in {None, "", "prompt"}:
-            return
-        prompt = attached.prompt
-        texts = [prompt] if isinstance(prompt, str) else [block.text for block in _blocks(prompt) if block.text]
-        if texts:
-            self._note_parent(record)
-            self._say(record, texts, kind_of(attached.origin), ahead=True)
-
-    def _note_parent(self, record: Record) -> None:
-        """Two prompts after the same record: one of them was edited and taken back."""
-        self.forked = self.forked or record.parent_uuid in self._parents
-        self._parents.add(record.parent_uuid)
+                self.draft.items.append(Message(Origin.USER, said, record.uuid or ""))
 
 
-def _by_program(record: Record) -> bool:
+def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
+    """Return what of a record's texts was typed, by a person or by a program in their place."""
+    is_hidden = record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
+    if is_hidden or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
+        return []
+    texts = [text for text in texts if not is_wrapper(text)]
+    if origin == "human":
+        return texts
+    return [without_reminders(text) for text in texts if not is_preface(text)]
+
+
+def _says_program(record: Record) -> bool:
     return record.prompt_source == "sdk" or (record.entrypoint or "").startswith("sdk")
 
 
-def _blocks(prompt: object) -> list[Block]:
+def _blocks(record: Record) -> list[Block]:
+    content = record.message.content if record.message else None
+    if isinstance(content, list):
+        return content
+    return [Block(type="text", text=content)]
+
+
+def _texts_of(prompt: object) -> list[str]:
+    """Return the texts of a prompt, which is a text itself or a list of blocks."""
+    if isinstance(prompt, str):
+        return [prompt]
     try:
-        return [block for block in msgspec.convert(prompt, list[Block]) if block.type == "text"]
+        blocks = msgspec.convert(prompt, list[Block])
     except msgspec.ValidationError:
         return []
+    return [block.text for block in blocks if block.type == "text" and block.text]
 
 
-def _text(content: msgspec.Raw) -> str:
+def _result_text(content: msgspec.Raw) -> str:
     try:
-        found = _results.decode(content)
+        result = _results.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
-    return found if isinstance(found, str) else "\n".join(block.text or "" for block in found)
+    if isinstance(result, str):
+        return result
+    return "\n".join(block.text or "" for block in result)
 
 
 def _sum(spent: dict[str, Spent]) -> Usage:
     total = Usage()
-    for one in spent.values():
-        cached = one.cache_read_input_tokens or 0
-        given = (one.input_tokens or 0) + (one.cache_creation_input_tokens or 0) + cached
-        total += Usage(input_tokens=given, output_tokens=one.output_tokens or 0, cached_tokens=cached)
+    for usage in spent.values():
+        cached = usage.cache_read_input_tokens or 0
+        input_tokens = (usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + cached
+        total += Usage(input_tokens=input_tokens, output_tokens=usage.output_tokens or 0, cached_tokens=cached)
     return total

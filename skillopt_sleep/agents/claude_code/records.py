@@ -1,13 +1,22 @@
-"""The parts of Claude Code's records that we use, decoded; everything else in a line is passed over.
+"""The kinds of records that Claude Code writes, and the parts of them that we decode.
 
-Fields stand in the order in which the program writes them, for so they are found fastest.
+Everything else in a line is passed over. Fields are in the order in which the program writes them, because msgspec
+finds them fastest so.
 """
 
-from typing import Any
+import re
+from typing import Any, cast
 
 import msgspec
 
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
+
+# The kinds of the conversation itself; of all others, only the queue is of use.
+CONVERSATION = frozenset({"user", "assistant", "attachment", "system"})
+QUEUE = "queue-operation"
+
+# How a record begins, for finding whole ones in a damaged line.
+RECORD_START = re.compile(rb'\{\s*"(?:parentUuid|timestamp|type"\s*:\s*"(?:user|assistant|system|attachment))"')
 
 
 class Spent(msgspec.Struct, gc=False):
@@ -33,7 +42,7 @@ class Block(msgspec.Struct, gc=False):
 
 
 class Message(msgspec.Struct, gc=False):
-    """What was said."""
+    """What the person or the model said."""
 
     id: str | None = None
     role: str | None = None
@@ -43,7 +52,7 @@ class Message(msgspec.Struct, gc=False):
 
 
 class Attachment(msgspec.Struct, rename="camel", gc=False):
-    """Something the program put beside the conversation; `queued_command` holds what was typed while it worked."""
+    """Something the program added to the conversation; a `queued_command` was typed while the agent worked."""
 
     type: str | None = None
     prompt: Any = None
@@ -53,7 +62,7 @@ class Attachment(msgspec.Struct, rename="camel", gc=False):
 
 
 class Record(msgspec.Struct, rename="camel", gc=False):
-    """One line."""
+    """One line of a session's file."""
 
     parent_uuid: str | None = None
     is_sidechain: bool | None = None
@@ -75,14 +84,14 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     entrypoint: str | None = None
     cwd: str | None = None
     session_id: str | None = None
-    git_branch: str | None = None
 
 
-UNKNOWN = "?"  # the parent of a record that names none: a root says null
+# The parent of a record that names none; a root names null.
+UNKNOWN = "?"
 
 
 class Link(msgspec.Struct, rename="camel", gc=False):
-    """Where a record stands in the conversation's tree."""
+    """A record's place in the conversation's tree."""
 
     type: str = ""
     uuid: str | None = None
@@ -93,7 +102,7 @@ class Link(msgspec.Struct, rename="camel", gc=False):
 
 
 class Decision(msgspec.Struct):
-    """Whether a tool might run, and who said so."""
+    """A decision on whether a tool may run, and who took it."""
 
     source: str | None = None
 
@@ -110,13 +119,15 @@ _decisions = msgspec.json.Decoder(Decision)
 
 
 def kind_of(origin: Any) -> str:
-    """The kind of an origin, empty where it isn't told."""
-    kind = origin.get("kind") if isinstance(origin, dict) else origin  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    """Return the kind of an origin, or "" if it isn't known."""
+    kind = origin
+    if isinstance(origin, dict):
+        kind = cast("dict[str, Any]", origin).get("kind")
     return kind if isinstance(kind, str) else ""
 
 
 def decided_by(decision: msgspec.Raw) -> str:
-    """Who took a permission decision, empty where it isn't told."""
+    """Return who took a permission decision, or "" if it isn't known."""
     try:
         return _decisions.decode(decision).source or ""
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -124,9 +135,9 @@ def decided_by(decision: msgspec.Raw) -> str:
 
 
 def answers_in(result: msgspec.Raw) -> str:
-    """The questions of a dialog with the person's answers, a line each; empty where it holds none."""
+    """Return the questions of a dialog with the person's answers, a line each, or "" if there are none."""
     try:
-        found = _answers.decode(result).answers
+        answers = _answers.decode(result).answers
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
-    return "\n".join(f"{question}: {answer}" for question, answer in found.items() if answer.strip())
+    return "\n".join(f"{question}: {answer}" for question, answer in answers.items() if answer.strip())

@@ -1,4 +1,4 @@
-"""Claude Code's sessions: <config dir>/projects/**/*.jsonl, one file a session."""
+"""Claude Code's sessions: <config dir>/projects/**/*.jsonl, one session a file."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from skillopt_sleep.agents.claude_code.reader import SessionReader
-from skillopt_sleep.agents.claude_code.records import Link, Record
+from skillopt_sleep.agents.claude_code.records import CONVERSATION, QUEUE, RECORD_START, Link, Record
 from skillopt_sleep.agents.claude_code.tree import abandoned, strangers
 from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
-from skillopt_sleep.agents.transcripts.files import find_sessions, read_each, unheard
-from skillopt_sleep.agents.transcripts.jsonl import Lines, is_one, time_in
+from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
+from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole, time_in
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
 
@@ -21,10 +21,10 @@ NAME = "claude_code"
 _records = msgspec.json.Decoder(Record)
 _links = msgspec.json.Decoder(Link)
 
-# Up to this size a line is decoded whatever it is; larger ones are first looked at.
+# Up to this size a line is decoded whatever it is; the bytes of a larger one are looked at first.
 _SMALL = 4096
 _LOOSE = b'{"type":"'
-_READ = frozenset({b"user", b"assistant", b"system", b"attachment", b"queue-operation"})
+_READ = frozenset(kind.encode() for kind in (*CONVERSATION, QUEUE))
 _LARGE = re.compile(
     rb'\{"parentUuid":(?:null|"[^"]*"),"isSidechain":(?:true|false),(?:"\w+":(?:"[^"]*"|null|true|false|\d+),)*'
     rb'(?:"attachment":\{"type":"(?P<attachment>\w+)"'
@@ -37,12 +37,12 @@ _ANSWERS = b'"answers":{'
 _TEXT = b'"type":"text"'
 _ERROR = b'"is_error":true'
 _NEAR = 200
-_SECOND = b'{"parentUuid":'
+_LINE_START = b'{"parentUuid":'
 _MOST_LINKS = 2 * MOST_ITEMS
 
 
 class ClaudeCode:
-    """The sessions below one configuration folder of Claude Code."""
+    """The sessions in one configuration folder of Claude Code."""
 
     name = NAME
 
@@ -51,70 +51,75 @@ class ClaudeCode:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Where sessions appear."""
+        """Return the folders in which sessions appear."""
         return (self._projects,)
 
-    def stamps(self, unlisted: Unlisted = unheard, /) -> Iterator[tuple[str, Stamp]]:
-        """Path and stamp of every session file, by stat calls only."""
+    def stamps(self, unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
+        """Yield path and stamp of every session file, by stat calls only."""
         return find_sessions(self._projects, unlisted)
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
-        """Parse these files; each is answered once, with the stamp it had when it was read."""
+        """Parse these files, each once; the stamp is the one the file had when it was read."""
         return read_each(paths, parse)
 
 
 def parse(path: str) -> tuple[Stamp, Reading]:
-    """One session file; raises OSError where it can't be read."""
-    where = Path(path)
-    if where.name.startswith("agent-") or where.parent.name == "subagents":
-        return _outline(where)
-    lines, reader = _read(path, SessionReader(where.stem))
-    if reader.mixed and (others := strangers(_tree(path), where.stem)):
-        lines, reader = _read(path, SessionReader(where.stem, others))
+    """Parse one session file; raises OSError if it can't be read."""
+    file = Path(path)
+    if file.name.startswith("agent-") or file.parent.name == "subagents":
+        return _outline(file)
+    lines, reader = _read(path, SessionReader(file.stem))
+    if reader.mixed and (others := strangers(_tree(path), file.stem)):
+        lines, reader = _read(path, SessionReader(file.stem, others))
     if reader.forked:
         reader.drop(abandoned(_tree(path), reader.typed()))
     left_out = reader.left_out()
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
     damaged = lines.damaged + reader.misplaced
-    session = reader.draft.session(NAME, where.stem, lines.stamp, damaged=damaged)
+    session = reader.draft.session(NAME, file.stem, lines.stamp, damaged=damaged)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 
 def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:
-    lines = Lines(path)
-    passed: tuple[bytes, int, int] | None = None
-    last = b""
-    for block, at, end in lines:
-        if block is not last:
-            last = block
+    lines = Lines(path, RECORD_START)
+    skipped: tuple[bytes, int, int] | None = None
+    block = b""
+    for line_block, at, end in lines:
+        if line_block is not block:
+            block = line_block
             if reader.is_full():
-                lines.pass_rest(block, at)
+                lines.skip_rest(block, at)
                 reader.draft.saw(lines.last_time())
                 return lines, reader
         if block.startswith(_LOOSE, at):
-            name = at + len(_LOOSE)
-            kind = block[name : block.find(b'"', name, end)]
-            if kind not in _READ and is_one(block, at, end, _SECOND):
+            if _is_of_no_interest(block, at, end):
                 continue
-        elif end - at > _SMALL and _is_needless(block, at, end) and is_one(block, at, end, _SECOND):
-            passed = block, at, end
+        elif end - at > _SMALL and _is_needless(block, at, end) and is_whole(block, at, end, _LINE_START):
+            skipped = block, at, end
             continue
         for record in lines.decode(_records, block[at:end], torn=end == len(block)):
             if reader.take(record):
-                passed = None
-    if passed is not None:
-        reader.draft.saw(time_in(*passed))
+                skipped = None
+    if skipped is not None:
+        reader.draft.saw(time_in(*skipped))
     return lines, reader
 
 
+def _is_of_no_interest(block: bytes, at: int, end: int) -> bool:
+    """Return whether a line that begins with its kind is one whole record of a kind that is never used."""
+    start = at + len(_LOOSE)
+    kind = block[start : block.find(b'"', start, end)]
+    return kind not in _READ and is_whole(block, at, end, _LINE_START)
+
+
 def _outline(path: Path) -> tuple[Stamp, Reading]:
-    """A sub-agent's file, which is left out whole: only its place and its times are read."""
-    lines = Lines(str(path))
+    """Read only place and times of a sub-agent's file, which is left out whole."""
+    lines = Lines(str(path), RECORD_START)
     reader = SessionReader(path.stem)
     for block, at, end in lines:
-        found = lines.decode(_records, block[at:end], torn=end == len(block))
-        if any(reader.take(record) and record.cwd for record in found):
+        records = lines.decode(_records, block[at:end], torn=end == len(block))
+        if any(reader.take(record) and record.cwd for record in records):
             reader.draft.saw(lines.last_time())
             break
     reader.draft.items.clear()
@@ -123,38 +128,46 @@ def _outline(path: Path) -> tuple[Stamp, Reading]:
 
 
 def _is_needless(block: bytes, at: int, end: int) -> bool:
-    """Whether a large line's bytes show that nothing of it is kept: an attachment, or an uneventful tool result."""
-    found = _LARGE.match(block, at, end)
-    if found is None:
+    """Return whether a large line's bytes show that nothing of it is kept: an attachment, or an uneventful result."""
+    head = _LARGE.match(block, at, end)
+    if head is None:
         return False
-    if found["attachment"]:
-        return found["attachment"] != b"queued_command"
-    if found["block"] != b"tool_result":
+    if head["attachment"]:
+        return head["attachment"] != b"queued_command"
+    if head["block"] != b"tool_result":
         return False
-    # What follows the message is a copy of the result and needn't be searched. It starts soon or about half-way.
-    begun, middle = found.end(), at + (end - at) * 2 // 5
-    copy = block.find(_COPY, begun, begun + 1000)
+    # After the message comes a copy of the result, which needn't be searched. It starts soon or about half-way.
+    start = head.end()
+    middle = at + (end - at) * 2 // 5
+    copy = block.find(_COPY, start, start + 1000)
     if copy < 0:
         copy = block.find(_COPY, middle, end)
     if block.startswith(_DIALOG, copy + len(_COPY)):
         return False
-    if copy < 0 or _BEFORE_COPY.search(block, max(copy - 120, begun), copy) is None:
-        return all(block.find(sign, begun, end) < 0 for sign in (_TEXT, _ERROR, _ANSWERS))
-    # Within a text all quotes are escaped, so what looks like a text block is one. A flag stands before or after
+    if copy < 0 or _BEFORE_COPY.search(block, max(copy - 120, start), copy) is None:
+        return all(block.find(sign, start, end) < 0 for sign in (_TEXT, _ERROR, _ANSWERS))
+    return _is_uneventful(block, start, copy)
+
+
+def _is_uneventful(block: bytes, start: int, copy: int) -> bool:
+    """Return whether the result between here and its copy is no error and has no text blocks."""
+    # Within a text all quotes are escaped, so what looks like a text block is one. A flag is written before or after
     # the result's own text.
-    alone = block.find(_TEXT, begun, copy) < 0
-    return alone and block.find(_ERROR, begun, begun + _NEAR) < 0 and block.find(_ERROR, copy - _NEAR, copy) < 0
+    if block.find(_TEXT, start, copy) >= 0:
+        return False
+    return block.find(_ERROR, start, start + _NEAR) < 0 and block.find(_ERROR, copy - _NEAR, copy) < 0
 
 
 def _tree(path: str) -> list[Link]:
-    """The records' places; of a file that holds too much only so many as were read of it."""
-    return list(islice((link for link in _whole_links(Lines(path)) if link.uuid), _MOST_LINKS))
+    """Return the records' places; of a file that holds too much, only of as many records as were read of it."""
+    links = (link for link in _whole_links(Lines(path, RECORD_START)) if link.uuid)
+    return list(islice(links, _MOST_LINKS))
 
 
 def _whole_links(lines: Lines) -> Iterator[Link]:
-    """The links of undamaged lines: a record without its parent's name would look like a new root."""
+    """Yield the links of undamaged lines: a record without its parent's name would look like a new root."""
     for block, at, end in lines:
         damaged = lines.damaged
-        found = lines.decode(_links, block[at:end])
+        links = lines.decode(_links, block[at:end])
         if lines.damaged == damaged:
-            yield from found
+            yield from links

@@ -1,4 +1,4 @@
-"""Telling what a person typed from what Claude Code wrote in their place."""
+"""Tell what a person typed from what Claude Code wrote in their place."""
 
 import re
 
@@ -24,7 +24,7 @@ _DECLINED = "The user doesn't want to take this action right now."
 
 
 def is_wrapper(text: str) -> bool:
-    """Whether the whole text is the program's: a command, its output, a reminder, an interruption, a note."""
+    """Return whether the whole text is the program's: a command, its output, a reminder, an interruption, a note."""
     start = text.lstrip()[:1]
     if start == "<":
         return _WRAPPED.fullmatch(text) is not None
@@ -32,43 +32,45 @@ def is_wrapper(text: str) -> bool:
 
 
 def is_interruption(text: str) -> bool:
-    """Whether the text is the program's note that the person stopped the agent."""
+    """Return whether the text is the program's note that the person stopped the agent."""
     return text.lstrip().startswith(_INTERRUPTED)
 
 
 def is_of_editor(text: str) -> bool:
-    """Whether an editor says here what is open in it, so that whoever writes beside it is a person."""
+    """Return whether an editor says here what is open in it, which means that a person is typing."""
     return text.lstrip().startswith("<ide_")
 
 
 def is_preface(text: str) -> bool:
-    """Whether the program put this text before the conversation."""
+    """Return whether the program put this text before the conversation."""
     return text.startswith(_PREFACES)
 
 
 def without_reminders(text: str) -> str:
-    """The text without the reminders that older versions glued to its ends."""
+    """Return the text without the reminders that older versions glued to its ends."""
     if "<system-reminder>" not in text:
         return text
-    while found := _REMINDER.match(text):
-        text = text[found.end() :]
+    while reminder := _REMINDER.match(text):
+        text = text[reminder.end() :]
     while text.rstrip().endswith("</system-reminder>"):
         text = text[: text.rindex("<system-reminder>")].rstrip()
     return text
 
 
 def skill_folder(text: str) -> str:
-    """The name of the skill whose text the program inserted; empty where it didn't."""
-    found = _SKILL.match(text)
-    return re.split(r"[/\\]", found[1].strip().rstrip("/\\"))[-1] if found else ""
+    """Return the name of the skill whose text the program inserted, or "" if this isn't one."""
+    skill = _SKILL.match(text)
+    if skill is None:
+        return ""
+    return re.split(r"[/\\]", skill[1].strip().rstrip("/\\"))[-1]
 
 
 def is_refusal(result: str) -> bool:
-    """Whether a tool result says that the person refused the call."""
+    """Return whether a tool result says that the person refused the call."""
     return result.startswith((REFUSED, _DECLINED))
 
 
 def said_with_refusal(result: str) -> str:
-    """What the person typed while refusing a tool call; empty where they typed nothing."""
-    _, found, said = result.partition(_SAID)
-    return said.partition(_AFTER_SAID)[0].strip() if found else ""
+    """Return what the person typed while refusing a tool call, or "" if they typed nothing."""
+    _, _, said = result.partition(_SAID)
+    return said.partition(_AFTER_SAID)[0].strip()

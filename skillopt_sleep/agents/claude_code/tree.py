@@ -1,11 +1,9 @@
-"""What the tree of a Claude Code session's records tells: prompts taken back and edited, and records that strayed."""
+"""Read from the tree of a session's records which prompts were taken back, and which records belong elsewhere."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.agents.claude_code.records import Link
-
-_SPOKEN = frozenset({"user", "assistant", "attachment", "system"})
+from skillopt_sleep.agents.claude_code.records import CONVERSATION, Link
 
 
 class _Place(NamedTuple):
@@ -14,64 +12,88 @@ class _Place(NamedTuple):
 
 
 def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
-    """The ids of all records off the live chain below a prompt that was replaced by a later typed one.
+    """Return the ids of all records off the live chain below a prompt that was replaced by a later typed one.
 
-    The live chain leads from the last thing said to the root. A branch that left it is abandoned only where a record
-    with the same parent, typed later, is on the chain; whatever hangs on a missing parent stays.
+    The live chain leads from the last thing said to the root. A branch that left it is abandoned only if a record
+    with the same parent, typed later, is on the chain; a record with a missing parent stays.
     """
-    places = {
-        link.uuid: _Place(number, link.parent_uuid or link.logical_parent_uuid)
-        for number, link in enumerate(links)
-        if link.uuid and not link.is_sidechain
-    }
+    places: dict[str, _Place] = {}
+    for number, link in enumerate(links):
+        if link.uuid and not link.is_sidechain:
+            places[link.uuid] = _Place(number, link.parent_uuid or link.logical_parent_uuid)
     live = _chain(links, places)
-    replaced: dict[str | None, int] = {}
+    last_typed: dict[str | None, int] = {}  # the last prompt on the chain below each parent
     for name in live & set(typed):
         place = places[name]
-        replaced[place.parent] = max(place.number, replaced.get(place.parent, -1))
+        last_typed[place.parent] = max(place.number, last_typed.get(place.parent, -1))
     gone: set[str] = set()
     for name, place in places.items():
         if name in live:
             continue
-        tops_a_branch = place.parent is None or place.parent in live
-        if place.parent in gone or (tops_a_branch and place.number < replaced.get(place.parent, -1)):
+        if place.parent in gone:
+            gone.add(name)
+            continue
+        leaves_the_chain = place.parent is None or place.parent in live
+        if leaves_the_chain and place.number < last_typed.get(place.parent, -1):
             gone.add(name)
     return frozenset(gone)
 
 
 def strangers(links: Sequence[Link], name: str) -> frozenset[str]:
-    """The ids of other sessions whose records were written into the file of the session of this name.
+    """Return the ids of other sessions whose records were written into the file of the session of this name.
 
-    A session that is resumed or forked may go on under a new id; then its first record follows one of the old id's,
-    and none of the old id's comes later except after one of the new. Where no record has the file's name, the first
+    A session that is resumed or forked may go on under a new id. Then its first record follows one of the old id's,
+    and none of the old id's comes later, except after one of the new. If no record has the file's name, the first
     id stands for it.
     """
-    spoken = [(link.session_id, link) for link in links if link.type in _SPOKEN and link.session_id]
-    owners = {link.uuid: owner for owner, link in spoken}
-    first: dict[str, int] = {}
-    last: dict[str, int] = {}
-    before: dict[str, set[str]] = {}
-    after: dict[str, set[str]] = {}
-    for number, (owner, link) in enumerate(spoken):
-        first.setdefault(owner, number)
-        last[owner] = number
-        parent = owners.get(link.parent_uuid or link.logical_parent_uuid)
-        if parent and parent != owner:
-            before.setdefault(owner, set()).add(parent)
-            after.setdefault(parent, set()).add(owner)
+    sessions = _Sessions(links)
     ours: set[str] = set()
-    waiting = [name] if name in first else list(first)[:1]
+    waiting: list[str] = []
+    if name in sessions.first:
+        waiting = [name]
+    elif sessions.first:
+        waiting = [next(iter(sessions.first))]
     while waiting:
-        one = waiting.pop()
-        ours.add(one)
-        later = (other for other in after.get(one, ()) if last[one] < first[other])
-        waiting += {*before.get(one, ()), *later} - ours
-    return frozenset(first.keys() - ours)
+        session = waiting.pop()
+        ours.add(session)
+        waiting += sessions.continued(session) - ours
+    return frozenset(sessions.first.keys() - ours)
+
+
+class _Sessions:
+    """The sessions whose records are in one file: where each begins and ends, and which follow which."""
+
+    def __init__(self, links: Sequence[Link]) -> None:
+        self.first: dict[str, int] = {}
+        self._last: dict[str, int] = {}
+        self._before: dict[str, set[str]] = {}
+        self._after: dict[str, set[str]] = {}
+        spoken = [(link.session_id, link) for link in links if link.type in CONVERSATION and link.session_id]
+        owners = {link.uuid: owner for owner, link in spoken}
+        for number, (owner, link) in enumerate(spoken):
+            self.first.setdefault(owner, number)
+            self._last[owner] = number
+            parent = owners.get(link.parent_uuid or link.logical_parent_uuid)
+            if parent and parent != owner:
+                self._before.setdefault(owner, set()).add(parent)
+                self._after.setdefault(parent, set()).add(owner)
+
+    def continued(self, session: str) -> set[str]:
+        """Return the sessions that this one goes on from, and those that go on from it after its end."""
+        sessions = set(self._before.get(session, ()))
+        for other in self._after.get(session, ()):
+            if self._last[session] < self.first[other]:
+                sessions.add(other)
+        return sessions
 
 
 def _chain(links: Sequence[Link], places: dict[str, _Place]) -> set[str]:
-    spoken = (link.uuid for link in reversed(links) if link.type in {"user", "assistant"} and link.uuid in places)
-    at = next(spoken, None)
+    """Return the ids of the records from the last thing said up to the root."""
+    at: str | None = None
+    for link in reversed(links):
+        if link.type in {"user", "assistant"} and link.uuid in places:
+            at = link.uuid
+            break
     live: set[str] = set()
     while at is not None and at in places and at not in live:
         live.add(at)

@@ -1,1 +1,24 @@
-"""Codex: its sessions, its program, its login."""
+"""Codex: its sessions, its program and login, the documents it reads, and its hooks."""
+
+from pathlib import Path
+
+from skillopt_sleep.agents.codex.documents import DOCUMENTS
+from skillopt_sleep.agents.codex.hooks import HOOKS
+from skillopt_sleep.agents.codex.program import Codex
+from skillopt_sleep.protocols.agent import Agent, Transcripts
+
+
+def _sessions(home: Path) -> Transcripts:
+    from skillopt_sleep.agents.codex import sessions  # the readers take longest to import
+
+    return sessions.Codex(home)
+
+
+AGENT = Agent(
+    title="Codex",
+    source="codex",
+    sessions=_sessions,
+    program=Codex(),
+    documents=DOCUMENTS,
+    hooks=HOOKS,
+)

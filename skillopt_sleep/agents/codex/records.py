@@ -1,9 +1,18 @@
-"""The parts of a Codex rollout that we use, decoded; everything else in a line is passed over.
+"""The kinds of lines in a Codex rollout, and the parts of them that we decode.
 
-Fields stand in the order in which the program writes them, for so they are found fastest.
+Everything else in a line is passed over. Fields are in the order in which the program writes them, because msgspec
+finds them fastest so.
 """
 
+import re
+
 import msgspec
+
+OUTPUT_TYPES = ("function_call_output", "custom_tool_call_output")
+CALL_TYPES = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
+
+# How a line begins, for finding whole records in a damaged one.
+RECORD_START = re.compile(rb'\{\s*"(?:timestamp|type"\s*:\s*"(?:event_msg|response_item|session_meta|turn_context))"')
 
 
 class Part(msgspec.Struct, gc=False):
@@ -15,20 +24,19 @@ class Part(msgspec.Struct, gc=False):
 
 
 class Git(msgspec.Struct, gc=False):
-    """The repository a session began in."""
+    """The repository in which a session began."""
 
     commit_hash: str | None = None
-    branch: str | None = None
 
 
 class Passed(msgspec.Struct, gc=False):
-    """What is told beside a message: the kind of each part, from 0.169."""
+    """What is passed along with a message: from 0.169 on, the kind of each part."""
 
     content_item_kinds: list[str | None] | None = None
 
 
 class Item(msgspec.Struct, gc=False):
-    """A finished item: a message of the person or the agent, a command."""
+    """A finished item: a message of the person or the agent, or a command."""
 
     type: str = ""
     id: str | None = None
@@ -39,7 +47,7 @@ class Item(msgspec.Struct, gc=False):
 
 
 class Tokens(msgspec.Struct, gc=False):
-    """Tokens of a session so far."""
+    """The tokens of a session so far."""
 
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
@@ -47,7 +55,7 @@ class Tokens(msgspec.Struct, gc=False):
 
 
 class Info(msgspec.Struct, gc=False):
-    """What a token count tells."""
+    """The content of a token count."""
 
     total_token_usage: Tokens | None = None
 
@@ -59,7 +67,7 @@ class Attribution(msgspec.Struct, gc=False):
 
 
 class Payload(msgspec.Struct, gc=False):
-    """What a line is about; which fields there are depends on the line's and the payload's type."""
+    """The content of a line; which fields are set depends on the line's type and the payload's."""
 
     type: str | None = None
     id: str | None = None
@@ -86,16 +94,16 @@ class Payload(msgspec.Struct, gc=False):
     git: Git | None = None
 
 
-class Beside(msgspec.Struct, gc=False):
-    """What the program notes beside a response."""
+class Metadata(msgspec.Struct, gc=False):
+    """What the program notes beside a response item."""
 
     compaction_output: bool | None = None
 
 
 class Line(msgspec.Struct, gc=False):
-    """One line."""
+    """One line of a rollout."""
 
     timestamp: str | float | None = None
     type: str = ""
     payload: Payload | None = None
-    metadata: Beside | None = None
+    metadata: Metadata | None = None

@@ -1,10 +1,10 @@
-"""Telling what a person typed from what Codex wrote in their place, and reading its tools' outputs."""
+"""Tell what a person typed from what Codex wrote in their place, and read its tools' outputs."""
 
 import re
 
 from skillopt_sleep.agents.codex.records import Part
 
-# What older versions put into the user's role, without saying so.
+# What older versions put into the user's role without saying so.
 _WRAPPER = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|INSTRUCTIONS|skill|skills_instructions|turn_aborted"
     r"|user_shell_command|user_shell_output|subagent_notification|codex_internal_context|permissions instructions"
@@ -17,7 +17,7 @@ _SKILL = re.compile(r"\s*<skill>\s*<name>([^<\n]+)</name>")
 _EDITOR = "# Context from my IDE setup:"
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n", re.MULTILINE)
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-# A tool's output as it stands in the line: a JSON string, its quotes and line ends escaped.
+# A tool's output as the line holds it: a JSON string with escaped quotes and line ends.
 _EXIT = re.compile(rb"(?:Process exited with code|Exit code:) (-?\d+)")
 _EXIT_JSON = re.compile(rb'\\"exit_code\\":\s*(-?\d+)')
 _TROUBLE = re.compile(
@@ -31,50 +31,52 @@ _TAIL = 300
 
 
 def is_wrapper(text: str) -> bool:
-    """Whether a text in the user's role is the program's."""
+    """Return whether a text in the user's role is the program's."""
     return _WRAPPER.match(text) is not None
 
 
 def is_image(text: str) -> bool:
-    """Whether the text only stands around an image."""
+    """Return whether the text only marks an image."""
     return _IMAGE.fullmatch(text) is not None
 
 
 def skill_name(text: str) -> str:
-    """The skill whose text the program inserted; empty where it didn't."""
-    found = _SKILL.match(text)
-    return found[1].strip() if found else ""
+    """Return the name of the skill whose text the program inserted, or "" if this isn't one."""
+    skill = _SKILL.match(text)
+    return skill[1].strip() if skill else ""
 
 
 def joined(parts: list[Part] | None) -> str:
-    """The texts of a message's parts; nearly always there is one."""
+    """Return the texts of a message's parts as one; nearly always there is a single part."""
     if parts and len(parts) == 1:
         return parts[0].text or ""
     return "\n".join(part.text for part in parts or () if part.text)
 
 
 def typed_part(text: str) -> str:
-    """The text without what an editor put in front of the request."""
+    """Return the text without what an editor put in front of the request."""
     if not text.startswith(_EDITOR):
         return text
-    found = _REQUEST.search(text)
-    return text[found.end() :] if found else text
+    heading = _REQUEST.search(text)
+    return text[heading.end() :] if heading else text
 
 
 def patched_files(patch: str) -> str:
-    """The files a patch touches, or the text itself where it isn't a patch."""
+    """Return the files a patch touches, or the text itself if it isn't a patch."""
     return ", ".join(_PATCHED.findall(patch[:_PATCH])) or patch
 
 
 def exit_code(block: bytes, at: int, end: int) -> int | None:
-    """The exit code in the output at this place: in its head or, where the output is JSON itself, at its end."""
-    found = _EXIT.search(block, at, min(at + _HEAD, end))
-    if found is None and block.startswith(b'"{', at):
-        found = _EXIT_JSON.search(block, max(end - _TAIL, at), end)
-    return int(found[1]) if found else None
+    """Return the exit code in an output: in its head or, if the output is JSON itself, at its end."""
+    code = _EXIT.search(block, at, min(at + _HEAD, end))
+    if code is None and block.startswith(b'"{', at):
+        code = _EXIT_JSON.search(block, max(end - _TAIL, at), end)
+    return int(code[1]) if code else None
 
 
 def trouble(block: bytes, at: int) -> tuple[bool, bool]:
-    """Whether the output at this place says that the call failed, and whether the person refused or stopped it."""
-    found = _TROUBLE.match(block, at)
-    return found is not None, found is not None and found["refused"] is not None
+    """Return whether an output says that the call failed, and whether the person refused or stopped it."""
+    failure = _TROUBLE.match(block, at)
+    if failure is None:
+        return False, False
+    return True, failure["refused"] is not None

@@ -1,1 +1,1 @@
-"""What the readers of transcripts share."""
+"""What the readers of all agents' transcripts share."""

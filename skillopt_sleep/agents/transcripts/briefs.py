@@ -1,4 +1,4 @@
-"""What a tool call did, in a few words, from the input the model gave it."""
+"""Say in a few words what a tool call did, from the input that the model gave it."""
 
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ class ToolInput(msgspec.Struct, gc=False):
 
     @property
     def brief(self) -> str:
-        """The command, file or address; empty where there is none."""
+        """Return the command, file or address, or "" if the input names none."""
         for value in (self.command, self.cmd, self.file_path, self.notebook_path, self.path, self.pattern):
             if text := _text(value):
                 return text
@@ -31,10 +31,10 @@ class ToolInput(msgspec.Struct, gc=False):
 _inputs = msgspec.json.Decoder(ToolInput)
 
 
-def brief_of(given: bytes | str | msgspec.Raw) -> str:
-    """The brief of an input that is still JSON; empty where it isn't."""
+def brief_of(tool_input: bytes | str | msgspec.Raw) -> str:
+    """Return the brief of an input that is still JSON, or "" if it isn't JSON."""
     try:
-        return _inputs.decode(given).brief
+        return _inputs.decode(tool_input).brief
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
 

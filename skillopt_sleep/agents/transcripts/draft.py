@@ -1,4 +1,4 @@
-"""A session while its file is read: what was said and called, in order, and what is known of it as a whole."""
+"""Collect a session while its file is read: what was said and done, in order, and what is known of it as a whole."""
 
 import hashlib
 import re
@@ -17,21 +17,26 @@ ASSISTANT_LIMIT = 2_000
 HARNESS_LIMIT = 300
 BRIEF_LIMIT = 200
 
-# No session has near as much: beyond it a file is no longer read, so that none fills the memory.
+# No real session has nearly as much. Beyond it a file is no longer read, so that none fills the memory.
 MOST_ITEMS = 50_000
 MOST_TEXT = 8_000_000
 
-_BEYOND = 2_048  # a secret that the cut would split is seen by so much of it
-_HELD = 10_000  # so much beyond its limit is kept of a text until it is redacted and cut
+# So much of a text beyond the cut is searched too, to see a secret that the cut would split.
+_BEYOND = 2_048
+# So much of a text beyond its limit is kept until it is redacted and cut.
+_BEYOND_LIMIT = 10_000
 _LONGEST_PATH = 4_096
 _ABSOLUTE = re.compile(r"/|\\\\|[A-Za-z]:[/\\]")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)  # an earlier time is that of a clock that wasn't set
+# An earlier time is that of a clock that wasn't set.
+_EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
+# A greater number is a time in milliseconds.
+_MILLISECONDS = 1e11
 _LIMITS = {Origin.USER: USER_LIMIT, Origin.ASSISTANT: ASSISTANT_LIMIT, Origin.HARNESS: HARNESS_LIMIT}
 
 
-class Said(msgspec.Struct, gc=False):
-    """A text and where it comes from; `by_program` where a program typed it in a person's place."""
+class Message(msgspec.Struct, gc=False):
+    """A text and where it comes from; `by_program` if a program typed it in a person's place."""
 
     origin: Origin
     text: str
@@ -39,8 +44,8 @@ class Said(msgspec.Struct, gc=False):
     by_program: bool = False
 
 
-class Called(msgspec.Struct, gc=False):
-    """A tool call; `id` is that of the record it stands in."""
+class Call(msgspec.Struct, gc=False):
+    """A tool call; `id` is that of the record it was read from."""
 
     name: str
     brief: str
@@ -50,7 +55,7 @@ class Called(msgspec.Struct, gc=False):
     rejected: bool = False
 
 
-class Stopped(msgspec.Struct, gc=False):
+class Stop(msgspec.Struct, gc=False):
     """The person stopped the agent at its work; `id` is that of the record that says so."""
 
     id: str = ""
@@ -58,37 +63,36 @@ class Stopped(msgspec.Struct, gc=False):
 
 @dataclass(slots=True)
 class Draft:
-    """What is known so far."""
+    """What is known of a session so far; `items` is what was said and done, in order."""
 
     cwd: str = ""
-    branch: str = ""
     commit: str = ""
     entrypoint: str = ""
     first: str | float | None = None
     last: str | float | None = None
-    items: list[Said | Called | Stopped] = field(default_factory=list[Said | Called | Stopped])
+    items: list[Message | Call | Stop] = field(default_factory=list[Message | Call | Stop])
     skills: dict[str, None] = field(default_factory=dict[str, None])
     models: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
-    held: int = 0
-    trimmed: int = 0
+    text_size: int = 0
+    shortened: int = 0  # so many items were shortened and counted
 
     def is_full(self) -> bool:
-        """Let go of what is of no use in the texts that came since the last time; whether a session holds no more."""
-        for item in self.items[self.trimmed :]:
-            if isinstance(item, Said):
-                item.text = held(item.text, item.origin)
-                self.held += len(item.text)
-            elif isinstance(item, Called):
-                item.brief = item.brief[:_HELD]
-                self.held += len(item.brief)
-        self.trimmed = len(self.items)
-        return self.trimmed >= MOST_ITEMS or self.held >= MOST_TEXT
+        """Shorten the texts that came since the last call, and return whether the session can hold no more."""
+        for item in self.items[self.shortened :]:
+            if isinstance(item, Message):
+                item.text = shorten(item.text, item.origin)
+                self.text_size += len(item.text)
+            elif isinstance(item, Call):
+                item.brief = item.brief[:_BEYOND_LIMIT]
+                self.text_size += len(item.brief)
+        self.shortened = len(self.items)
+        return self.shortened >= MOST_ITEMS or self.text_size >= MOST_TEXT
 
     def stop(self, name: str = "") -> None:
-        """Note that the person stopped the agent, once where the program says so twice."""
-        if not self.items or type(self.items[-1]) is not Stopped:
-            self.items.append(Stopped(name))
+        """Note that the person stopped the agent; a second note in a row is the same stop."""
+        if not self.items or type(self.items[-1]) is not Stop:
+            self.items.append(Stop(name))
 
     def saw(self, timestamp: str | float | None) -> None:
         """Note the time of a record."""
@@ -98,8 +102,8 @@ class Draft:
             self.last = timestamp
 
     def by_program(self) -> bool:
-        """Whether all prompts were typed by a program; where a person typed too, a program's become the harness's."""
-        prompts = [item for item in self.items if type(item) is Said and item.origin is Origin.USER]
+        """Return whether a program typed all prompts; if a person typed some, a program's become the harness's."""
+        prompts = [item for item in self.items if type(item) is Message and item.origin is Origin.USER]
         if all(prompt.by_program for prompt in prompts):
             return bool(prompts)
         for prompt in prompts:
@@ -108,20 +112,19 @@ class Draft:
         return False
 
     def session(self, source: str, name: str, stamp: Stamp, *, damaged: int) -> Session:
-        """The finished record, redacted; without any time of its own it has the file's."""
+        """Return the finished record, redacted; without a time of its own it has the file's."""
         turns, tools, stops = self._turns()
         ended = moment(self.last) or datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
         started = moment(self.first) or ended
         cwd = self.cwd if _is_folder(self.cwd) else ""
         return Session(
-            id=f"{source}:{_own_name(name)}",
+            id=f"{source}:{_redacted_name(name)}",
             source=source,
             project=_redacted(project_root(cwd)),
             cwd=_redacted(cwd),
             started=min(started, ended),
             ended=ended,
             turns=turns,
-            branch=_redacted(self.branch),
             commit=_redacted(self.commit),
             entrypoint=_redacted(self.entrypoint),
             tools=tools,
@@ -133,36 +136,36 @@ class Draft:
         )
 
     def _turns(self) -> tuple[tuple[Turn, ...], tuple[ToolEvent, ...], tuple[int, ...]]:
+        """Return the turns, the tool calls, and the turns after which the person stopped the agent."""
         turns: list[Turn] = []
         tools: list[ToolEvent] = []
         stops: dict[int, None] = {}
-        heard = 0
+        last_heard = 0
         for item in self.items:
-            if isinstance(item, Called):
-                tools.append(_event(item, max(len(turns) - 1, 0)))
-            elif isinstance(item, Stopped):
-                stops[heard] = None
+            if isinstance(item, Call):
+                tools.append(_tool_event(item, max(len(turns) - 1, 0)))
+            elif isinstance(item, Stop):
+                stops[last_heard] = None
             elif item.text and not item.text.isspace():
                 role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
-                text = _kept(item.text, _LIMITS[item.origin])
+                text = _clipped(item.text, _LIMITS[item.origin])
                 turns.append(Turn(role=role, origin=item.origin, text=text, id=_redacted_id(item.id)))
                 if item.origin is not Origin.HARNESS:
-                    heard = len(turns) - 1
+                    last_heard = len(turns) - 1
         return tuple(turns), tuple(tools), tuple(stops)
 
 
-def held(text: str, origin: Origin) -> str:
-    """So much of a text as can be of use: its limit, and enough to find a secret that begins before it."""
-    most = _LIMITS[origin] + _HELD
-    return text if len(text) <= most else text[:most]
+def shorten(text: str, origin: Origin) -> str:
+    """Return as much of a text as can be of use: its limit, and enough to find a secret that begins before it."""
+    return text[: _LIMITS[origin] + _BEYOND_LIMIT]
 
 
 def _is_folder(cwd: str) -> bool:
-    """Whether this may name a folder: what isn't whole and absolute would lead to wherever we happen to run."""
+    """Return whether this may name a folder: a path that isn't absolute would lead to wherever we happen to run."""
     return len(cwd) <= _LONGEST_PATH and "\0" not in cwd and _ABSOLUTE.match(cwd) is not None
 
 
-def _event(call: Called, turn: int) -> ToolEvent:
+def _tool_event(call: Call, turn: int) -> ToolEvent:
     name = _redacted(call.name)
     brief = _brief(call.brief) if call.brief else ""
     if not (call.error or call.rejected):
@@ -174,51 +177,65 @@ def _event(call: Called, turn: int) -> ToolEvent:
 
 @lru_cache(maxsize=4096)
 def _brief(text: str) -> str:
-    """The same files and commands come again and again."""
-    return _kept(text, BRIEF_LIMIT)
+    """Redact and cut a brief; the same files and commands come again and again."""
+    return _clipped(text, BRIEF_LIMIT)
 
 
 @lru_cache(maxsize=4096)
 def _redacted(name: str) -> str:
-    """Names of folders, branches, models, skills and tools, which are the same in many sessions."""
+    """Redact the name of a folder, model, skill or tool, which is the same in many sessions."""
     return redact(name)
 
 
 def _redacted_id(name: str) -> str:
-    """The id of a record, which is different each time and almost always a UUID."""
-    return name if not name or _UUID.fullmatch(name) else redact(name)
+    """Redact the id of a record, which is different each time and almost always a UUID."""
+    if not name or _UUID.fullmatch(name):
+        return name
+    return redact(name)
 
 
-def _own_name(name: str) -> str:
-    """The session's own name; two that held secrets stay apart."""
+def _redacted_name(name: str) -> str:
+    """Redact the session's own name; two names that held secrets stay apart."""
     clean = _redacted_id(name)
-    return clean if clean == name else f"{clean}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    if clean == name:
+        return name
+    return f"{clean}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 @lru_cache(maxsize=1024)
 def _is_clean(part: str) -> bool:
-    """The harness says the same in every session of a project."""
+    """Return whether there is no secret in a text of the harness, which says the same in many sessions."""
     return redact(part) == part
 
 
-def _kept(text: str, limit: int) -> str:
-    """The redacted text, cut to its limit; almost always there is no secret in it, nor near the cut."""
+def _clipped(text: str, limit: int) -> str:
+    """Return the redacted text, cut to its limit; almost always there is no secret in it, nor near the cut."""
     part = text[: limit + _BEYOND]
-    if not (_is_clean(part) if limit == HARNESS_LIMIT else redact(part) == part):
+    is_clean = _is_clean(part) if limit == HARNESS_LIMIT else redact(part) == part
+    if not is_clean:
         return clip(text, limit)
-    return text if len(text) <= limit else part[: limit - 1] + "…"
+    if len(text) <= limit:
+        return text
+    return part[: limit - 1] + "…"
 
 
 def moment(timestamp: str | float | None) -> datetime | None:
-    """A record's time in UTC: ISO 8601, or seconds or milliseconds since 1970; None where it can't be one."""
+    """Return a record's time in UTC, or None if it can't be one.
+
+    It is written in ISO 8601, or as seconds or milliseconds since 1970.
+    """
+    if timestamp is None:
+        return None
     try:
-        if isinstance(timestamp, str):
-            found = datetime.fromisoformat(timestamp)
-            found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-        elif timestamp is not None:
-            found = datetime.fromtimestamp(timestamp / 1000 if timestamp > 1e11 else timestamp, tz=UTC)  # noqa: PLR2004
-        else:
-            return None
+        time = _parsed_time(timestamp)
     except (ValueError, OverflowError, OSError):
         return None
-    return found if found >= _EARLIEST else None
+    return time if time >= _EARLIEST else None
+
+
+def _parsed_time(timestamp: str | float) -> datetime:
+    if isinstance(timestamp, str):
+        time = datetime.fromisoformat(timestamp)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    seconds = timestamp / 1000 if timestamp > _MILLISECONDS else timestamp
+    return datetime.fromtimestamp(seconds, tz=UTC)

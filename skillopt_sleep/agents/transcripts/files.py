@@ -1,17 +1,17 @@
-"""Finding and reading the session files of a source."""
+"""Find and read the session files of a source."""
 
 import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from functools import partial
 
 from skillopt_sleep.agents.transcripts.shared import can_share, read_shared
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import Reading, Stamp
 
-# This runs over every session there is, every night: a handle spares the system the way to each name anew, and a
-# tuple made directly spares half of what a named one costs.
+# This runs over all sessions every night. With a handle the system needn't look up each path from the root, and a
+# tuple made directly costs half of what a named one does.
 _BY_HANDLE = os.scandir in os.supports_fd
 _FORMAT = stat.S_IFMT(0xFFFF)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -19,20 +19,21 @@ _GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 NO_STAMP = Stamp(0, 0, 0)
-LARGE = 64 * 1024 * 1024  # parsing this takes some 60 ms, making the processes 10
+# Parsing so much takes some 60 ms, starting the processes 10.
+LARGE = 64 * 1024 * 1024
 _WORKERS = 4
 
 
-def unheard(_folder: str, _reason: str) -> None:
-    """For those who needn't know which folders can't be listed."""
+def ignore(_folder: str, _reason: str) -> None:
+    """Take no notice of a folder that can't be listed."""
 
 
-def find_sessions(folder: str, unlisted: Unlisted = unheard) -> Iterator[tuple[str, Stamp]]:
-    """Every regular `.jsonl` file below the folder with its stamp; links, pipes and devices are no files of ours.
+def find_sessions(folder: str, unlisted: Unlisted = ignore) -> Iterator[tuple[str, Stamp]]:
+    """Return every regular `.jsonl` file below the folder with its stamp; links, pipes and devices are passed over.
 
-    `unlisted` hears of each folder that is there but can't be listed, and why.
+    `unlisted` is called with each folder that exists but can't be listed, and the reason.
     """
-    found: list[tuple[str, Stamp]] = []
+    files: list[tuple[str, Stamp]] = []
     folders = [folder]
     while folders:
         here = folders.pop()
@@ -43,13 +44,13 @@ def find_sessions(folder: str, unlisted: Unlisted = unheard) -> Iterator[tuple[s
             continue
         try:
             with os.scandir(handle) as entries:
-                folders += _look(here, entries, found, unlisted)
+                folders += _list_folder(here, entries, files, unlisted)
         except OSError as error:
             _tell(here, error, unlisted)
         finally:
             if isinstance(handle, int):
                 os.close(handle)
-    return iter(found)
+    return iter(files)
 
 
 def _tell(folder: str, error: OSError, unlisted: Unlisted) -> None:
@@ -57,16 +58,16 @@ def _tell(folder: str, error: OSError, unlisted: Unlisted) -> None:
         unlisted(folder, error.strerror or str(error))
 
 
-def _look(
-    folder: str, entries: "Iterator[os.DirEntry[str]]", found: list[tuple[str, Stamp]], unlisted: Unlisted
+def _list_folder(
+    folder: str, entries: "Iterator[os.DirEntry[str]]", files: list[tuple[str, Stamp]], unlisted: Unlisted
 ) -> list[str]:
-    """Add the folder's session files to what was found; the folders in it."""
+    """Add the folder's session files to `files`, and return the folders in it."""
     prefix = folder + os.sep
     inner: list[str] = []
-    add = found.append
+    add = files.append
     for entry in entries:
         name = entry.name
-        if not (name.isascii() or _is_text(name)):
+        if not (name.isascii() or _is_encodable(name)):
             continue
         if name.endswith(".jsonl"):
             try:
@@ -83,8 +84,8 @@ def _look(
     return inner
 
 
-def _is_text(name: str) -> bool:
-    """Whether a name can be written down: one that isn't in the system's encoding can't, and no agent gives such."""
+def _is_encodable(name: str) -> bool:
+    """Return whether a name is in the system's encoding; one that isn't can't be stored, and isn't an agent's."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -95,35 +96,41 @@ def _is_text(name: str) -> bool:
 def read_each(
     paths: Sequence[str], parse: Callable[[str], tuple[Stamp, Reading]], *, large: int = LARGE
 ) -> Iterator[tuple[str, Stamp, Reading]]:
-    """Parse these files, in order; one that can't be read is answered with the reason.
+    """Parse these files in order; for one that can't be read the reading holds the reason.
 
-    From `large` bytes on, processes share the work where there are processors for them.
+    From `large` bytes on, several processes share the work if there are processors for them.
     """
-
-    def read(path: str) -> tuple[Stamp, Reading]:
-        try:
-            return parse(path)
-        except OSError as error:
-            return stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
-
+    read = partial(_read, parse)
     workers = min(os.cpu_count() or 1, _WORKERS)
     if workers > 1 and len(paths) > 1 and _holds(paths, large) and can_share():
-        found = read_shared(paths, read, workers=workers)
+        readings = read_shared(paths, read, workers=workers)
     else:
-        found = map(read, paths)
-    for path, (stamp, reading) in zip(paths, found, strict=True):
+        readings = map(read, paths)
+    for path, (stamp, reading) in zip(paths, readings, strict=True):
         yield path, stamp, reading
 
 
+def _read(parse: Callable[[str], tuple[Stamp, Reading]], path: str) -> tuple[Stamp, Reading]:
+    try:
+        return parse(path)
+    except OSError as error:
+        return stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
+
+
 def _holds(paths: Sequence[str], size: int) -> bool:
-    """Whether these files together have so many bytes; stops looking as soon as they have."""
-    return any(held >= size for held in accumulate(stamp_of(path).size for path in paths))
+    """Return whether these files together have so many bytes."""
+    total = 0
+    for path in paths:
+        total += stamp_of(path).size
+        if total >= size:
+            return True
+    return False
 
 
 def stamp_of(path: str) -> Stamp:
-    """The stamp of the name itself, so that what it leads to is not asked again until the name changes."""
+    """Return the stamp of the name itself, so that a link is looked at again only if the link changes."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return NO_STAMP
-    return Stamp(found.st_ino, found.st_size, found.st_mtime_ns)
+    return Stamp(status.st_ino, status.st_size, status.st_mtime_ns)

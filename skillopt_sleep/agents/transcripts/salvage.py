@@ -1,7 +1,8 @@
-"""The whole records in a damaged line: a crash or a second writer tore one, ran two together, or left a run of NULs.
+"""Find the whole records in a damaged line.
 
-What stands within a record, such as the result of a tool, may look like a record itself and must not be taken for
-one. So an object counts only where it begins or ends where the damage is, or ends where the line does.
+A crash or a second writer tore a record, ran two together, or left a run of NULs. What is written within a record,
+such as the result of a tool, may look like a record itself and must not be taken for one. So an object counts only if
+it begins or ends where the damage is, or ends where the line does.
 """
 
 import re
@@ -11,21 +12,21 @@ import msgspec
 
 MOST_TRIES = 64
 
-_HEAD = re.compile(
-    rb'\{\s*"(?:parentUuid|timestamp|type"\s*:\s*"'
-    rb'(?:user|assistant|system|attachment|event_msg|response_item|session_meta|turn_context))"'
-)
 _GAP = re.compile(rb"(?:[\x00\s]|\xef\xbb\xbf)*")
 _FILLING = b"\x00 \t\r\n"
 _BREAK = re.compile(r"\(byte (\d+)\)")
 _TRAILING = "trailing characters"
-_NEAR = 8  # damage is noticed a few bytes away: after the first quote in a text, at the start of a cut-off `false`
+# Damage is noticed a few bytes away: after the first quote in a text, at the start of a cut-off `false`.
+_NEAR = 8
 _any = msgspec.json.Decoder(msgspec.Raw)
 
 
-def whole_records(line: bytes) -> list[bytes]:
-    """The objects in a line that can't be decoded as one, in order; nothing where it is nested too deeply to tell."""
-    found: list[bytes] = []
+def whole_records(line: bytes, record_start: re.Pattern[bytes]) -> list[bytes]:
+    """Return the records in a line that can't be decoded as one, in order, or none if it is nested too deeply.
+
+    `record_start` matches how a record of the agent begins.
+    """
+    records: list[bytes] = []
     end = len(line.rstrip(_FILLING))
     at = 0
     try:
@@ -33,17 +34,19 @@ def whole_records(line: bytes) -> list[bytes]:
             at = _after_gap(line, at, end)
             if at >= end:
                 break
-            stop, whole = _object(line, at, end)
-            if whole:
-                found.append(line[at:stop].rstrip())
-            at = stop if whole else _next(line, at, stop, end)
+            stop, is_whole = _object(line, at, end)
+            if is_whole:
+                records.append(line[at:stop].rstrip())
+                at = stop
+            else:
+                at = _next(line, at, stop, end, record_start)
     except RecursionError:
         return []
-    return found
+    return records
 
 
 def _object(line: bytes, at: int, end: int) -> tuple[int, bool]:
-    """Where the object that begins here ends, or where it stops making sense, and which of the two."""
+    """Return where the object that begins here ends and True, or where it stops making sense and False."""
     if line[at] != ord("{"):
         return at, False
     view = memoryview(line)
@@ -67,15 +70,15 @@ def _object(line: bytes, at: int, end: int) -> tuple[int, bool]:
     return stop - 1, True
 
 
-def _next(line: bytes, at: int, stop: int, end: int) -> int:
-    """Where to go on after a record that breaks off at `stop`."""
-    near = _HEAD.search(line, max(at + 1, stop - _NEAR), end)
+def _next(line: bytes, at: int, stop: int, end: int, record_start: re.Pattern[bytes]) -> int:
+    """Return where to go on after a record that breaks off at `stop`."""
+    near = record_start.search(line, max(at + 1, stop - _NEAR), end)
     if near is not None and near.start() <= max(_after_gap(line, stop, end), stop + _NEAR):
         return near.start()
-    for head in islice(_HEAD.finditer(line, at + 1, end), MOST_TRIES):
-        last, whole = _object(line, head.start(), end)
-        if whole and last in {stop, end}:
-            return head.start()
+    for start in islice(record_start.finditer(line, at + 1, end), MOST_TRIES):
+        last, is_whole = _object(line, start.start(), end)
+        if is_whole and last in {stop, end}:
+            return start.start()
     return end
 
 

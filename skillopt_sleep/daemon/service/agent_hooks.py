@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.daemon.service import hooks_json, hooks_toml
 from skillopt_sleep.daemon.service.hook_files import Hook, hooks_folder, hooks_of
 from skillopt_sleep.daemon.service.jsonc import parse
@@ -12,6 +13,7 @@ from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.proposals.paths import LIVE_BYTES
+from skillopt_sleep.protocols.agent import SettingsFile
 
 
 class HookFile(NamedTuple):
@@ -31,33 +33,46 @@ class Edited(NamedTuple):
 
 
 def hook_files(machine: Machine, known: tuple[Item, ...] = ()) -> tuple[HookFile, ...]:
-    """The settings of every agent whose folder is there; `known` is what an earlier install wrote to."""
+    """Return the settings of every agent whose home exists; `known` is what an earlier install wrote to."""
     found: list[HookFile] = []
     folder = hooks_folder()
     environ, _ = captured(machine.environ)
+    installed = {Path(item.path) for item in known}
     for agent, home in homes(machine).items():
         if not home.is_dir():
             continue
+        file = _file_for_hooks(home, AGENTS[agent].hooks.files, installed)
         hooks = hooks_of(agent, folder=folder, python=machine.python, environ=environ)
-        path, kind = home / "settings.json", Kind.HOOKS_JSON
-        if agent == "codex":
-            before = {Path(item.path): item.kind for item in known}
-            path, kind = home / "hooks.json", Kind.HOOKS_JSON
-            inline = home / "config.toml"
-            # Codex complains at every start where both files have hooks.
-            if inline in before or (path not in before and not path.exists() and _keeps_hooks(inline)):
-                path, kind = inline, Kind.HOOKS_TOML
-        found.append(HookFile(agent, path, kind, hooks))
+        found.append(HookFile(agent, home / file.name, kind_of(file), hooks))
     return tuple(found)
 
 
+def _file_for_hooks(home: Path, files: tuple[SettingsFile, ...], installed: set[Path]) -> SettingsFile:
+    """Return the file of settings that gets our hooks: where an install put them, else where the user has some."""
+    preferred, *others = files
+    for file in others:
+        if home / file.name in installed:
+            return file
+    path = home / preferred.name
+    if path in installed or path.exists():
+        return preferred
+    for file in others:
+        if _keeps_hooks(home / file.name):
+            return file
+    return preferred
+
+
+def kind_of(file: SettingsFile) -> Kind:
+    """Return how our hooks are written in this file."""
+    return Kind.HOOKS_TOML if file.is_toml else Kind.HOOKS_JSON
+
+
 def homes(machine: Machine) -> dict[str, Path]:
-    """Where each agent keeps its settings."""
-    environ = machine.environ
-    return {
-        "claude": Path(environ.get("CLAUDE_CONFIG_DIR") or machine.home / ".claude").expanduser().absolute(),
-        "codex": Path(environ.get("CODEX_HOME") or machine.home / ".codex").expanduser().absolute(),
-    }
+    """Return where each agent keeps its settings, by the agent's name."""
+    found: dict[str, Path] = {}
+    for name, agent in AGENTS.items():
+        found[name] = agent.home(machine.environ, machine.home).expanduser().absolute()
+    return found
 
 
 def put_in(file: HookFile, data: bytes | None) -> Edited:
@@ -92,20 +107,13 @@ def has_any(kind: Kind, data: bytes | None) -> bool:
 
 
 def obstacles(machine: Machine) -> tuple[str, ...]:
-    """Settings of the user's that keep all hooks from being run."""
+    """Return the settings of the user's that keep all hooks from being run, as sentences."""
     found: list[str] = []
-    homes_of = homes(machine)
-    claude, codex = homes_of["claude"] / "settings.json", homes_of["codex"] / "config.toml"
-    settings, config = _json(claude), _toml(codex)
-    found += [
-        f"{claude} says {name}, so Claude Code runs no hook of ours"
-        for name in ("disableAllHooks", "allowManagedHooksOnly")
-        if settings.get(name) is True
-    ]
-    features = config.get("features")
-    switches: dict[str, Any] = features if isinstance(features, dict) else {}  # pyright: ignore[reportUnknownVariableType]
-    if switches.get("hooks", switches.get("codex_hooks")) is False:
-        found.append(f"{codex} switches hooks off, so Codex runs none of ours")
+    for name, home in homes(machine).items():
+        hooks = AGENTS[name].hooks
+        path = home / hooks.switches.name
+        settings = _toml(path) if hooks.switches.is_toml else _json(path)
+        found += [f"{path} {obstacle}" for obstacle in hooks.obstacles(settings)]
     return tuple(found)
 
 

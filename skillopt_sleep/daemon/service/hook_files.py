@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import skillopt_sleep
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.daemon.service.launch import OWN_HOME
 from skillopt_sleep.errors import ConfigError
 
 # What marks a command as ours: a comment to the shell that runs it.
 MARK = "# skillopt-sleep"
-FOLDERS = {"claude": "claude-code", "codex": "codex"}
 # On these depends where the scripts leave their notes.
 STATE_VARIABLES = (OWN_HOME, "XDG_DATA_HOME")
 
@@ -30,24 +30,24 @@ class Hook(NamedTuple):
 
 
 def hooks_folder() -> Path:
-    """Where the scripts are: in the installed package, or in the checkout around it."""
+    """Return the folder of our plugin: in the installed package, or in the checkout around it."""
     package = Path(skillopt_sleep.__file__).absolute().parent
     for folder in (package / "_hooks", package.parent / "hooks"):
-        if (folder / FOLDERS["claude"]).is_dir():
+        if (folder / "scripts").is_dir():
             return folder
     raise ConfigError("the hooks that come with skillopt-sleep are gone", remedy="install skillopt-sleep again")
 
 
 def hooks_of(agent: str, *, folder: Path, python: str, environ: Mapping[str, str]) -> tuple[Hook, ...]:
-    """Our entries for this agent's settings, as its plugin has them; `environ` is as `launch.captured` has it."""
-    root = folder / FOLDERS[agent]
-    listed = json.loads((root / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    """Return the entries for this agent's settings that our plugin lists; `environ` is that of `launch.captured`."""
+    listed = json.loads((folder / AGENTS[agent].hooks.listed).read_text(encoding="utf-8"))["hooks"]
     variables = {name: environ[name] for name in STATE_VARIABLES if environ.get(name)}
-    return tuple(
-        Hook(event, _settled(group, root=root, python=python, variables=variables))
-        for event, groups in listed.items()
-        for group in groups
-    )
+    hooks: list[Hook] = []
+    for event, groups in listed.items():
+        for group in groups:
+            settled = _settled(group, root=folder, python=python, variables=variables)
+            hooks.append(Hook(event, settled))
+    return tuple(hooks)
 
 
 def is_ours(handler: Any) -> bool:

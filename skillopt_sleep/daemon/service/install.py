@@ -7,8 +7,9 @@ bytes from before, and every step checks what is there.
 from pathlib import Path
 from typing import NamedTuple
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.daemon.service import services
-from skillopt_sleep.daemon.service.agent_hooks import has_any, homes, hook_files, obstacles
+from skillopt_sleep.daemon.service.agent_hooks import has_any, homes, hook_files, kind_of, obstacles
 from skillopt_sleep.daemon.service.changes import (
     Change,
     apply,
@@ -145,19 +146,23 @@ def strays(machine: Machine) -> tuple[Item, ...]:
         if own.path.is_file():
             ours = (digest(own.path.read_bytes()),)
             items.append(Item(kind=Kind.OWN, path=str(own.path), target=str(own.path), before="", ours=ours))
-    for home, name, kind in (
-        ("claude", "settings.json", Kind.HOOKS_JSON),
-        ("codex", "hooks.json", Kind.HOOKS_JSON),
-        ("codex", "config.toml", Kind.HOOKS_TOML),
-    ):
-        path = homes(machine)[home] / name
-        try:
-            if path.is_file() and has_any(kind, read_plain(path, most=LIVE_BYTES)):
-                target = str(path.resolve())
-                items.append(Item(kind=kind, path=str(path), target=target, before="unknown", ours=(), made=_EVENTS))
-        except (ValueError, OSError):
-            continue  # not a file of settings that we could have written to
+    for agent, home in homes(machine).items():
+        for file in AGENTS[agent].hooks.files:
+            item = _stray_hooks(home / file.name, kind_of(file))
+            if item is not None:
+                items.append(item)
     return tuple(item for item in items if other_owner(item, machine) is None)
+
+
+def _stray_hooks(path: Path, kind: Kind) -> Item | None:
+    """Return how to take our hooks out of this file, or None if it has none or isn't one we could have written to."""
+    try:
+        if not path.is_file() or not has_any(kind, read_plain(path, most=LIVE_BYTES)):
+            return None
+        target = str(path.resolve())
+    except (ValueError, OSError):
+        return None
+    return Item(kind=kind, path=str(path), target=target, before="unknown", ours=(), made=_EVENTS)
 
 
 def _items_by_path(manifest: Manifest | None) -> dict[str, Item]:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.settings import PREFIX, Paths
 
-AGENT_HOMES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
+AGENT_HOMES = tuple(agent.program.home_env for agent in AGENTS.values())
 OWN_HOME = PREFIX + "HOME"
 XDG = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 NETWORK = (

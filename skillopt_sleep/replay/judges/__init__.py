@@ -1,4 +1,4 @@
-"""Judge: grades attempts by the type of their task's reference."""
+"""Grade attempts in the way that the type of their task's reference asks for."""
 
 from collections.abc import Mapping, Sequence
 from typing import assert_never
@@ -12,37 +12,39 @@ from skillopt_sleep.replay.judges.rubric import Answer, in_batches, score_rubric
 
 
 class ReferenceJudge:
-    """Exact and checks are decided here; rubrics ask the judge's model, several answers a call."""
+    """Grades exact answers and checks in code, and rubrics with the judge's model, several answers in one call."""
 
     def __init__(self, model: Backend) -> None:
         self._model = model
 
     def score(self, task: Task, trajectory: Trajectory) -> Score:
-        """The grade; raises ItemError where it can't be told."""
-        told = _told(task, trajectory)
-        return score_rubrics([told], self._model)[told] if isinstance(told, Answer) else told
+        """Return the grade; raise ItemError if the attempt can't be graded."""
+        graded = _graded_by_code(task, trajectory)
+        if isinstance(graded, Answer):
+            return score_rubrics([graded], self._model)[graded]
+        return graded
 
     def scores(
         self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
     ) -> Sequence[Score | ItemError]:
-        """The grade of each, or why there is none; the same answer to the same task has one grade."""
-        told = [_told_or_why(*answer) for answer in answers]
-        # Each answer once: two arms that say the same are worth the same, however the model's grades vary.
-        asked = dict.fromkeys(one for one in told if isinstance(one, Answer))
+        """Return the grade of each, or the error that says why it has none; equal answers to a task get one grade."""
+        results = [_graded_or_error(task, trajectory) for task, trajectory in answers]
+        # Each distinct answer is graded once: equal answers must score the same, however the model varies.
+        distinct = dict.fromkeys(result for result in results if isinstance(result, Answer))
         grades: dict[Answer, Score | ItemError] = {}
-        for graded in pool.map(self._graded, in_batches(asked), label=label):
-            grades |= graded
-        return [grades[one] if isinstance(one, Answer) else one for one in told]
+        for batch in pool.map(self._graded_by_model, in_batches(distinct), label=label):
+            grades |= batch
+        return [grades[result] if isinstance(result, Answer) else result for result in results]
 
-    def _graded(self, batch: Sequence[Answer]) -> Mapping[Answer, Score | ItemError]:
+    def _graded_by_model(self, batch: Sequence[Answer]) -> Mapping[Answer, Score | ItemError]:
         try:
             return score_rubrics(batch, self._model)
         except ItemError as error:
             return dict.fromkeys(batch, error)
 
 
-def _told(task: Task, trajectory: Trajectory) -> Score | Answer:
-    """The grade where a program can tell it, or what to ask the model."""
+def _graded_by_code(task: Task, trajectory: Trajectory) -> Score | Answer:
+    """Return the grade if code can decide it, else the answer to ask the model about."""
     match task.reference:
         case Exact():
             return score_exact(task.reference, trajectory)
@@ -54,8 +56,8 @@ def _told(task: Task, trajectory: Trajectory) -> Score | Answer:
             assert_never(task.reference)
 
 
-def _told_or_why(task: Task, trajectory: Trajectory) -> Score | Answer | ItemError:
+def _graded_or_error(task: Task, trajectory: Trajectory) -> Score | Answer | ItemError:
     try:
-        return _told(task, trajectory)
+        return _graded_by_code(task, trajectory)
     except ItemError as error:
         return error

@@ -1,4 +1,4 @@
-"""Demands a program can decide; what it finds is told in words that never hold what it looked for."""
+"""Grade an answer by checks in code; the reasons never quote what a check looked for."""
 
 from typing import assert_never
 
@@ -32,16 +32,22 @@ _WHY = {
 
 
 def score_checks(reference: Checks, trajectory: Trajectory) -> Score:
-    """Hard is 1 where all checks hold, soft the share that does; raises ItemError where one can't be told."""
-    results = tuple(
-        CheckResult(name=check.op, passed=_holds(check, trajectory), arg=check.arg) for check in reference.items
-    )
-    if not results:
+    """Return hard 1 if all checks pass, and their share as soft; raise ItemError if one can't be decided."""
+    if not reference.items:
         raise ItemError("the task has no checks")
-    passed = sum(result.passed for result in results)
-    failed = dict.fromkeys(_WHY[Op(result.name)] for result in results if not result.passed)
+    results: list[CheckResult] = []
+    reasons: list[str] = []
+    for check in reference.items:
+        passed = _holds(check, trajectory)
+        results.append(CheckResult(name=check.op, passed=passed, arg=check.arg))
+        if not passed and _WHY[check.op] not in reasons:
+            reasons.append(_WHY[check.op])
+    count = sum(result.passed for result in results)
     return Score(
-        hard=float(passed == len(results)), soft=passed / len(results), why="; ".join(failed), checks=results
+        hard=float(count == len(results)),
+        soft=count / len(results),
+        why="; ".join(reasons),
+        checks=tuple(results),
     )
 
 
@@ -67,13 +73,20 @@ def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one ar
                 raise ItemError("a text-only attempt can't call tools, so this task can't be scored by one")
             return check.arg in trajectory.tool_calls
         case Op.NO_REFUSAL:
-            return not (_REFUSAL.search(text) and len(text) < REFUSAL_CHARS) and bool(text.strip())
+            return not _refuses(text)
         case _:
             assert_never(check.op)
 
 
+def _refuses(text: str) -> bool:
+    """Return whether the answer is empty, or short and begins like a refusal."""
+    if not text.strip():
+        return True
+    return len(text) < REFUSAL_CHARS and _REFUSAL.search(text) is not None
+
+
 def _has_word(term: str, text: str) -> bool:
-    """Whether the term stands in the text by itself: `npm` is not in `pnpm`, nor `-f` in `--fast-f`."""
+    """Return whether the term is a word of the text: `npm` is not one of `pnpm`, nor `-f` one of `--fast-f`."""
     pattern = rf"(?<![\w-]){regex.escape(term)}(?![\w-])"
     return regex.search(pattern, text, flags=regex.IGNORECASE) is not None
 
@@ -88,11 +101,13 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def _section(name: str, text: str) -> str:
-    """The lines below the heading that holds the name, up to the next heading; '' where there is none."""
+    """Return the lines from the heading that contains the name up to the next heading; "" without such a heading."""
     lines: list[str] = []
-    inside = fenced = False
+    inside = False
+    fenced = False
     for line in text.splitlines():
-        fenced ^= line.lstrip().startswith("```")
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
         heading = None if fenced else _HEADING.match(line[:HEADING_CHARS])
         if heading:
             inside = name.casefold() in heading[1].casefold()

@@ -1,10 +1,10 @@
-"""The answer must be one text."""
+"""Grade an answer that must be a given text."""
 
 from skillopt_sleep.records import CheckResult, Exact, Score, Trajectory
 
 
 def score_exact(reference: Exact, trajectory: Trajectory) -> Score:
-    """1 where the texts are equal up to case and white space, else 0."""
+    """Return 1 if the texts are equal, ignoring case and white space, else 0."""
     passed = _plain(reference.answer) == _plain(trajectory.response)
     return Score(
         hard=float(passed),

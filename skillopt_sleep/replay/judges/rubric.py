@@ -1,4 +1,4 @@
-"""Demands in words, graded by a model that sees task, demand and answer, and not which arm it grades."""
+"""Grade answers by a rubric: a model sees the task, the rubric and the answer, but not which arm it grades."""
 
 import hashlib
 import math
@@ -14,14 +14,14 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import CheckResult, Prompt, Purpose, Rubric, Score, Task
 
 HARD_FROM = 0.8
-# Both arms of two tasks. More answers save little, and a call that fails leaves all of its answers without a grade.
+# Both arms of two tasks. More would save little, and a failed call leaves all of its answers ungraded.
 PER_CALL = 4
-# Several long answers must not make a prompt too long that one of them would not.
+# Several long answers together must not make a prompt too long.
 CHARS_PER_CALL = 40_000
 
 
 class Answer(NamedTuple):
-    """What only a model can grade."""
+    """An answer that only a model can grade."""
 
     task: Task
     rubric: Rubric
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
     @property
     def chars(self) -> int:
-        """How much of a prompt it takes."""
+        """The number of characters it adds to a prompt."""
         return len(self.task.context) + len(self.task.prompt) + len(self.rubric.text) + len(self.response)
 
 
@@ -53,7 +53,7 @@ class JudgeReply(msgspec.Struct, frozen=True):
 
 @cache
 def reply_of(count: int) -> type[JudgeReply]:
-    """The reply that grades so many items once each; any other is malformed, so it is repaired and never kept."""
+    """Return the type of a reply with one grade for each of `count` items; any other reply is malformed."""
 
     class GradesOfAll(JudgeReply, frozen=True):
         def __post_init__(self) -> None:
@@ -64,43 +64,44 @@ def reply_of(count: int) -> type[JudgeReply]:
 
 
 def worthless(rubric: Rubric, response: str) -> Score | None:
-    """The 0 of an answer without a word: no model is asked what nothing is worth, some give it credit."""
-    return None if any(char.isalnum() for char in response) else _scored(0.0, rubric)
+    """Return a score of 0 for an answer without a word, else None; some models would give it credit."""
+    if any(char.isalnum() for char in response):
+        return None
+    return _scored(0.0, rubric)
 
 
 def in_batches(answers: Iterable[Answer]) -> list[list[Answer]]:
-    """What is graded in one call each: answers of one project, those to one task together where they can be."""
-    tasks: dict[tuple[str, str], list[Answer]] = {}
+    """Batch the answers, one batch for each call: of one project, and those to one task together if possible."""
+    by_task: dict[tuple[str, str], list[Answer]] = {}
     for answer in answers:
-        tasks.setdefault((answer.task.project, answer.task.id), []).append(answer)
+        by_task.setdefault((answer.task.project, answer.task.id), []).append(answer)
     batches: list[list[Answer]] = []
-    for _, own in sorted(tasks.items(), key=lambda one: one[0][0]):
-        for at in range(0, len(own), PER_CALL):
-            some = own[at : at + PER_CALL]
-            if batches and _fit(batches[-1], some):
-                batches[-1] += some
+    for project_and_task in sorted(by_task, key=lambda key: key[0]):
+        same_task = by_task[project_and_task]
+        for start in range(0, len(same_task), PER_CALL):
+            chunk = same_task[start : start + PER_CALL]
+            if batches and _fit(batches[-1], chunk):
+                batches[-1] += chunk
             else:
-                batches.append(some)
+                batches.append(chunk)
     return batches
 
 
 def _fit(batch: Sequence[Answer], more: Sequence[Answer]) -> bool:
     both = (*batch, *more)
-    return (
-        batch[0].task.project == more[0].task.project
-        and len(both) <= PER_CALL
-        and sum(answer.chars for answer in both) <= CHARS_PER_CALL
-    )
+    if batch[0].task.project != more[0].task.project or len(both) > PER_CALL:
+        return False
+    return sum(answer.chars for answer in both) <= CHARS_PER_CALL
 
 
 def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score]:
-    """The grades of a batch by one call: soft is the grade, hard 1 from 0.8 on.
+    """Grade a batch with one call: soft is the model's grade, hard is 1 if that is at least 0.8.
 
-    Raises CallFailed where no grades came, which is not a 0. `why` never tells the demand itself: the judge's reason
-    could quote it.
+    Raises CallFailed if no grades came, which is not a 0. The scores don't repeat the judge's reason, because it
+    could quote the rubric.
     """
-    shown = sorted(batch, key=_place)
-    items = "\n\n".join(item(number, one.task, [one.response]) for number, one in enumerate(shown, start=1))
+    shown = sorted(batch, key=_shuffle_key)
+    items = "\n\n".join(item(number, answer.task, [answer.response]) for number, answer in enumerate(shown, start=1))
     prompt = Prompt(
         purpose=Purpose.JUDGE,
         text=fill("judge", items=items),
@@ -113,8 +114,8 @@ def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score
     return {answer: _scored(grades[number], answer.rubric) for number, answer in enumerate(shown, start=1)}
 
 
-def _place(answer: Answer) -> bytes:
-    """An order that says nothing of the arms: the baseline is made first, and must not be shown first."""
+def _shuffle_key(answer: Answer) -> bytes:
+    """Return a sort key that doesn't depend on the arm: the baseline is made first, but not always shown first."""
     return hashlib.blake2b(f"{answer.task.id}\0{answer.response}".encode()).digest()
 
 

@@ -60,10 +60,6 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The items of a split, in the order of the files; raises ConfigError where the files can't be used."""
         return self.found[split]
 
-    def task_types(self) -> Sequence[str]:
-        """The kinds of its items, each once, in order of appearance."""
-        return tuple(dict.fromkeys(item.kind for items in self.found.values() for item in items if item.kind))
-
     def initial_skill(self) -> str:
         """Nothing: what to do is said in every prompt."""
         return ""

@@ -6,7 +6,7 @@ from typing import cast
 import msgspec
 import pytest
 
-from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Called, Draft, Said, moment
+from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Call, Draft, Message, moment
 from skillopt_sleep.records import Origin, Stamp
 
 STAMP = Stamp(1, 2, 1_800_000_000_000_000_000)
@@ -14,7 +14,7 @@ STAMP = Stamp(1, 2, 1_800_000_000_000_000_000)
 
 def test_a_tool_event_follows_the_turn_before_it() -> None:
     draft = Draft(
-        items=[Called("Bash", "ls"), Said(Origin.USER, "go"), Said(Origin.ASSISTANT, "  "), Called("Bash", "make")]
+        items=[Call("Bash", "ls"), Message(Origin.USER, "go"), Message(Origin.ASSISTANT, "  "), Call("Bash", "make")]
     )
     session = draft.session("s", "1", STAMP, damaged=0)
     assert [event.turn for event in session.tools] == [0, 0]
@@ -71,15 +71,15 @@ def test_only_a_whole_path_is_a_folder(cwd: str, *, kept: bool) -> None:
 
 
 def test_a_draft_is_full_by_its_texts_or_by_their_number() -> None:
-    draft = Draft(items=[Said(Origin.USER, "x" * 10_000_000) for _ in range(9)])
+    draft = Draft(items=[Message(Origin.USER, "x" * 10_000_000) for _ in range(9)])
     assert not draft.is_full()
-    assert max(len(item.text) for item in draft.items if isinstance(item, Said)) < 50_000
-    assert Draft(items=[Said(Origin.USER, "x" * 20_000) for _ in range(401)]).is_full()
-    assert Draft(items=[Called("Bash", "") for _ in range(MOST_ITEMS)]).is_full()
+    assert max(len(item.text) for item in draft.items if isinstance(item, Message)) < 50_000
+    assert Draft(items=[Message(Origin.USER, "x" * 20_000) for _ in range(401)]).is_full()
+    assert Draft(items=[Call("Bash", "") for _ in range(MOST_ITEMS)]).is_full()
 
 
 def test_two_notes_of_one_stop_are_one() -> None:
-    draft = Draft(items=[Said(Origin.USER, "go"), Said(Origin.ASSISTANT, "well")])
+    draft = Draft(items=[Message(Origin.USER, "go"), Message(Origin.ASSISTANT, "well")])
     draft.stop("a")
     draft.stop("b")
     assert len(draft.items) == 3
@@ -106,23 +106,22 @@ def test_a_secret_in_any_text_of_a_session_is_not_kept() -> None:
     a = lambda: _canary(next(chance))  # noqa: E731
     draft = Draft(
         cwd=f"/home/dev/{a()}",
-        branch=a(),
         commit=a(),
         entrypoint=a(),
         items=[
-            Said(Origin.USER, f"use {a()}", a()),
-            Said(Origin.ASSISTANT, a(), a()),
-            Said(Origin.HARNESS, a(), a()),
-            Called(a(), a(), a()),
-            Called(a(), a(), a(), error=True),
+            Message(Origin.USER, f"use {a()}", a()),
+            Message(Origin.ASSISTANT, a(), a()),
+            Message(Origin.HARNESS, a(), a()),
+            Call(a(), a(), a()),
+            Call(a(), a(), a(), error=True),
         ],
         skills={a(): None},
         models={a(): None},
     )
     session = draft.session("claude-code", a(), STAMP, damaged=0)
-    assert next(chance) >= 18
+    assert next(chance) >= 17
     texts = _texts(session)
-    assert len(texts) >= 18
+    assert len(texts) >= 17
     assert [text for text in texts if "C4n4ry" in text] == []
     assert session.id.startswith("claude-code:")
 
@@ -132,7 +131,7 @@ def test_names_that_are_no_secrets_are_kept_as_they_are() -> None:
     draft = Draft(
         commit="3f786850e387550fdab836ed7e6dc881de23001b",
         entrypoint="cli",
-        items=[Said(Origin.USER, "go", name), Called("mcp__github__get_me", "x")],
+        items=[Message(Origin.USER, "go", name), Call("mcp__github__get_me", "x")],
         skills={"pdf-tools": None},
         models={"claude-sonnet-4-5-20250929": None},
     )

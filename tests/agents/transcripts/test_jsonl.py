@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.agents.claude_code.records import RECORD_START
 from skillopt_sleep.agents.transcripts import jsonl
 from skillopt_sleep.agents.transcripts.jsonl import LONGEST_LINE, Lines
 
 
 def lines_of(path: Path) -> tuple[list[bytes], int]:
-    lines = Lines(str(path))
+    lines = Lines(str(path), RECORD_START)
     return [block[at:end] for block, at, end in lines], lines.damaged
 
 
@@ -39,7 +40,7 @@ def test_a_line_that_is_too_long_is_passed_over_and_counted(tmp_path: Path, endi
 def test_a_file_is_read_only_as_far_as_it_went_when_it_was_opened(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"one\ntwo\n")
-    lines = Lines(str(path))
+    lines = Lines(str(path), RECORD_START)
     with path.open("ab") as file:
         file.write(b"three\n")
     assert [block[at:end] for block, at, end in lines] == [b"one", b"two"]
@@ -49,7 +50,7 @@ def test_a_file_is_read_only_as_far_as_it_went_when_it_was_opened(tmp_path: Path
 def test_a_file_that_was_cut_short_meanwhile_just_ends(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"one\ntwo\n")
-    lines = Lines(str(path))
+    lines = Lines(str(path), RECORD_START)
     path.write_bytes(b"one\n")
     assert [block[at:end] for block, at, end in lines] == [b"one"]
 
@@ -60,4 +61,4 @@ def test_links_pipes_and_folders_are_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     for name in ("link.jsonl", "pipe.jsonl", "."):
         with pytest.raises(OSError, match=r"not a regular file|symbolic links|directory"):
-            Lines(str(tmp_path / name))
+            Lines(str(tmp_path / name), RECORD_START)

@@ -2,10 +2,12 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
@@ -25,9 +27,11 @@ pytestmark = [
 
 START = datetime(2026, 10, 1, 7, 0, tzinfo=UTC)
 ME = os.getpid()
+ROOT = Path(__file__).parents[3]
 
 
 def some_files(folder: Path, count: int) -> list[str]:
+    folder.mkdir(exist_ok=True)
     paths = [folder / f"{number:03}.jsonl" for number in range(count)]
     for number, path in enumerate(paths):
         path.write_bytes(b"x" * (number * 5000))
@@ -44,9 +48,57 @@ def reads_slowly(path: str) -> tuple[Stamp, Reading]:
     return reader_of(path)
 
 
+def reads_the_first_last(first: str, last: str, done: Path, path: str) -> tuple[Stamp, Reading]:
+    if path == last:
+        done.touch()
+    while path == first and not done.exists():
+        time.sleep(0.001)
+    return reader_of(path)
+
+
+def is_killed_at(where: str, path: str) -> tuple[Stamp, Reading]:
+    if path == where and os.getpid() != ME:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return stamp_of(path), Reading(unreadable=path)
+
+
+def fails(path: str) -> tuple[Stamp, Reading]:
+    raise ValueError(path)
+
+
+def says_much(path: str) -> tuple[Stamp, Reading]:
+    return stamp_of(path), Reading(unreadable="x" * 100_000)
+
+
+def notes_its_process(folder: Path, path: str) -> tuple[Stamp, Reading]:
+    (folder / str(os.getpid())).touch()
+    time.sleep(60)
+    return reader_of(path)
+
+
 def shared(paths: Sequence[str], workers: int = 2) -> list[str]:
     """Who read each file."""
     return [reading.unreadable for _, reading in read_shared(paths, reader_of, workers=workers)]
+
+
+def interrupts_the_group(path: str) -> tuple[Stamp, Reading]:
+    if path.endswith("020.jsonl"):
+        os.killpg(0, signal.SIGINT)
+    return reader_of(path)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def is_running(process: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except FileNotFoundError:
+        return False
 
 
 def no_children_are_left() -> bool:
@@ -86,14 +138,8 @@ def test_a_worker_that_is_slow_holds_nobody_up(tmp_path: Path) -> None:
     paths = some_files(tmp_path, 640)
     last_read = tmp_path / "last-read"
 
-    def reads(path: str) -> tuple[Stamp, Reading]:
-        if path == paths[-1]:
-            last_read.touch()
-        while path == paths[0] and not last_read.exists():
-            time.sleep(0.001)
-        return reader_of(path)
-
-    readers = [reading.unreadable for _, reading in read_shared(paths, reads, workers=2)]
+    parse = partial(reads_the_first_last, paths[0], paths[-1], last_read)
+    readers = [reading.unreadable for _, reading in read_shared(paths, parse, workers=2)]
     assert readers.count(readers[0]) == BATCH
 
 
@@ -105,35 +151,58 @@ def test_few_files_take_few_workers(tmp_path: Path) -> None:
 def test_a_worker_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     paths = some_files(tmp_path, 200)
 
-    def killed_half_way(path: str) -> tuple[Stamp, Reading]:
-        if path == paths[100] and os.getpid() != ME:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return stamp_of(path), Reading(unreadable=path)
-
-    found = list(read_shared(paths, killed_half_way, workers=2))
+    found = list(read_shared(paths, partial(is_killed_at, paths[100]), workers=2))
     assert found == [(stamp_of(path), Reading(unreadable=path)) for path in paths]
     assert no_children_are_left()
 
 
 def test_an_error_in_a_worker_is_raised_here(tmp_path: Path) -> None:
     paths = some_files(tmp_path, 100)
-
-    def fails(path: str) -> tuple[Stamp, Reading]:
-        raise ValueError(path)
-
     with pytest.raises(ValueError, match=r"000\.jsonl"):
         list(read_shared(paths, fails, workers=2))
     assert no_children_are_left()
 
 
 def test_readings_that_nobody_takes_leave_no_worker_behind(tmp_path: Path) -> None:
-    def much(path: str) -> tuple[Stamp, Reading]:
-        return stamp_of(path), Reading(unreadable="x" * 100_000)
-
-    found = read_shared(some_files(tmp_path, 300), much, workers=2)
+    found = read_shared(some_files(tmp_path, 300), says_much, workers=2)
     next(found)
     found.close()
     assert no_children_are_left()
+
+
+def test_the_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    paths = some_files(tmp_path / "files", 100)
+    workers = tmp_path / "workers"
+    workers.mkdir()
+    parent = os.fork()
+    if not parent:
+        try:
+            list(read_shared(paths, partial(notes_its_process, workers), workers=2))
+        finally:
+            os._exit(0)
+    wait_until(lambda: len(list(workers.iterdir())) == 2)
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    wait_until(lambda: not any(is_running(int(path.name)) for path in workers.iterdir()))
+
+
+def test_an_interrupt_is_the_parents_alone(tmp_path: Path) -> None:
+    """Ctrl-C reaches all processes of a terminal: what a worker says of it would be noise."""
+    code = """if True:
+        import os, signal, sys
+        from tests.agents.transcripts.test_shared import interrupts_the_group, some_files
+        from skillopt_sleep.agents.transcripts.shared import read_shared
+        from pathlib import Path
+        try:
+            list(read_shared(some_files(Path(sys.argv[1]), 100), interrupts_the_group, workers=2))
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, start_new_session=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
 def test_a_process_with_threads_reads_alone(tmp_path: Path) -> None:

@@ -45,7 +45,6 @@ def test_the_games_are_found_as_they_are_downloaded(tmp_path: Path) -> None:
     item = env.items(Split.TRAIN)[0]
     assert (item.id, item.kind) == (f"train/{KIND}-Mug-None-Desk-1/t1", KIND)
     assert item.data["gamefile"] == f"{item.id}/game.tw-pddl"
-    assert env.task_types() == (KIND,)
 
 
 def test_games_without_folders_for_splits_are_cut_by_ratio(tmp_path: Path) -> None:

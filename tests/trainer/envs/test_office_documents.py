@@ -81,5 +81,5 @@ def test_officeqas_own_table_is_read_and_its_documents_are_no_questions(tmp_path
     env = OfficeDocuments(path=str(tmp_path), ratio=(2, 1, 1))
     items = [item for split in Split for item in env.items(split)]
     assert sorted(item.id for item in items) == ["UID1", "UID2", "UID3", "UID4"]
-    assert env.task_types() == ("hard",)
+    assert {item.kind for item in items} == {"hard"}
     assert {item.data["library"] for item in items} == {env.library.digest()}

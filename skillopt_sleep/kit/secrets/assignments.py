@@ -1,0 +1,143 @@
+"""Values that are assigned to the name of a secret: `password = "…"`, `api_key: …`, `ENV DB_PASS …`, `--token …`.
+
+First the name is read with what stands around it, then the value behind it is judged.
+"""
+
+import re
+from typing import NamedTuple
+
+from skillopt_sleep.kit.secrets import harmless, names, password_prose as prose, token_prose, values
+from skillopt_sleep.kit.secrets.extents import end_of, extent_at
+from skillopt_sleep.kit.secrets.separators import SEPARATOR
+from skillopt_sleep.kit.secrets.spans import Span
+
+JUDGED = 128  # a value is judged by so many of its characters, and hidden whole
+
+# The further lines of a value that was wrapped: base64 and nothing else.
+# Not possessive: before 3.11.5 Python left such a group where its last failed attempt had got to.
+_FURTHER_LINES = re.compile(r"(?:\s*\n[ \t]*(?:[A-Za-z0-9+/]{16,}={0,2}|[A-Za-z0-9+/]+={1,2})(?![^\s\"'`]))*")
+_WRAPPED = 40  # the lines that follow so long a value may be the rest of it
+_QUOTED_ARGUMENT = re.compile(r"\((?=[rbfu]?[\"'])")
+_CALL_OR_INDEX = re.compile(r"[A-Za-z_][\w.]*[(\[]")
+_ARN = re.compile(r":\d{12}:\Z")  # an account number within the name of a resource of AWS
+_ROW = 400  # so far before a cell its row of a table may begin
+_BEHIND_NAME = frozenset(" ,(")
+_LEADING_WORDS = ([b"env"], [b"setx"], [b"setenv"])
+
+
+class _Assignment(NamedTuple):
+    """The name of a secret and the place of its value.
+
+    `separator` is what stands between them, without quotes and blanks: "" if that is all, as in `ENV name value`.
+    """
+
+    kind: str
+    name_start: int
+    name_end: int
+    has_prefix: bool
+    in_capitals: bool
+    has_separator: bool
+    separator: str
+    value_at: int
+    in_shell: bool
+
+
+def assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
+    """Return the value of this name if it is a secret, whether assigned or told in a sentence."""
+    separator = SEPARATOR.match(text, name.end())
+    if not separator and text[name.end() : name.end() + 1] not in _BEHIND_NAME:
+        return None
+    prefix = names.prefix_of(lower[max(0, name.start() - 40) : name.start()], name[0])
+    camel_case = text[name.start()].isupper() and text[name.start() - 1 : name.start()].islower()
+    kind = names.kind_of(name, prefix, camel_case=camel_case)
+    if not kind:
+        return None
+    led = not separator and _is_led(lower, name.start() - len(prefix))
+    if not separator and prefix.startswith((b"set", b"with")):
+        # setPassword("…") and .WithApiKey('…')
+        separator = _QUOTED_ARGUMENT.match(text, name.end())
+    if not separator and not led and b"--" not in prefix:
+        if kind == "secret" and not name["password"]:
+            return token_prose.after(text, name.end())
+        return None
+    value_at = separator.end() if separator else name.end() + 1
+    between = separator[0].strip("\\\"'` \t") if separator else ""
+    in_capitals = text[name.start() : name.end()].isupper()
+    assignment = _Assignment(
+        kind=kind,
+        name_start=name.start(),
+        name_end=name.end(),
+        has_prefix=bool(prefix),
+        in_capitals=in_capitals,
+        has_separator=separator is not None,
+        separator=between,
+        value_at=value_at,
+        in_shell=in_capitals and (led or (between == "=" and text[value_at - 1] == "=")),
+    )
+    return _secret_value(text, assignment)
+
+
+def _secret_value(text: str, assignment: _Assignment) -> Span | None:
+    """Return the assigned value if it is a secret."""
+    kind, separator, at = assignment.kind, assignment.separator, assignment.value_at
+    extent = extent_at(text, at, in_shell=assignment.in_shell)
+    start, quoted = extent.start, bool(extent.quote)
+    value = text[start : extent.end(min(start + JUDGED, len(text)))]
+    if _is_something_else(text, assignment, start) or (not value and _CALL_OR_INDEX.match(text, at)):
+        return None
+    # `password: value` with a blank may be a sentence; who writes a blank before a value writes one behind it too.
+    is_prose = (
+        kind == "password"
+        and assignment.has_separator
+        and not quoted
+        and text[at - 1].isspace()
+        and "\n" not in separator
+    )
+    if is_prose:
+        span = prose.after(text, assignment.name_start, assignment.name_end, weak=False)
+        if span:
+            return span
+    if separator.startswith("is") and values.is_plain(value):
+        return None
+    is_name_like_password = (
+        kind == "password" and assignment.has_prefix and not is_prose and harmless.is_name_like_password(value)
+    )
+    if not is_name_like_password and not _is_secret(assignment, value, quoted=quoted):
+        return None
+    end = extent.end(len(text))
+    if end - start >= _WRAPPED or "\n" in separator:
+        end = end_of(_FURTHER_LINES, text, end, len(text))
+    return start, end, "secret" if kind == "key" else kind
+
+
+def _is_something_else(text: str, assignment: _Assignment, value_start: int) -> bool:
+    """Tell whether this is a pipe in a command rather than a table's cell, or the name of a secret in AWS."""
+    start = assignment.name_start
+    if assignment.separator == "|":
+        line_start = max(text.rfind("\n", max(0, start - _ROW), start) + 1, start - _ROW, 0)
+        return not text[line_start:value_start].lstrip().startswith("|")
+    return assignment.separator == ":" and bool(_ARN.match(text, max(0, start - 14), start))
+
+
+def _is_secret(assignment: _Assignment, value: str, *, quoted: bool) -> bool:
+    """Judge the value by the kind of its name."""
+    kind, in_shell = assignment.kind, assignment.in_shell
+    if kind == "password" and not in_shell and harmless.is_harmless(values.with_plain_letters(value)):
+        return False
+    if assignment.separator not in {",", "|"}:
+        return values.is_secret(kind, value, quoted=quoted, shouted=in_shell)
+    # A table's cell, or the next argument of a call, may be anything: only a name in capitals is a setting's.
+    judged_as = kind if assignment.in_capitals else "secret"
+    return values.is_secret(judged_as, value, quoted=True, shouted=in_shell)
+
+
+def _is_led(lower: bytes, start: int) -> bool:
+    """Tell whether a command before the name makes the next word its value: `ENV name value`, `set -x name value`."""
+    before = lower[max(0, start - 80) : start]
+    if not before[-1:].isspace():
+        return False
+    words = before.split()
+    command, last = words[-2:-1], words[-1:]
+    if last in _LEADING_WORDS or command == [b"login"]:
+        return True
+    return command == [b"set"] and last[0][:1] == b"-" and b"x" in last[0]

@@ -1,0 +1,156 @@
+"""Find every secret of a text.
+
+This runs on every text that is kept of a session, so it first asks cheap questions of the whole text (is there a run
+of 18 token characters, a "://", a word such as "password") and looks closely only if one is answered by yes. A search
+for one character, with a look behind it, is many times faster than one for several: hence the odd patterns here.
+"""
+
+import re
+from collections.abc import Iterator
+
+from skillopt_sleep.kit.secrets import (
+    addresses,
+    commands,
+    cookies,
+    detectors,
+    encoded,
+    folds,
+    hints,
+    named,
+    password_prose,
+    password_words,
+    private_keys,
+    spans,
+    vendors,
+    wraps,
+)
+from skillopt_sleep.kit.secrets.extents import CHAIN
+from skillopt_sleep.kit.secrets.spans import Span
+
+_TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_AS_RUNS = bytes(ord("a") if code in _TOKEN_CHARACTERS else ord(" ") for code in range(256))
+_CHAIN_CHARACTERS = _TOKEN_CHARACTERS + b".~%+/=:$|"
+_LONG_RUN = b"a" * 18
+_BEFORE_RUN = 64  # so far before a long run may a token begin, as in pat….…
+_DIGIT = re.compile(r"[0-9]")
+_DIGIT_OR_CAPITAL = re.compile(r"[0-9A-Z]")
+_MAYBE_COMMAND = re.compile(r"[-|<'\"]")
+_FLAG = re.compile(r"-(?<=\s-)[A-Za-z-]")
+_PIPE = re.compile(r"\|(?=[\s&]*\w)")
+_HERE_STRING = re.compile(r"<(?=<<)")
+_SPACE_AND_SLASH = re.compile(r"/(?<= /)")
+_SPACED_SLASH = re.compile(r"/(?<= /) ")
+
+
+def find_secrets(text: str) -> list[Span]:
+    """Return where the secrets of the text are, in order and apart."""
+    found = _find(text)
+    if not found:
+        return found
+    return wraps.continued(text, spans.merged(found))
+
+
+def _find(text: str) -> list[Span]:
+    """Return what the rules find, in the order of the rules."""
+    found, digits = _find_as_written(text)
+    if folds.is_folded(text, digits=digits):
+        found += folds.unfolded(text, _find_in_unfolded)
+    return found
+
+
+def _find_in_unfolded(text: str) -> list[Span]:
+    """Return what the rules find in a text that was unfolded or decoded already."""
+    found, _ = _find_as_written(text)
+    return found
+
+
+def _find_as_written(text: str) -> tuple[list[Span], bool]:
+    """Return what the rules find without unfolding the text, and whether it has digits."""
+    found: list[Span] = []
+    # One byte a character: an offset in the one is an offset in the other.
+    data = text.encode("ascii", "replace")
+    runs = data.translate(_AS_RUNS)
+    chains = list(_long_chains(text, runs)) if _LONG_RUN in runs else []
+    if chains:
+        found += _tokens(text, data, chains)
+    loose = hints.as_loose(data)
+    digits = b"0" in loose
+    if digits and "\n" in text and (chains or hints.DIGIT_ENDS_LINE.search(loose)):
+        found += wraps.wrapped(text, data)
+    if "@" in text:
+        found += addresses.url_passwords(text)
+    if hints.MAYBE.search(loose + b" "):
+        found += _named(text, data.lower())
+    if not text.isascii() and password_words.FOREIGN.search(text):
+        found += named.foreign(text)
+    if "/" in text:
+        found += _beside_slashes(text)
+    if digits and _MAYBE_COMMAND.search(text):
+        found += _in_commands(text)
+    return found, digits
+
+
+def _long_chains(text: str, runs: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the chains of characters that have a run as long as a token's and aren't mere words."""
+    at = 0
+    while (run := runs.find(_LONG_RUN, at)) >= 0:
+        chain = CHAIN.match(text, run)
+        at = chain.end() if chain else run
+        if _DIGIT_OR_CAPITAL.search(text, run, at):
+            yield run, at
+
+
+def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[Span]:
+    """Yield the tokens, bare or in base64, that stand in long chains of characters."""
+    at = decoded_to = 0
+    for run, end in chains:
+        before = data[max(run - _BEFORE_RUN, at) : run]
+        start = run - len(before) + len(before.rstrip(_CHAIN_CHARACTERS))
+        yield from vendors.vendor_tokens(text, start, end)
+        if _DIGIT.search(text, run, end):
+            yield from detectors.library_tokens(text, run - len(before), end)
+            yield from cookies.cookies(text, at, run, end)
+            if run >= decoded_to:
+                decoded_to = encoded.end_of_base64(text, run, end)
+                yield from encoded.encoded(text, run, decoded_to, _find_in_unfolded)
+        at = end
+
+
+def _named(text: str, lower: bytes) -> Iterator[Span]:
+    """Yield what has a name or a frame that says that it is secret."""
+    hint = hints.HINT.search(lower)
+    if not hint:
+        return
+    yield from addresses.webhooks(text)
+    yield from addresses.curl_passwords(text)
+    yield from private_keys.private_keys(text)
+    yield from commands.passwords_in_place(text)
+    if "Secret" in text:
+        yield from encoded.manifest(text)
+    yield from named.named(text, lower, hint.start())
+
+
+def _beside_slashes(text: str) -> list[Span]:
+    """Return the passwords beside a slash, in sentences and in commands."""
+    found: list[Span] = []
+    slash_behind_space = _SPACE_AND_SLASH.search(text)
+    spaced_slash = slash_behind_space and _SPACED_SLASH.search(text)
+    if spaced_slash or "with " in text or "mit " in text or "avec " in text:
+        found += password_prose.pairs(text)
+    if slash_behind_space or "sqlplus" in text:
+        found += commands.beside_slashes(text)
+    return found
+
+
+def _in_commands(text: str) -> list[Span]:
+    """Return the passwords on command lines."""
+    found: list[Span] = []
+    if "-" in text and _FLAG.search(text):
+        found += commands.flagged(text)
+    if ("'" in text or '"' in text) and ("IDENTIFIED" in text or "identified" in text):
+        found += commands.database_users(text)
+    if "|" in text and _PIPE.search(text) and ("echo " in text or "printf " in text):
+        found += commands.piped(text)
+    if "<" in text and _HERE_STRING.search(text):
+        found += commands.passwords_of_programs(text)
+    return found

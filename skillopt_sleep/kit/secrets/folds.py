@@ -1,0 +1,138 @@
+"""Secrets that aren't in one piece: written in escapes, in strings that are added, or with unseen characters within.
+
+Such a text is unfolded: escapes become the characters they stand for, added strings become one, and what nobody sees
+is left out. What is found there is then mapped back to the text as it stands.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from skillopt_sleep.kit.secrets.spans import Span
+
+Find = Callable[[str], list[Span]]
+
+# The codes of printable ASCII and line ends, without those of the quote, the percent sign and other controls.
+_CODE = r"(?:[3-7][0-9A-Fa-f]|2[0-46-9A-Fa-f]|0[AaDd])"
+# Quoted-printable mail: `=3D` for an equals sign, and `=` before the end of a line that goes on in the next one, if
+# that line holds no assignment.
+_MAIL = r"=(?:3D|(?<=[\w+/.~:%?&@!-]=)\r?\n(?=(?:=3D|[^\s=\"'`]){2,512}+(?:\s|=\r?\n|$)))"
+_BACKSLASH = rf"\\(?:\r?\n|/|\\{{0,2}}u00{_CODE})"
+_PERCENT = f"%{_CODE}"
+_ESCAPE = rf"{_BACKSLASH}|{_PERCENT}|{_MAIL}"
+# Strings side by side, the second of which isn't the name of another value; and strings with an operator between.
+_BESIDE = r"\s(?=\s{0,40}[rbfu]?[\"'][^\"'\n]{4,512}[\"']\s{0,4}(?![:=\s]))"
+_OPERATOR = r"(?:\s|\\\r?\n){0,40}(?:[+&.~]|\.\.|\|\|)"
+# From the closing quote of one string to the opening quote of the next; both sides look like parts of a token.
+_JOIN_BEHIND_QUOTE = (
+    rf"(?<=[\w+/=.:~-].)(?:{_OPERATOR}|{_BESIDE})(?:\s|\\\n|(?<=\s)[+>](?=\s)){{0,40}}[rbfu]?[\"'](?=[\w+/=.~:-])"
+)
+_NEXT_ITEM = r"(?<=[\w+/=.:~-].)\s{0,40},\s{0,40}[\"'](?=[\w+/=.~:-])"
+_TERMINAL_CODE = r"\x1b\[[0-9;]{0,16}[A-Za-z]"
+_UNSEEN_CHARACTERS = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+
+# Alternatives that begin with one character each are searched for many times faster than with a choice of them.
+_JOIN = rf"\"{_JOIN_BEHIND_QUOTE}|'{_JOIN_BEHIND_QUOTE}"
+_ITEMS = rf"\"{_NEXT_ITEM}|'{_NEXT_ITEM}"
+_UNSEEN = "|".join((_TERMINAL_CODE, *_UNSEEN_CHARACTERS))
+_FOLD = re.compile(f"{_ESCAPE}|{_JOIN}|{_UNSEEN}")
+_FOLD_OR_ITEMS = re.compile(f"{_ESCAPE}|{_JOIN}|{_ITEMS}|{_UNSEEN}")
+
+# One pattern for each kind of fold, to see quickly whether a text has any.
+_HAS_PERCENT = re.compile(_PERCENT)
+_HAS_BACKSLASH = re.compile(_BACKSLASH)
+_HAS_MAIL = re.compile(_MAIL)
+_HAS_JOIN_OF_DOUBLE = re.compile(f'"{_JOIN_BEHIND_QUOTE}')
+_HAS_JOIN_OF_SINGLE = re.compile(f"'{_JOIN_BEHIND_QUOTE}")
+_HAS_TERMINAL_CODE = re.compile(_TERMINAL_CODE)
+_HAS_ITEMS = re.compile(_ITEMS)
+
+_NEAR = 600  # so far from a fold may begin or end what is found only because of it
+
+
+def is_folded(text: str, *, digits: bool) -> bool:
+    """Tell whether the text has escapes or unseen characters or, if it has digits, strings that are added."""
+    if "%" in text and _HAS_PERCENT.search(text):
+        return True
+    if "\\" in text and _HAS_BACKSLASH.search(text):
+        return True
+    if "=" in text and _has_mail(text):
+        return True
+    if digits and _has_joined_strings(text):
+        return True
+    if "\x1b" in text and _HAS_TERMINAL_CODE.search(text):
+        return True
+    if not text.isascii() and _has_unseen_characters(text):
+        return True
+    return "]" in text and "join" in text and _HAS_ITEMS.search(text) is not None
+
+
+def _has_mail(text: str) -> bool:
+    return ("=\n" in text or "=3D" in text or "=\r" in text) and _HAS_MAIL.search(text) is not None
+
+
+def _has_joined_strings(text: str) -> bool:
+    if '"' in text and _HAS_JOIN_OF_DOUBLE.search(text):
+        return True
+    return "'" in text and _HAS_JOIN_OF_SINGLE.search(text) is not None
+
+
+def _has_unseen_characters(text: str) -> bool:
+    return any(map(text.__contains__, _UNSEEN_CHARACTERS))
+
+
+def unfolded(text: str, find: Find) -> Iterator[Span]:
+    """Yield what `find` sees once the text is unfolded, as places of the text as it stands."""
+    fold = _FOLD_OR_ITEMS if "join" in text and _HAS_ITEMS.search(text) else _FOLD
+    for first, last in _around_folds(text, fold):
+        part = text[first:last]
+        spans = find(fold.sub(_meaning, part))
+        if not spans:
+            continue
+        origins, widths = _origins(part, fold)
+        for start, end, kind in spans:
+            last_origin = origins[end - 1]
+            yield first + origins[start], first + last_origin + widths.get(last_origin, 1), kind
+
+
+def _origins(part: str, fold: re.Pattern[str]) -> tuple[list[int], dict[int, int]]:
+    """Return where each unfolded character stands in the part, and how wide the fold that begins there is."""
+    origins: list[int] = []
+    widths: dict[int, int] = {}
+    at = 0
+    for match in fold.finditer(part):
+        origins += range(at, match.start() + len(_meaning(match)))
+        widths[match.start()] = len(match[0])
+        at = match.end()
+    origins += range(at, len(part))
+    return origins, widths
+
+
+def _around_folds(text: str, fold: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of the text near a fold, of whole lines unless these are very long."""
+    first = last = -1
+    for match in fold.finditer(text):
+        if match.end() + _NEAR <= last:
+            continue
+        start = max(0, match.start() - _NEAR)
+        start = max(text.rfind("\n", max(0, start - _NEAR), start) + 1, start - _NEAR, 0)
+        if start > last:
+            if first >= 0:
+                yield first, last
+            first = start
+        end = match.end() + _NEAR
+        line_end = text.find("\n", end, end + _NEAR)
+        last = min(line_end if line_end >= 0 else end + _NEAR, len(text))
+    if first >= 0:
+        yield first, last
+
+
+def _meaning(fold: re.Match[str]) -> str:
+    """Return the character that is written so, or "" where a line or a string goes on or nothing is seen."""
+    written = fold[0]
+    if written[0] not in "\\%":
+        return "=" if written == "=3D" else ""
+    if written[-1] == "\n":
+        return ""
+    if written[-1] == "/":
+        return "/"
+    return chr(int(written[-2:], 16))

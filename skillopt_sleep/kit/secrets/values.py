@@ -1,0 +1,146 @@
+"""Judge a value: whether it is a secret, given what it is called and how it is told.
+
+The nearer the words around it come to saying "this is the password", the less it has to look like one.
+"""
+
+import base64
+import re
+
+from skillopt_sleep.kit.secrets import shapes
+from skillopt_sleep.kit.secrets.harmless import EXAMPLE, HARMLESS, VALIDATION, is_harmless
+from skillopt_sleep.kit.secrets.password_words import UNSPACED
+from skillopt_sleep.kit.secrets.shapes import DIGIT, LETTER, SIGN
+
+# The parts that are filled in later: f"{user}:{password}", "$TOKEN", "<token>", "{{ secret }}", "%(key)s".
+_FILLED_IN = re.compile(
+    r"\[redacted:[^\]]*\]?|\$?\{[^}]*\}*|\$\([^)]*\)?|\$\w+|%\(\w*\)s|%[sdr]\b|<[^>]*>|\[[^\]]*\]"
+)
+_MAY_BE_FILLED_IN = re.compile(r"[$%{<\[]")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_BARE_TOKEN = re.compile(r"[\w.~+/=:@%-]+")
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/=%]{20}")
+# Letters of other languages in a file of ASCII: Contrase\u00f1a, &ntilde;, %C3%B1, Has\xc5\x82o.
+_WRITTEN_OUT = re.compile(
+    r"\\+u(?:\{[0-9A-Fa-f]{2,6}\}|(?!00[0-7])[0-9A-Fa-f]{4})|\\+x[89a-fA-F][0-9A-Fa-f]|\\+[23][0-7]{2}|&#x?[0-9A-Fa-f]{2,6};?|&[A-Za-z]{2,8};"
+    r"|(?:%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3})"
+)
+_LETTER_AND_DIGIT = re.compile(r"(?=[^\d\s]{0,64}\d)(?=[^a-zA-Z\s]{0,64}[a-zA-Z])\S{6}")
+_ENCODING = re.compile(r"(?i:base|sha|md|utf|argon|pbkdf|ascii|rfc|v)-?\d")
+_CODE = re.compile(r"->|[{}\[\]|]|\\[dswnb_]|\(\?|\.\w{2,5}[#?]")
+_OTHER_SCRIPT = re.compile(rf"[{UNSPACED}\u0590-\u0eff]")
+_RARE_SIGN = re.compile(r"[!#$%^*~§]")
+_PASSWORD_SIGN = re.compile(r"[!@#$%^&*?~]")
+_TOKEN_PARTS = re.compile(r"[/+.]")
+
+_SHORTEST_TOLD = 6
+_LONGEST_TOLD = 128
+_SHORTEST_PASSWORD = 4
+_SHORTEST_SECRET = 6
+_SHORTEST_NUMBER = 6  # as long must a password of digits only, or of letters and a sign, be
+_SHORTEST_REST = 4
+_FEW_TURNS = 2  # a word with a number behind it has no more
+
+
+def is_secret(kind: str, value: str, *, quoted: bool, shouted: bool) -> bool:
+    """Tell whether a value assigned to the name of a secret is one.
+
+    `kind` is what the name promises: password, secret or key. `shouted` is a shell's `NAME=value`.
+    """
+    rest = _FILLED_IN.sub("", value) if _MAY_BE_FILLED_IN.search(value) else value
+    if kind == "password":
+        return _is_assigned_password(with_plain_letters(rest), quoted=quoted, shouted=shouted)
+    if not DIGIT.search(rest):
+        return shapes.is_shuffled(rest)
+    if not _is_one_word(rest, shortest=_SHORTEST_SECRET) or not LETTER.search(rest):
+        return False
+    may_be_bare = quoted or shouted or _BARE_TOKEN.fullmatch(rest) or shapes.is_full_of_signs(value)
+    if not may_be_bare or shapes.WORDS.fullmatch(rest):
+        return False
+    return kind == "secret" or bool(_LONG_RUN.search(rest) and not _UUID.fullmatch(rest))
+
+
+def _is_assigned_password(value: str, *, quoted: bool, shouted: bool) -> bool:
+    has_digit, has_letter = bool(DIGIT.search(value)), bool(LETTER.search(value))
+    if not (has_digit or quoted or shouted) or not _is_one_word(value, shortest=_SHORTEST_PASSWORD):
+        return False
+    if shouted and has_letter:
+        return not EXAMPLE.fullmatch(value)
+    if "|" in value and VALIDATION.fullmatch(value):
+        return False
+    if not has_digit:
+        return quoted and bool(_PASSWORD_SIGN.search(value)) and has_letter and len(value) >= _SHORTEST_NUMBER
+    if not quoted and _has_joint(value) and shapes.is_made_of_words(value):
+        return False
+    return has_letter or len(value) >= _SHORTEST_NUMBER
+
+
+def _is_one_word(value: str, *, shortest: int) -> bool:
+    """Tell whether this is one printable word of at least so many characters, and no path."""
+    return len(value) >= shortest and value.isprintable() and " " not in value and not shapes.is_path(value)
+
+
+def _has_joint(value: str) -> bool:
+    return any(char in value for char in "./:_")
+
+
+def is_told_password(value: str) -> bool:
+    """Tell whether this is a password behind words that announce one: `Passwort: …`, `the password is …`."""
+    rest = with_plain_letters(value)
+    if not _SHORTEST_TOLD <= len(rest) <= _LONGEST_TOLD or not rest.isprintable() or " " in rest:
+        return False
+    if is_harmless(rest) or _OTHER_SCRIPT.search(rest):
+        return False
+    if not DIGIT.search(rest):
+        return _has_signs_of_password(rest)
+    if not LETTER.search(rest):
+        return rest.isdigit() or bool(SIGN.search(rest.strip("+=%#?!*~"), 1))
+    return not (_has_joint(rest) and shapes.is_made_of_words(rest))
+
+
+def _has_signs_of_password(value: str) -> bool:
+    """Tell whether letters without a digit have signs in them other than those between or behind words."""
+    inner = value[1:].rstrip(".,;:!?*)")
+    signs = SIGN.findall(inner)
+    if not signs or not LETTER.search(value):
+        return False
+    return bool(_RARE_SIGN.search(inner)) or len(set(signs)) > 1 or shapes.count_turns(value) > _FEW_TURNS
+
+
+def is_nearby_password(value: str) -> bool:
+    """Tell whether this is a password although it only stands near a word for one."""
+    if not is_told_password(value) or value.isdigit() or _CODE.search(value):
+        return False
+    if not DIGIT.search(value):
+        return True
+    if shapes.is_made_of_words(value):
+        return False
+    return bool(SIGN.search(value, 1)) or shapes.count_turns(value) > _FEW_TURNS
+
+
+def is_plain(value: str) -> bool:
+    """Tell whether a sentence such as `the password is …` may go on so without giving a password away."""
+    return not _LETTER_AND_DIGIT.match(value) or bool(_ENCODING.match(value))
+
+
+def is_basic_credentials(value: str) -> bool:
+    """Tell whether this is the base64 of `user:password`, padded or not."""
+    unpadded = value.rstrip("=")
+    try:
+        return b":" in base64.b64decode(unpadded + "=" * (-len(unpadded) % 4), validate=True)[1:]
+    except ValueError:
+        return False
+
+
+def is_scrambled(piece: str) -> bool:
+    """Tell whether this may be the rest of a token: letters and digits in no order that words have."""
+    longest = max(_TOKEN_PARTS.split(piece), key=len)
+    if len(longest) < _SHORTEST_REST:
+        return False
+    return not HARMLESS.fullmatch(longest) and not shapes.CASED_WORDS.fullmatch(longest)
+
+
+def with_plain_letters(value: str) -> str:
+    r"""Return the value with an e for each letter beyond ASCII that is written out, as \u00f1 or &ntilde; is."""
+    if "\\" in value or "&" in value or "%" in value:
+        return _WRITTEN_OUT.sub("e", value)
+    return value

@@ -1,0 +1,62 @@
+"""Tell the words that a person wrote in a session from everybody else's."""
+
+import re
+from typing import NamedTuple
+
+from skillopt_sleep.mining.requests import pasted_words
+from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.records import Origin, Session, Turn
+
+COPIED_WORDS = 3
+
+_WORD = re.compile(r"\w+")
+_NAMED = re.compile(
+    r"`[^`\n]+`|https?://\S+|\S*[\w]/[\w]\S*"  # quoted, addresses, paths
+    r"|\w+(?:[-.]\w+)+"  # hyphened and dotted words
+    r"|(?<!\w)--?[A-Za-z][\w-]+|\b\w*(?:\d[A-Za-z_-]|[A-Za-z_-]\d|[a-z][A-Z]|\w_\w)\w*\b"  # flags, identifiers
+)
+
+
+class Authors(NamedTuple):
+    """All that the person wrote in a session, and all that anybody else did."""
+
+    own: str
+    foreign: str
+
+
+def authors(session: Session) -> Authors:
+    """Return the texts of a session by who wrote them."""
+    own = [own_turn(session, index) for index in range(len(session.turns))]
+    foreign = [_foreign_words(turn) for turn in session.turns]
+    foreign += [event.brief for event in session.tools]
+    return Authors("\n".join(own), "\n".join(foreign))
+
+
+def _foreign_words(turn: Turn) -> str:
+    if turn.origin is Origin.USER:
+        return pasted_words(turn.text)
+    return turn.text
+
+
+def own_turn(session: Session, turn: int) -> str:
+    """Return the person's own words in a turn, or "" if they typed nothing there."""
+    if not 0 <= turn < len(session.turns) or session.turns[turn].origin is not Origin.USER:
+        return ""
+    return own_words(session.turns[turn].text)
+
+
+def is_copied(text: str, *, own: str, foreign: str) -> bool:
+    """Tell whether a named thing or a run of three words comes from foreign text and not from the person's."""
+    own = own.casefold()
+    foreign = foreign.casefold()
+    for match in _NAMED.finditer(text):
+        name = match[0].strip("`").casefold()
+        if name in foreign and name not in own:
+            return True
+    runs = _runs(text.casefold())
+    return not runs.isdisjoint(_runs(foreign) - _runs(own))
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = _WORD.findall(text)
+    return {tuple(words[at : at + COPIED_WORDS]) for at in range(len(words) - COPIED_WORDS + 1)}

@@ -1,0 +1,74 @@
+"""What the rest of the program needs to know of a coding agent; each agent's folder fills in one record."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple, Protocol
+
+from skillopt_sleep.protocols.program import Dialect
+from skillopt_sleep.protocols.work import Source
+
+
+class Transcripts(Source, Protocol):
+    """An agent's sessions, which appear as files below a few folders."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders in which sessions appear, whether they exist yet or not."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Documents:
+    """The instruction files an agent reads in a project; paths are relative to the project's root.
+
+    `places(root, home)` returns where the project's lessons may go, best first; `is_used(root)` tells whether the
+    project is set up for the agent; `skills` is the folder of the project's own skills. `limits` names the files of
+    which the agent reads only so many bytes.
+    """
+
+    places: Callable[[Path, Path], tuple[PurePath, ...]]
+    is_used: Callable[[Path], bool]
+    skills: PurePath
+    limits: Mapping[PurePath, int] = field(default_factory=dict[PurePath, int])
+
+
+class SettingsFile(NamedTuple):
+    """A file of settings in the agent's home, written in JSON or in TOML."""
+
+    name: str
+    is_toml: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hooks:
+    """How an agent runs our hooks.
+
+    `listed` is the file in our plugin that lists them. `files` are the settings that may hold hooks, the preferred
+    one first; only one of them may. `obstacles` tells what in the parsed `switches` file keeps our hooks from being
+    run.
+    """
+
+    listed: str
+    files: tuple[SettingsFile, ...]
+    switches: SettingsFile
+    obstacles: Callable[[Mapping[str, Any]], tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agent:
+    """A coding agent: what people call it, the name of its sessions' source, and what it reads, writes and runs.
+
+    `sessions` makes the source of the sessions in an agent's home.
+    """
+
+    title: str
+    source: str
+    sessions: Callable[[Path], Transcripts]
+    program: Dialect
+    documents: Documents
+    hooks: Hooks
+
+    def home(self, environ: Mapping[str, str], user_home: Path) -> Path:
+        """Return the folder in which the agent keeps its settings and sessions."""
+        return Path(environ.get(self.program.home_env) or user_home / self.program.home_name)

@@ -1,0 +1,123 @@
+"""What one step did to one document, in parts."""
+
+from enum import StrEnum
+
+import msgspec
+
+from skillopt_sleep.records.candidates import EditEffect, Judged, Waiting
+from skillopt_sleep.records.documents import Document
+from skillopt_sleep.records.edits import AppliedEdit
+from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.tasks import Evidence
+from skillopt_sleep.records.trials import Trial, Verdict
+
+
+class Outcome(StrEnum):
+    """The outcome of a whole night; the first three cut it short, the others go from best to worst."""
+
+    BACKEND_FAILED = "backend_failed"
+    OVER_BUDGET = "over_budget"
+    INTERRUPTED = "interrupted"
+    IMPROVED = "improved"
+    UNDECIDED = "undecided"
+    UNVERIFIED = "unverified"
+    NO_CHANGE = "no_change"
+    NO_HEADROOM = "no_headroom"
+    NOTHING_NEW = "nothing_new"
+
+
+CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED})
+
+
+class Note(Record, frozen=True, kw_only=True):
+    """A problem that didn't end the night: where it happened, what it was, and what to do.
+
+    An `expected` note isn't a problem: it says what a rule left out, so that nothing goes missing silently.
+    """
+
+    stage: str
+    summary: str
+    remedy: str = ""
+    expected: bool = False
+
+
+class StepTasks(Record, frozen=True, kw_only=True):
+    """How many tasks a step had on each side, and how many lessons have no unseen task yet.
+
+    `text_only` says that attempts were made without tools.
+    """
+
+    train: int = 0
+    val: int = 0
+    test: int = 0
+    text_only: bool = False
+    untestable: int = msgspec.field(default=0, name="waiting")
+
+
+class StepSessions(Record, frozen=True, kw_only=True):
+    """The sessions that a step's tasks come from.
+
+    All of them stay unread if the step is `unfinished`: calls failed that it could not do without. Of a finished
+    step, those in `left` stay unread.
+    """
+
+    ids: tuple[str, ...] = msgspec.field(default=(), name="sessions")
+    left: tuple[str, ...] = ()
+    unfinished: bool = False
+
+
+class Tried(Record, frozen=True, kw_only=True):
+    """The proposed edits with their fates, the candidates made of them, and what each edit did by itself.
+
+    `evidence` is what the person said that the edits were learned from. Later nights resume the trials of the
+    `undecided` candidates.
+    """
+
+    edits: tuple[AppliedEdit, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    tested: tuple[Judged, ...] = ()
+    effects: tuple[EditEffect, ...] = ()
+    undecided: tuple[Waiting, ...] = msgspec.field(default=(), name="waits")
+
+
+class TestMeans(Record, frozen=True, kw_only=True):
+    """The means of both versions on the test tasks, over `n` tasks."""
+
+    __test__ = False
+
+    before: float | None = msgspec.field(default=None, name="test_before")
+    after: float | None = msgspec.field(default=None, name="test_after")
+    n: int = msgspec.field(default=0, name="test_n")
+
+
+class ForLater(Record, frozen=True, kw_only=True):
+    """What later nights know of this step.
+
+    `scores` are the document's own on each task. `notebook` holds the optimizer's new notes, or None to keep the old
+    ones. `compared` counts tasks by how they changed since the last look back; it is empty if there was none.
+    """
+
+    scores: dict[str, float] = msgspec.field(default_factory=dict)
+    notebook: str | None = None
+    compared: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class StepOutcome(Record, frozen=True, kw_only=True):
+    """What one step did to one document; `candidate` and `trial` are those of the verdict."""
+
+    document: Document
+    outcome: Outcome
+    because: str
+    verdict: Verdict
+    candidate: Document | None = None
+    trial: Trial = Trial()
+    tasks: StepTasks = StepTasks()
+    sessions: StepSessions = StepSessions()
+    tried: Tried = Tried()
+    test: TestMeans = TestMeans()
+    later: ForLater = ForLater()
+    notes: tuple[Note, ...] = ()
+
+    def noted(self, *notes: Note) -> "StepOutcome":
+        """Return the outcome with these notes after its own."""
+        return msgspec.structs.replace(self, notes=self.notes + notes)

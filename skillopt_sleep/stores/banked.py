@@ -1,0 +1,69 @@
+"""A remembered task, and how a person's edits of it combine with what nights and files say later."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from skillopt_sleep.records import BY_HAND, Task
+
+
+class Banked(NamedTuple):
+    """A task in the bank: when a person edited, dropped or pinned it (or None), and its earlier versions.
+
+    `night` is the night that banked it as it is, "" if none has yet. It `waits` while no night has used a person's
+    edit. `earlier` is oldest first.
+    """
+
+    task: Task
+    night: str = ""
+    edited: datetime | None = None
+    dropped: datetime | None = None
+    pinned: datetime | None = None
+    waits: bool = False
+    earlier: tuple[Task, ...] = ()
+
+
+def as_left(entry: Banked, task: Task) -> Task | None:
+    """Return the found task as a person left it in the bank, or None if they dropped it."""
+    if entry.dropped:
+        return None
+    known_contents = [content(known) for known in (*entry.earlier, entry.task)]
+    if task.source == BY_HAND and content(task) not in known_contents:
+        # The entry of a tasks file changed after the edit, so the file has the last word.
+        return task if task.session == entry.task.session else rewritten(entry.task, task)
+    return with_side(entry.task, task) if entry.edited else task
+
+
+def rewritten(known: Task, written: Task) -> Task:
+    """Return the known task with the wording and reference a person wrote; its session and cluster stay.
+
+    The name of the lesson was given for the reference it was mined with, so it goes if the reference changes.
+    """
+    return replace(
+        known,
+        lesson=known.lesson if written.reference == known.reference else "",
+        prompt=written.prompt,
+        context=written.context,
+        reference=written.reference,
+        project=written.project,
+        at=written.at,
+        split=written.split or known.split,
+    )
+
+
+def with_side(known: Task, tonight: Task) -> Task:
+    """Return the known task, with tonight's cluster and split if it has none of its own."""
+    return replace(known, cluster=known.cluster or tonight.cluster, split=known.split or tonight.split)
+
+
+def traces(task: Task) -> list[tuple[str, object]]:
+    """Return keys that recognize the task when it is mined again: its prompt, and the turns it came from."""
+    keys: list[tuple[str, object]] = [(task.session, task.prompt)]
+    keys += [(turn.session, turn.turn) for turn in task.evidence]
+    return keys
+
+
+def content(task: Task) -> tuple[object, ...]:
+    """Return what makes two versions of a task the same."""
+    return task.id, task.prompt, task.context, task.reference, task.project

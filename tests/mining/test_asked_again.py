@@ -1,0 +1,30 @@
+"""A request that comes again in a later session is noted on the task."""
+
+from datetime import timedelta
+
+from skillopt_sleep.mining.asked_again import note_asked_again
+from skillopt_sleep.records import SignalKind
+from tests.builders import ASK, a_session, a_task
+from tests.fakes import NOON
+
+
+def again(*words: str, days: float = 1, project: str = "/home/ada/shop", name: str = "claude_code:s2") -> bool:
+    later = a_session(*words, id=name, project=project, started=NOON + timedelta(days=days))
+    (task,) = note_asked_again([a_task()], [later])
+    return task.signals == (SignalKind.ASKED_AGAIN,)
+
+
+def test_the_same_request_in_a_later_session_of_the_project_is_asked_again() -> None:
+    assert again(ASK)
+    assert again("install the dependencies of this project please")
+
+
+def test_another_request_project_or_time_is_not() -> None:
+    assert not again("explain the tests")
+    assert not again(ASK, project="/home/ada/other")
+    assert not again(ASK, days=-1)
+    assert not again(ASK, name="claude_code:s1")
+
+
+def test_what_corrects_is_no_request() -> None:
+    assert not again("hello there, friend", "ok", f"no: {ASK.lower()}")
