@@ -22,7 +22,7 @@ from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend, Crew, Exclusion, Plan, SessionRules, Unlisted
+from skillopt_sleep.protocols import Backend, Crew, Exclusion, MineRules, Plan, SessionRules, StepRules, Unlisted
 from skillopt_sleep.records import (
     Completion,
     GateRule,
@@ -41,7 +41,6 @@ from skillopt_sleep.records import (
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.settings import MineSettings, StepSettings
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session
 from tests.fakes import FakeBackend, FakeClock, FakeExecutor, FakeJudge, FakeMeter, SerialPool, asked_first
@@ -78,13 +77,13 @@ def a_plan(**fields: Any) -> Plan:
     """How a night works, by the heuristic miner and without limits on anything; `fields` may be those of a part."""
     excluded: Exclusion = fields.pop("excluded", NothingExcluded())
     mine: dict[str, Any] = {"miner": "heuristic" if fields.pop("heuristic", True) else "model"}
-    mine |= {name: fields.pop(name) for name in MineSettings.__struct_fields__ if name in fields}
+    mine |= {name: fields.pop(name) for name in MineRules.__struct_fields__ if name in fields}
     step: dict[str, Any] = {"slow_every": 0, "min_edit_budget": 3}
-    step |= {name: fields.pop(name) for name in StepSettings.__struct_fields__ if name in fields}
+    step |= {name: fields.pop(name) for name in StepRules.__struct_fields__ if name in fields}
     values: dict[str, Any] = {
         "sessions": SessionRules(quiet_seconds=600.0, include_headless=False, excluded=excluded, own_roots=()),
-        "mine": MineSettings(**mine),
-        "step": StepSettings(**step),
+        "mine": MineRules(**mine),
+        "step": StepRules(**step),
         "gate": STRICT,
         "recall": RecallRules(),
         "removal": GateRule(margin=0.05),

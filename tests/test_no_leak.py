@@ -56,7 +56,7 @@ ALWAYS = frozenset({Purpose.REFLECT, Purpose.AGGREGATE, Purpose.SELECT})
 SLOW = frozenset({Purpose.SLOW_UPDATE, Purpose.META_SKILL})
 REWORKING = frozenset({Purpose.REWRITE, Purpose.REWRITE_FULL, Purpose.VARY, Purpose.AUGMENT})
 LEARNING = ALWAYS | SLOW | REWORKING | {Purpose.DIAGNOSE, Purpose.REFLECT_DEEP, Purpose.BUDGET}
-SMALL: dict[str, Any] = {"minibatch": 2, "merge_batch": 2, "edit_budget": 1}
+SMALL: dict[str, Any] = {"minibatch": 2, "merge_batch": 2}
 SAID = (
     "no - we always use pnpm here, never npm",
     "no, please use tabs here, never spaces",
@@ -99,6 +99,7 @@ class House:
     """A machine wired as the program wires it, with every prompt on record."""
 
     def __init__(self, folder: Path, *, heuristic: bool, **step: Any) -> None:
+        step.setdefault("edit_budget", 1)
         self.project = folder / "work" / "shop"
         self.project.mkdir(parents=True)
         (self.project / "CLAUDE.md").write_text("# Shop\n", encoding="utf-8")
@@ -108,7 +109,7 @@ class House:
         self.settings = Settings(
             backend=BackendSettings(name="simulated", model="simulated"),
             mine=MineSettings(miner="heuristic" if heuristic else "model"),
-            step=StepSettings(**{**SMALL, **step}),
+            step=StepSettings(**step),
         )
         self.heuristic = heuristic
         self.shelf = Shelf()
@@ -152,7 +153,8 @@ class House:
             targets=FileTargets(self.home),
         )
         try:
-            return run_night(crew, night.plan)
+            small = msgspec.structs.replace(night.plan.step, **SMALL)
+            return run_night(crew, replace(night.plan, step=small))
         finally:
             self.tasks = night.store.bank.all_tasks()
             night.store.close()

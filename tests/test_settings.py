@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.records import Metric
 from skillopt_sleep.settings import (
     Paths,
@@ -20,6 +20,7 @@ from skillopt_sleep.settings import (
     seconds,
     sections,
 )
+from skillopt_sleep.settings.removed import REMOVED
 
 
 def paths_with(folder: Path, text: str) -> Paths:
@@ -55,7 +56,7 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert settings.backend.confirmed is False
     assert settings.harvest.sources == ("claude_code", "codex", "tasks_file")
     assert (settings.harvest.lookback, settings.harvest.quiet) == ("7d", "10m")
-    assert (settings.mine.miner, settings.mine.sessions_per_call, settings.mine.max_tasks) == ("model", 5, 60)
+    assert (settings.mine.miner, settings.mine.max_tasks) == ("model", 60)
     assert (settings.step.edit_budget, settings.step.schedule, settings.step.samples) == (3, "constant", 1)
     assert (settings.gate.rule, settings.gate.metric, settings.gate.rounds) == ("sequential", Metric.MIXED, 5)
     assert (settings.gate.alpha, settings.gate.min_effect, settings.gate.non_regression) == (0.05, 0.05, True)
@@ -71,11 +72,11 @@ def test_the_file_wins_over_the_defaults(tmp_path: Path) -> None:
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
-    paths = paths_with(tmp_path, "[step]\nedit_budget = 5\nminibatch = 2\n")
+    paths = paths_with(tmp_path, "[step]\nedit_budget = 5\nsamples = 2\n")
 
     step = load(paths, environ={"SKILLOPT_SLEEP_STEP_EDIT_BUDGET": "7"}).step
 
-    assert (step.edit_budget, step.minibatch) == (7, 2)
+    assert (step.edit_budget, step.samples) == (7, 2)
 
 
 def test_flags_win_over_the_environment(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_the_environment_is_read_by_type(tmp_path: Path) -> None:
         "SKILLOPT_SLEEP_HARVEST_INCLUDE_HEADLESS": "true",
         "SKILLOPT_SLEEP_HARVEST_SOURCES": "codex, claude_code",
         "SKILLOPT_SLEEP_PROJECTS_EXCLUDE": "~/secret,/srv/*",
-        "SKILLOPT_SLEEP_GATE_MIXED_WEIGHT": "0.25",
+        "SKILLOPT_SLEEP_GATE_MIN_EFFECT": "0.25",
         "SKILLOPT_SLEEP_GATE_METRIC": "hard",
         "UNRELATED": "x",
     }
@@ -109,7 +110,7 @@ def test_the_environment_is_read_by_type(tmp_path: Path) -> None:
     assert settings.harvest.include_headless is True
     assert settings.harvest.sources == ("codex", "claude_code")
     assert settings.projects.exclude == ("~/secret", "/srv/*")
-    assert settings.gate.mixed_weight == 0.25
+    assert settings.gate.min_effect == 0.25
     assert settings.gate.metric is Metric.HARD
 
 
@@ -152,7 +153,7 @@ def test_an_unknown_key_without_a_near_one_lists_those_that_are_known(tmp_path: 
     error = refused(tmp_path, "[gate]\nzzz = 1\n")
 
     assert "gate.zzz" in error.message
-    assert all(name in error.remedy for name in ("rule", "metric", "mixed_weight", "rounds"))
+    assert all(name in error.remedy for name in ("rule", "metric", "min_effect", "rounds"))
 
 
 def test_a_value_where_a_section_belongs_is_refused(tmp_path: Path) -> None:
@@ -165,8 +166,7 @@ def test_a_value_where_a_section_belongs_is_refused(tmp_path: Path) -> None:
 WRONG = {
     "a text for a number": ("[step]\nedit_budget = 'three'\n", "step.edit_budget"),
     "a number below its least": ("[budget]\ncalls = 0\n", "budget.calls"),
-    "a share above one": ("[gate]\nmixed_weight = 1.5\n", "gate.mixed_weight"),
-    "a merge batch of one, which would never end": ("[step]\nmerge_batch = 1\n", "step.merge_batch"),
+    "a share above one": ("[gate]\nmin_effect = 1.5\n", "gate.min_effect"),
     "a backend that isn't known": ("[backend]\nname = 'oracle'\n", "backend.name"),
     "a rule that isn't known": ("[gate]\nrule = 'lenient'\n", "gate.rule"),
     "a metric that isn't known": ("[gate]\nmetric = 'vibes'\n", "gate.metric"),
@@ -187,7 +187,7 @@ def test_a_wrong_value_names_its_key(tmp_path: Path, text: str, key: str) -> Non
 
 
 @pytest.mark.parametrize("value", ["inf", "nan", "1e999"])
-@pytest.mark.parametrize("key", ["budget.usd", "gate.mixed_weight"])
+@pytest.mark.parametrize("key", ["budget.usd", "gate.min_effect"])
 def test_a_number_that_is_not_finite_is_named(tmp_path: Path, key: str, value: str) -> None:
     section, name = key.split(".")
     variable = f"SKILLOPT_SLEEP_{section}_{name}".upper()
@@ -207,7 +207,7 @@ def test_a_flag_of_the_wrong_value_names_its_key(tmp_path: Path) -> None:
 
 
 def test_bad_toml_names_the_file_and_the_line(tmp_path: Path) -> None:
-    error = refused(tmp_path, "[step]\nedit_budget = 3\nminibatch = = 2\n")
+    error = refused(tmp_path, "[step]\nedit_budget = 3\nsamples = = 2\n")
 
     assert str(tmp_path / "config.toml") in error.message
     assert "line 3" in error.message
@@ -219,6 +219,34 @@ def test_a_file_that_is_not_text_is_an_error_with_its_name(tmp_path: Path) -> No
 
     with pytest.raises(ConfigError, match=r"config\.toml"):
         read_toml(file)
+
+
+# keys of earlier versions -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", REMOVED)
+def test_a_key_that_is_gone_says_what_holds_instead_and_to_delete_it(tmp_path: Path, key: str) -> None:
+    section, name = key.split(".")
+    error = refused(tmp_path, f"[{section}]\n{name} = 4\n")
+
+    assert error.message == f"{tmp_path / 'config.toml'}: {key} is no longer a setting ({REMOVED[key]})"
+    assert error.remedy == "delete the line"
+    assert error.exit_code == Exit.USAGE
+
+
+@pytest.mark.parametrize("key", REMOVED)
+def test_a_variable_of_a_key_that_is_gone_says_to_unset_it(tmp_path: Path, key: str) -> None:
+    variable = f"SKILLOPT_SLEEP_{key.replace('.', '_')}".upper()
+    error = refused(tmp_path, "", {variable: "4"})
+
+    assert error.message == f"{variable}: {key} is no longer a setting ({REMOVED[key]})"
+    assert error.remedy == "unset it"
+
+
+def test_no_key_is_gone_and_known(tmp_path: Path) -> None:
+    known = {f"{name}.{key}" for name, kind in sections().items() if kind for key in kind.__struct_fields__}
+
+    assert not known & REMOVED.keys()
 
 
 # project.toml -------------------------------------------------------------------------------------------

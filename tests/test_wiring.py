@@ -26,6 +26,7 @@ from skillopt_sleep.settings import (
     find_paths,
     load,
 )
+from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring import (
     Exclusions,
@@ -161,17 +162,14 @@ def plan_of(settings: Settings, paths: Paths) -> Any:
 def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
     settings = Settings(
         harvest=HarvestSettings(quiet="3m", include_headless=True),
-        mine=MineSettings(miner="heuristic", sessions_per_call=2, max_tasks=7),
-        step=StepSettings(minibatch=3, merge_batch=5, samples=2, edit_budget=4, reflection="deep", successes=True),
+        mine=MineSettings(miner="heuristic", max_tasks=7),
+        step=StepSettings(samples=2, edit_budget=4, reflection="deep", successes=True),
         gate=GateSettings(
             metric=Metric.SOFT,
-            mixed_weight=0.25,
             rounds=2,
             alpha=0.01,
             min_effect=0.2,
             non_regression=False,
-            removal_alpha=0.02,
-            removal_margin=0.1,
         ),
         budget=BudgetSettings(calls=5, tokens=6, minutes=7),
     )
@@ -179,20 +177,33 @@ def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
     plan = plan_of(settings, paths)
 
     assert (plan.sessions.quiet_seconds, plan.sessions.include_headless) == (180, True)
-    assert plan.mine == settings.mine
-    assert plan.step == replace(settings.step, min_edit_budget=4)
-    assert (plan.gate.name, plan.gate.metric, plan.gate.mixed_weight, plan.gate.rounds) == (
-        "sequential",
-        Metric.SOFT,
-        0.25,
-        2,
-    )
+    assert (plan.mine.miner, plan.mine.max_tasks) == ("heuristic", 7)
+    assert (plan.step.samples, plan.step.edit_budget, plan.step.min_edit_budget) == (2, 4, 4)
+    assert (plan.step.reflection, plan.step.successes) == ("deep", True)
+    assert (plan.gate.name, plan.gate.metric, plan.gate.rounds) == ("sequential", Metric.SOFT, 2)
     assert (plan.gate.alpha, plan.gate.min_effect, plan.gate.non_regression) == (0.01, 0.2, False)
     assert plan.gate.margin == 0
-    assert plan.removal == replace(plan.gate, alpha=0.02, margin=0.1)
+    assert plan.removal == replace(plan.gate, alpha=0.05, margin=0.05)
     assert plan.limits == {"calls": 5, "tokens": 6, "usd": 0.0, "minutes": 7}
     assert plan.sessions.own_roots == (str(paths.data),)
     assert plan.preferences == ""
+
+
+def test_what_is_no_longer_a_setting_has_the_value_that_its_remedy_says(paths: Paths) -> None:
+    plan = plan_of(Settings(step=StepSettings(schedule="autonomous")), paths)
+    values = {
+        "mine.sessions_per_call": plan.mine.sessions_per_call,
+        "step.min_edit_budget": plan.step.min_edit_budget,
+        "step.minibatch": plan.step.minibatch,
+        "step.merge_batch": plan.step.merge_batch,
+        "gate.mixed_weight": plan.gate.mixed_weight,
+        "gate.removal_margin": plan.removal.margin,
+        "gate.removal_alpha": plan.removal.alpha,
+        "bank.per_side": plan.recall.per_side,
+        "bank.similar": plan.recall.similar,
+    }
+
+    assert {key: f"it is always {value}" for key, value in values.items()} == {key: REMOVED[key] for key in values}
 
 
 def test_house_rules_are_read(paths: Paths) -> None:
@@ -203,32 +214,26 @@ def test_house_rules_are_read(paths: Paths) -> None:
 
 
 def test_the_edit_budget_goes_down_night_by_night(paths: Paths) -> None:
-    settings = Settings(step=StepSettings(schedule="linear", edit_budget=5, min_edit_budget=1, schedule_nights=4))
+    settings = Settings(step=StepSettings(schedule="linear", edit_budget=5))
     budgets: list[int] = []
-    for _ in range(5):
+    for _ in range(15):
         budgets.append(plan_of(settings, paths).step.edit_budget)
         store = open_store(settings, paths)
         with store.open_night() as page:
             seal(page)
         store.close()
 
-    assert budgets == [4, 3, 2, 1, 1]
+    assert budgets == [5, 4, 4, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1]
 
 
 def test_a_model_chooses_the_edit_budget_only_where_the_schedule_is_autonomous(paths: Paths) -> None:
     chosen, fixed = (
-        plan_of(Settings(step=StepSettings(schedule=schedule, edit_budget=5, min_edit_budget=2)), paths).step
+        plan_of(Settings(step=StepSettings(schedule=schedule, edit_budget=5)), paths).step
         for schedule in ("autonomous", "constant")
     )
 
-    assert (chosen.min_edit_budget, chosen.edit_budget) == (2, 5)
+    assert (chosen.min_edit_budget, chosen.edit_budget) == (1, 5)
     assert (fixed.min_edit_budget, fixed.edit_budget) == (5, 5)
-
-
-def test_a_least_budget_above_the_budget_never_raises_it(paths: Paths) -> None:
-    step = StepSettings(schedule="cosine", edit_budget=2, min_edit_budget=9, schedule_nights=4)
-
-    assert plan_of(Settings(step=step), paths).step.edit_budget == 2
 
 
 def test_a_look_into_the_history_has_the_same_rules(paths: Paths) -> None:

@@ -10,6 +10,8 @@ from skillopt_sleep.daemon.schedule import Served, Slot, corrected, is_due, newe
 from skillopt_sleep.records import Record
 
 MOST_TRIES = 5
+# Long enough for a server to come back or a quota to refill a little, short enough for five tries in a night.
+RETRY = timedelta(hours=1)
 
 
 class Result(NamedTuple):
@@ -103,9 +105,7 @@ def without_delay(backlog: Backlog) -> Backlog:
     return replace(backlog, pending=replace(backlog.pending, not_before=None))
 
 
-def after_night(
-    backlog: Backlog, slot: Slot, result: Result, *, now: datetime, retry: timedelta, cancelled: bool = False
-) -> Backlog:
+def after_night(backlog: Backlog, slot: Slot, result: Result, *, now: datetime, cancelled: bool = False) -> Backlog:
     """Record how a slot's night ended: it is served if it finished or was cancelled, otherwise tried again."""
     if result.locked:
         return with_reason(backlog, result.because)
@@ -113,7 +113,7 @@ def after_night(
     if backlog.pending:
         tries = backlog.pending.tries
     if result.refused:
-        pending = Pending(slot=slot, since=now, waiting=result.because, tries=tries, not_before=now + retry)
+        pending = Pending(slot=slot, since=now, waiting=result.because, tries=tries, not_before=now + RETRY)
         return replace(backlog, pending=pending)
     last = Ended(day=slot.day, at=now, verdict=result.verdict, because=result.because)
     if result.finished or cancelled:
@@ -122,5 +122,5 @@ def after_night(
     if tries >= MOST_TRIES:
         missed = Missed(day=slot.day, because=f"{result.because} (tried {tries} times)")
         return replace(backlog, served=Served(slot=slot), pending=None, last=last, missed=missed)
-    pending = Pending(slot=slot, since=now, waiting=result.because, tries=tries, not_before=now + retry)
+    pending = Pending(slot=slot, since=now, waiting=result.because, tries=tries, not_before=now + RETRY)
     return replace(backlog, pending=pending, last=last)

@@ -252,9 +252,8 @@ class Daemon:
         cancel = self._state.read("cancelled", Cancel)
         cancelled = cancel is not None and cancel.pid == child.pid and result.verdict in ("", Outcome.INTERRUPTED)
         self._state.forget("cancelled")
-        retry = timedelta(seconds=seconds(self._settings.daemon.retry))
         tell("daemon's night ended", day=slot.day, verdict=result.verdict, because=result.because)
-        self._keep(after_night(self._backlog, slot, result, now=now, retry=retry, cancelled=cancelled))
+        self._keep(after_night(self._backlog, slot, result, now=now, cancelled=cancelled))
 
     def _stop_night(self) -> None:
         """Stop the running night; it stays due and resumes when the daemon is back."""

@@ -1,6 +1,6 @@
 """Define the seams: the protocols a night needs from the world, and the Crew that fills them."""
 
-from skillopt_sleep.protocols.crew import Crew, Plan, SessionRules
+from skillopt_sleep.protocols.crew import Crew, MineRules, Plan, SessionRules, StepRules
 from skillopt_sleep.protocols.models import Backend, Calls, Held, Ledger, Meter, Model, Preflight, Reservation, Tally
 from skillopt_sleep.protocols.stores import Bank, History, Index, Page, Store
 from skillopt_sleep.protocols.work import (
@@ -33,6 +33,7 @@ __all__ = [
     "Judge",
     "Ledger",
     "Meter",
+    "MineRules",
     "Model",
     "Page",
     "Plan",
@@ -46,6 +47,7 @@ __all__ = [
     "Source",
     "Spool",
     "Stager",
+    "StepRules",
     "Store",
     "Tally",
     "Targets",

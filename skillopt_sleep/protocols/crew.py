@@ -33,18 +33,38 @@ class SessionRules:
     spool: Spool | None = None
 
 
+class MineRules(MineSettings, frozen=True, kw_only=True):
+    """The user's settings of mining, and what no user needs to set."""
+
+    # Enough to be worth a call, few enough that the model overlooks none.
+    sessions_per_call: int = 5
+
+
+class StepRules(StepSettings, frozen=True, kw_only=True):
+    """The user's settings of a step, and what no user needs to set: how much goes into one call.
+
+    If `min_edit_budget` is below `edit_budget`, a model chooses between them.
+    """
+
+    min_edit_budget: int = 1
+    # Failures in one reflection: a night has few tasks, and more of them at once make the patch too general.
+    minibatch: int = 6
+    # Patches in one merge: with more of them, what only one patch says gets lost.
+    merge_batch: int = 4
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """How a night works, as plain values made from the settings.
 
-    `step` holds the edit budget of this night: if `min_edit_budget` is below `edit_budget`, a model chooses between
-    them. `removal` is the gate's rule for an edit that takes a standing rule away. `limits` is shown in the report.
-    `allowed` names what the static guard lets through although it would refuse it.
+    `step` holds the edit budget of this night; `removal` is the gate's rule for an edit that takes a standing rule
+    away; `limits` is shown in the report; `allowed` names what the static guard lets through although it would refuse
+    it.
     """
 
     sessions: SessionRules
-    mine: MineSettings
-    step: StepSettings
+    mine: MineRules
+    step: StepRules
     gate: GateRule
     removal: GateRule
     recall: RecallRules

@@ -17,6 +17,7 @@ import msgspec
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.settings.paths import PREFIX, Paths
+from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.settings.sections import ProjectSettings, Settings
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
@@ -153,6 +154,7 @@ def _refuse_unknown(
     known = sections(kind)
     for key, value in raw.items():
         if key not in known:
+            _refuse_removed(f"{prefix}{key}", where=where)
             hint = remedies.get(key) or _hint(key, known, prefix)
             raise ConfigError(f"{where}: unknown key '{prefix}{key}'", remedy=hint)
         inner = known[key]
@@ -162,6 +164,12 @@ def _refuse_unknown(
             raise ConfigError(f"{where}: '{prefix}{key}' is a section", remedy=f"write [{prefix}{key}]")
         section = cast("dict[str, Any]", value)
         _refuse_unknown(section, inner, where=where, prefix=f"{prefix}{key}.", remedies=remedies)
+
+
+def _refuse_removed(dotted: str, *, where: str, remedy: str = "delete the line") -> None:
+    """Raise ConfigError if this key was a setting in an earlier version."""
+    if dotted in REMOVED:
+        raise ConfigError(f"{where}: {dotted} is no longer a setting ({REMOVED[dotted]})", remedy=remedy)
 
 
 def _hint(key: str, known: Mapping[str, object], prefix: str) -> str:
@@ -179,6 +187,8 @@ def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
         if not name.startswith(PREFIX) or name in _RESERVED:
             continue
         if name not in known:
+            dotted = name.removeprefix(PREFIX).lower().replace("_", ".", 1)
+            _refuse_removed(dotted, where=name, remedy="unset it")
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "unset it"
             raise ConfigError(f"unknown environment variable {name}", remedy=hint)

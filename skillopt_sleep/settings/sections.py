@@ -1,4 +1,4 @@
-"""The configuration schema: every key with its default and what it means."""
+"""The configuration schema: every key with its default; each section's docstring is the comment users see."""
 
 from typing import Annotated, Literal
 
@@ -18,15 +18,16 @@ Timeout = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,4}(s|m|h)$")]
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all sections share: immutable, unknown keys refused."""
+    """A part of the configuration: immutable, and unknown keys are refused."""
 
 
 class BackendSettings(Section, frozen=True, kw_only=True):
-    """Which model answers: `name` is auto, claude, codex, openai, azure, anthropic, handoff or simulated.
+    """The model that answers: `name` is auto, claude, codex, openai, azure, anthropic, handoff or simulated.
 
-    `api_key_env` names the variable with the key, "" the provider's usual one; `api` is chat or responses (openai,
-    azure); `program` is where claude or codex is, "" as PATH says; `confirmed` is the consent to send every night.
-    `max_output_tokens` cuts an answer off, which then counts as failed; 0 is as long as the model likes (not codex).
+    `api_key_env` is the variable that holds the key ("": the provider's usual one); `api` is chat or responses (for
+    openai and azure); `program` is the path of claude or codex ("": found in PATH). Answers longer than
+    `max_output_tokens` are cut off and count as failed (0: no limit; codex has none). `confirmed` is your consent to
+    send to this model every night.
     """
 
     name: BackendName = ""
@@ -42,7 +43,7 @@ class BackendSettings(Section, frozen=True, kw_only=True):
 
 
 class RoleSettings(Section, frozen=True, kw_only=True):
-    """The model that attempts (target) or grades (judge), where it isn't `[backend]`'s; an empty key is as there."""
+    """Another model for the attempts (target) or the grades (judge); an empty key is taken from `[backend]`."""
 
     name: BackendName = ""
     model: str = ""
@@ -50,12 +51,14 @@ class RoleSettings(Section, frozen=True, kw_only=True):
     api_key_env: str = ""
     api: Literal["", "chat", "responses"] = ""
     api_version: str = ""
-    program: str = ""
-    max_output_tokens: Amount = 0
 
 
 class HarvestSettings(Section, frozen=True, kw_only=True):
-    """Which sessions are read: `lookback` is for the first night, `quiet` how long a session must rest."""
+    """Which sessions are read.
+
+    The first night reads the sessions of the last `lookback`. A session is read once nothing was written to it for
+    `quiet`. `include_headless` also reads sessions that ran without a person. `tasks_files` hold tasks you wrote.
+    """
 
     sources: tuple[Literal["claude_code", "codex", "tasks_file"], ...] = (
         "claude_code",
@@ -69,38 +72,34 @@ class HarvestSettings(Section, frozen=True, kw_only=True):
 
 
 class ProjectsSettings(Section, frozen=True, kw_only=True):
-    """Projects that are never used or sent: paths, folder names or glob patterns, with all that is below them."""
+    """Projects that are never used or sent, with everything below them: paths, folder names or glob patterns."""
 
     exclude: tuple[str, ...] = ()
 
 
 class MineSettings(Section, frozen=True, kw_only=True):
-    """How sessions become tasks."""
+    """How sessions become tasks: by a model, or by rules (heuristic); a night takes at most `max_tasks` new ones."""
 
     miner: Literal["model", "heuristic"] = "model"
-    sessions_per_call: Count = 5
     max_tasks: Count = 60
 
 
 class StepSettings(Section, frozen=True, kw_only=True):
-    """One optimization step: `edit_budget` is how many edits it may apply (the textual learning rate).
+    """How a night learns from its tasks.
 
-    `schedule` autonomous lets a model choose between `min_edit_budget` and `edit_budget`. `reflection` looks at
-    failures a minibatch a call, each on its own (shallow) or for what causes them all (deep); `successes` reflects
-    on what went well too. `samples` is how often a task is attempted: attempts that went apart are shown side by
-    side. An edit that would make our part of a document longer than `max_chars` is refused; from 3/4 of it on, and
-    every `slow_every` nights (0 is never), a rule is tried to be removed and a look back is taken. `mode` patch
-    applies edits, rewrite works them into the text, full_rewrite writes the text anew. `candidates` go about it in
-    different ways and race on train tasks; `augment` is how many more requests are made up for each lesson, to
-    learn from and never to judge by.
+    `edit_budget` is how many edits one night may apply to a document (the textual learning rate). `schedule` keeps
+    it constant, lowers it to 1 over 14 nights (linear, cosine), or lets a model choose (autonomous). `samples` is how
+    often each task is attempted; attempts that turned out differently are compared. `reflection` looks at failures in
+    batches (minibatch), one by one (shallow), or for a cause they share (deep); `successes` reflects on successes
+    too. `mode` patch applies edits, rewrite works them into the text, full_rewrite writes a new text. With several
+    `candidates`, different ways to write them compete on train tasks. `augment` makes up that many more requests for
+    each lesson, to learn from, never to judge by. Edits that would make our part of a document longer than
+    `max_chars` are refused. Every `slow_every` nights (0: never), and once the part is 3/4 full, a look back is taken
+    and a rule is tried for removal.
     """
 
     edit_budget: Count = 3
-    min_edit_budget: Count = 1
     schedule: Literal["constant", "linear", "cosine", "autonomous"] = "constant"
-    schedule_nights: Count = 14
-    minibatch: Count = 6
-    merge_batch: Annotated[int, Meta(ge=2)] = 4
     samples: Count = 1
     slow_every: Amount = 7
     max_chars: Count = 12_000
@@ -112,51 +111,41 @@ class StepSettings(Section, frozen=True, kw_only=True):
 
 
 class GateSettings(Section, frozen=True, kw_only=True):
-    """How a candidate is judged on val.
+    """How a candidate is judged on validation tasks.
 
-    `sequential` keeps `alpha` as its error rate over all candidates of a night; `strict` is SkillOpt's rule, its
-    error rate is unknown; `greedy` takes what was applied, unverified. `rounds` is how often a night asks each task
-    at most, `min_effect` what an edit must gain, `non_regression` refuses what made a single task worse.
-    A rule is proposed for removal where it is proven that without it no `removal_margin` is lost; a removal that
-    loses more passes on a share of `removal_alpha` of the nights at most.
+    `rule` sequential accepts a useless edit on at most a share of `alpha` of the nights; strict is SkillOpt's rule,
+    whose error rate is unknown; greedy accepts everything unverified. `metric` is the grade that counts: hard, soft,
+    or mixed (their mean). A night asks each task at most `rounds` times. An edit must gain at least `min_effect`;
+    `non_regression` refuses it if a single task got worse.
     """
 
     rule: RuleName = "sequential"
     metric: Metric = Metric.MIXED
-    mixed_weight: Annotated[float, Meta(ge=0, le=1)] = 0.5
     rounds: Count = 5
     alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
     min_effect: Annotated[float, Meta(ge=0, le=1)] = 0.05
     non_regression: bool = True
-    removal_margin: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
-    removal_alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
 
 
 class GuardSettings(Section, frozen=True, kw_only=True):
-    """What the static guard lets into a rule although neither your words nor the document held it.
+    """What the static guard lets into a rule although neither your words nor the document contained it.
 
-    `allow` names classes of what it refuses, as a refusal does: code-block, html, link, image, address, install …
+    `allow` lists classes of refusals, as a refusal names them: code-block, html, link, image, address, install …
     """
 
     allow: tuple[AllowedRefusal, ...] = ()
 
 
 class BankSettings(Section, frozen=True, kw_only=True):
-    """What comes back from earlier nights: the `per_side` newest tasks of a lesson on each side.
+    """What is remembered: tasks older than `retire` aren't asked again, unless they are pinned."""
 
-    So many `similar` ones of other lessons join a train task. What is older than `retire` isn't asked again unless it
-    is pinned.
-    """
-
-    per_side: Count = 14
-    similar: Amount = 2
     retire: Duration = "90d"
 
 
 class BudgetSettings(Section, frozen=True, kw_only=True):
-    """What may be spent at most: by a night, by a night on a project, in a calendar month (UTC).
+    """What may be spent at most: by a night, by a night on one project, in a calendar month (UTC).
 
-    A night always has a limit of calls, tokens and minutes; of all others 0 is no limit.
+    A night always has a limit of calls, tokens and minutes; for all other keys 0 is no limit.
     """
 
     calls: Count = 300
@@ -172,29 +161,28 @@ class BudgetSettings(Section, frozen=True, kw_only=True):
 
 
 class NightSettings(Section, frozen=True, kw_only=True):
-    """How a night runs."""
+    """How a night runs: `workers` is how many calls are made at once."""
 
     workers: Count = 4
 
 
 class DaemonSettings(Section, frozen=True, kw_only=True):
-    """When nights run by themselves: `at` is the local time, `idle` how long no session may have been written to.
+    """When nights run by themselves.
 
-    `mains_power` waits for it where there is a battery. A night whose backend failed, as at the end of a quota, is
-    tried again after `retry`.
+    `at` is the local time. A night waits until no session was written to for `idle`, and, with `mains_power`, until
+    the machine is off its battery.
     """
 
     at: TimeOfDay = "04:17"
     idle: Duration = "10m"
     mains_power: bool = True
-    retry: Timeout = "1h"
 
 
 class NotifySettings(Section, frozen=True, kw_only=True):
-    """Who is told of a night: outcome and counts only, and only where nobody watches it on a terminal.
+    """How you are told about a night (only its outcome and counts), unless you watch it in a terminal.
 
-    `when` is news (proposals wait, or the night was cut short), always or never; `urls` are apprise's, and a $NAME in
-    one is taken from the environment, so that no secret has to stand here.
+    `when` is news (proposals are waiting, or the night was cut short), always or never. `urls` are apprise's; a $NAME
+    in one is taken from the environment, so no secret needs to be written here.
     """
 
     when: Literal["news", "always", "never"] = "news"
@@ -203,7 +191,7 @@ class NotifySettings(Section, frozen=True, kw_only=True):
 
 
 class Settings(Section, frozen=True, kw_only=True):
-    """The whole configuration: every key is optional, and one that is left out has its default."""
+    """The whole configuration: every key is optional, and a missing one has the default shown here."""
 
     backend: BackendSettings = BackendSettings()
     target: RoleSettings = RoleSettings()
@@ -222,7 +210,7 @@ class Settings(Section, frozen=True, kw_only=True):
 
 
 class ProjectBudget(Section, frozen=True, kw_only=True):
-    """What a project lets a night spend on it at most; it only lowers the user's own limits; 0 is no limit."""
+    """What a night may spend on this project at most; it can only lower the user's own limits; 0 is no limit."""
 
     calls: Amount = 0
     tokens: Amount = 0

@@ -8,7 +8,7 @@ from functools import cache
 from glob import escape
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cached import Cached
@@ -28,7 +28,7 @@ from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Crew, Model, Plan, Preflight, SessionRules, Source
+from skillopt_sleep.protocols import Crew, MineRules, Model, Plan, Preflight, SessionRules, Source, StepRules
 from skillopt_sleep.records import GateRule, Limit, Note, RecallRules
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
@@ -47,6 +47,13 @@ from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
+
+# A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
+_LEAST_EDITS = 1
+_SCHEDULE_NIGHTS = 14
+# A rule goes if it is proven that less than this is lost; a removal that loses more passes on this share of nights.
+_REMOVAL_MARGIN = 0.05
+_REMOVAL_ALPHA = 0.05
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
@@ -225,14 +232,14 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
     """Turn the settings into the values that the stages take."""
     step, gate = settings.step, settings.gate
     finished = sum(1 for night in store.nights() if night.closed)
-    least = min(step.min_edit_budget, step.edit_budget)
     most = edit_budget(
-        step.schedule, step=finished + 1, total=step.schedule_nights, most=step.edit_budget, least=least
+        step.schedule, step=finished + 1, total=_SCHEDULE_NIGHTS, most=step.edit_budget, least=_LEAST_EDITS
     )
+    # Only an autonomous schedule leaves a model something to choose.
+    least = _LEAST_EDITS if step.schedule == "autonomous" else most
     rule = GateRule(
         name=gate.rule,
         metric=gate.metric,
-        mixed_weight=gate.mixed_weight,
         rounds=gate.rounds,
         alpha=gate.alpha,
         min_effect=gate.min_effect,
@@ -240,15 +247,11 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
     )
     return Plan(
         sessions=session_rules(settings, paths, only=only),
-        mine=settings.mine,
-        step=replace(step, edit_budget=most, min_edit_budget=least if step.schedule == "autonomous" else most),
+        mine=MineRules(**asdict(settings.mine)),
+        step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,
-        removal=replace(rule, alpha=gate.removal_alpha, margin=gate.removal_margin),
-        recall=RecallRules(
-            per_side=settings.bank.per_side,
-            similar=settings.bank.similar,
-            retire=timedelta(seconds=seconds(settings.bank.retire)),
-        ),
+        removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
+        recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
         limits={
             "calls": settings.budget.calls,
             "tokens": settings.budget.tokens,

@@ -19,7 +19,8 @@ from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settin
 SIMULATED = "simulated"
 AUTO = "auto"
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-_ENDLESS = frozenset({"codex", "handoff", SIMULATED})
+# The backends that can't limit an answer's length; `auto` may turn out to be one of them.
+_UNLIMITED = frozenset({AUTO, "codex", "handoff", SIMULATED})
 
 
 class Chosen(NamedTuple):
@@ -99,9 +100,14 @@ class _Chooser:
 def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
     """Return the backend of a role: `[backend]` with the role's own keys, or another backend altogether."""
     own = {key: value for key, value in asdict(role).items() if value}
-    if role.name and role.name != backend.name:
-        return BackendSettings(**own, timeout=backend.timeout, confirmed=backend.confirmed)
-    return replace(backend, **own)
+    if not role.name or role.name == backend.name:
+        return replace(backend, **own)
+    return BackendSettings(
+        **own,
+        timeout=backend.timeout,
+        confirmed=backend.confirmed,
+        max_output_tokens=0 if role.name in _UNLIMITED else backend.max_output_tokens,
+    )
 
 
 def of_roles(settings: Settings) -> tuple[BackendSettings, BackendSettings, BackendSettings]:
@@ -200,7 +206,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         case _:
             raise ConfigError(
                 "no backend is named, so nothing is sent anywhere",
-                remedy="add --backend auto (or claude, codex, openai …), or try run --now --example",
+                remedy="add --backend auto (or claude, codex, openai …), or try: skillopt-sleep run --now --example",
             )
 
 
@@ -212,7 +218,7 @@ def _check(backend: BackendSettings) -> None:
         )
     if backend.name in KEYS and not backend.model:
         raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model")
-    if backend.max_output_tokens and backend.name in _ENDLESS:
+    if backend.max_output_tokens and backend.name in _UNLIMITED:
         raise ConfigError(
             f"{backend.name} can't limit the length of an answer", remedy="leave out backend.max_output_tokens"
         )

@@ -1,6 +1,15 @@
 from datetime import UTC, datetime, time, timedelta
 
-from skillopt_sleep.daemon.backlog import MOST_TRIES, Backlog, Result, after_night, update, with_reason, without_delay
+from skillopt_sleep.daemon.backlog import (
+    MOST_TRIES,
+    RETRY,
+    Backlog,
+    Result,
+    after_night,
+    update,
+    with_reason,
+    without_delay,
+)
 from skillopt_sleep.daemon.schedule import Served, newest_slot
 
 AT = time(4, 17)
@@ -43,9 +52,9 @@ def test_a_night_that_ran_or_was_cancelled_is_served() -> None:
     backlog = owed()
     assert backlog.pending is not None
     slot = backlog.pending.slot
-    done = after_night(backlog, slot, Result("improved", "1 proposal", finished=True), now=NOW, retry=HOUR)
+    done = after_night(backlog, slot, Result("improved", "1 proposal", finished=True), now=NOW)
     stopped = Result("interrupted", "it was stopped", finished=False)
-    cancelled = after_night(backlog, slot, stopped, now=NOW, retry=HOUR, cancelled=True)
+    cancelled = after_night(backlog, slot, stopped, now=NOW, cancelled=True)
     for after in (done, cancelled):
         assert after.pending is None
         assert after.served == Served(slot=slot)
@@ -56,13 +65,13 @@ def test_a_night_that_fails_is_tried_again_after_a_while_but_not_for_ever() -> N
     backlog, now = owed(), NOW
     for _ in range(MOST_TRIES - 1):
         assert backlog.pending is not None
-        backlog = look(after_night(backlog, backlog.pending.slot, FAILED, now=now, retry=HOUR), now)
+        backlog = look(after_night(backlog, backlog.pending.slot, FAILED, now=now), now)
         assert backlog.pending is not None
-        assert backlog.pending.not_before == now + HOUR
+        assert backlog.pending.not_before == now + RETRY
         assert backlog.pending.waiting == FAILED.because
         now += HOUR
     assert backlog.pending is not None
-    backlog = look(after_night(backlog, backlog.pending.slot, FAILED, now=now, retry=HOUR), now)
+    backlog = look(after_night(backlog, backlog.pending.slot, FAILED, now=now), now)
     assert backlog.pending is None
     assert backlog.missed is not None
     assert "tried 5 times" in backlog.missed.because
@@ -72,7 +81,7 @@ def test_a_night_that_found_the_lock_taken_is_no_try() -> None:
     backlog = owed()
     assert backlog.pending is not None
     after = after_night(
-        backlog, backlog.pending.slot, Result("", "another night", finished=False, locked=True), now=NOW, retry=HOUR
+        backlog, backlog.pending.slot, Result("", "another night", finished=False, locked=True), now=NOW
     )
     assert after.pending is not None
     assert (after.pending.tries, after.pending.waiting) == (0, "another night")
@@ -83,10 +92,10 @@ def test_a_night_that_the_settings_refuse_spends_no_try_and_waits_for_them() -> 
     backlog, refused = owed(), Result("", "no model is named", finished=False, refused=True)
     for _ in range(MOST_TRIES + 1):
         assert backlog.pending is not None
-        backlog = look(after_night(backlog, backlog.pending.slot, refused, now=NOW, retry=HOUR))
+        backlog = look(after_night(backlog, backlog.pending.slot, refused, now=NOW))
     assert backlog.pending is not None
     assert (backlog.pending.tries, backlog.pending.waiting) == (0, "no model is named")
-    assert backlog.pending.not_before == NOW + HOUR
+    assert backlog.pending.not_before == NOW + RETRY
     assert backlog.missed is None
     mended = without_delay(backlog)
     assert mended.pending is not None

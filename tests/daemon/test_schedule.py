@@ -75,7 +75,7 @@ class Machine:
         elif self._left <= timedelta():
             self._left, self.finished = None, self.now
             self.whole.append(self.runs[-1])
-            self.backlog = after_night(self.backlog, self.runs[-1], DONE, now=self.now, retry=timedelta(hours=1))
+            self.backlog = after_night(self.backlog, self.runs[-1], DONE, now=self.now)
 
     def told(self) -> Slot:
         """The night that is announced."""

@@ -1,22 +1,14 @@
-"""What doctor says of settings, store, limits, paths and installs, on a machine in a folder."""
+"""What doctor says of settings, store and limits, on a machine in a folder."""
 
-import os
-import shlex
 import sqlite3
-import subprocess
-import sys
-from pathlib import Path
-
-import pytest
 
 from skillopt_sleep.doctor.findings import State, Topic
-from skillopt_sleep.doctor.installs import look_at_installs
 from skillopt_sleep.protocols import Reservation
 from skillopt_sleep.records import CallState, Purpose, Usage
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.schema import MIGRATIONS
 from skillopt_sleep.stores.user import open_store
-from tests.doctor.machine import CODEX_VERSION, SIMULATED, Machine, script
+from tests.doctor.machine import CODEX_VERSION, SIMULATED, Machine
 
 
 def spent(machine: Machine, calls: int = 3) -> None:
@@ -130,67 +122,6 @@ def test_a_corrupt_store_is_a_problem_and_is_not_set_aside(machine: Machine) -> 
     assert wrong.topic is Topic.STORE
     assert "is corrupt" in wrong.says
     assert machine.files() == before
-
-
-def test_what_others_may_read_is_a_problem_with_the_command_that_mends_it(machine: Machine) -> None:
-    machine.configured(SIMULATED)
-    machine.paths.config.chmod(0o755)
-    machine.paths.config_file.chmod(0o644)
-    (wrong,) = machine.problems()
-    command = shlex.split(wrong.remedy)
-    assert command[:2] == ["chmod", "go-rwx"]
-    subprocess.run(command, check=True)
-    assert machine.problems() == []
-
-
-def test_a_file_where_a_folder_should_be_is_a_problem(machine: Machine) -> None:
-    machine.configured(SIMULATED)
-    machine.paths.data.write_text("", encoding="utf-8")
-    machine.paths.data.chmod(0o600)
-    assert [(wrong.topic, wrong.says) for wrong in machine.problems()] == [
-        (Topic.PATHS, f"{machine.paths.data} isn't a folder")
-    ]
-
-
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_a_problem(machine: Machine) -> None:
-    machine.configured(SIMULATED)
-    machine.paths.config.chmod(0o500)
-    assert "can't be read and written" in machine.problems()[0].says
-
-
-def test_our_own_command_behind_a_link_is_fine(tmp_path: Path) -> None:
-    ours = script(tmp_path / "venv" / "skillopt-sleep", "")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "skillopt-sleep").symlink_to(ours)
-    path = os.pathsep.join([str(tmp_path / "bin"), "", str(ours.parent)])
-    (found,) = look_at_installs(path, scripts=(str(ours.parent),))
-    assert found.state is State.FINE
-    assert str(tmp_path / "bin" / "skillopt-sleep") in found.says
-
-
-def test_another_command_of_our_name_is_a_problem_with_both_paths(tmp_path: Path) -> None:
-    ours = script(tmp_path / "ours" / "skillopt-sleep", "")
-    other = script(tmp_path / "other" / "skillopt-sleep", "")
-    for folders, first in (((other, ours), other), ((ours, other), ours)):
-        path = os.pathsep.join(str(command.parent) for command in folders)
-        (found,) = look_at_installs(path, scripts=(str(ours.parent),))
-        assert found.state is State.PROBLEM
-        assert str(other) in found.says
-        assert str(ours) in found.says + found.remedy
-        assert f"a shell runs{' ours,' if first == ours else ''} {first}" in found.says
-
-
-def test_a_lone_command_that_is_not_ours_is_a_problem(tmp_path: Path) -> None:
-    other = script(tmp_path / "other" / "skillopt-sleep", "")
-    (found,) = look_at_installs(str(other.parent), scripts=(str(tmp_path / "none"),))
-    assert found.state is State.PROBLEM
-    assert "-m skillopt_sleep" in found.remedy
-
-
-def test_the_command_of_this_environment_is_taken_for_ours() -> None:
-    (found,) = look_at_installs(str(Path(sys.executable).parent))
-    assert found.state is State.FINE
 
 
 def test_what_each_agent_is_given_is_told(machine: Machine) -> None:

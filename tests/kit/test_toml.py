@@ -33,13 +33,13 @@ def test_any_value_comes_back_as_it_was(model: str, exclude: list[str], confirme
         Settings(),
         backend=BackendSettings(model=model, confirmed=confirmed),
         projects=ProjectsSettings(exclude=tuple(exclude)),
-        gate=GateSettings(mixed_weight=weight),
+        gate=GateSettings(min_effect=weight),
     )
     assert msgspec.convert(tomllib.loads(to_toml(settings)), Settings) == settings
 
 
 def test_a_section_is_headed_by_what_it_is_about() -> None:
-    assert "of all others 0 is no limit.\n[budget]\ncalls = 300\n" in to_toml(Settings())
+    assert "for all other keys 0 is no limit.\n[budget]\ncalls = 300\n" in to_toml(Settings())
 
 
 def test_a_struct_without_sections_is_plain_keys_below_what_it_is_about() -> None:

@@ -71,7 +71,6 @@ def test_a_role_that_says_nothing_is_as_the_backend() -> None:
         ("base_url", "http://127.0.0.1:10/v1"),
         ("api_key_env", "OTHER_KEY"),
         ("api_version", "v2"),
-        ("program", "/opt/other"),
     ],
 )
 def test_a_role_inherits_what_it_does_not_say(key: str, value: str) -> None:
@@ -92,6 +91,14 @@ def test_a_role_of_another_backend_inherits_only_what_is_the_users() -> None:
 
     # An address or a key that belongs to one provider is never sent to another.
     assert wanted == BackendSettings(name="anthropic", model="m-2", timeout="7s", confirmed=True)
+
+
+@pytest.mark.parametrize(("name", "limit"), [("anthropic", 500), ("codex", 0), ("auto", 0), ("handoff", 0)])
+def test_the_limit_of_an_answer_holds_for_every_backend_that_can_keep_it(name: Any, limit: int) -> None:
+    backend = BackendSettings(name="openai", model="m", max_output_tokens=500)
+
+    assert of_role(backend, RoleSettings(name=name)).max_output_tokens == limit
+    assert of_role(backend, RoleSettings(model="m-2")).max_output_tokens == 500
 
 
 def test_without_roles_there_is_one_model(machine: Machine) -> None:
