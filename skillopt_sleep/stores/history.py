@@ -54,18 +54,8 @@ class SqliteHistory:
         """Save what a night did to its documents, within the caller's transaction."""
         for outcome in outcomes:
             path = outcome.document.path
-            self._connection.execute("DELETE FROM waiting WHERE path = ?", (path,))
-            self._connection.executemany(
-                "INSERT INTO waiting (path, body) VALUES (?, ?)", [(path, to_json(wait)) for wait in outcome.waits]
-            )
-            self._connection.executemany(
-                "INSERT INTO tried (path, body) VALUES (?, ?)",
-                [
-                    (path, to_json(PastEdit(night=night, edit=told.edit, effect=told.effect)))
-                    for told in outcome.effects
-                    if told.edit.key not in {edit.key for wait in outcome.waits for edit in wait.tested.edits}
-                ],
-            )
+            self._replace_waiting(path, outcome.waits)
+            self._add_tried(path, outcome, night=night)
             self._look_back_from(outcome, night=night)
             self._connection.executemany(
                 "INSERT INTO scores VALUES (?, ?, ?) ON CONFLICT (task) DO UPDATE SET "
@@ -77,6 +67,21 @@ class SqliteHistory:
                     "INSERT INTO notebooks VALUES (?, ?) ON CONFLICT (path) DO UPDATE SET body = excluded.body",
                     (path, outcome.notebook),
                 )
+
+    def _replace_waiting(self, path: str, candidates: Sequence[Waiting]) -> None:
+        self._connection.execute("DELETE FROM waiting WHERE path = ?", (path,))
+        for candidate in candidates:
+            self._connection.execute("INSERT INTO waiting (path, body) VALUES (?, ?)", (path, to_json(candidate)))
+
+    def _add_tried(self, path: str, outcome: StepOutcome, *, night: str) -> None:
+        """Save the edits whose effect is known; those of waiting candidates are still being tried."""
+        undecided: set[tuple[str, str]] = set()
+        for candidate in outcome.waits:
+            undecided.update(edit.key for edit in candidate.tested.edits)
+        for trial in outcome.effects:
+            if trial.edit.key not in undecided:
+                body = to_json(PastEdit(night=night, edit=trial.edit, effect=trial.effect))
+                self._connection.execute("INSERT INTO tried (path, body) VALUES (?, ?)", (path, body))
 
     def _look_back_from(self, outcome: StepOutcome, *, night: str) -> None:
         """Save the body that later nights compare with, if there is none yet or this night made that comparison."""
