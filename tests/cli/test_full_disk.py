@@ -27,7 +27,7 @@ def test_a_night_without_room_for_its_store_says_that_the_disk_is_full(tmp_path:
     assert "full" in done.err
     assert "make room" in done.err
     assert "a bug" not in done.err
-    assert "can be written" not in done.err
+    assert "writable" not in done.err
     assert home.command("run", "--now", "--backend", "simulated").code == 0
 
 
