@@ -173,7 +173,7 @@ def uncommitted(root: str, until: float, work: str, *, index: str, objects: str)
 
 
 def add_to_index(root: str, until: float, names: list[bytes], work: str, aside: dict[str, str]) -> None:
-    """Have git know these new files in the copy of the index, so that a diff shows them."""
+    """Add these new files to the copy of the index, so that a diff shows them."""
     listed = os.path.join(work, "names")
     with open(listed, "wb") as file:
         file.write(b"\0".join(names))
@@ -242,7 +242,7 @@ def is_below(path: str, folder: str) -> bool:
 
 
 def is_plain(path: str | bytes, most: int) -> bool:
-    """Return whether the path is a plain file of at most so many bytes."""
+    """Return whether the path is a plain file of at most `most` bytes."""
     import stat
 
     try:

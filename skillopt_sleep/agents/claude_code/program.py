@@ -48,7 +48,7 @@ _SPENT = re.compile(
 _TOO_LONG = re.compile(
     r"prompt is too long|input is too long|request too large|context (?:window|limit)", re.IGNORECASE
 )
-# Of a 4xx the words of the program or the server tell more than its status.
+# For a 4xx, the words of the program or the server tell more than the status.
 _BEFORE_STATUS = (
     (_SPENT, FailureKind.QUOTA),
     (_TOO_LONG, FailureKind.TOO_LONG),

@@ -81,7 +81,7 @@ class SessionReader:
         return True
 
     def left_out(self) -> LeftOut | None:
-        """Return why the session by itself is left out, if it is; to be asked once, at the end."""
+        """Return why the session by itself is left out, if it is; to be called once, at the end."""
         self.draft.usage = _sum(self._spent)
         if self._has_sidechain and not self._has_main:
             return LeftOut.SUBAGENT

@@ -16,7 +16,7 @@ LOG_IN = "run: codex login"
 OPENAI_KEY = "OPENAI_API_KEY"
 CODEX_KEY = "CODEX_API_KEY"
 
-# So a login never counts as due for renewal.
+# With this time a login is never due for renewal.
 _JUST_RENEWED = "2999-01-01T00:00:00Z"
 _ABOUT = "https://api.openai.com/auth"
 

@@ -213,7 +213,7 @@ def _problem(output: _Output, ran: Ran) -> CallFailed | None:
         return _refusal(output, ran)
     if output.is_completed:
         return None
-    # Told to stop in the middle of a turn, some versions leave as if all were well.
+    # If told to stop in the middle of a turn, some versions exit with status 0.
     if output.is_begun:
         return CallFailed(FailureKind.KILLED, "codex ended in the middle of its turn")
     shown = one_line(ran.stdout[:MOST_READ].decode(errors="replace"), limit=80)
@@ -225,7 +225,7 @@ def _stopped(output: _Output, ran: Ran) -> CallFailed:
     """Return why we had to end the program."""
     if ran.stopped == "flooded":
         return CallFailed(FailureKind.FLOODED, "codex wrote more than an answer can be", tokens=output.tokens)
-    # It waits for ever for a network that isn't there, and says so meanwhile.
+    # Without a network it waits forever, and says so meanwhile.
     if kind_of(output.complaint) is FailureKind.UNREACHABLE:
         return failure(output.complaint, output.tokens)
     message = f"codex had not ended after {ran.seconds:.0f} s"

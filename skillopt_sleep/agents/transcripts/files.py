@@ -19,7 +19,7 @@ _GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 NO_STAMP = Stamp(0, 0, 0)
-# Parsing so much takes some 60 ms, starting the processes 10.
+# Parsing 64 MB takes some 60 ms, starting the processes 10.
 LARGE = 64 * 1024 * 1024
 _WORKERS = 4
 
@@ -73,7 +73,7 @@ def _list_folder(
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError as error:
-                # A folder may let its names be seen, and none of its files.
+                # A folder's names may be readable although its files are not.
                 _tell(folder, error, unlisted)
                 continue
             if status.st_mode & _FORMAT == stat.S_IFREG:

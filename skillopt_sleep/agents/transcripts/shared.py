@@ -13,7 +13,7 @@ from threading import Thread
 from skillopt_sleep.records import Reading, Stamp
 
 BATCH = 16
-# So many batches are read ahead at most: their results are held in memory until they are stored.
+# How many batches are read ahead at most: their results are in memory until they are stored.
 AHEAD = 48
 
 Parsed = tuple[Stamp, Reading]
