@@ -6,7 +6,6 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from skillopt_sleep.agents.transcripts.shared import can_share, read_shared
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import Reading, Stamp
 
@@ -102,10 +101,12 @@ def read_each(
     """
     read = partial(_read, parse)
     workers = min(os.cpu_count() or 1, _WORKERS)
-    if workers > 1 and len(paths) > 1 and _holds(paths, large) and can_share():
-        readings = read_shared(paths, read, workers=workers)
-    else:
-        readings = map(read, paths)
+    readings = map(read, paths)
+    if workers > 1 and len(paths) > 1 and _holds(paths, large):
+        from skillopt_sleep.agents.transcripts.shared import can_share, read_shared  # seldom needed, slow to import
+
+        if can_share():
+            readings = read_shared(paths, read, workers=workers)
     for path, (stamp, reading) in zip(paths, readings, strict=True):
         yield path, stamp, reading
 
