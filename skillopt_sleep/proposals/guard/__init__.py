@@ -15,7 +15,7 @@ from skillopt_sleep.proposals.guard.installs import base_name
 from skillopt_sleep.proposals.guard.known import Known
 from skillopt_sleep.proposals.guard.loading import loaded
 from skillopt_sleep.proposals.guard.seen import plain, show, unmasked, unseen
-from skillopt_sleep.proposals.guard.structure import Found, read
+from skillopt_sleep.proposals.guard.structure import Finding, read
 from skillopt_sleep.proposals.guard.unread import unread
 from skillopt_sleep.records import NEVER_ALLOWED, RefusalKind
 
@@ -40,8 +40,8 @@ def problems(
     content: str, *, evidence: Sequence[str], held: str = "", allowed: Collection[str] = ()
 ) -> tuple[str, ...]:
     """Return why this text can't be added, one short sentence for each reason; empty if it can."""
-    found = refusals(content, evidence=evidence, held=held, allowed=allowed)
-    return tuple(refusal.sentence for refusal in found)
+    reasons = refusals(content, evidence=evidence, held=held, allowed=allowed)
+    return tuple(refusal.sentence for refusal in reasons)
 
 
 def refusals(
@@ -58,38 +58,38 @@ def refusals(
         why = f"it has {len(content):,} characters, more than {LIMIT:,}"
         return (Refusal(RefusalKind.LENGTH, why),)
     known = Known(evidence, held)
-    found = [_refusal(finding) for finding in _found(content) if not _is_known(finding, known)]
-    found += _unseen(content, known)
-    found += _secrets(content)
+    reasons = [_refusal(finding) for finding in _findings(content) if not _is_known(finding, known)]
+    reasons += _unseen(content, known)
+    reasons += _secrets(content)
     ignored = set(allowed) - NEVER_ALLOWED
-    return tuple(refusal for refusal in dict.fromkeys(found) if refusal.kind not in ignored)
+    return tuple(refusal for refusal in dict.fromkeys(reasons) if refusal.kind not in ignored)
 
 
 def joined(content: str, *, evidence: Sequence[str], held: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
     """Return the reasons against commands that lines make together and none of them contains by itself."""
     known = Known(evidence, held)
-    found = [_refusal(finding) for finding in commands(read(plain(content))) if not _is_known(finding, known)]
-    return tuple(refusal.sentence for refusal in dict.fromkeys(found) if refusal.kind not in allowed)
+    reasons = [_refusal(finding) for finding in commands(read(plain(content))) if not _is_known(finding, known)]
+    return tuple(refusal.sentence for refusal in dict.fromkeys(reasons) if refusal.kind not in allowed)
 
 
-def _found(content: str) -> Iterator[Found]:
+def _findings(content: str) -> Iterator[Finding]:
     # Judge the text that look-alikes and hidden characters disguise, too.
     folded = plain(content)
     text = read(folded)
     yield from loaded(content, folded, text.prose)
-    yield from text.found
+    yield from text.findings
     yield from unread(content, folded)
     yield from commands(text)
     for address in addresses(*dict.fromkeys((folded, unmasked(folded), plain(text.shown)))):
         yield RefusalKind.ADDRESS, "holds an address that you didn't mention", address
 
 
-def _refusal(finding: Found) -> Refusal:
+def _refusal(finding: Finding) -> Refusal:
     kind, what, thing = finding
     return Refusal(kind, f"it {what}: {show(thing)}")
 
 
-def _is_known(finding: Found, known: Known) -> bool:
+def _is_known(finding: Finding, known: Known) -> bool:
     """Return whether the person's words or the document contain what was found."""
     kind, _, thing = finding
     checks: dict[RefusalKind, Callable[[], bool]] = {

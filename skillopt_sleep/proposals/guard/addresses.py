@@ -52,11 +52,11 @@ _ON_PORT = re.compile(r":\d+|/")
 
 def addresses(*views: str) -> tuple[str, ...]:
     """Return every address in any of these views of a text, each once."""
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for view in views:
         for address in _addresses(_with_dots(view)):
-            found[address.rstrip(_TRAILING)] = None
-    return tuple(filter(None, found))
+            unique[address.rstrip(_TRAILING)] = None
+    return tuple(filter(None, unique))
 
 
 def _with_dots(text: str) -> str:

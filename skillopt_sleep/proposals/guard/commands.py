@@ -14,7 +14,7 @@ from pathlib import Path
 from skillopt_sleep.proposals.guard.installs import installs
 from skillopt_sleep.proposals.guard.seen import plain, unmasked
 from skillopt_sleep.proposals.guard.spoken import is_forbidden
-from skillopt_sleep.proposals.guard.structure import SPAN, SPAN_END, Found, Read
+from skillopt_sleep.proposals.guard.structure import SPAN, SPAN_END, Finding, Read
 from skillopt_sleep.records import RefusalKind
 
 _FILE = Path(__file__).with_name("commands.toml")
@@ -43,7 +43,7 @@ _BETWEEN = re.compile(r"(?<=[\"'])\s*,\s*(?=[\"'])")
 _ALONE = re.compile(r"\./(\S+)")
 
 
-def commands(read: Read) -> Iterator[Found]:
+def commands(read: Read) -> Iterator[Finding]:
     """Return every command of the text that a rule may not add, without those that the text forbids."""
     # A code span can end a word, in a script without spaces, or be inside one, as in c`ur`l: try both.
     split = _PARTS.sub(" ", read.commands)
@@ -51,7 +51,7 @@ def commands(read: Read) -> Iterator[Found]:
         yield from _commands(text, read.spans)
 
 
-def _commands(text: str, spans: tuple[str, ...]) -> Iterator[Found]:
+def _commands(text: str, spans: tuple[str, ...]) -> Iterator[Finding]:
     for kind, piece, at in (*_listed(text), *_in_spans(spans, text), *_fetched_then_run(text)):
         if not is_forbidden(text, at, at + len(piece)):
             yield kind, _WHAT[kind], _whole(kind, piece, text, at)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from skillopt_sleep.proposals.guard.structure import Found
+from skillopt_sleep.proposals.guard.structure import Finding
 from skillopt_sleep.records import RefusalKind
 
 _MARKER = re.compile(r"(?:skillopt[-_ ]*sleep|slow[-_ ]*update)\s*:\s*(?:begin|end)", re.IGNORECASE)
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[a-z][A-Za-z0-9-]*")
 _AFTER_PATH = ".,;:!?)]}>*_\"'`~|"
 
 
-def loaded(content: str, plain: str, prose: str) -> Iterator[Found]:
+def loaded(content: str, plain: str, prose: str) -> Iterator[Finding]:
     """Return everything in the text that an agent acts on when it loads the file."""
     marker = _MARKER.search(plain)
     if marker:
@@ -43,18 +43,18 @@ def loaded(content: str, plain: str, prose: str) -> Iterator[Found]:
         (_JOINED_COMMAND, _outside_code(content)),
         (_FENCED_COMMAND, content),
     ):
-        for found in pattern.finditer(text):
-            yield RefusalKind.LOAD_COMMAND, "holds a command that runs when the file is loaded", found[0]
+        for match in pattern.finditer(text):
+            yield RefusalKind.LOAD_COMMAND, "holds a command that runs when the file is loaded", match[0]
     first = plain.lstrip().split("\n", 1)[0].rstrip()
     if first in {"---", "+++"}:
         yield RefusalKind.FRONTMATTER, "begins with a frontmatter line", first
-    for found in _KEYS.finditer(plain):
-        yield RefusalKind.FRONTMATTER, "has a line that configures the agent", found[0]
+    for match in _KEYS.finditer(plain):
+        yield RefusalKind.FRONTMATTER, "has a line that configures the agent", match[0]
     for text in dict.fromkeys((outside, prose)):
         yield from _imports(text)
 
 
-def _imports(text: str) -> Iterator[Found]:
+def _imports(text: str) -> Iterator[Finding]:
     for match in _AT.finditer(text):
         path = match[1].rstrip(_AFTER_PATH)
         bare = _BARE.match(path)

@@ -60,11 +60,11 @@ def unseen(content: str) -> Iterator[str]:
     """Return a sentence for each invisible character that is not needed for an emoji or a script."""
     if content.isascii() and content.isprintable():
         return
-    found: dict[str, None] = {}
+    invisible: dict[str, None] = {}
     for at, char in enumerate(content):
         if is_unseen(char) and not _has_use(content[max(0, at - 2) : at], char, content[at + 1 : at + 2]):
-            found[char] = None
-    for char in found:
+            invisible[char] = None
+    for char in invisible:
         name = unicodedata.name(char, "control character").lower()
         yield f"it holds the invisible character {_spelled(char)} ({name})"
 

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from skillopt_sleep.proposals.guard.words import words
 from skillopt_sleep.records import RefusalKind
 
-Found = tuple[RefusalKind, str, str]  # the reason to refuse, what the text does, and the exact piece of text
+Finding = tuple[RefusalKind, str, str]  # the reason to refuse, what the text does, and the exact piece of text
 
 SPAN, SPAN_END = "\x1c", "\x1d"  # put around code spans in `Read.commands`; every pattern takes them for white space
 _DEEPEST = 20
@@ -65,7 +65,7 @@ class Read(NamedTuple):
     prose: str
     commands: str
     spans: tuple[str, ...]
-    found: tuple[Found, ...]
+    findings: tuple[Finding, ...]
 
 
 def read(plain: str) -> Read:
@@ -78,7 +78,7 @@ def read(plain: str) -> Read:
         tokens, references = _parsed(plain)
     if any(token.level >= _DEEPEST - 1 for token in tokens):
         nesting = (RefusalKind.NESTING, "is nested too deeply to read", plain)
-        return Read(shown=plain, prose=plain, commands=plain, spans=(), found=(nesting,))
+        return Read(shown=plain, prose=plain, commands=plain, spans=(), findings=(nesting,))
     # Indented code counts as prose: below a list item it is not code any more.
     prose = "\n".join(_outside_code(token) for token in tokens if token.type != "fence")
     return Read(
@@ -86,7 +86,7 @@ def read(plain: str) -> Read:
         prose=prose,
         commands=_commands(tokens),
         spans=tuple(_spans(tokens)),
-        found=tuple(_more_than_prose(tokens, references, prose)),
+        findings=tuple(_more_than_prose(tokens, references, prose)),
     )
 
 
@@ -97,7 +97,7 @@ def _parsed(text: str) -> tuple[list[Token], dict[str, Any]]:
     return tokens, environment.get("references", {})
 
 
-def _more_than_prose(tokens: Sequence[Token], references: dict[str, Any], prose: str) -> Iterator[Found]:
+def _more_than_prose(tokens: Sequence[Token], references: dict[str, Any], prose: str) -> Iterator[Finding]:
     for definition in references.values():
         yield RefusalKind.LINK, "defines a link", definition["href"]
         if definition["title"]:
@@ -110,7 +110,7 @@ def _more_than_prose(tokens: Sequence[Token], references: dict[str, Any], prose:
             yield kind, what, match[0]
 
 
-def _judged_children(children: Sequence[Token]) -> Iterator[Found]:
+def _judged_children(children: Sequence[Token]) -> Iterator[Finding]:
     for at, child in enumerate(children):
         if child.type == "html_inline" and _is_placeholder(children, at):
             continue
@@ -120,7 +120,7 @@ def _judged_children(children: Sequence[Token]) -> Iterator[Found]:
             yield RefusalKind.LINK, _TITLED, str(title)
 
 
-def _judged(token: Token, thing: str) -> Iterator[Found]:
+def _judged(token: Token, thing: str) -> Iterator[Finding]:
     name = token.type.removesuffix("_open").removesuffix("_close")
     if name in _PROSE or token.type == "link_close":
         return

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from skillopt_sleep.proposals.guard.structure import Found
+from skillopt_sleep.proposals.guard.structure import Finding
 from skillopt_sleep.proposals.guard.words import words
 from skillopt_sleep.records import RefusalKind
 
@@ -52,7 +52,7 @@ _NAMED = re.compile(
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
-def unread(content: str, plain: str) -> Iterator[Found]:
+def unread(content: str, plain: str) -> Iterator[Finding]:
     """Return everything in the text that a reader would miss."""
     yield from _blank_runs(plain)
     yield from _stacked(content)
@@ -60,14 +60,14 @@ def unread(content: str, plain: str) -> Iterator[Found]:
         yield RefusalKind.BLOB, "holds encoded text", blob
 
 
-def _blank_runs(plain: str) -> Iterator[Found]:
+def _blank_runs(plain: str) -> Iterator[Finding]:
     for pattern in (_BLANK_LINES, _EMPTY_LINES, _BLANKS):
         run = pattern.search(plain)
         if run:
             yield RefusalKind.BLANK_RUN, "holds a long run of blanks, which hides what follows", run[0]
 
 
-def _stacked(content: str) -> Iterator[Found]:
+def _stacked(content: str) -> Iterator[Finding]:
     if content.isascii():
         return
     marks = ""
