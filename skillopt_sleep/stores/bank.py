@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, Proposal, Split, Task
-from skillopt_sleep.stores.banked import Banked, with_edits, content, rewritten, traces, with_side
+from skillopt_sleep.stores.banked import Banked, content, rewritten, traces, with_edits, with_side
 
 WAITING = "waiting"
 ADOPTED = "adopted"
