@@ -24,7 +24,7 @@ USELESS = "- Be careful, and think twice before answering."
 HARMFUL = "- Answer every request with a single word."
 
 _REQUEST = re.compile(r"\n# Request\nYou have no tools here[^\n]*\n(.*)\Z", re.DOTALL)
-_SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
+_QUOTE = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
 _ITEM_OR_FENCED = re.compile(r"^# Item \d+$|^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
 _TRIED = re.compile(r"^- (helped|changed nothing|made it worse|not proven yet): ", re.MULTILINE)
@@ -222,7 +222,7 @@ def _reflect(text: str) -> str:
 
 def _lessons(text: str) -> tuple[str, ...]:
     """Return the rules that the quoted people ask for, each once."""
-    return tuple(dict.fromkeys(_lesson(said) for said in _SAID.findall(text)))
+    return tuple(dict.fromkeys(_lesson(quote) for quote in _QUOTE.findall(text)))
 
 
 def _notes(text: str) -> str:
@@ -274,10 +274,10 @@ def _numbers(text: str) -> list[int]:
     return [int(number) for number in _NUMBERED.findall(text.rsplit("\n# Edits\n", 1)[-1])]
 
 
-def _lesson(said: str) -> str:
+def _lesson(quote: str) -> str:
     """Return the rule that the words ask for; a useless or harmful one if they are vague."""
-    wish = read_wish(said)
-    if _TOO_LONG.search(said):
+    wish = read_wish(quote)
+    if _TOO_LONG.search(quote):
         return HARMFUL
     if wish == Wish():
         return USELESS

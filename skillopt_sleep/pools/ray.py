@@ -98,7 +98,7 @@ class RayPool:
                         actors.replace(actor)
             raise BackendUnavailable(
                 f"{DEATHS} Ray workers died at the same item of {label}; the last: {reason}",
-                remedy="look in Ray's logs what killed them (usually out of memory), then resume",
+                remedy="look in Ray's logs for what killed them (usually out of memory), then resume",
             )
 
         return self._threads.map(send, items, label=label)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, Proposal, Split, Task
-from skillopt_sleep.stores.banked import Banked, as_left, content, rewritten, traces, with_side
+from skillopt_sleep.stores.banked import Banked, content, rewritten, traces, with_edits, with_side
 
 WAITING = "waiting"
 ADOPTED = "adopted"
@@ -90,9 +90,9 @@ class SqliteBank:
         kept: dict[str, Task] = {}
         for task in tasks:
             entry = by_id.get(task.id) or _first_match(task, by_trace)
-            left = as_left(entry, task) if entry else task
-            if left is not None:
-                kept[left.id] = left
+            current = with_edits(entry, task) if entry else task
+            if current is not None:
+                kept[current.id] = current
         return tuple(kept.values())
 
     def pinned(self) -> frozenset[str]:

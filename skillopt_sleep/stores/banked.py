@@ -24,8 +24,8 @@ class Banked(NamedTuple):
     earlier: tuple[Task, ...] = ()
 
 
-def as_left(entry: Banked, task: Task) -> Task | None:
-    """Return the found task as a person left it in the bank, or None if they dropped it."""
+def with_edits(entry: Banked, task: Task) -> Task | None:
+    """Return the mined task with a person's edits of it in the bank, or None if they dropped it."""
     if entry.dropped:
         return None
     known_contents = [content(known) for known in (*entry.earlier, entry.task)]

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import filelock
 
 from skillopt_sleep.errors import StoreError
+from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.protocols import Tally
 from skillopt_sleep.records import Outcome
 from skillopt_sleep.stores.holder import living_holder
 from skillopt_sleep.stores.ledger import SqliteLedger
-from skillopt_sleep.stores.schema import MIGRATIONS, migrate, refuse_newer
+from skillopt_sleep.stores.schema import MIGRATIONS, migrate, refuse_damage, refuse_newer
 
 
 class Glance(NamedTuple):
@@ -36,7 +37,7 @@ def glance(database: Path, *, since: datetime) -> Glance | None:
         return None
     try:
         with _current(database) as connection:
-            _refuse_damage(connection)
+            refuse_damage(connection)
             nights = connection.execute("SELECT id, closed FROM nights ORDER BY started DESC").fetchall()
             spent = SqliteLedger(connection, threading.RLock(), str, datetime.now).spent_since(since)
             sources = connection.execute("SELECT DISTINCT source, project FROM sessions").fetchall()
@@ -82,19 +83,13 @@ def is_running(data: Path) -> bool:
     file = data / "night.lock"
     if not file.exists():
         return False
-    lock = filelock.FileLock(file, timeout=0)
+    lock = filelock.FileLock(file, timeout=0, mode=PRIVATE_FILE)
     try:
         lock.acquire()
     except filelock.Timeout:
         return True
     lock.release()
     return False
-
-
-def _refuse_damage(connection: sqlite3.Connection) -> None:
-    (damage,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if damage != "ok":
-        raise sqlite3.DatabaseError(damage)
 
 
 @contextmanager

@@ -93,3 +93,10 @@ def migrate(connection: sqlite3.Connection) -> int:
     for version, script in enumerate(MIGRATIONS[old_version:], start=old_version + 1):
         connection.executescript(f"BEGIN IMMEDIATE;{script}PRAGMA user_version = {version};COMMIT;")
     return old_version
+
+
+def refuse_damage(connection: sqlite3.Connection) -> None:
+    """Raise sqlite3.DatabaseError if SQLite's quick check finds damage."""
+    (problem,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if problem != "ok":
+        raise sqlite3.DatabaseError(problem)

@@ -19,11 +19,12 @@ from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
 from skillopt_sleep.records import NightReport, Outcome, read_report
 from skillopt_sleep.stores.bank import SqliteBank
+from skillopt_sleep.stores.glance import is_running
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
 from skillopt_sleep.stores.page import SqlitePage
-from skillopt_sleep.stores.schema import migrate, refuse_newer
+from skillopt_sleep.stores.schema import migrate, refuse_damage, refuse_newer
 
 # A session's body has about 6 KB, which would overflow pages of 4 KB.
 _PAGE_SIZE = 16_384
@@ -94,13 +95,7 @@ class SqliteStore:
 
     def is_running(self) -> bool:
         """Return whether a night holds the lock right now."""
-        lock = filelock.FileLock(self._data / "night.lock", timeout=0, mode=PRIVATE_FILE)
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            return True
-        lock.release()
-        return False
+        return is_running(self._data)
 
     def nights(self) -> tuple[NightLine, ...]:
         """List all nights, newest first."""
@@ -238,12 +233,6 @@ def _opened(path: Path, clock: Callable[[], datetime]) -> tuple[sqlite3.Connecti
         return _connect(path), notice
 
 
-def _refuse_damage(connection: sqlite3.Connection) -> None:
-    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if problem != "ok":
-        raise sqlite3.DatabaseError(problem)
-
-
 def _connect(path: Path) -> sqlite3.Connection:
     path.touch(mode=PRIVATE_FILE)
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
@@ -253,7 +242,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        _refuse_damage(connection)
+        refuse_damage(connection)
         migrate(connection)
     except BaseException:
         connection.close()

@@ -133,30 +133,30 @@ class Attempts:
         self._attempt = attempt
         self._pool = pool
         self._spent = spent
-        self._made: dict[tuple[str, str, int], Attempted] = {}
+        self._attempts: dict[tuple[str, str, int], Attempted] = {}
 
     def make(self, jobs: Sequence[Job], *, label: str) -> tuple[Attempted, ...]:
         """Return an attempt for each job, in the order of the jobs."""
         new: dict[tuple[str, str, int], Job] = {}
         for job in jobs:
-            if _key(job) not in self._made:
+            if _key(job) not in self._attempts:
                 new[_key(job)] = job
         if new:
             with self._spent.timed(label):
-                made = self._pool.map(self._attempt, tuple(new.values()), label=label)
-            for (key, job), done in zip(new.items(), made, strict=True):
-                self._made[key] = done
-                self._spent.add(job.stage, (Taken(*taken) for taken in done.taken))
-        return tuple(self._made[_key(job)] for job in jobs)
+                attempted = self._pool.map(self._attempt, tuple(new.values()), label=label)
+            for (key, job), attempt in zip(new.items(), attempted, strict=True):
+                self._attempts[key] = attempt
+                self._spent.add(job.stage, [Taken(*taken) for taken in attempt.taken])
+        return tuple(self._attempts[_key(job)] for job in jobs)
 
     def known(self, jobs: Iterable[Job]) -> bool:
         """Return whether all of these attempts were made already."""
-        return all(_key(job) in self._made for job in jobs)
+        return all(_key(job) in self._attempts for job in jobs)
 
     def forget(self, jobs: Iterable[Job]) -> None:
         """Free attempts that won't be needed again."""
         for job in jobs:
-            self._made.pop(_key(job), None)
+            self._attempts.pop(_key(job), None)
 
 
 def _key(job: Job) -> tuple[str, str, int]:

@@ -35,7 +35,7 @@ rollout    an attempt as a training makes it: one call of a model with a prompt 
            limits and the ledger of a run's calls.db; no call was made before, except for `again`
 threads    the default pool
 ray        a local cluster of {PROCESSES} processes; the model is asked by the process that trains
-ray, lent  the same; the model is asked by the worker whose attempt asks, as a training from the command line does
+workers    the same; the model is called by the worker whose attempt asks, as in a training from the command line
 alone      milliseconds a rollout, one after the other, of a model that answers at once ({ALONE} rollouts)
 side       milliseconds a rollout of the same model, {WORKERS} workers: wall time / rollouts ({TOGETHER} rollouts)
 by side
@@ -78,7 +78,7 @@ def _own(model: Quick, _recipe: Callable[[], Quick]) -> Model:
 KINDS: dict[str, tuple[Callable[[int], ThreadPool | RayPool], Callable[[Quick, Callable[[], Quick]], Model]]] = {
     "threads": (lambda workers: ThreadPool(workers, _quiet), _own),
     "ray": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), _own),
-    "ray, lent": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), WorkerModel),
+    "workers": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), WorkerModel),
 }
 COLUMNS = ("alone", "side_by_side", "again", "x_ideal", "start")
 

@@ -34,7 +34,7 @@ def test_results_are_in_the_order_of_the_items(pool: Pool) -> None:
     assert pool.map(late_first, range(20), label="squares") == tuple(number * number for number in range(20))
 
 
-def test_nothing_to_do_is_no_result(pool: Pool) -> None:
+def test_without_items_there_are_no_results(pool: Pool) -> None:
     assert pool.map(lambda item: item, (), label="nothing") == ()
 
 
@@ -107,12 +107,12 @@ def test_chains_may_map_and_their_results_are_in_the_order_of_the_items(pool: Po
     assert list(pool.together(late_first, range(8))) == [(n, n + 1, n + 2) for n in range(8)]
 
 
-def test_no_chains_are_no_result(pool: Pool) -> None:
+def test_without_chains_there_are_no_results(pool: Pool) -> None:
     assert list(pool.together(lambda item: item, ())) == []
 
 
 @pytest.mark.parametrize("error", [BudgetExhausted("spent"), KeyError("bug")])
-def test_what_ended_well_comes_before_the_error_of_a_chain(pool: Pool, error: Exception) -> None:
+def test_finished_results_come_before_the_error_of_a_chain(pool: Pool, error: Exception) -> None:
     first = threading.Event()
 
     def fail_second(number: int) -> int:

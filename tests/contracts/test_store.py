@@ -51,7 +51,7 @@ def test_one_night_at_a_time(store: Store) -> None:
         store.open_night().__enter__()
 
 
-def test_the_lock_is_let_go_even_after_an_error(store: Store) -> None:
+def test_the_lock_is_released_even_after_an_error(store: Store) -> None:
     with pytest.raises(KeyError), store.open_night():
         raise KeyError
 

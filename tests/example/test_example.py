@@ -26,7 +26,7 @@ def test_the_shipped_day_is_the_one_that_its_builder_writes(tmp_path: Path) -> N
         assert filecmp.cmp(path, shipped[name], shallow=False), name
 
 
-def test_the_day_ended_an_hour_before_it_is_laid_out(tmp_path: Path) -> None:
+def test_the_day_ends_an_hour_before_it_is_created(tmp_path: Path) -> None:
     folder = unfold(tmp_path / "example", now=NOW)
     sessions = [
         session
@@ -44,7 +44,7 @@ def test_the_day_ended_an_hour_before_it_is_laid_out(tmp_path: Path) -> None:
     assert NOW - timedelta(days=2) < max(quiet)
 
 
-def test_laying_it_out_again_begins_afresh_and_nothing_else_is_replaced(tmp_path: Path) -> None:
+def test_creating_it_again_replaces_only_an_example_day(tmp_path: Path) -> None:
     folder = unfold(tmp_path / "example", now=NOW)
     (folder / "left-over").touch()
     assert not (unfold(folder, now=NOW) / "left-over").exists()
@@ -55,7 +55,7 @@ def test_laying_it_out_again_begins_afresh_and_nothing_else_is_replaced(tmp_path
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
 
-def test_the_shipped_night_tells_what_a_night_over_the_day_tells(tmp_path: Path) -> None:
+def test_the_shipped_night_equals_a_night_over_the_day(tmp_path: Path) -> None:
     shipped, fresh = (
         read_report((folder / "report.json").read_bytes())
         for folder in (example_night.NIGHTS / "example", example_night.build(tmp_path))

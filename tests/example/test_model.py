@@ -59,7 +59,7 @@ def _attempt(body: str, *, backend: SimulatedBackend = SHARP, sample: int = 0) -
 
 
 def _lessons(*said: str) -> list[str]:
-    """The edits its optimizer makes of these words."""
+    """Return the edits that its optimizer makes from these words."""
     quoted = "\n".join(f"- «{words}»" for words in said)
     text = fill(
         "reflect",
@@ -114,7 +114,7 @@ def test_the_same_question_has_the_same_answer_and_samples_differ() -> None:
 
 
 @pytest.mark.parametrize("forgets", [0.05, 0.3])
-def test_the_target_forgets_about_as_often_as_it_is_told_to(forgets: float) -> None:
+def test_the_target_forgets_about_as_often_as_configured(forgets: float) -> None:
     backend = SimulatedBackend(forgets=forgets)
     forgotten = sum("pnpm" not in _attempt(RULE, backend=backend, sample=sample).response for sample in range(2_000))
     assert forgotten / 2_000 == pytest.approx(forgets, abs=0.03)
@@ -157,7 +157,7 @@ def test_a_length_in_the_words_becomes_a_check() -> None:
         ("that is too long", HARMFUL),
     ],
 )
-def test_the_optimizer_makes_of_words_what_a_poor_reader_would(said: str, lesson: str) -> None:
+def test_the_optimizer_turns_vague_words_into_useless_or_harmful_rules(said: str, lesson: str) -> None:
     assert _lessons(said) == [lesson]
 
 
@@ -199,7 +199,7 @@ def test_the_judge_grades_by_the_share_of_the_demands_words(answer: str, soft: f
     assert ReferenceJudge(SHARP).score(task, a_trajectory(answer)).soft == soft
 
 
-def test_what_it_says_decodes_into_what_was_asked_for() -> None:
+def test_its_answers_decode_by_the_requested_schema() -> None:
     class Choice(msgspec.Struct, frozen=True):
         selected_indices: list[int]
 

@@ -15,7 +15,7 @@ from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
 
 class Work(NamedTuple):
-    """Does one thing with each item, and may ask the target for it."""
+    """Applies a function to each item, which may ask the target."""
 
     does: Callable[[Backend, Any], Any]
     target: Backend
@@ -28,7 +28,7 @@ class Work(NamedTuple):
 
 
 class Echo:
-    """Answers with the question and the number of its process, and counts."""
+    """Answers with the question and its process id, and records the questions."""
 
     name = "echo"
     version = ""
@@ -51,14 +51,14 @@ class Echo:
 
 
 class Nobody:
-    """Is not to be asked."""
+    """Fails the test if it is asked."""
 
     def complete(self, prompt: Prompt) -> Completion:
         raise AssertionError(prompt.text)
 
 
 class Broken:
-    """Fails as it is told."""
+    """Raises the given error."""
 
     def __init__(self, error: BaseException) -> None:
         self._error = error
@@ -122,7 +122,7 @@ def fail(_: Backend, number: int) -> int:
 
 
 def end_all(_: Backend, item: tuple[str, int]) -> None:
-    """Notes that it was begun; the first one ends the night."""
+    """Mark the item as started; the first item ends the night."""
     folder, number = item
     (Path(folder) / str(number)).touch()
     if number == 0:
@@ -131,7 +131,7 @@ def end_all(_: Backend, item: tuple[str, int]) -> None:
 
 
 def die_once(target: Backend, item: tuple[str, str]) -> str:
-    """Asks, and then dies, unless it died before."""
+    """Ask, and then kill the process unless it was killed before."""
     text, mark = item
     said = target.complete(question(text)).text
     if mark and not Path(mark).exists():

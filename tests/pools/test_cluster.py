@@ -67,7 +67,7 @@ def test_clusters_of_our_own_are_on_loopback_and_leave_nothing_behind(tmp_path: 
 
 @pytest.fixture
 def head(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A running cluster with a token, and the variables that a user of it has."""
+    """Start a cluster with a token; yield the environment variables of its user."""
     users = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": TOKEN, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
     command = ("start", "--head", "--block", f"--port={PORT}", "--num-cpus=1", "--include-dashboard=false")
     process = subprocess.Popen(
@@ -91,7 +91,7 @@ def test_a_running_cluster_is_joined_and_left(head: dict[str, str], tmp_path: Pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["127.0.0.1:9", "nonsense"])
-def test_where_no_cluster_is_the_remedy_comes_at_once(address: str) -> None:
+def test_without_a_cluster_the_remedy_comes_at_once(address: str) -> None:
     with pytest.raises(ConfigError, match="no Ray cluster can be joined at") as caught:
         connect(address, processes=1)
     assert "ray status" in caught.value.remedy

@@ -1,4 +1,4 @@
-"""On a local cluster of two processes, begun once for the whole file."""
+"""Test the Ray pool on a local cluster of two processes, started once for the whole file."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ def pool() -> Iterator[RayPool]:
 
 
 def pids_of(pool: RayPool) -> set[int]:
-    """The numbers of both processes."""
+    """Return the ids of both processes."""
     found: set[int] = set()
     until = time.monotonic() + 60
     while len(found) < 2 and time.monotonic() < until:
@@ -76,7 +76,7 @@ def test_results_are_in_the_order_of_the_items(pool: RayPool) -> None:
     assert pool.map(Work(square, Nobody()), range(20), label="x") == tuple(n * n for n in range(20))
 
 
-def test_progress_hears_of_what_is_made_elsewhere(pool: RayPool) -> None:
+def test_progress_is_reported_for_work_done_by_workers(pool: RayPool) -> None:
     pool.map(Work(square, Nobody()), range(3), label="squares")
     assert HEARD[-4:] == [("squares", done, 3) for done in range(4)]
 
@@ -113,7 +113,7 @@ def test_what_ends_more_than_an_attempt_is_raised_here_as_it_is(pool: RayPool, e
     assert pool.map(Work(square, Nobody()), [3], label="x") == (9,)
 
 
-def test_an_attempt_that_gives_up_at_nothing_keeps_nobody_from_ending_it(pool: RayPool) -> None:
+def test_an_attempt_that_never_gives_up_can_still_be_ended(pool: RayPool) -> None:
     with pytest.raises(BudgetExhausted):
         pool.map(Work(never_gives_up, Broken(BudgetExhausted("spent"))), range(6), label="x")
 
@@ -199,10 +199,10 @@ def limits(calls: int = 0) -> Limits:
     return Limits(night=Limit(calls), minutes=60)
 
 
-@pytest.mark.parametrize("lend", [True, False])
-def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, lend: bool) -> None:
+@pytest.mark.parametrize("by_worker", [True, False])
+def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, by_worker: bool) -> None:
     ledger, echo = FakeLedger(), Echo(0.01)
-    target: Backend = WorkerModel(echo, Echo) if lend else echo
+    target: Backend = WorkerModel(echo, Echo) if by_worker else echo
     limited = asked(
         target, calls=FakeCalls(), failures=FakeFailures(), meter=NightMeter(ledger, limits(10), clock=FakeClock())
     )
@@ -226,7 +226,7 @@ def test_an_equal_question_is_asked_once_whoever_asks(pool: RayPool) -> None:
     assert len(ledger.reserved) == 1
 
 
-def test_a_lent_call_that_dies_with_its_worker_counts_as_spent(pool: RayPool) -> None:
+def test_a_worker_models_call_that_dies_with_its_worker_counts_as_spent(pool: RayPool) -> None:
     ledger, pids = FakeLedger(), pids_of(pool)
     kept = asked(
         WorkerModel(Echo(), Slow),
@@ -250,12 +250,12 @@ class Slow(Echo):
 # a whole training ---------------------------------------------------------------------------------------
 
 
-def lent_scripted(model: Scripted) -> WorkerModel:
+def scripted_worker_model(model: Scripted) -> WorkerModel:
     return WorkerModel(Model(model), Scripted)
 
 
 class Model:
-    """A scripted model as wiring would know it."""
+    """A scripted model with everything that a Model needs."""
 
     name, version = Scripted.name, Scripted.version
 
@@ -288,10 +288,10 @@ def test_a_training_is_the_same_on_threads_and_on_ray_with_a_worker_killed_in_th
     assert sorted(on_ray.keys()) == sorted(on_threads.keys())
 
 
-def test_a_training_with_a_lent_target_is_the_same_too(pool: RayPool, tmp_path: Path) -> None:
+def test_a_training_with_a_worker_model_is_the_same_too(pool: RayPool, tmp_path: Path) -> None:
     threads, here = Scripted(), Scripted()
     a_trainer(tmp_path / "threads", threads).train()
-    a_trainer(tmp_path / "ray", here, target=lent_scripted(here), pool=pool).train()
+    a_trainer(tmp_path / "ray", here, target=scripted_worker_model(here), pool=pool).train()
     assert bytes_of(tmp_path / "threads") == bytes_of(tmp_path / "ray")
     assert here.counts()["rollout"] == 0
     assert sorted(here.keys()) == sorted(key for key in list(threads.keys()) if key[0] != "rollout")

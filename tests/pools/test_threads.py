@@ -11,7 +11,7 @@ from skillopt_sleep.pools.threads import ThreadPool
 
 
 class Progress:
-    """Remembers what it heard."""
+    """Records the reports."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, int, int]] = []
@@ -101,7 +101,7 @@ def test_the_first_night_error_is_the_one_that_is_raised() -> None:
         ThreadPool(2, _quiet).map(fail, range(2), label="x")
 
 
-def test_what_is_in_flight_when_an_error_comes_may_end_before_it_is_raised() -> None:
+def test_running_calls_end_before_an_error_is_raised() -> None:
     ended = threading.Event()
     begun = threading.Event()
 
@@ -182,7 +182,7 @@ def test_an_earlier_chain_goes_first_where_workers_are_few() -> None:
     assert order == [3, 0, 1, 2]
 
 
-def test_what_is_stopped_from_the_keyboard_keeps_what_ended(tmp_path: Path) -> None:
+def test_chains_stopped_from_the_keyboard_keep_finished_results(tmp_path: Path) -> None:
     script = tmp_path / "chains.py"
     script.write_text(KEYBOARD, encoding="utf-8")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)

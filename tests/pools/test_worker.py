@@ -20,7 +20,7 @@ from tests.pools.portable import (
 
 
 def sent(does, key: str = "work"):  # noqa: ANN001, ANN201
-    """The function as it is sent."""
+    """Return the key and the packed function, as they are sent."""
     return key, lambda: Work(does, NoBackend())
 
 
@@ -28,7 +28,7 @@ def test_a_function_that_asks_nothing_ends_at_once() -> None:
     assert Worker().begin(1, *sent(square), 3) == Ended(9)
 
 
-def test_a_function_stops_at_what_it_asks_and_goes_on_with_the_answer() -> None:
+def test_a_function_stops_at_a_question_and_continues_with_the_answer() -> None:
     worker = Worker()
     first = worker.begin(1, *sent(ask_twice), "why")
     assert first == Asked(0, question("why 0"))
@@ -36,7 +36,7 @@ def test_a_function_stops_at_what_it_asks_and_goes_on_with_the_answer() -> None:
     assert worker.answer(1, 1, Completion(text="there")) == Ended(["so", "there"])
 
 
-def test_functions_go_on_side_by_side() -> None:
+def test_functions_run_at_the_same_time() -> None:
     worker = Worker()
     for run in range(5):
         assert isinstance(worker.begin(run, *sent(ask), f"item {run}"), Asked)
@@ -60,7 +60,7 @@ def test_a_failed_call_is_raised_where_it_was_asked() -> None:
 
 
 @pytest.mark.parametrize(("number", "error"), [(3, CallFailed), (4, KeyError)])
-def test_what_the_function_raises_is_raised(number: int, error: type[Exception]) -> None:
+def test_an_error_of_the_function_is_raised(number: int, error: type[Exception]) -> None:
     with pytest.raises(error):
         Worker().begin(1, *sent(fail), number)
 
@@ -104,7 +104,7 @@ def test_a_function_that_is_stopped_ends_and_can_ask_no_more() -> None:
         worker.answer(1, 0, Completion(text="late"))
 
 
-def test_nobody_answers_on_the_way() -> None:
+def test_a_question_on_the_way_to_a_worker_is_an_error() -> None:
     with pytest.raises(SleepError, match="on the way"):
         NoBackend().complete(question("anyone?"))
 

@@ -7,7 +7,7 @@ from tests.pools.portable import Echo, question
 
 
 class Borrowing:
-    """A worker that remembers what it was to ask."""
+    """A worker that records what it is asked."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Recipe, str]] = []
@@ -17,33 +17,33 @@ class Borrowing:
         return Completion(text="from there")
 
 
-def test_it_is_the_model_to_whoever_looks() -> None:
-    lent = WorkerModel(Echo(), Echo)
-    assert (lent.name, lent.version, lent.ready(NOON), lent.price("echo", Usage())) == ("echo", "", True, 0.0)
+def test_it_has_the_models_name_version_and_price() -> None:
+    model = WorkerModel(Echo(), Echo)
+    assert (model.name, model.version, model.ready(NOON), model.price("echo", Usage())) == ("echo", "", True, 0.0)
 
 
-def test_it_is_asked_here_by_those_who_serve_no_worker() -> None:
+def test_without_a_worker_the_model_of_this_process_answers() -> None:
     model = Echo()
     assert WorkerModel(model, Echo).complete(question("here")).text.startswith("here")
     assert model.asked == ["here"]
 
 
-def test_it_is_asked_there_while_a_worker_is_served_by_this_thread_only() -> None:
-    model, worker = Echo(), Borrowing()
-    lent = WorkerModel(model, Echo)
+def test_a_worker_answers_only_the_thread_that_asks_through_it() -> None:
+    here, worker = Echo(), Borrowing()
+    model = WorkerModel(here, Echo)
     with asking_through(worker):
-        assert lent.complete(question("there")).text == "from there"
-        other = threading.Thread(target=lent.complete, args=(question("other thread"),))
+        assert model.complete(question("there")).text == "from there"
+        other = threading.Thread(target=model.complete, args=(question("other thread"),))
         other.start()
         other.join()
-    lent.complete(question("afterwards"))
+    model.complete(question("afterwards"))
     assert [(recipe, text) for _, recipe, text in worker.asked] == [(Echo, "there")]
-    assert model.asked == ["other thread", "afterwards"]
+    assert here.asked == ["other thread", "afterwards"]
 
 
-def test_two_models_are_never_taken_for_one_another() -> None:
+def test_two_models_are_never_confused() -> None:
     worker = Borrowing()
     with asking_through(worker):
-        for lent in (WorkerModel(Echo(), Echo), WorkerModel(Echo(), Echo)):
-            lent.complete(question("there"))
+        for model in (WorkerModel(Echo(), Echo), WorkerModel(Echo(), Echo)):
+            model.complete(question("there"))
     assert len({key for key, _, _ in worker.asked}) == 2

@@ -1,4 +1,4 @@
-"""Opening the store the way a night does, for tests."""
+"""Open and close the store the way a night does, for tests."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -15,12 +15,12 @@ from tests.fakes import FakeClock
 def open_at(
     folder: Path, *, clock: Callable[[], datetime] | None = None, config: str = "one", lookback: float = 7
 ) -> SqliteStore:
-    """The store in this folder; `lookback` in days."""
+    """Open the store in this folder; `lookback` is in days."""
     return SqliteStore(folder, clock=clock or FakeClock(), lookback=timedelta(days=lookback), config=config)
 
 
 def seal(page: Page, *, found: Sequence[Session] = (), tasks: Sequence[Task] = (), **fields: Any) -> None:
-    """Close the night; `lost` and `copies` are the store's, all else is the report's."""
+    """Close the night; `lost` and `copies` go to the store, all other fields to the report."""
     lost, copies = fields.pop("lost", ()), fields.pop("copies", ())
     report = a_report(night=page.night, started=page.started, folder=str(page.folder), **fields)
     page.close(report, found=found, tasks=tasks, lost=lost, copies=copies)
@@ -34,5 +34,5 @@ def put(store: SqliteStore, *sessions: Session) -> None:
 
 
 def unread(store: SqliteStore) -> list[str]:
-    """The sessions no night has used."""
+    """Return the ids of the sessions that no night has used."""
     return [line.id for line in store.index.lines(unread=True)]

@@ -21,7 +21,7 @@ def test_what_was_answered_outlives_the_process(tmp_path: Path) -> None:
     assert kept.text == "yes"
 
 
-def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "calls.db").write_bytes(b"no database at all, and long enough to be told from one" * 40)
     with pytest.raises(StoreError, match=r"calls\.db"):
         CallStore(tmp_path / "calls.db", utc_now)

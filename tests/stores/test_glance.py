@@ -23,13 +23,13 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_where_there_is_no_store_none_is_made(tmp_path: Path) -> None:
+def test_looking_for_a_missing_store_creates_none(tmp_path: Path) -> None:
     assert glance(tmp_path / "sleep.db", since=EARLIER) is None
     assert not is_running(tmp_path)
     assert names(tmp_path) == set()
 
 
-def test_it_tells_nights_spending_and_sources_and_leaves_no_file(tmp_path: Path) -> None:
+def test_it_summarizes_nights_spending_and_sources_and_leaves_no_file(tmp_path: Path) -> None:
     store = open_at(tmp_path)
     put(store, a_session())
     with store.open_night() as page:
@@ -49,7 +49,7 @@ def test_it_tells_nights_spending_and_sources_and_leaves_no_file(tmp_path: Path)
     assert later.spent.calls == 0
 
 
-def test_it_sees_what_a_running_night_has_written_by_now(tmp_path: Path) -> None:
+def test_it_sees_what_a_running_night_has_written_so_far(tmp_path: Path) -> None:
     store = open_at(tmp_path)
     with store.open_night():
         store.ledger.reserve(Reservation(Purpose.MINE, "m", tokens=10))
@@ -86,7 +86,7 @@ def test_a_corrupt_file_is_named_and_left_as_it_is(tmp_path: Path, damage: bytes
     assert database.read_bytes() == damage
 
 
-def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "sleep.db").mkdir()
     with pytest.raises(StoreError, match=r"sleep\.db"):
         glance(tmp_path / "sleep.db", since=EARLIER)
@@ -101,7 +101,7 @@ def test_a_newer_store_is_refused(tmp_path: Path) -> None:
         glance(tmp_path / "sleep.db", since=EARLIER)
 
 
-def test_the_last_night_that_ran_to_its_end_is_told_and_none_from_ahead(tmp_path: Path) -> None:
+def test_the_last_finished_night_is_found_and_none_from_the_future(tmp_path: Path) -> None:
     database, hour = tmp_path / "sleep.db", timedelta(hours=1)
     assert last_finished(database, now=NOON) is None
     store = open_at(tmp_path)
@@ -116,12 +116,12 @@ def test_the_last_night_that_ran_to_its_end_is_told_and_none_from_ahead(tmp_path
     assert last_finished(database, now=NOON + 9 * hour) == NOON + 9 * hour
 
 
-def test_a_store_that_cannot_be_read_tells_of_no_finished_night(tmp_path: Path) -> None:
+def test_an_unreadable_store_has_no_finished_night(tmp_path: Path) -> None:
     (tmp_path / "sleep.db").write_bytes(b"not a database, by far" * 100)
     assert last_finished(tmp_path / "sleep.db", now=NOON) is None
 
 
-def test_whose_night_runs_is_told_while_it_runs(tmp_path: Path) -> None:
+def test_the_process_of_a_running_night_is_known(tmp_path: Path) -> None:
     store = open_at(tmp_path, clock=utc_now)
     assert held_by(tmp_path) is None
     with store.open_night():

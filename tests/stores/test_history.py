@@ -49,7 +49,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 def night(store: SqliteStore, **fields: object) -> Past:
-    """Close a night with this outcome; what the next one knows of its document."""
+    """Close a night with this outcome; return what the next night knows about its document."""
     with store.open_night() as page:
         seal(page, verdict=Outcome.UNDECIDED, documents=(an_outcome(**fields),))
     with store.open_night() as page:
@@ -60,7 +60,7 @@ def effect(number: int) -> EditEffect:
     return EditEffect(edit=an_edit(f"- Rule {number}."), effect=Effect.NEUTRAL, because="no better")
 
 
-def test_nothing_is_known_of_a_new_document(store: SqliteStore) -> None:
+def test_a_new_document_has_no_history(store: SqliteStore) -> None:
     with store.open_night() as page:
         assert page.history.past(PATH) == Past()
 

@@ -77,7 +77,7 @@ def test_a_session_that_changed_is_unread_again(index: SqliteIndex) -> None:
     assert unread(index) == ["codex:1"]
 
 
-def test_a_session_that_went_on_while_a_night_used_it_stays_unread(index: SqliteIndex) -> None:
+def test_a_session_that_continued_during_the_night_stays_unread(index: SqliteIndex) -> None:
     used = a_session("1"), a_session("2")
     index.put("codex", [("/a", STAMP, held(used[0])), ("/b", STAMP, held(used[1]))])
     index.put("codex", [("/a", Stamp(1, 200, 6), held(a_session("1", text="and now the tests", minutes=9)))])
@@ -87,7 +87,7 @@ def test_a_session_that_went_on_while_a_night_used_it_stays_unread(index: Sqlite
     assert unread(index) == ["codex:1"]
 
 
-def test_of_two_files_with_the_same_session_the_one_that_goes_on_longer_counts(index: SqliteIndex) -> None:
+def test_of_two_files_with_one_session_the_later_ending_one_counts(index: SqliteIndex) -> None:
     longer = a_session(text="and on", minutes=5)
     index.put("codex", [("/sessions/a", STAMP, held(a_session())), ("/archived/a", STAMP, held(longer))])
     index.put("codex", [("/sessions/a", Stamp(1, 1, 1), held(a_session(text="fix it now")))])
@@ -126,7 +126,7 @@ def test_an_unreadable_file_is_tried_again_and_what_it_held_is_not_used(index: S
     assert index.sessions(["codex:1", "codex:2"]) == (a_session("2"),)
 
 
-def test_with_a_file_those_are_forgotten_that_had_lost_to_it(index: SqliteIndex) -> None:
+def test_forgetting_a_file_also_forgets_the_files_it_had_replaced(index: SqliteIndex) -> None:
     longer = a_session(text="and on", minutes=5)
     index.put("codex", [("/long", STAMP, held(longer)), ("/short", STAMP, held(a_session()))])
     index.put("codex", [("/other", STAMP, held(a_session("2")))])
@@ -147,14 +147,14 @@ def test_many_files_are_forgotten_at_once_but_not_what_nights_used(index: Sqlite
     assert sorted(line.id for line in index.lines(unread=False)) == ["codex:1199", "codex:7"]
 
 
-def test_it_tells_where_a_session_stands(index: SqliteIndex) -> None:
+def test_it_knows_a_sessions_file_night_and_damage(index: SqliteIndex) -> None:
     broken = msgspec.structs.replace(a_session("2"), damaged=3)
     index.put("codex", [("/a", STAMP, held(a_session())), ("/b", STAMP, held(broken))])
     index.mark_read(["codex:2"], "N-1")
     assert index.held() == {"codex:1": Held("/a", "", 0), "codex:2": Held("/b", "N-1", 3)}
 
 
-def test_tasks_written_by_hand_are_those_of_the_last_reading(index: SqliteIndex) -> None:
+def test_reviewed_tasks_are_those_of_the_last_reading(index: SqliteIndex) -> None:
     def task(name: str) -> Task:
         return Task(
             id=name,

@@ -40,7 +40,7 @@ def call(
     store.ledger.settle(entry, state, usage=usage, usd=usd, odd_events=odd_events)
 
 
-def test_nothing_spent_is_nothing(store: SqliteStore) -> None:
+def test_a_night_without_calls_has_spent_nothing(store: SqliteStore) -> None:
     assert store.ledger.spent() == Tally(purposes={}, usage=Usage(), usd=0.0, unnamed=0)
 
 
@@ -71,7 +71,7 @@ def test_a_reservation_counts_as_a_call_before_it_is_answered(store: SqliteStore
     assert store.ledger.spent() == Tally(purposes={"mine": 1}, usage=Usage(), usd=None, unnamed=1)
 
 
-def test_what_is_held_for_a_call_on_its_way_counts_towards_the_limits_only(store: SqliteStore) -> None:
+def test_what_is_held_for_an_unfinished_call_counts_towards_the_limits_only(store: SqliteStore) -> None:
     call(store)
     reserve(store, Purpose.MINE, tokens=100, usd=0.5)
 
@@ -80,7 +80,7 @@ def test_what_is_held_for_a_call_on_its_way_counts_towards_the_limits_only(store
     )
 
 
-def test_what_a_call_took_stands_in_place_of_what_was_held_for_it(store: SqliteStore) -> None:
+def test_what_a_call_took_replaces_what_was_held_for_it(store: SqliteStore) -> None:
     call(store, tokens=100, usd=0.25)
     call(store, usage=None, usd=None, state=CallState.FAILED, tokens=100)
 
@@ -101,7 +101,7 @@ def test_a_lost_call_that_named_what_it_took_counts_with_that(store: SqliteStore
     assert store.ledger.spent() == Tally(purposes={"rollout": 1}, usage=USAGE, usd=0.25, tokens=14, dollars=0.25)
 
 
-def test_a_call_that_named_its_price_and_no_tokens_counts_with_the_tokens_that_were_held(store: SqliteStore) -> None:
+def test_a_call_with_a_price_but_no_tokens_counts_with_the_held_tokens(store: SqliteStore) -> None:
     entry = reserve(store, tokens=100, usd=0.5)
     store.ledger.settle(entry, CallState.DONE, usage=None, usd=0.25)
 
@@ -222,7 +222,7 @@ def test_the_lines_are_by_night_purpose_and_model_newest_night_first(tmp_path: P
     store.close()
 
 
-def test_a_lost_call_that_had_no_price_counts_as_the_dearest(store: SqliteStore) -> None:
+def test_a_lost_call_without_a_price_counts_as_the_most_expensive(store: SqliteStore) -> None:
     call(store, usd=0.25)
     call(store, usd=0.5, purpose=Purpose.MINE)
     for state in (CallState.LOST, CallState.LOST, CallState.FAILED):
@@ -311,7 +311,7 @@ def test_a_night_that_asks_anew_knows_its_own_answers_only(tmp_path: Path) -> No
     store.close()
 
 
-def test_attempts_hold_for_their_night_and_for_nights_cut_short_before_it(tmp_path: Path) -> None:
+def test_attempts_are_reused_in_their_night_and_after_nights_cut_short(tmp_path: Path) -> None:
     clock = FakeClock()
     store = open_at(tmp_path, clock=clock)
 

@@ -51,7 +51,7 @@ def test_a_stage_that_failed_is_not_kept(store: SqliteStore) -> None:
         assert page.keep("mined", int, lambda: 7) == 7
 
 
-def test_stages_are_kept_apart(store: SqliteStore) -> None:
+def test_stages_are_saved_separately(store: SqliteStore) -> None:
     with store.open_night() as page:
         assert page.keep("one", int, lambda: 1) == 1
         assert page.keep("two", int, lambda: 2) == 2
@@ -91,7 +91,7 @@ def test_proposal_ids_are_never_given_twice(store: SqliteStore) -> None:
     assert given == ["P-0001", "P-0002", "P-0003", "P-0004"]
 
 
-def test_a_store_begun_anew_gives_no_id_that_a_folder_beside_it_has(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_recreated_store_gives_no_proposal_id_that_a_folder_has(store: SqliteStore, tmp_path: Path) -> None:
     (tmp_path / "nights" / "2026-01-01" / "proposals" / "P-0007").mkdir(parents=True)
     (tmp_path / "nights" / "2026-01-02" / "proposals" / "P-none").mkdir(parents=True)
     with store.open_night() as page:
@@ -152,7 +152,7 @@ def test_sessions_that_were_lost_on_the_way_stay_unread_and_their_tasks_unbanked
     assert [task.session for task in store.bank.all_tasks()] == ["codex:s1"]
 
 
-def test_sessions_that_are_mere_copies_are_done_with(store: SqliteStore) -> None:
+def test_sessions_that_are_mere_copies_are_marked_read(store: SqliteStore) -> None:
     put(store, ONE, TWO)
     with store.open_night() as page:
         seal(page, found=[ONE], copies=["codex:s2"])

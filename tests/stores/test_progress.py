@@ -14,7 +14,7 @@ STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
 
 
 class Spending:
-    """Counts how often the file is written: each time it is asked for once."""
+    """Counts the writes of the file: each one asks once for the spending."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -39,7 +39,7 @@ def hold(data: Path, pid: int, *, since: datetime | None = None) -> None:
 
 
 def seen(data: Path, stages: tuple[Stage, ...]) -> bool:
-    """Whether it comes to say this: the writer is another thread."""
+    """Wait until the file says this, because another thread writes it; return whether it did."""
     for _ in range(1_000):
         progress = read_progress(data)
         if progress is not None and progress.stages == stages:
@@ -48,7 +48,7 @@ def seen(data: Path, stages: tuple[Stage, ...]) -> bool:
     return False
 
 
-def test_another_process_reads_how_far_the_night_is(tmp_path: Path) -> None:
+def test_another_process_reads_the_progress_of_the_night(tmp_path: Path) -> None:
     hold(tmp_path, os.getpid())
     file = opened(tmp_path, Spending())
     file.advance("rollout shop/CLAUDE.md", 3, 12)
@@ -79,7 +79,7 @@ def test_it_is_written_at_a_bounded_rate(tmp_path: Path) -> None:
     assert spending.asked == 1
 
 
-def test_at_the_end_the_file_is_gone(tmp_path: Path) -> None:
+def test_the_file_is_removed_at_the_end(tmp_path: Path) -> None:
     spending = Spending()
     file = opened(tmp_path, spending)
     spending.wait()
@@ -87,7 +87,7 @@ def test_at_the_end_the_file_is_gone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_night_left_behind_is_no_progress(tmp_path: Path) -> None:
+def test_the_file_of_a_killed_night_is_not_read_as_progress(tmp_path: Path) -> None:
     spending = Spending()
     file = opened(tmp_path, spending)
     spending.wait()
@@ -102,7 +102,7 @@ def test_what_a_killed_night_left_behind_is_no_progress(tmp_path: Path) -> None:
     assert read_progress(tmp_path) is None
 
 
-def test_the_number_of_a_process_that_came_later_is_no_sign_of_life(tmp_path: Path) -> None:
+def test_a_later_process_with_the_same_id_is_not_taken_for_the_night(tmp_path: Path) -> None:
     spending = Spending()
     file = opened(tmp_path, spending)
     spending.wait()
@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_read_is_no_progress(tmp_path: Path) -> None:
     assert read_progress(tmp_path) is None
 
 
-def test_a_night_goes_on_where_the_file_cannot_be_written(tmp_path: Path) -> None:
+def test_a_night_continues_if_the_file_cannot_be_written(tmp_path: Path) -> None:
     spending = Spending()
     file = opened(tmp_path / "nowhere", spending)
     spending.wait()

@@ -1,4 +1,4 @@
-"""One night at a time, and one that was killed goes on where it was."""
+"""Test that only one night runs at a time, and a killed one is resumed where it was."""
 
 import json
 import os
@@ -43,7 +43,7 @@ with store.open_night() as page:
 
 
 def a_night_elsewhere(folder: Path, *, config: str = "one") -> tuple[subprocess.Popen[str], str]:
-    """A running night in another process, and its id."""
+    """Start a night in another process; yield the process and the night's id."""
     process = subprocess.Popen(
         [sys.executable, "-c", NIGHT, str(folder), config], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
@@ -67,7 +67,7 @@ def a_killed_night(folder: Path, *, config: str = "one") -> str:
 # the lock -----------------------------------------------------------------------------------------------
 
 
-def test_a_second_night_is_refused_and_told_who_holds_the_lock(tmp_path: Path) -> None:
+def test_a_second_night_is_refused_and_the_holder_of_the_lock_named(tmp_path: Path) -> None:
     store, other = open_at(tmp_path), open_at(tmp_path)
 
     with (
@@ -111,7 +111,7 @@ def test_after_a_night_the_lock_is_free(tmp_path: Path) -> None:
     other.close()
 
 
-def test_a_holder_that_can_not_be_read_does_not_hide_the_lock(tmp_path: Path) -> None:
+def test_an_unreadable_holder_file_does_not_hide_the_lock(tmp_path: Path) -> None:
     store, other = open_at(tmp_path), open_at(tmp_path)
 
     with store.open_night():
@@ -126,7 +126,7 @@ def test_a_holder_that_can_not_be_read_does_not_hide_the_lock(tmp_path: Path) ->
 # resuming -----------------------------------------------------------------------------------------------
 
 
-def test_a_killed_night_goes_on_with_its_id_and_what_it_kept(tmp_path: Path) -> None:
+def test_a_killed_night_is_resumed_with_its_id_and_saved_stages(tmp_path: Path) -> None:
     night = a_killed_night(tmp_path)
     clock = FakeClock(NOON + timedelta(days=2))
     store = open_at(tmp_path, clock=clock)
@@ -160,7 +160,7 @@ def test_a_killed_nights_calls_and_spending_survive(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_night_that_goes_on_writes_its_files_anew(tmp_path: Path) -> None:
+def test_a_resumed_night_rewrites_its_files(tmp_path: Path) -> None:
     a_killed_night(tmp_path)
     store = open_at(tmp_path)
 
@@ -186,7 +186,7 @@ def test_under_other_settings_a_new_night_begins_and_the_old_one_counts_as_inter
     store.close()
 
 
-def test_what_a_night_kept_is_gone_once_other_settings_have_closed_it(tmp_path: Path) -> None:
+def test_closing_a_night_under_other_settings_deletes_its_saved_stages(tmp_path: Path) -> None:
     a_killed_night(tmp_path, config="one")
     store = open_at(tmp_path, config="two")
 
@@ -203,7 +203,7 @@ def test_calls_survive_other_settings_too(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_night_that_ended_by_an_error_goes_on_too(tmp_path: Path) -> None:
+def test_a_night_that_ended_with_an_error_is_resumed_too(tmp_path: Path) -> None:
     store = open_at(tmp_path)
     with pytest.raises(ZeroDivisionError), store.open_night() as page:
         _ = page.keep("mined", list[str], lambda: ["once"]) and 1 // 0
@@ -215,7 +215,7 @@ def test_a_night_that_ended_by_an_error_goes_on_too(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_closed_night_never_goes_on(tmp_path: Path) -> None:
+def test_a_closed_night_is_never_resumed(tmp_path: Path) -> None:
     store = open_at(tmp_path)
     for expected in ("2026-03-02", "2026-03-02-2"):
         with store.open_night() as page:

@@ -1,4 +1,4 @@
-"""An older file becomes a current one with all its data; a newer one is refused and left as it is."""
+"""Test that an older file is migrated with all its data, and a newer one refused and left unchanged."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def layout(connection: sqlite3.Connection) -> set[tuple[str, str]]:
 
 
 def at_version(connection: sqlite3.Connection, wanted: int) -> None:
-    """The file as that version wrote it."""
+    """Create the file as that version wrote it."""
     for script in MIGRATIONS[:wanted]:
         connection.executescript(script)
     connection.execute(f"PRAGMA user_version = {wanted}")
@@ -74,7 +74,7 @@ def test_what_version_one_held_is_still_there(connection: sqlite3.Connection) ->
     assert connection.execute("SELECT count(*) FROM proposals").fetchone() == (0,)
 
 
-def test_the_calls_of_version_three_belong_to_no_project_and_hold_nothing(connection: sqlite3.Connection) -> None:
+def test_calls_of_schema_version_three_have_no_project_and_hold_nothing(connection: sqlite3.Connection) -> None:
     at_version(connection, 3)
     connection.execute(
         "INSERT INTO ledger (night, at, purpose, model, state, input_tokens, output_tokens, cached_tokens, usd) "

@@ -22,7 +22,7 @@ def written(hooked: Hooked, kind: str, text: str) -> HookSpool:
     return HookSpool(hooked.spool)
 
 
-def test_what_a_hook_says_at_the_end_is_when_the_session_ended(hooked: Hooked) -> None:
+def test_the_hooks_end_note_is_when_the_session_ended(hooked: Hooked) -> None:
     before = datetime.now(UTC)
     hooked.run("SessionEnd")
     ended = HookSpool(hooked.spool).ended(NAME)
@@ -30,7 +30,7 @@ def test_what_a_hook_says_at_the_end_is_when_the_session_ended(hooked: Hooked) -
     assert before - timedelta(seconds=1) < ended <= datetime.now(UTC)
 
 
-def test_what_a_hook_saw_at_the_start_is_the_snapshot(hooked: Hooked) -> None:
+def test_the_hooks_start_note_is_the_snapshot(hooked: Hooked) -> None:
     project = hooked.folder / "project"
     commit = repository(project)
     (project / "code.py").write_text("two\n")
@@ -41,7 +41,7 @@ def test_what_a_hook_saw_at_the_start_is_the_snapshot(hooked: Hooked) -> None:
     assert "+two" in Path(found.patch).read_text()
 
 
-def test_of_a_clean_project_there_is_no_patch(hooked: Hooked) -> None:
+def test_a_clean_project_has_no_patch(hooked: Hooked) -> None:
     repository(hooked.folder / "project")
     hooked.started()
     found = HookSpool(hooked.spool).snapshot(NAME)
@@ -66,11 +66,11 @@ def test_a_session_without_a_note_is_no_matter(hooked: Hooked, name: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"at": "now"}', '{"at": 1e300}', '{"at": -1}', "\x00"])
-def test_a_note_that_makes_no_sense_is_not_there(hooked: Hooked, text: str) -> None:
+def test_a_senseless_note_counts_as_missing(hooked: Hooked, text: str) -> None:
     assert written(hooked, "ended.json", text).ended(NAME) is None
     assert written(hooked, "started.json", text).snapshot(NAME) is None
 
 
-def test_a_note_that_can_not_be_read_is_not_there(hooked: Hooked) -> None:
+def test_an_unreadable_note_counts_as_missing(hooked: Hooked) -> None:
     hooked.note("ended.json").mkdir(parents=True)
     assert HookSpool(hooked.spool).ended(NAME) is None

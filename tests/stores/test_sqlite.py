@@ -1,4 +1,4 @@
-"""The store on disk: private, safe from damage, and the same from night to night."""
+"""Test the store on disk: private, safe from damage, and the same from night to night."""
 
 import sqlite3
 import stat
@@ -51,7 +51,7 @@ def test_a_store_opened_twice_is_one_store(tmp_path: Path) -> None:
     second.close()
 
 
-def test_a_fresh_store_has_nothing_to_tell(tmp_path: Path) -> None:
+def test_a_fresh_store_has_an_empty_summary(tmp_path: Path) -> None:
     store = open_at(tmp_path)
 
     assert store.notice == ""
@@ -105,7 +105,7 @@ def test_damage_inside_a_real_store_is_found(tmp_path: Path) -> None:
     again.close()
 
 
-def test_after_damage_was_set_aside_the_next_opening_is_quiet(tmp_path: Path) -> None:
+def test_after_damage_was_set_aside_the_next_opening_has_no_notice(tmp_path: Path) -> None:
     (tmp_path / "sleep.db").write_bytes(b"x" * 5_000)
     open_at(tmp_path).close()
 
@@ -149,7 +149,7 @@ def test_an_older_store_is_brought_up_to_date_with_its_data(tmp_path: Path) -> N
     store.close()
 
 
-def test_a_file_that_can_not_be_opened_is_an_error_with_its_path(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_an_error_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "sleep.db").mkdir()
 
     with pytest.raises(StoreError, match=r"sleep\.db"):
@@ -173,7 +173,7 @@ def test_a_night_is_named_after_its_day_and_numbered_from_the_second_of_a_day_on
     assert names == ["2026-03-02", "2026-03-02-2", "2026-03-02-3", "2026-03-03", "2026-03-03-2"]
 
 
-def test_a_store_begun_anew_begins_no_night_in_the_folder_of_another(tmp_path: Path) -> None:
+def test_a_recreated_store_starts_no_night_in_an_existing_folder(tmp_path: Path) -> None:
     for name in ("2026-03-02", "2026-03-02-2"):
         (tmp_path / "nights" / name).mkdir(parents=True)
     store = open_at(tmp_path)
@@ -197,7 +197,7 @@ def test_nights_are_listed_newest_first(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_horizon_is_the_first_night_less_how_far_to_look_back(tmp_path: Path) -> None:
+def test_the_horizon_is_the_first_night_minus_the_lookback(tmp_path: Path) -> None:
     clock = FakeClock()
     store = open_at(tmp_path, clock=clock, lookback=7)
     assert store.horizon() == NOON - timedelta(days=7)
@@ -268,7 +268,7 @@ open_store(settings, paths).close()
 """
 
 
-def test_processes_that_begin_a_store_at_once_all_get_it(tmp_path: Path) -> None:
+def test_processes_that_create_a_store_at_once_all_open_it(tmp_path: Path) -> None:
     environ = {"SKILLOPT_SLEEP_HOME": str(tmp_path / "sleep"), "HOME": str(tmp_path)}
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", OPEN]
@@ -286,7 +286,7 @@ def test_processes_that_begin_a_store_at_once_all_get_it(tmp_path: Path) -> None
     assert [one.returncode for one in several] == [0] * 6, ends
 
 
-def test_who_only_looks_whether_a_night_runs_is_taken_for_none(tmp_path: Path) -> None:
+def test_a_status_check_is_not_mistaken_for_a_running_night(tmp_path: Path) -> None:
     store = open_at(tmp_path)
     look = filelock.FileLock(tmp_path / "night.lock", thread_local=False)
     look.acquire()

@@ -1,4 +1,4 @@
-"""The user's store: a cut-off night goes on only under the settings that shaped it."""
+"""Test the user's store: an interrupted night is resumed only under the settings that shaped it."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -41,7 +41,7 @@ OTHER = {
 
 
 def goes_on(folder: Path, later: Settings) -> bool:
-    """Whether a night that is cut off under the first settings goes on under these."""
+    """Return whether a night that is interrupted under the first settings is resumed under the second."""
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(folder)})
     for settings in (FIRST, later):
         store = open_store(settings, paths)
@@ -52,12 +52,12 @@ def goes_on(folder: Path, later: Settings) -> bool:
 
 
 @pytest.mark.parametrize("later", SAME.values(), ids=SAME)
-def test_a_night_goes_on_under_other_limits_and_workers(tmp_path: Path, later: Settings) -> None:
+def test_a_night_is_resumed_under_other_limits_and_workers(tmp_path: Path, later: Settings) -> None:
     assert goes_on(tmp_path, later)
 
 
 @pytest.mark.parametrize("later", OTHER.values(), ids=OTHER)
-def test_a_night_does_not_go_on_under_settings_that_would_change_its_results(tmp_path: Path, later: Settings) -> None:
+def test_a_night_is_not_resumed_under_settings_that_would_change_its_results(tmp_path: Path, later: Settings) -> None:
     assert not goes_on(tmp_path, later)
 
 
@@ -71,7 +71,7 @@ def test_the_store_is_where_the_paths_say(tmp_path: Path) -> None:
     assert paths.database.is_file()
 
 
-def test_a_night_that_was_narrowed_to_a_project_goes_on_only_so(tmp_path: Path) -> None:
+def test_a_night_of_one_project_is_resumed_only_for_that_project(tmp_path: Path) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     resumed: list[bool] = []
     for only in ("/work/a", "", "/work/a"):
@@ -82,7 +82,7 @@ def test_a_night_that_was_narrowed_to_a_project_goes_on_only_so(tmp_path: Path) 
     assert resumed == [False, False, False]
 
 
-def test_a_night_of_one_project_does_not_stand_for_the_whole_night_that_is_owed(tmp_path: Path) -> None:
+def test_a_night_of_one_project_does_not_count_as_a_night_of_all(tmp_path: Path) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     later = NOON + timedelta(hours=1)
     for only, ended in (("", NOON), ("/work/a", later)):

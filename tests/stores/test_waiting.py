@@ -19,7 +19,7 @@ def test_a_fresh_store_has_nothing_waiting(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_state_folder_that_can_not_be_written_spoils_nothing(tmp_path: Path) -> None:
+def test_an_unwritable_state_folder_is_ignored(tmp_path: Path) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     store = open_store(Settings(), paths)
     paths.state.write_text("a file in the way")

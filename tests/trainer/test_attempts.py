@@ -17,7 +17,7 @@ JOB = Job(ITEM, "# S", "sha", 0, "val")
 
 
 class Raising(Toy, frozen=True):
-    """An environment in which an attempt ends as it is told."""
+    """An environment whose attempts raise the given error."""
 
     end: Exception | Result = Result()
 
@@ -37,7 +37,7 @@ class Raising(Toy, frozen=True):
         (Result(failure="no answer"), "no answer"),
     ],
 )
-def test_what_could_not_be_graded_is_a_failure_and_never_a_score(end: Exception | Result, failure: str) -> None:
+def test_an_ungraded_attempt_is_a_failure_and_never_a_score(end: Exception | Result, failure: str) -> None:
     made = Attempt(Raising(end=end), FakeBackend())(JOB)
     assert made.rollout.score is None
     assert failure in made.rollout.note
@@ -78,7 +78,7 @@ def test_an_attempt_is_made_once_until_it_is_forgotten_and_counted_by_stage() ->
     assert spent.seconds == {"test": 1, "val": 1}
 
 
-def test_sums_do_not_tell_in_which_order_calls_ended() -> None:
+def test_sums_do_not_depend_on_the_order_of_the_calls() -> None:
     def dollars(values: list[float]) -> float | None:
         spent = Spent()
         spent.add("s", _taken(values))

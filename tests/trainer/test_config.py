@@ -44,7 +44,9 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[train\n", "line 1", "fix the file"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_the_nearest(tmp_path: Path, text: str, said: str, remedy: str) -> None:
+def test_an_impossible_value_is_refused_with_the_nearest_one(
+    tmp_path: Path, text: str, said: str, remedy: str
+) -> None:
     with pytest.raises(ConfigError) as refused:
         load_config(_written(tmp_path, text))
     assert said in refused.value.message

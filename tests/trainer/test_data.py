@@ -27,7 +27,7 @@ def test_an_empty_split_is_refused_before_anything_is_spent(split: str) -> None:
 
 
 class _Odd(Toy, frozen=True):
-    """The toy, whose val is something else."""
+    """The toy with other val items."""
 
     odd: Callable[[], Any] = list
 

@@ -46,7 +46,7 @@ class Broken(Mine):
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package of the user's, with an environment and some that are none."""
+    """Install a package with a working environment and several broken ones."""
     names = {"mine": "Mine", "bare": "Bare", "broken": "Broken", "gone": "Gone", "text": "__doc__"}
     entries = "".join(f"{name} = users_own_envs:{place}\n" for name, place in names.items())
     (tmp_path / "users_own_envs.py").write_text(_MINE, encoding="utf-8")
@@ -73,7 +73,7 @@ class Least(Env):
         return Result()
 
 
-def test_an_environment_needs_items_and_an_attempt_only() -> None:
+def test_an_environment_must_define_items_and_rollout_one_only() -> None:
     env: Env = Least()
     assert env.initial_skill() == ""
 

@@ -18,7 +18,7 @@ from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 
-def test_a_skill_that_was_tested_in_its_run_is_scored_for_nothing(tmp_path: Path) -> None:
+def test_a_skill_tested_in_its_run_is_scored_without_new_calls(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path).train()
     again = Scripted()
     found = evaluate(
@@ -28,7 +28,7 @@ def test_a_skill_that_was_tested_in_its_run_is_scored_for_nothing(tmp_path: Path
     assert again.prompts == []
 
 
-def test_nothing_is_scored_beside_a_training_in_the_same_folder(tmp_path: Path) -> None:
+def test_nothing_is_scored_while_a_training_uses_the_folder(tmp_path: Path) -> None:
     asked = Scripted()
     with alone(tmp_path), pytest.raises(NightLocked, match="another training"):
         evaluate(a_config(), Toy(), "Say alpha.", Split.VAL, target=asked, pool=SerialPool(), folder=tmp_path)

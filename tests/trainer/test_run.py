@@ -151,7 +151,7 @@ def test_a_folder_with_other_files_may_hold_a_run_and_a_refused_one_leaves_nothi
 
 
 class Killed(BaseException):
-    """What ends a process wherever it is."""
+    """Stands for a signal that ends the process at any point."""
 
 
 @pytest.mark.parametrize("end", [CallFailed(FailureKind.LOGIN, "the key has expired"), Killed()])

@@ -85,9 +85,7 @@ def test_f1_counts_a_word_as_often_as_both_have_it(answer: str, accepted: list[s
         ("x", [], 0),
     ],
 )
-def test_anls_is_one_less_edits_by_length_from_the_threshold_on(
-    answer: str, accepted: list[str], grade: float
-) -> None:
+def test_anls_is_the_edit_similarity_from_the_threshold_on(answer: str, accepted: list[str], grade: float) -> None:
     assert anls(answer, accepted) == pytest.approx(grade)
 
 

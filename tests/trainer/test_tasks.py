@@ -35,7 +35,7 @@ def test_a_failure_has_no_score() -> None:
     assert rollout.note == "gone"
 
 
-def test_an_item_is_an_occasion_of_its_own() -> None:
+def test_every_item_counts_as_a_session_of_its_own() -> None:
     task = as_task(Item(id="i", text="do", kind="k"), Split.TRAIN, source="toy")
     assert (task.id, task.session, task.cluster, task.project, task.split) == ("i", "i", "k", "", Split.TRAIN)
 

@@ -1,4 +1,4 @@
-"""A toy dataset whose items want a word that the skill must name, and a scripted model that reads the skill."""
+"""Provide a toy dataset whose items want a word that the skill must name, and a scripted model that reads the skill."""
 
 import json
 import re
@@ -21,7 +21,7 @@ SIZES = {Split.TRAIN: 16, Split.VAL: 8, Split.TEST: 8}
 
 
 class Toy(msgspec.Struct, frozen=True):
-    """An answer is right where it holds the word of the item; half of it is right where it holds any word."""
+    """An answer is right if it contains the item's word."""
 
     sizes: dict[str, int] = {}
     name: str = "toy"
@@ -47,7 +47,7 @@ class Toy(msgspec.Struct, frozen=True):
 
 
 class Scripted:
-    """Answers by rule: the target says the words the skill names, reflection asks for one that an attempt lacked."""
+    """Answers by rules: the target says the words in the skill, reflection adds a word that an attempt lacked."""
 
     name = "scripted"
     version = "1"
@@ -69,7 +69,7 @@ class Scripted:
         return Counter(prompt.purpose.value for prompt in self.prompts)
 
     def keys(self) -> list[tuple[str, str, int, str]]:
-        """Which question each call asked, in whose name."""
+        """Return the question and asker of each call."""
         return [(prompt.purpose, str(prompt.text), prompt.sample, prompt.asker) for prompt in self.prompts]
 
     def _answer(self, prompt: Prompt) -> str:
@@ -112,7 +112,7 @@ def _edit(word: str) -> dict[str, str]:
 
 
 def a_config(**sections: dict[str, Any]) -> TrainerConfig:
-    """Two epochs of two steps, one edit a step."""
+    """Configure two epochs of two steps, with one edit per step."""
     raw: dict[str, dict[str, Any]] = {
         "train": {"epochs": 2, "batch_size": 8, "seed": 7},
         "gradient": {"minibatch": 4},
@@ -124,7 +124,7 @@ def a_config(**sections: dict[str, Any]) -> TrainerConfig:
 
 
 def a_trainer(folder: Path, model: Scripted | None = None, *, workers: int = 4, **fields: Any) -> Trainer:
-    """A trainer on the toy."""
+    """Create a trainer for the toy."""
     given: dict[str, Any] = {
         "config": fields.pop("config", None) or a_config(),
         "env": fields.pop("env", None) or Toy(),
@@ -136,7 +136,7 @@ def a_trainer(folder: Path, model: Scripted | None = None, *, workers: int = 4, 
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    """Every file of a run that no timing may change."""
+    """Read all files of a run that mustn't depend on timing."""
     own = {"spend.json", "calls.db", "calls.db-wal", "calls.db-shm", "run.lock"}
     return {
         str(p.relative_to(folder)): p.read_bytes()

@@ -97,22 +97,36 @@ def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
         by_label = sorted(cast("Mapping[str, Any]", raw).items())
         return [label for label, _ in by_label], [text for _, text in by_label]
     if isinstance(raw, str | None):
-        columns = {label: optional(row, label, label.lower()) for label in LABELS[:10]}
-        columns = {label: text for label, text in columns.items() if text}
-        if columns:
-            return list(columns), list(columns.values())
-        return [], texts_of(raw)
+        return _choices_in_columns(row) or ([], texts_of(raw))
+    if isinstance(raw, Sequence):
+        return _choices_in_list(cast("Sequence[Any]", raw))
+    return [], []
+
+
+def _choices_in_columns(row: Row) -> tuple[list[str], list[str]] | None:
+    """Return the choices of a table that has one column for each, named A, B and so on."""
+    labels: list[str] = []
+    texts: list[str] = []
+    for label in LABELS[:10]:
+        text = optional(row, label, label.lower())
+        if text:
+            labels.append(label)
+            texts.append(text)
+    return (labels, texts) if texts else None
+
+
+def _choices_in_list(choices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the choices of a list of texts, or of objects with `text` or `content` and perhaps a `label`."""
     labels: list[Any] = []
     texts: list[Any] = []
-    if isinstance(raw, Sequence):
-        for choice in cast("Sequence[Any]", raw):
-            if isinstance(choice, Mapping):
-                fields = cast("Mapping[str, Any]", choice)
-                labels.append(fields.get("label") or "")
-                texts.append(fields.get("text", fields.get("content", "")))
-            else:
-                labels.append("")
-                texts.append(choice)
+    for choice in choices:
+        if isinstance(choice, Mapping):
+            fields = cast("Mapping[str, Any]", choice)
+            labels.append(fields.get("label") or "")
+            texts.append(fields.get("text", fields.get("content", "")))
+        else:
+            labels.append("")
+            texts.append(choice)
     return labels, texts
 
 
@@ -122,7 +136,7 @@ def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
     Raises ValueError if it names none, or if it can be read in two ways that mean different choices.
     """
     raw = _raw_answer(row)
-    answer = str(raw if raw is not None else "").strip()
+    answer = "" if raw is None else str(raw).strip()
     label = answer.upper().rstrip(".):")
     letters = labels or list(LABELS[: len(texts)])
     named: int | None = None
@@ -136,16 +150,15 @@ def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
         raise ValueError(f"its answer {answer!r} is none of the choices")
     # A number is a place if the choices are words, as in MMLU's own files; and a label if the row has that label.
     is_place = isinstance(raw, int) and not _has_numbers(row.get("choices", row.get("options")))
-    certain = label in labels or is_place
-    if by_text is not None and by_text != right and not certain:
-        first, second = str(right), str(by_text)
-        if answer.isdecimal():
-            first, second = letters[right], letters[by_text]
-        raise ValueError(
-            f"its answer {answer!r} names the choice {texts[right]!r} and is the text of another: "
-            f"write {first} for {texts[right]!r}, or {second} for {texts[by_text]!r}"
-        )
-    return right
+    if by_text in (None, right) or label in labels or is_place:
+        return right
+    first, second = str(right), str(by_text)
+    if answer.isdecimal():
+        first, second = letters[right], letters[by_text]
+    raise ValueError(
+        f"its answer {answer!r} names the choice {texts[right]!r} and is the text of another: "
+        f"write {first} for {texts[right]!r}, or {second} for {texts[by_text]!r}"
+    )
 
 
 def _raw_answer(row: Row) -> Any:

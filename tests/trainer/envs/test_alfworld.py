@@ -47,14 +47,14 @@ def test_the_games_are_found_as_they_are_downloaded(tmp_path: Path) -> None:
     assert item.data["gamefile"] == f"{item.id}/game.tw-pddl"
 
 
-def test_games_without_folders_for_splits_are_cut_by_ratio(tmp_path: Path) -> None:
+def test_games_without_split_folders_are_divided_by_ratio(tmp_path: Path) -> None:
     for number in range(4):
         _lay(tmp_path, "games", f"t{number}")
     env = TextWorlds(path=str(tmp_path), ratio=(2, 1, 1))
     assert [len(env.items(split)) for split in Split] == [2, 1, 1]
 
 
-def test_games_that_can_not_be_played_are_left_out(tmp_path: Path) -> None:
+def test_unplayable_games_are_left_out(tmp_path: Path) -> None:
     _lay(tmp_path, "train", "good")
     _lay(tmp_path, "train", "unsolvable", solvable=False)
     _lay(tmp_path, "train", "sliced", task="pick_heat-AppleSliced-None-Desk-1")

@@ -27,7 +27,7 @@ def test_an_outage_is_raised() -> None:
         ask(target, "Why?", skill="", form="", sample=0)
 
 
-def test_a_missing_tag_is_told_of_where_the_answer_was_wrong() -> None:
+def test_a_missing_tag_is_mentioned_if_the_answer_was_wrong() -> None:
     assert with_source("it is wrong", "<answer>x</answer>") == "it is wrong"
     assert "last line was taken: 'x'" in with_source("it is wrong", "so\nx")
     assert with_source("", "x") == ""

@@ -77,14 +77,14 @@ def test_equal_texts_stay_on_one_side() -> None:
 
 
 @pytest.mark.parametrize("other", ["train2", "dev"])
-def test_an_id_that_is_there_twice_is_refused(tmp_path: Path, other: str) -> None:
+def test_a_duplicate_id_is_refused(tmp_path: Path, other: str) -> None:
     (tmp_path / "train.json").write_text(_rows("a", "b"), encoding="utf-8")
     (tmp_path / f"{other.replace('2', ' 2')}.json").write_text(_rows("b"), encoding="utf-8")
     with pytest.raises(ConfigError, match="'b' occurs twice"):
         _env(tmp_path).items(Split.TRAIN)
 
 
-def test_a_row_that_can_not_be_used_is_named_with_its_file(tmp_path: Path) -> None:
+def test_an_unusable_row_is_named_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "train.json").write_text('[{"question": "Why?"}]', encoding="utf-8")
     with pytest.raises(ConfigError, match=r"train\.json: row 1: it has no 'answers'"):
         _env(tmp_path).items(Split.TRAIN)

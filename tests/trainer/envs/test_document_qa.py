@@ -47,7 +47,7 @@ def test_docvqas_own_files_are_read_with_their_ocr_results(tmp_path: Path, found
     assert (item.id, item.kind, item.data["page"]) == ("337", "handwritten", "DATE\n1/8/93")
 
 
-def test_the_texts_may_lie_elsewhere_and_be_plain(tmp_path: Path) -> None:
+def test_the_ocr_texts_may_be_elsewhere_and_plain(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "xnbl0037_1.txt").write_text("DATE 1/8/93\n", encoding="utf-8")
     [item] = _items(tmp_path, ocr=str(tmp_path / "texts"), context_chars=6)

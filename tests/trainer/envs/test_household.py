@@ -67,7 +67,7 @@ def test_a_thing_that_was_not_made_so_does_not_count(kind: str) -> None:
         "clean mug 1 with sinkbasin 1",
     ],
 )
-def test_what_can_not_be_done_does_nothing(command: str) -> None:
+def test_an_impossible_command_does_nothing(command: str) -> None:
     assert _house().step([command])[0] == [NOTHING]
 
 
@@ -99,7 +99,7 @@ def _games() -> list[tuple[str, Game]]:
 
 
 def _plan(game: Game) -> list[str]:
-    """The commands that win, found by knowing where everything is."""
+    """Return commands that win the game, from knowing where everything is."""
 
     def at(name: str) -> list[str]:
         return [f"go to {name}", *([f"open {name}"] if name in game.closed else [])]
@@ -141,6 +141,6 @@ def test_every_command_that_is_named_does_something(name: str, game: Game) -> No
 @pytest.mark.parametrize(
     "row", [{"kind": "fly", "thing": "mug", "holders": {}}, {"kind": "pick_and_place_simple", "holders": {}}]
 )
-def test_a_game_that_can_not_be_is_refused(row: object) -> None:
+def test_an_impossible_game_is_refused(row: object) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(row, Game)

@@ -79,7 +79,7 @@ def test_nothing_outside_the_folder_can_be_read(shelf: Library, file: str) -> No
         ('{"tool": "grep", "pattern": "("}', "not a regular expression"),
     ],
 )
-def test_what_can_not_be_done_is_said_in_words(shelf: Library, text: str, said: str) -> None:
+def test_an_impossible_call_is_answered_in_words(shelf: Library, text: str, said: str) -> None:
     assert said in shelf.use(text)
 
 

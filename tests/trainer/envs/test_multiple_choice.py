@@ -67,7 +67,7 @@ def test_kinds_are_the_datasets_own(tmp_path: Path) -> None:
     assert _items(tmp_path, FORMS["MMLU"])[0].kind == "colour"
 
 
-def test_the_order_hangs_on_seed_and_id_alone(tmp_path: Path) -> None:
+def test_the_order_depends_on_seed_and_id_alone(tmp_path: Path) -> None:
     items = _items(tmp_path, *_many())
     again = {item.id: item for item in _items(tmp_path, *reversed(_many()))}
     assert all(again[item.id] == item for item in items)
@@ -118,7 +118,7 @@ def test_a_choice_is_right_or_wrong(tmp_path: Path) -> None:
         {"question": "Which?", "choices": ["B", "A"], "answer": "A"},
     ],
 )
-def test_a_row_that_can_not_be_used_is_refused(tmp_path: Path, row: object) -> None:
+def test_an_unusable_row_is_refused(tmp_path: Path, row: object) -> None:
     with pytest.raises(ConfigError, match="row 1"):
         _items(tmp_path, row)
 

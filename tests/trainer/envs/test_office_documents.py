@@ -40,7 +40,7 @@ def test_a_point_in_another_place_is_another_number() -> None:
     assert _played("<answer>22.5</answer>", item=_item("o-04"))[0].hard == 1
 
 
-def test_an_answer_without_its_end_counts_and_no_move_is_said_to_be_none() -> None:
+def test_an_unclosed_answer_counts_and_a_missing_tag_is_reported() -> None:
     result, prompts = _played("Hm.", "<answer>301,250")
     assert result.hard == 1
     assert "neither a <tool> nor an <answer>" in prompts[1]

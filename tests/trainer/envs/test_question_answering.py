@@ -69,7 +69,7 @@ def test_the_flat_form_of_squad_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("most", "left"), [(0, "abc"), (3, "abc"), (2, "ab")])
-def test_of_a_text_so_many_characters_are_kept(most: int, left: str) -> None:
+def test_a_text_is_shortened_to_so_many_characters(most: int, left: str) -> None:
     assert shortened("abc", most) == left
 
 

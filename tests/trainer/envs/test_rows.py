@@ -84,7 +84,7 @@ def test_the_first_field_that_says_something_counts() -> None:
         ({"text": ["x", "y"], "answer_start": [0, 9]}, ("x", "y")),
     ],
 )
-def test_a_list_is_read_however_it_was_written(value: object, texts: tuple[str, ...]) -> None:
+def test_a_list_is_read_in_every_notation(value: object, texts: tuple[str, ...]) -> None:
     assert texts_of(value) == texts
 
 

@@ -38,7 +38,7 @@ def test_tasks_that_name_their_split_keep_it(tmp_path: Path) -> None:
     assert _ids(_env(tmp_path, *entries)) == [["b", "d"], ["a"], ["c"]]
 
 
-def test_tasks_that_name_none_are_cut_by_ratio(tmp_path: Path) -> None:
+def test_tasks_without_a_split_are_divided_by_ratio(tmp_path: Path) -> None:
     found = _ids(_env(tmp_path, *(_entry(name) for name in "abcd"), ratio=(2, 1, 1)))
     assert [len(side) for side in found] == [2, 1, 1]
 

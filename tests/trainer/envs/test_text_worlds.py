@@ -15,7 +15,7 @@ PLAN = ["go to desk 1", "take book 1 from desk 1", "go to sofa 1", "move book 1 
 
 
 class Corridor:
-    """A world of another kind, without commands to choose from: two steps on and it is won."""
+    """Another kind of world, which lists no commands: two steps win it."""
 
     closed: ClassVar[list[str]] = []
 
@@ -121,27 +121,27 @@ class _Falling(Corridor):
 
 
 @pytest.mark.parametrize("world", [_broken_at_the_start, _Silent, _Wordless, _Unwon, _Falling])
-def test_what_is_wrong_with_a_world_is_said_of_the_world(tmp_path: Path, world: Any) -> None:
+def test_an_error_of_a_world_is_blamed_on_the_world(tmp_path: Path, world: Any) -> None:
     env = TextWorlds(path=_corridor(tmp_path).path, world=f"{__name__}:{world.__name__}")
     with pytest.raises(Exception) as caught:  # noqa: PT011 - what it is is the world's affair
         _played("<action>on</action>", env=env)
     assert blamed(caught.value) == f"env.world {env.world}, item 'train'"
 
 
-def test_what_fails_beside_a_world_is_not_said_of_it(tmp_path: Path) -> None:
+def test_an_error_outside_of_a_world_is_not_blamed_on_it(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError) as caught:
         _played(RuntimeError("a bug"), env=_corridor(tmp_path))
     assert blamed(caught.value) == ""
 
 
 @pytest.mark.parametrize("name", ["nowhere:World", "json:World", "json"])
-def test_a_world_that_can_not_be_imported_is_named(tmp_path: Path, name: str) -> None:
+def test_a_world_that_cannot_be_imported_is_named(tmp_path: Path, name: str) -> None:
     env = _corridor(tmp_path)
     with pytest.raises(ConfigError, match=r"env\.world"):
         _played("on", env=TextWorlds(path=env.path, world=name))
 
 
-def test_a_game_that_can_not_be_read_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_game_is_named(tmp_path: Path) -> None:
     (tmp_path / "train.json").write_text('[{"kind": "fly"}]', encoding="utf-8")
     with pytest.raises(ConfigError, match="row 1"):
         TextWorlds(path=str(tmp_path)).items(Split.TRAIN)
