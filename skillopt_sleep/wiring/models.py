@@ -20,7 +20,7 @@ from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settin
 SIMULATED = "simulated"
 AUTO = "auto"
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-_ENDLESS = frozenset({"codex", "handoff", SIMULATED})
+_UNLIMITED = frozenset({"handoff", SIMULATED})
 
 
 class Chosen(NamedTuple):
@@ -130,7 +130,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         raise ConfigError(f"{backend.base_url!r} is no address", remedy="such as http://localhost:11434/v1")
     if backend.name in KEYS and not backend.model:
         raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model")
-    if backend.max_output_tokens and backend.name in _ENDLESS:
+    if backend.max_output_tokens and not _limits_answers(backend.name):
         raise ConfigError(
             f"{backend.name} can't be told how long an answer may be", remedy="leave out backend.max_output_tokens"
         )
@@ -175,6 +175,13 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
                 "no backend is named: nothing is sent anywhere without your word",
                 remedy="add --backend auto (or claude, codex, openai …), or try run --now --example, that needs none",
             )
+
+
+def _limits_answers(name: str) -> bool:
+    """Return whether this backend can be told how long an answer may be."""
+    if name in AGENTS:
+        return AGENTS[name].program.limits_answers
+    return name not in _UNLIMITED
 
 
 def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> CliBackend:
