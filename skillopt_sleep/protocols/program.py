@@ -86,6 +86,11 @@ class Dialect(Protocol):
         ...
 
     @property
+    def limits_answers(self) -> bool:
+        """Whether the program can be told how long an answer may be."""
+        ...
+
+    @property
     def passed(self) -> frozenset[str]:
         """The user's environment variables that the program may see: logins and endpoints."""
         ...

@@ -19,8 +19,8 @@ from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settin
 SIMULATED = "simulated"
 AUTO = "auto"
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-# The backends that can't limit an answer's length; `auto` may turn out to be one of them.
-_UNLIMITED = frozenset({AUTO, "codex", "handoff", SIMULATED})
+# `auto` may turn out to be a program that can't limit its answers.
+_UNLIMITED = frozenset({AUTO, "handoff", SIMULATED})
 
 
 class Chosen(NamedTuple):
@@ -106,7 +106,7 @@ def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
         **own,
         timeout=backend.timeout,
         confirmed=backend.confirmed,
-        max_output_tokens=0 if role.name in _UNLIMITED else backend.max_output_tokens,
+        max_output_tokens=backend.max_output_tokens if _limits_answers(role.name) else 0,
     )
 
 
@@ -218,10 +218,17 @@ def _check(backend: BackendSettings) -> None:
         )
     if backend.name in KEYS and not backend.model:
         raise ConfigError("no model is named", remedy="add --model NAME, or set backend.model")
-    if backend.max_output_tokens and backend.name in _UNLIMITED:
+    if backend.max_output_tokens and not _limits_answers(backend.name):
         raise ConfigError(
             f"{backend.name} can't limit the length of an answer", remedy="leave out backend.max_output_tokens"
         )
+
+
+def _limits_answers(name: str) -> bool:
+    """Return whether this backend can limit the length of an answer."""
+    if name in AGENTS:
+        return AGENTS[name].program.limits_answers
+    return name not in _UNLIMITED
 
 
 def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> CliBackend:

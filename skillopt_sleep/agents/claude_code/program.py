@@ -89,6 +89,7 @@ class Claude:
     home_env = "CLAUDE_CONFIG_DIR"
     home_name = ".claude"
     key_name = KEY_NAME
+    limits_answers = True
     passed = PASSED
     # If CLAUDE_CONFIG_DIR isn't set, .claude.json is beside the agent's home.
     account_files = (".credentials.json", "settings.json", ".claude.json", "../.claude.json")
