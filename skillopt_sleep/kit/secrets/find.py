@@ -44,7 +44,7 @@ _SPACED_SLASH = re.compile(r"/(?<= /) ")
 
 
 def find_secrets(text: str) -> list[Span]:
-    """Return where the secrets of the text are, in order and apart."""
+    """Return the places of all secrets in the text, in order and without overlaps."""
     found = _find(text)
     if not found:
         return found
@@ -66,7 +66,7 @@ def _find_in_unfolded(text: str) -> list[Span]:
 
 
 def _find_as_written(text: str) -> tuple[list[Span], bool]:
-    """Return what the rules find without unfolding the text, and whether it has digits."""
+    """Return what the rules find in the text as it stands, and whether it has digits."""
     found: list[Span] = []
     # One byte a character: an offset in the one is an offset in the other.
     data = text.encode("ascii", "replace")

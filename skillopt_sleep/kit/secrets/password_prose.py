@@ -180,7 +180,7 @@ def _judged(text: str, step: re.Match[str], *, sure: bool, near: bool) -> Span |
 
 
 def _ends_clause(value: str) -> bool:
-    """Tell whether what comes behind such a piece of code or of a sentence no longer belongs to the label."""
+    """Tell whether this ends a piece of code or a sentence, so that what follows no longer belongs to the label."""
     return any(char in value for char in "={}();<>\\$") or value.endswith((".", "!", "?"))
 
 
