@@ -41,7 +41,7 @@ def statistic(wealth: Sequence[float]) -> float:
 
 
 def gain_interval(differences: Sequence[float], *, alpha: float = 0.05) -> tuple[float, float] | None:
-    """Return bounds for the mean difference that hold whenever one stops, or None if there are no differences.
+    """Return bounds for the mean difference that hold at any stopping time, or None if there are no differences.
 
     Each bound is wrong with probability alpha at most. The lower one is the largest mean that the same bet refutes at
     1/alpha, so it is above 0 exactly if the bet against 0 has been won, and above -margin if that on the `lifted`

@@ -38,7 +38,7 @@ def log_to(path: Path, *, most: int = MOST_BYTES, kept: int = KEPT) -> None:
 
 
 def stop_logging() -> None:
-    """Write no more log."""
+    """Stop writing the log."""
     for handler in list(_LOGGER.handlers):
         if isinstance(handler, _SharedFile):
             _LOGGER.removeHandler(handler)

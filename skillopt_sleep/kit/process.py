@@ -159,7 +159,7 @@ def _start_warden(group: int) -> subprocess.Popen[bytes] | None:
 
 
 def _watch(group: _Group, pipes: "_Pipes", *, until: float) -> bool:
-    """Wait until the program ends or has to be ended; return whether its time is over."""
+    """Wait until the program ends or has to be ended; return whether it has run out of time."""
     while not group.has_ended() and not pipes.flooded.is_set():
         left = until - time.monotonic()
         if left <= 0:

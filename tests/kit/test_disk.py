@@ -20,7 +20,7 @@ def test_a_disk_or_a_quota_without_room_is_named_with_its_place(code: int) -> No
     assert remedy == ROOM
 
 
-def test_what_has_another_reason_keeps_it_and_the_remedy_of_its_place() -> None:
+def test_any_other_failure_keeps_its_reason_and_its_remedy() -> None:
     denied = PermissionError(errno.EACCES, "Permission denied", "/home/dev/notes")
     assert worded(denied, remedy=OTHER) == ("/home/dev/notes: Permission denied", OTHER)
     assert worded(OSError("odd"), remedy=OTHER) == ("the disk: odd", OTHER)

@@ -84,7 +84,7 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
     assert "larger than 10 bytes" in refused(tmp_path / "file")
 
 
-def test_what_is_no_file_of_a_bounded_length_is_neither_waited_for_nor_read_for_ever(tmp_path: Path) -> None:
+def test_pipes_devices_and_large_files_are_neither_waited_for_nor_read_for_ever(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zeros").symlink_to("/dev/zero")
     with (tmp_path / "sparse").open("wb") as file:

@@ -10,16 +10,16 @@ def told(old: str, new: str, grain: object = FINEST) -> tuple[Change, ...] | Non
     return changes(old.split("\n"), new.split("\n"), within=old, at=0, grain=grain)
 
 
-def test_what_is_new_goes_behind_the_line_before_it() -> None:
+def test_new_lines_go_behind_the_line_before_them() -> None:
     assert told("a\nb", "a\nx\nb") == (Change("a", "x", behind=True),)
     assert told("a\nb", "a\nx\nb", FINEST.without_behind) == (Change("a", "a\nx"),)
 
 
-def test_what_is_new_at_the_top_goes_before_the_line_there() -> None:
+def test_new_lines_at_the_top_go_before_the_first_line() -> None:
     assert told("a", "x\na") == (Change("a", "x\na"),)
 
 
-def test_what_is_gone_goes_with_its_line_end() -> None:
+def test_deleted_lines_go_with_their_line_end() -> None:
     assert told("a\nb\nc", "a\nc") == (Change("b\n", ""),)
     assert told("a\nb", "a") == (Change("\nb", ""),)
     assert changes(["a"], [], within="a", at=0, grain=FINEST) == (Change("a", ""),)
@@ -37,7 +37,7 @@ def test_a_target_that_stands_further_up_takes_along_what_is_beside_it() -> None
     assert told("x\na\nx", "x\na\ny") == (Change("a\nx", "a\ny"),)
 
 
-def test_points_that_were_all_worded_anew_are_changes_of_their_own() -> None:
+def test_points_that_were_all_reworded_are_changes_of_their_own() -> None:
     assert told("- a\n- b", "- c\n- d") == (Change("- a", "- c"), Change("- b", "- d"))
 
 

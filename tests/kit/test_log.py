@@ -28,7 +28,7 @@ def log(tmp_path: Path) -> Iterator[Path]:
     stop_logging()
 
 
-def test_what_is_told_is_one_line_of_json_with_its_fields(log: Path) -> None:
+def test_an_event_is_one_line_of_json_with_its_fields(log: Path) -> None:
     tell("night begins", night="2026-03-02", resumed=False)
     (line,) = log.read_text(encoding="utf-8").splitlines()
     told = json.loads(line)
@@ -103,5 +103,5 @@ def test_without_a_log_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.parametrize("line", ["", "half a li", '{"at": "2026', "[1, 2]", '{"no": "event"}'])
-def test_what_is_no_line_of_ours_is_passed_over(line: str) -> None:
+def test_a_line_that_is_not_ours_is_skipped(line: str) -> None:
     assert read_line(line) is None

@@ -9,7 +9,7 @@ contents = texts.map(lambda text: text.strip("\n")).filter(bool)
 
 
 @given(texts, texts, contents, contents)
-def test_nothing_outside_of_the_block_changes_when_it_is_written_anew(
+def test_nothing_outside_of_the_block_changes_when_it_is_rewritten(
     before: str, after: str, old: str, new: str
 ) -> None:
     text = f"{before}{BEGIN}\n{old}\n{END}{after}"
@@ -18,7 +18,7 @@ def test_nothing_outside_of_the_block_changes_when_it_is_written_anew(
 
 
 @given(texts, contents)
-def test_a_new_block_comes_last_and_says_what_it_was_given(text: str, content: str) -> None:
+def test_a_new_block_comes_last_and_holds_its_content(text: str, content: str) -> None:
     changed = with_guidance(text, content)
 
     assert changed.endswith(f"{BEGIN}\n{content}\n{END}")

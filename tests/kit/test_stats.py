@@ -26,7 +26,7 @@ def test_the_sign_test_is_exact(these: int, those: int, chance: float) -> None:
 
 
 @given(DIFFERENCES)
-def test_what_is_shrunk_is_nearer_to_nothing_and_on_the_same_side(values: list[float]) -> None:
+def test_a_shrunk_mean_is_closer_to_zero_and_on_the_same_side(values: list[float]) -> None:
     raw, fair = mean(values) or 0.0, shrunk(values) or 0.0
 
     assert abs(fair) <= abs(raw)
@@ -38,7 +38,7 @@ def test_much_evidence_hardly_shrinks() -> None:
     assert (shrunk([0.5] * 3) or 0) < 0.35
 
 
-def test_what_was_chosen_for_being_high_is_told_nearer_to_the_truth() -> None:
+def test_a_mean_chosen_for_being_high_shrinks_towards_the_truth() -> None:
     draw = random.Random(1)
     found = [[draw.choice((1.0, 1.0, 0.0, 0.0, -1.0)) for _ in range(20)] for _ in range(2_000)]
     chosen = [values for values in found if fmean(values) > 0.4]  # the truth is 0.2

@@ -38,7 +38,7 @@ def test_any_value_comes_back_as_it_was(model: str, exclude: list[str], confirme
     assert msgspec.convert(tomllib.loads(to_toml(settings)), Settings) == settings
 
 
-def test_a_section_is_headed_by_what_it_is_about() -> None:
+def test_the_docstring_of_a_section_is_the_comment_above_it() -> None:
     assert "for all other keys 0 is no limit.\n[budget]\ncalls = 300\n" in to_toml(Settings())
 
 
@@ -72,6 +72,6 @@ def test_tables_are_easy_to_edit() -> None:
 @given(
     st.dictionaries(st.sampled_from(["a", "b"]), st.lists(TEXT, max_size=3) | st.booleans() | st.integers() | TEXT)
 )
-def test_sections_say_these_keys_and_no_others(keys: dict[str, object]) -> None:
+def test_sections_hold_these_keys_and_no_others(keys: dict[str, object]) -> None:
     said = {"one": keys, "two": {"c": 0.5}}
     assert tomllib.loads(to_sections(said)) == {name: inner for name, inner in said.items() if inner}

@@ -48,8 +48,7 @@ def assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
     if not separator and text[name.end() : name.end() + 1] not in _BEHIND_NAME:
         return None
     prefix = names.prefix_of(lower[max(0, name.start() - 40) : name.start()], name[0])
-    camel_case = text[name.start()].isupper() and text[name.start() - 1 : name.start()].islower()
-    kind = names.kind_of(name, prefix, camel_case=camel_case)
+    kind = names.kind_of(name, prefix, camel_case=_begins_hump(text, name.start()))
     if not kind:
         return None
     led = not separator and _is_led(lower, name.start() - len(prefix))
@@ -60,9 +59,13 @@ def assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
         if kind == "secret" and not name["password"]:
             return token_prose.after(text, name.end())
         return None
-    value_at = separator.end() if separator else name.end() + 1
-    between = separator[0].strip("\\\"'` \t") if separator else ""
     in_capitals = text[name.start() : name.end()].isupper()
+    value_at = name.end() + 1
+    between = ""
+    if separator:
+        value_at = separator.end()
+        between = separator[0].strip("\\\"'` \t")
+    is_shell_assignment = between == "=" and text[value_at - 1] == "="
     assignment = _Assignment(
         kind=kind,
         name_start=name.start(),
@@ -72,9 +75,14 @@ def assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
         has_separator=separator is not None,
         separator=between,
         value_at=value_at,
-        in_shell=in_capitals and (led or (between == "=" and text[value_at - 1] == "=")),
+        in_shell=in_capitals and (led or is_shell_assignment),
     )
     return _secret_value(text, assignment)
+
+
+def _begins_hump(text: str, at: int) -> bool:
+    """Tell whether a capital here begins a word within a name in camel case, as in `dbPass`."""
+    return text[at].isupper() and text[at - 1 : at].islower()
 
 
 def _secret_value(text: str, assignment: _Assignment) -> Span | None:
@@ -85,14 +93,7 @@ def _secret_value(text: str, assignment: _Assignment) -> Span | None:
     value = text[start : extent.end(min(start + JUDGED, len(text)))]
     if _is_something_else(text, assignment, start) or (not value and _CALL_OR_INDEX.match(text, at)):
         return None
-    # `password: value` with a blank may be a sentence; who writes a blank before a value writes one behind it too.
-    is_prose = (
-        kind == "password"
-        and assignment.has_separator
-        and not quoted
-        and text[at - 1].isspace()
-        and "\n" not in separator
-    )
+    is_prose = kind == "password" and not quoted and _may_be_sentence(text, assignment)
     if is_prose:
         span = prose.after(text, assignment.name_start, assignment.name_end, weak=False)
         if span:
@@ -108,6 +109,12 @@ def _secret_value(text: str, assignment: _Assignment) -> Span | None:
     if end - start >= _WRAPPED or "\n" in separator:
         end = end_of(_FURTHER_LINES, text, end, len(text))
     return start, end, "secret" if kind == "key" else kind
+
+
+def _may_be_sentence(text: str, assignment: _Assignment) -> bool:
+    """Tell whether a blank stands before the value, as in `password: value`, which may be a sentence."""
+    blank_before = assignment.has_separator and text[assignment.value_at - 1].isspace()
+    return blank_before and "\n" not in assignment.separator
 
 
 def _is_something_else(text: str, assignment: _Assignment, value_start: int) -> bool:

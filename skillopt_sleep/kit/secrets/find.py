@@ -32,6 +32,7 @@ _AS_RUNS = bytes(ord("a") if code in _TOKEN_CHARACTERS else ord(" ") for code in
 _CHAIN_CHARACTERS = _TOKEN_CHARACTERS + b".~%+/=:$|"
 _LONG_RUN = b"a" * 18
 _BEFORE_RUN = 64  # so far before a long run may a token begin, as in pat….…
+_BEFORE_HINT = 8  # no hint begins further before the first match of MAYBE
 _DIGIT = re.compile(r"[0-9]")
 _DIGIT_OR_CAPITAL = re.compile(r"[0-9A-Z]")
 _MAYBE_COMMAND = re.compile(r"[-|<'\"]")
@@ -43,7 +44,7 @@ _SPACED_SLASH = re.compile(r"/(?<= /) ")
 
 
 def find_secrets(text: str) -> list[Span]:
-    """Return where the secrets of the text are, in order and apart."""
+    """Return the places of all secrets in the text, in order and without overlaps."""
     found = _find(text)
     if not found:
         return found
@@ -65,7 +66,7 @@ def _find_in_unfolded(text: str) -> list[Span]:
 
 
 def _find_as_written(text: str) -> tuple[list[Span], bool]:
-    """Return what the rules find without unfolding the text, and whether it has digits."""
+    """Return what the rules find in the text as it stands, and whether it has digits."""
     found: list[Span] = []
     # One byte a character: an offset in the one is an offset in the other.
     data = text.encode("ascii", "replace")
@@ -79,9 +80,10 @@ def _find_as_written(text: str) -> tuple[list[Span], bool]:
         found += wraps.wrapped(text, data)
     if "@" in text:
         found += addresses.url_passwords(text)
-    if hints.MAYBE.search(loose + b" "):
-        found += _named(text, data.lower())
-    if not text.isascii() and password_words.FOREIGN.search(text):
+    maybe = hints.MAYBE.search(loose + b" ")
+    if maybe:
+        found += _named(text, data.lower(), max(0, maybe.start() - _BEFORE_HINT))
+    if not text.isascii() and password_words.may_have_foreign_label(text):
         found += named.foreign(text)
     if "/" in text:
         found += _beside_slashes(text)
@@ -116,9 +118,9 @@ def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[S
         at = end
 
 
-def _named(text: str, lower: bytes) -> Iterator[Span]:
-    """Yield what has a name or a frame that says that it is secret."""
-    hint = hints.HINT.search(lower)
+def _named(text: str, lower: bytes, at: int) -> Iterator[Span]:
+    """Yield what has a name or a frame that says that it is secret; no hint of one is before `at`."""
+    hint = hints.HINT.search(lower, at)
     if not hint:
         return
     yield from addresses.webhooks(text)

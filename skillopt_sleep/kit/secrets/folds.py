@@ -55,7 +55,7 @@ def is_folded(text: str, *, digits: bool) -> bool:
         return True
     if "\\" in text and _HAS_BACKSLASH.search(text):
         return True
-    if "=" in text and _has_mail(text):
+    if "=" in text and _HAS_MAIL.search(text):
         return True
     if digits and _has_joined_strings(text):
         return True
@@ -64,10 +64,6 @@ def is_folded(text: str, *, digits: bool) -> bool:
     if not text.isascii() and _has_unseen_characters(text):
         return True
     return "]" in text and "join" in text and _HAS_ITEMS.search(text) is not None
-
-
-def _has_mail(text: str) -> bool:
-    return ("=\n" in text or "=3D" in text or "=\r" in text) and _HAS_MAIL.search(text) is not None
 
 
 def _has_joined_strings(text: str) -> bool:

@@ -110,25 +110,39 @@ def _behind_label(text: str, start: int, end: int, limit: int, *, weak: bool) ->
     near = text[end : end + 1] not in _GOES_ON
     reading = _Reading(end, "", _is_asked_for(text, start), near)
     for number in range(_MOST_STEPS):
-        may_break = reading.announced and reading.kind in {"sep", "word"}
-        line_end = _LINE_END.match(text, reading.at, limit) if may_break else None
-        step = _STEP.match(text, line_end.end() if line_end else reading.at, limit)
-        if not step or step["sep"] in _COMPARISONS:
+        step, in_next_line = _next_step(text, reading, limit)
+        if not step:
             return None
-        at, kind = step.end(), step.lastgroup
-        # In the next line, only a value that is alone there is told of the label.
-        if line_end and (kind != "value" or text[at : at + 1].strip()):
-            return None
-        if kind == "value":
+        if step.lastgroup == "value":
             quoted = reading.near and text[step.start("value") - 1] in _QUOTES
-            sure = not weak and not line_end and (reading.announced or quoted)
+            sure = not weak and not in_next_line and (reading.announced or quoted)
             span = _judged(text, step, sure=sure, near=reading.near or reading.announced)
-            if span or line_end or _ends_clause(step[0]):
+            if span or in_next_line or _ends_clause(step[0]):
                 return span
-        elif kind == "word" and number and not reading.announced and _END_OF_SENTENCE.match(text, at):
+        elif number and not reading.announced and _ends_sentence(text, step):
             return None
         reading = _next_reading(reading, step, first=number == 0)
     return None
+
+
+def _next_step(text: str, reading: _Reading, limit: int) -> tuple[re.Match[str] | None, bool]:
+    """Return what comes next, or None if it no longer belongs to the label, and whether it is in the next line."""
+    line_end = None
+    if reading.announced and reading.kind in {"sep", "word"}:
+        line_end = _LINE_END.match(text, reading.at, limit)
+    step = _STEP.match(text, line_end.end() if line_end else reading.at, limit)
+    if not step or step["sep"] in _COMPARISONS:
+        return None, False
+    if line_end:
+        # In the next line, only a value that is alone there belongs to the label.
+        alone = not text[step.end() : step.end() + 1].strip()
+        if step.lastgroup != "value" or not alone:
+            return None, True
+    return step, line_end is not None
+
+
+def _ends_sentence(text: str, step: re.Match[str]) -> bool:
+    return step.lastgroup == "word" and _END_OF_SENTENCE.match(text, step.end()) is not None
 
 
 def _next_reading(reading: _Reading, step: re.Match[str], *, first: bool) -> _Reading:
@@ -166,7 +180,7 @@ def _judged(text: str, step: re.Match[str], *, sure: bool, near: bool) -> Span |
 
 
 def _ends_clause(value: str) -> bool:
-    """Tell whether what comes behind such a piece of code or of a sentence no longer belongs to the label."""
+    """Tell whether this ends a piece of code or a sentence, so that what follows no longer belongs to the label."""
     return any(char in value for char in "={}();<>\\$") or value.endswith((".", "!", "?"))
 
 

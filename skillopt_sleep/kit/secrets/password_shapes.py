@@ -44,7 +44,7 @@ _SHORTEST_PIECE = 4
 
 
 def is_password_shape(value: str, *, announced: bool) -> bool:
-    """Tell whether this is a password right behind its label; `announced` if words say that one is next."""
+    """Tell whether a value right behind its label is a password; `announced` if words say that one is next."""
     value = values.with_plain_letters(value)
     if _is_joined(value, announced=announced) or _is_jumbled(value) or _is_grouped(value, announced=announced):
         return True

@@ -81,8 +81,15 @@ def _letters_beyond_ascii() -> str:
     return "".join(sorted(letters))
 
 
-# Where this matches nothing, no label beyond ASCII can be.
-FOREIGN = re.compile(f"[{_letters_beyond_ascii()}]")
+_FOREIGN_LETTER = re.compile(f"[{_letters_beyond_ascii()}]")
+_ASCII = bytes(range(128))
+
+
+def may_have_foreign_label(text: str) -> bool:
+    """Tell whether the text has a letter beyond ASCII that a label has."""
+    # Deleting what is ASCII first is faster than searching through it.
+    beyond_ascii = text.encode("utf-8", "replace").translate(None, _ASCII).decode()
+    return _FOREIGN_LETTER.search(beyond_ascii) is not None
 
 
 def _pattern_of(label: str) -> str:

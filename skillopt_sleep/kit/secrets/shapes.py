@@ -32,7 +32,7 @@ _DIFFERENT_SIGNS = 4
 
 
 def count_turns(value: str) -> int:
-    """Count how often letters, digits and signs take turns, and capitals that don't begin a word small letters."""
+    """Count the changes between letters, digits and signs, and between small letters and capitals within a word."""
     kinds = [_kind_of(char) for char in value]
     return sum(a != b and (a, b) != ("A", "a") for a, b in itertools.pairwise(kinds))
 
@@ -46,7 +46,7 @@ def _kind_of(char: str) -> str:
 
 
 def is_random(value: str) -> bool:
-    """Tell whether the value is long and takes so many turns that nobody calls anything so."""
+    """Tell whether the value is long and changes between kinds of characters as often as no name does."""
     return len(value) >= _LONG and count_turns(value) * 6 >= len(value) and not WORDS.fullmatch(value)
 
 
@@ -57,7 +57,7 @@ def is_made_of_words(value: str) -> bool:
 
 
 def is_joined_by_chance(value: str) -> bool:
-    """Tell whether points and slashes stand in the value by chance rather than between names."""
+    """Tell whether the points and slashes of the value seem to be chance rather than joints between names."""
     if not value[:1].isalnum() or CASED_WORDS.fullmatch(value):
         return False
     return count_turns(value) > 2 * len(_JOINTS.findall(value)) + 2 and bool(DIGIT.search(value))
@@ -71,14 +71,14 @@ def is_path(value: str) -> bool:
 
 
 def _has_random_parts(path: str) -> bool:
-    """Tell whether chance rather than names stands between the slashes."""
+    """Tell whether the parts between the slashes look random rather than like names."""
     turns = sum(map(count_turns, path.split("/")))
     letters = path.replace("/", "")
     return turns * 5 >= len(letters) and any(map(str.isupper, letters)) and any(map(str.islower, letters))
 
 
 def is_full_of_signs(value: str) -> bool:
-    """Tell whether the value has more signs, nearer to one another, than an expression of a program has."""
+    """Tell whether the value has more signs, and closer together, than code has."""
     return (
         _SHUFFLED <= len(value) < _LONGEST
         and len(set(SIGN.findall(value))) >= _DIFFERENT_SIGNS
@@ -89,9 +89,9 @@ def is_full_of_signs(value: str) -> bool:
 
 
 def is_shuffled(value: str) -> bool:
-    """Tell whether the value is of letters only, but long and in no order that words have, or padded as base64 is.
+    """Tell whether the value is only letters, but long and not spelled as words are, or padded as base64 is.
 
-    A prefix may stand before them.
+    A prefix may stand before the letters.
     """
     text, padded = value.rstrip("="), value.endswith("=")
     text = max(_JOINT.split(text), key=len)

@@ -36,7 +36,7 @@ _SHORTEST_TOLD = 6
 _LONGEST_TOLD = 128
 _SHORTEST_PASSWORD = 4
 _SHORTEST_SECRET = 6
-_SHORTEST_NUMBER = 6  # as long must a password of digits only, or of letters and a sign, be
+_LONG_PASSWORD = 6  # a password of digits only, or of letters and a sign, has at least as many characters
 _SHORTEST_REST = 4
 _FEW_TURNS = 2  # a word with a number behind it has no more
 
@@ -67,11 +67,12 @@ def _is_assigned_password(value: str, *, quoted: bool, shouted: bool) -> bool:
         return not EXAMPLE.fullmatch(value)
     if "|" in value and VALIDATION.fullmatch(value):
         return False
+    is_long = len(value) >= _LONG_PASSWORD
     if not has_digit:
-        return quoted and bool(_PASSWORD_SIGN.search(value)) and has_letter and len(value) >= _SHORTEST_NUMBER
+        return quoted and has_letter and is_long and _PASSWORD_SIGN.search(value) is not None
     if not quoted and _has_joint(value) and shapes.is_made_of_words(value):
         return False
-    return has_letter or len(value) >= _SHORTEST_NUMBER
+    return has_letter or is_long
 
 
 def _is_one_word(value: str, *, shortest: int) -> bool:
