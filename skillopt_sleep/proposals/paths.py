@@ -85,7 +85,7 @@ def _stat(path: Path, target: Path) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnsafePath(f"{path} can't be looked at: {error.strerror}", remedy="check its folder") from error
+        raise UnsafePath(f"{path} can't be read: {error.strerror}", remedy="check its folder") from error
 
 
 def _refuse_missing(path: Path, target: Path) -> None:

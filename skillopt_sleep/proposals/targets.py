@@ -1,6 +1,6 @@
-"""Which document a lesson belongs to: the instruction file the agents of a project read, or a file of our own.
+"""Choose the document for a lesson: an instruction file that the project's agents read, or a file of our own.
 
-A CLAUDE.md or AGENTS.md is never created: a new CLAUDE.md would switch a project's AGENTS.md off for Claude Code.
+We never create a CLAUDE.md or AGENTS.md: because of a new CLAUDE.md, Claude Code would stop reading AGENTS.md.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import BY_HAND, Document, Note, Task
 
 CODEX = "codex"
-# Codex cuts its instructions at this size without a word; the room is for our block.
+# Codex silently cuts its instructions at this size; the room is for our block.
 CODEX_LIMIT = 32 * 1024
 BLOCK_ROOM = 4 * 1024
 
@@ -33,18 +33,18 @@ _SKILL_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class FileTargets:
-    """Routes tasks to files below their project's folder, or to the user's managed skill where that is gone."""
+    """Routes tasks to files in their project's folder, or to the user's managed skill if that folder is gone."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
     def route(self, tasks: Sequence[Task]) -> Routing:
-        """The tasks with their document's id, empty where no file can take their lessons, and those documents.
+        """Return the tasks, each with the id of its document or "" if no file can take its lesson, and the documents.
 
-        A lesson belongs to the skill most of its sessions used, where the project keeps it, else to its memory.
+        A lesson belongs to the skill that most of its tasks used, if the project has it, else to its memory.
         """
         notes: list[Note] = []
-        # Two spellings of one folder are one project: the first one met names it.
+        # Two spellings of one folder are one project; the first spelling names it.
         keys = _identities(dict.fromkeys(task.project for task in tasks), notes)
         groups: dict[tuple[int, int] | None, list[Task]] = {}
         for task in (task for task in tasks if task.project in keys):
@@ -76,9 +76,9 @@ class FileTargets:
 
 
 def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
-    """Of each lesson (cluster) the project's own skill that more than half of its tasks used, where there is one.
+    """Return, for each lesson (cluster), the project's own skill that more than half of its tasks used, if any.
 
-    The user's and plugins' skills are left alone: a lesson of one project isn't theirs.
+    The user's and plugins' skills are left alone: they don't belong to one project.
     """
     lessons: dict[str, list[Task]] = {}
     for task in tasks:
@@ -95,38 +95,44 @@ def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
 
 
 def _identities(projects: Iterable[str], notes: list[Note]) -> dict[str, tuple[int, int] | None]:
-    """The projects that can be looked at, each with what it is; the lessons of one that can't go nowhere else."""
+    """Return the identity of each project; one that can't be read gets none, and its lessons go nowhere else."""
     found: dict[str, tuple[int, int] | None] = {}
     for project in projects:
         try:
             found[project] = _identity(project)
         except OSError as error:
-            said = f"{project} can't be looked at: {error.strerror or error}; its lessons wait for another night"
-            notes.append(Note(stage="targets", summary=said, remedy="make it readable, or exclude it"))
+            summary = f"{project} can't be read: {error.strerror or error}; its lessons wait for another night"
+            notes.append(Note(stage="targets", summary=summary, remedy="make it readable, or exclude it"))
     return found
 
 
 def _identity(project: str) -> tuple[int, int] | None:
-    """What tells one folder from another, whatever it is called; None where there is no such folder."""
+    """Return the device and inode of a folder, which are the same under all of its names, or None if it is gone."""
     try:
         info = Path(project).stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
-    return (info.st_dev, info.st_ino) if stat.S_ISDIR(info.st_mode) and Path(project).is_absolute() else None
+    if not stat.S_ISDIR(info.st_mode) or not Path(project).is_absolute():
+        return None
+    return info.st_dev, info.st_ino
 
 
 def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
-    """A short name for each folder; those that would share one get a piece of their path's hash."""
+    """Return a short name for each folder; folders with the same name get a piece of their path's hash."""
     shared = Counter(root.name for root in set(roots) - {home})
     names: dict[Path, str] = {}
     for root in roots:
-        mark = hashlib.sha256(os.fsencode(root)).hexdigest()[:6]
-        names[root] = "~" if root == home else f"{root.name}~{mark}" if shared[root.name] > 1 else root.name
+        names[root] = root.name
+        if root == home:
+            names[root] = "~"
+        elif shared[root.name] > 1:
+            mark = hashlib.sha256(os.fsencode(root)).hexdigest()[:6]
+            names[root] = f"{root.name}~{mark}"
     return names
 
 
 def _places(root: Path, agents: set[str], home: Path) -> tuple[PurePath, ...]:
-    """Where this project's lessons may go, best first."""
+    """Return where this project's lessons may go, best first."""
     if agents - {BY_HAND} == {CODEX} or not (agents - {BY_HAND} or _uses_claude(root)):
         read = _is_there(root / _AGENTS) and not _is_there(root / _OVERRIDE)
         return (_AGENTS, live.SKILL) if read else (live.SKILL,)
@@ -143,7 +149,7 @@ def _uses_claude(root: Path) -> bool:
 
 
 def _claude_has_its_own(root: Path, home: Path) -> bool:
-    """Whether Claude Code reads no AGENTS.md here, for a file of its own in this folder or one above."""
+    """Return whether Claude Code ignores AGENTS.md here because of its own file in this folder or one above."""
     above = (folder / place for folder in (root, *root.parents) for place in (_CLAUDE, _DOT_CLAUDE, _LOCAL_CLAUDE))
     return any(_is_there(path) for path in above if path != home / _DOT_CLAUDE)
 
@@ -169,6 +175,6 @@ def _load(root: Path, place: PurePath, name: str) -> Document:
     if place == _AGENTS and size + BLOCK_ROOM > CODEX_LIMIT:
         raise UnsafeEdit(
             f"{document.path} and our lessons would pass the {CODEX_LIMIT // 1024} KiB that Codex reads",
-            remedy="shorten it, or leave the lessons where they go now",
+            remedy="shorten it, or do nothing: the lessons go elsewhere",
         )
     return document
