@@ -101,7 +101,7 @@ def _refuse_odd(path: Path, info: os.stat_result) -> None:
     if info.st_nlink > 1:
         raise UnsafePath(
             f"{path} is hard-linked to {info.st_nlink - 1} other name(s), which would keep the old text",
-            remedy="make it a file of its own: copy it and move the copy over it",
+            remedy="unlink it: copy the file, then move the copy over it",
         )
     if not info.st_mode & _ANY_WRITE or not os.access(path, os.W_OK):
         raise UnsafePath(f"{path} is read-only", remedy="make it writable if skillopt-sleep may change it")
