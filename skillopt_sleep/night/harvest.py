@@ -119,14 +119,9 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
             copies.append(session.id)
             reasons[session.id] = LeftOut.NO_USER_TURN
 
-    skipped = Counter(reasons.values())
     return Harvest(
         sessions=_at_their_folders(used, rules.exists),
-        counts=SessionCounts(
-            seen=len(lines),
-            used=len(used),
-            skipped={reason.value: skipped[reason] for reason in LeftOut if skipped[reason]},
-        ),
+        counts=SessionCounts(seen=len(lines), used=len(used), skipped=_counted(reasons.values())),
         reviewed=tuple(task for task in index.reviewed(names) if not rules.excluded(task.project, task.project)),
         copies=tuple(copies),
         copied=copied,
@@ -138,6 +133,12 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
 
 def _with_reason(reason: LeftOut | None, reasons: Mapping[str, LeftOut | None]) -> list[str]:
     return [session for session, why in reasons.items() if why is reason]
+
+
+def _counted(reasons: Iterable[LeftOut | None]) -> dict[str, int]:
+    """Count the sessions that are left out, by reason and in the order of the reasons."""
+    counts = Counter(reasons)
+    return {reason.value: counts[reason] for reason in LeftOut if counts[reason]}
 
 
 def _unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
@@ -254,12 +255,12 @@ def _without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> 
     seen: set[str] = set()
     for session in earlier:
         seen.update(turn.id for turn in session.turns if turn.id)
-    cleaned: dict[str, Session] = {}
+    own_part: dict[str, Session] = {}
     for session in sorted(sessions, key=lambda session: (session.started, session.ended, session.id)):
         is_fork = any(turn.origin is Origin.USER and turn.id in seen for turn in session.turns)
-        cleaned[session.id] = _leave_out(session, seen) if is_fork else session
+        own_part[session.id] = _leave_out(session, seen) if is_fork else session
         seen.update(turn.id for turn in session.turns if turn.id)
-    return [cleaned[session.id] for session in sessions]
+    return [own_part[session.id] for session in sessions]
 
 
 def _leave_out(session: Session, copied: Collection[str]) -> Session:
@@ -283,22 +284,25 @@ def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping
     see: a folder that was renamed, and a project without two sessions at one commit, before and after the move.
     """
     commits: defaultdict[str, set[str]] = defaultdict(set)
-    by_name: defaultdict[str, set[str]] = defaultdict(set)
     for session in sessions:
         if session.commit:
             commits[session.project].add(session.commit)
-    for project in {session.project for session in sessions if session.project}:
-        by_name[PurePath(project).name].add(project)
     places: dict[str, str] = {}
-    for namesakes in by_name.values():
-        if len(namesakes) == 1:
-            continue
+    for namesakes in _namesakes(sessions):
         existing = {project for project in namesakes if exists(project)}
         for gone in namesakes - existing:
             candidates = [project for project in existing if commits[project] & commits[gone]]
             if len(candidates) == 1:
                 places[gone] = candidates[0]
     return places
+
+
+def _namesakes(sessions: Sequence[Session]) -> list[set[str]]:
+    """Group the projects whose folders have the same name; projects without a namesake are left out."""
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
+    for project in {session.project for session in sessions if session.project}:
+        by_name[PurePath(project).name].add(project)
+    return [projects for projects in by_name.values() if len(projects) > 1]
 
 
 def _at_their_folders(sessions: Sequence[Session], exists: Callable[[str], bool]) -> tuple[Session, ...]:

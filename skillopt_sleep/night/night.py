@@ -37,7 +37,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         except NightError as error:
             stopped = error
         except KeyboardInterrupt:
-            stopped = NightInterrupted("it was stopped", remedy="run it again: every completed call is kept")
+            stopped = NightInterrupted("the night was stopped", remedy="run it again: every completed call is kept")
         proposals, staging = crew.stager.stage(outcomes, page)
         report = conclude(
             page,

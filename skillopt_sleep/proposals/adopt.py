@@ -1,4 +1,4 @@
-"""Put a staged proposal live: in one step, only over exactly the file it was made for, and so that undo works."""
+"""Put a staged proposal live: in one step, only over exactly the file it was made for, and with a way back."""
 
 from contextlib import suppress
 from datetime import datetime

@@ -85,7 +85,7 @@ def _stat(path: Path, target: Path) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UnsafePath(f"{path} can't be looked at: {error.strerror}", remedy="check its folder") from error
+        raise UnsafePath(f"{path} can't be read: {error.strerror}", remedy="check its folder") from error
 
 
 def _refuse_missing(path: Path, target: Path) -> None:
@@ -101,7 +101,7 @@ def _refuse_odd(path: Path, info: os.stat_result) -> None:
     if info.st_nlink > 1:
         raise UnsafePath(
             f"{path} is hard-linked to {info.st_nlink - 1} other name(s), which would keep the old text",
-            remedy="make it a file of its own: copy it and move the copy over it",
+            remedy="unlink it: copy the file, then move the copy over it",
         )
     if not info.st_mode & _ANY_WRITE or not os.access(path, os.W_OK):
         raise UnsafePath(f"{path} is read-only", remedy="make it writable if skillopt-sleep may change it")

@@ -1,6 +1,6 @@
-"""Which document a lesson belongs to: the instruction file the agents of a project read, or a file of our own.
+"""Choose the document for a lesson: an instruction file that the project's agents read, or a file of our own.
 
-A CLAUDE.md or AGENTS.md is never created: a new CLAUDE.md would switch a project's AGENTS.md off for Claude Code.
+We never create a CLAUDE.md or AGENTS.md: because of a new CLAUDE.md, Claude Code would stop reading AGENTS.md.
 """
 
 import hashlib
@@ -20,25 +20,25 @@ from skillopt_sleep.protocols import Routing
 from skillopt_sleep.protocols.agent import Agent
 from skillopt_sleep.records import BY_HAND, Document, Note, Task
 
-# Room for our block in a file of which an agent reads only so much.
+# An agent may read only the beginning of a file; this room in it is kept for our block.
 BLOCK_ROOM = 4 * 1024
 
 _SKILL_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class FileTargets:
-    """Routes tasks to files below their project's folder, or to the user's managed skill where that is gone."""
+    """Routes tasks to files in their project's folder, or to the user's managed skill if that folder is gone."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
     def route(self, tasks: Sequence[Task]) -> Routing:
-        """The tasks with their document's id, empty where no file can take their lessons, and those documents.
+        """Return the tasks, each with the id of its document or "" if no file can take its lesson, and the documents.
 
-        A lesson belongs to the skill most of its sessions used, where the project keeps it, else to its memory.
+        A lesson belongs to the skill that most of its tasks used, if the project has it, else to its memory.
         """
         notes: list[Note] = []
-        # Two spellings of one folder are one project: the first one met names it.
+        # Two spellings of one folder are one project; the first spelling names it.
         keys = _identities(dict.fromkeys(task.project for task in tasks), notes)
         groups: dict[tuple[int, int] | None, list[Task]] = {}
         for task in (task for task in tasks if task.project in keys):
@@ -70,9 +70,9 @@ class FileTargets:
 
 
 def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
-    """Of each lesson (cluster) the project's own skill that more than half of its tasks used, where there is one.
+    """Return, for each lesson (cluster), the project's own skill that more than half of its tasks used, if any.
 
-    The user's and plugins' skills are left alone: a lesson of one project isn't theirs.
+    The user's and plugins' skills are left alone: they don't belong to one project.
     """
     lessons: dict[str, list[Task]] = {}
     for task in tasks:
@@ -89,33 +89,39 @@ def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
 
 
 def _identities(projects: Iterable[str], notes: list[Note]) -> dict[str, tuple[int, int] | None]:
-    """The projects that can be looked at, each with what it is; the lessons of one that can't go nowhere else."""
+    """Return the identity of each project; one that can't be read gets none, and its lessons go nowhere else."""
     found: dict[str, tuple[int, int] | None] = {}
     for project in projects:
         try:
             found[project] = _identity(project)
         except OSError as error:
-            said = f"{project} can't be looked at: {error.strerror or error}; its lessons wait for another night"
-            notes.append(Note(stage="targets", summary=said, remedy="make it readable, or exclude it"))
+            summary = f"{project} can't be read: {error.strerror or error}; its lessons wait for another night"
+            notes.append(Note(stage="targets", summary=summary, remedy="make it readable, or exclude it"))
     return found
 
 
 def _identity(project: str) -> tuple[int, int] | None:
-    """What tells one folder from another, whatever it is called; None where there is no such folder."""
+    """Return the device and inode of a folder, which are the same under all of its names, or None if it is gone."""
     try:
         info = Path(project).stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
-    return (info.st_dev, info.st_ino) if stat.S_ISDIR(info.st_mode) and Path(project).is_absolute() else None
+    if not stat.S_ISDIR(info.st_mode) or not Path(project).is_absolute():
+        return None
+    return info.st_dev, info.st_ino
 
 
 def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
-    """A short name for each folder; those that would share one get a piece of their path's hash."""
+    """Return a short name for each folder; folders with the same name get a piece of their path's hash."""
     shared = Counter(root.name for root in set(roots) - {home})
     names: dict[Path, str] = {}
     for root in roots:
-        mark = hashlib.sha256(os.fsencode(root)).hexdigest()[:6]
-        names[root] = "~" if root == home else f"{root.name}~{mark}" if shared[root.name] > 1 else root.name
+        names[root] = root.name
+        if root == home:
+            names[root] = "~"
+        elif shared[root.name] > 1:
+            mark = hashlib.sha256(os.fsencode(root)).hexdigest()[:6]
+            names[root] = f"{root.name}~{mark}"
     return names
 
 
@@ -155,6 +161,6 @@ def _load(root: Path, place: PurePath, name: str) -> Document:
         if limit is not None and size + BLOCK_ROOM > limit:
             raise UnsafeEdit(
                 f"{document.path} and our lessons would pass the {limit // 1024} KiB that {agent.title} reads",
-                remedy="shorten it, or leave the lessons where they go now",
+                remedy="shorten it, or do nothing: the lessons go elsewhere",
             )
     return document

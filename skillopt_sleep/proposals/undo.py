@@ -34,7 +34,7 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
         entry = journal.get(proposal_id)
         if entry is None:
             raise ProposalError(
-                f"proposal {proposal_id} was never adopted", remedy="see what was: skillopt-sleep status"
+                f"proposal {proposal_id} was never adopted", remedy="list the adopted ones: skillopt-sleep status"
             )
         target = paths.writable(Path(entry.path), root=Path(entry.root))
         now = paths.digest(paths.read_live(target))

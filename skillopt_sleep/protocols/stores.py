@@ -102,7 +102,7 @@ class Page(Protocol):
 
     @property
     def started(self) -> datetime:
-        """When the night first began, before any resumption."""
+        """When the night began; a resumed night keeps its first start."""
         ...
 
     @property

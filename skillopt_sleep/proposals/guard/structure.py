@@ -59,7 +59,7 @@ _LOOSE = (
 
 
 class Read(NamedTuple):
-    """A parsed text: what is shown, the prose without code, and a form to search for commands."""
+    """A parsed text: what a page shows, the prose without code, a form to search for commands, and the code."""
 
     shown: str
     prose: str
@@ -69,7 +69,7 @@ class Read(NamedTuple):
 
 
 def read(plain: str) -> Read:
-    """Return what a reader of the page sees, and everything in the text that isn't prose."""
+    """Parse the text; `findings` is everything in it that isn't prose."""
     stripped = plain.lstrip()
     if stripped != plain and _LIST_ITEM.match(stripped):
         # An indented list item is one only below its list, and an edit may hold it alone.

@@ -86,7 +86,7 @@ def _refuses(text: str) -> bool:
 
 
 def _has_word(term: str, text: str) -> bool:
-    """Return whether the term is a word of the text: `npm` is not one of `pnpm`, nor `-f` one of `--fast-f`."""
+    """Return whether the term is a whole word of the text: `npm` isn't one in `pnpm`, nor `-f` in `--fast-f`."""
     pattern = rf"(?<![\w-]){regex.escape(term)}(?![\w-])"
     return regex.search(pattern, text, flags=regex.IGNORECASE) is not None
 
