@@ -15,6 +15,7 @@ from skillopt_sleep.records import Note, Purpose, Split, Task
 
 MOST = 40
 SAID_CHARS = 200
+FAILURE = "the names of lessons could not be compared"
 
 
 class SameReply(msgspec.Struct, frozen=True):
@@ -68,7 +69,7 @@ def renamed(
     try:
         replies = pool.map(lambda question: _ask(question, optimizer), questions, label="lessons")
     except BudgetExhausted as error:
-        return tuple(tasks), (Note(stage="mine", summary=f"lessons: {error.message}", remedy=error.remedy),)
+        return tuple(tasks), (Note(stage="mine", summary=f"{FAILURE}: {error.message}", remedy=error.remedy),)
     notes = tuple(reply for reply in replies if isinstance(reply, Note))
     return _with_names(tasks, questions, replies), notes
 
@@ -103,7 +104,7 @@ def _ask(question: _Question, optimizer: Backend) -> SameReply | Note:
         schema=SameReply,
         project=question.project,
         stage="mine",
-        failure="the names of lessons could not be compared",
+        failure=FAILURE,
     )
 
 
