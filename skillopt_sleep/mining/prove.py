@@ -166,7 +166,7 @@ def _grade(tasks: Sequence[Task], model: Backend, *, backwards: bool) -> Sequenc
         schema=reply_of(tuple(map(len, answers))),
         project=tasks[0].project,
         stage="prove",
-        failure=f"a grading call failed, {len(tasks)} tasks wait",
+        failure=f"a grading call failed, so {len(tasks)} tasks wait for another night",
     )
     if isinstance(reply, Note):
         return reply
