@@ -148,7 +148,7 @@ def _same(question: _Question, reply: SameReply) -> Iterator[tuple[str, str | Ta
 
 
 def _merged(reply: SameReply, count: int) -> list[set[int]]:
-    """Return the groups of the numbers from 1 to `count`, those that share a number as one."""
+    """Return the groups, merged if they share a number, and without numbers that aren't from 1 to `count`."""
     groups: list[set[int]] = []
     for numbers in reply.same:
         group = {number for number in numbers if 0 < number <= count}

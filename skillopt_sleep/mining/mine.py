@@ -121,7 +121,7 @@ def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
 
 
 def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:
-    """Return the sessions and turns of the corrections that the tasks stand on."""
+    """Return the session and turn of every correction that the tasks are based on."""
     turns: set[tuple[str, int]] = set()
     for task in tasks:
         turns.update((evidence.session, evidence.turn) for evidence in task.evidence)

@@ -1,4 +1,4 @@
-"""One wish is called the same, by every call of a night and on every night."""
+"""One wish has one name, in every call of a night and on every night."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
