@@ -18,8 +18,9 @@ SAID_CHARS = 200
 FAILURE = "the names of lessons could not be compared"
 
 
+# Models read a reply's docstrings: they are in its schema.
 class SameReply(msgspec.Struct, frozen=True):
-    """What the model answers: groups of numbers, each group of what means one wish."""
+    """What the model answers: the numbers of all that means one wish."""
 
     same: tuple[tuple[int, ...], ...]
 

@@ -31,6 +31,7 @@ NAMED_CHARS = 60
 Grades = Sequence[float | None]
 
 
+# Models read a reply's docstrings: they are in its schema.
 class ItemGrades(msgspec.Struct, frozen=True):
     """The grades of one item's answers, in their order; None for an answer that doesn't show it."""
 
