@@ -3,7 +3,7 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class Lists(NamedTuple):
     neutral: frozenset[str]
     mild: frozenset[str]
     unspaced: tuple[str, ...]
-    by_letter: dict[str, tuple[str, ...]]
+    by_letter: dict[str, list[str]]
 
 
 @cache
@@ -57,16 +57,12 @@ def lists() -> Lists:
     for text in alike["neutral"].values():
         neutral.update(_phrases(text))
     unspaced = {phrase for phrase in (*means, *neutral) if IS_CJK.search(phrase)}
-    by_letter: dict[str, list[str]] = {}
-    for phrase in means:
-        if " " not in phrase:
-            by_letter.setdefault(phrase[0], []).append(phrase)
     return Lists(
         means={phrase: frozenset(names) for phrase, names in means.items()},
         neutral=frozenset(neutral),
         mild=frozenset(_phrases(alike["mild"])),
         unspaced=tuple(sorted(unspaced, key=len, reverse=True)),
-        by_letter={letter: tuple(words) for letter, words in by_letter.items()},
+        by_letter=_words_by_letter(means),
     )
 
 
@@ -155,6 +151,14 @@ def _meanings_of_misspelt(word: str) -> frozenset[str]:
         if abs(len(listed) - len(word)) <= 1 and OSA.distance(word, listed, score_cutoff=1) <= 1:
             found |= known.means[listed]
     return frozenset(found)
+
+
+def _words_by_letter(phrases: Iterable[str]) -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    for phrase in phrases:
+        if " " not in phrase:
+            words.setdefault(phrase[0], []).append(phrase)
+    return words
 
 
 def _enter(means: dict[str, set[str]], name: str, phrases: str) -> None:

@@ -15,10 +15,12 @@ from skillopt_sleep.records import Note, Purpose, Split, Task
 
 MOST = 40
 SAID_CHARS = 200
+FAILURE = "the names of lessons could not be compared"
 
 
+# Models read a reply's docstrings: they are in its schema.
 class SameReply(msgspec.Struct, frozen=True):
-    """What the model answers: groups of numbers, each group of what means one wish."""
+    """What the model answers: the numbers of all that means one wish."""
 
     same: tuple[tuple[int, ...], ...]
 
@@ -68,7 +70,7 @@ def renamed(
     try:
         replies = pool.map(lambda question: _ask(question, optimizer), questions, label="lessons")
     except BudgetExhausted as error:
-        return tuple(tasks), (Note(stage="mine", summary=f"lessons: {error.message}", remedy=error.remedy),)
+        return tuple(tasks), (Note(stage="mine", summary=f"{FAILURE}: {error.message}", remedy=error.remedy),)
     notes = tuple(reply for reply in replies if isinstance(reply, Note))
     return _with_names(tasks, questions, replies), notes
 
@@ -103,7 +105,7 @@ def _ask(question: _Question, optimizer: Backend) -> SameReply | Note:
         schema=SameReply,
         project=question.project,
         stage="mine",
-        failure="the names of lessons could not be compared",
+        failure=FAILURE,
     )
 
 
@@ -147,7 +149,7 @@ def _same(question: _Question, reply: SameReply) -> Iterator[tuple[str, str | Ta
 
 
 def _merged(reply: SameReply, count: int) -> list[set[int]]:
-    """Return the groups of the numbers from 1 to `count`, those that share a number as one."""
+    """Return the groups, merged if they share a number, and without numbers that aren't from 1 to `count`."""
     groups: list[set[int]] = []
     for numbers in reply.same:
         group = {number for number in numbers if 0 < number <= count}

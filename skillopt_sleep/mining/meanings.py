@@ -160,19 +160,23 @@ class _Clause:
 
     def end(self, *, is_question: bool) -> list[_Mention]:
         """Return what the whole clause mentions."""
-        if self._too and self._mentions:
+        if not self._mentions:
+            return [_Mention("=remove", -self._sign, MEANING, turned=True)] if self._dropped else []
+        if self._too:
             self._turn_last_scale()
-        plain = not self._negated and not self._wanted
-        if self._dropped and not self._mentions:
-            self._mentions.append(_Mention("=remove", -self._sign, MEANING, turned=True))
-        elif self._negated and self._sign < 0 and self._since == len(self._mentions):
+        if self._negated and self._sign < 0 and self._since == len(self._mentions):
             # "one line is not enough", "npm bitte nicht verwenden": nothing follows, so it turns what was before.
             self._turn()
-        elif is_question and plain and len(self._mentions) <= ASKED_BACK:
-            self._turn()
-        elif self._mentioned and plain:
-            self._mentions = [_only_mentioned(mention) for mention in self._mentions]
+        elif not self._negated and not self._wanted:
+            self._end_plain(is_question=is_question)
         return self._mentions
+
+    def _end_plain(self, *, is_question: bool) -> None:
+        """End a clause without a negation or a wish: a short question is a reproach, "it is …" only a mention."""
+        if is_question and len(self._mentions) <= ASKED_BACK:
+            self._turn()
+        elif self._mentioned:
+            self._mentions = list(map(_only_mentioned, self._mentions))
 
     def _mention(self, word: Word) -> None:
         is_object = self._negated or self._wanted
@@ -216,7 +220,7 @@ class _Clause:
                 self._mentions[at] = mention.opposite()._replace(turned=True)
 
     def _turn_last_scale(self) -> None:
-        """Read "… too long": the scale before it is what there is too much of."""
+        """Apply a "too" that no scale followed to the scale before it."""
         last = self._mentions[-1]
         if last.is_scale and not last.turned:
             self._mentions[-1] = last.opposite()._replace(turned=True)

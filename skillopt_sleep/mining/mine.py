@@ -47,8 +47,8 @@ def mine(
     tasks = sorted(note_asked_again(found, sessions), key=_worth)
     left, tasks = tasks[:-most], tasks[-most:]
     if left:
-        remedy = "nothing; the next night takes them, or raise mine.max_tasks"
-        summary = f"{len(left)} tasks are more than one night takes"
+        remedy = "nothing to do: the next night takes them; or raise mine.max_tasks"
+        summary = f"{len(left)} tasks were left for another night"
         notes.append(Note(stage="mine", summary=summary, remedy=remedy, expected=True))
     kept = tuple(sorted(tasks, key=lambda task: (task.at, task.id)))
     if optimizer is not None:
@@ -94,7 +94,7 @@ def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Seq
         schema=MineReply,
         project=sessions[0].project,
         stage="mine",
-        failure=f"a call failed, {len(sessions)} of the sessions stay unread",
+        failure=f"a call failed, so {len(sessions)} of the sessions stay unread",
     )
     if isinstance(reply, Note):
         return Mined(notes=(reply,), lost=tuple(session.id for session in sessions))
@@ -121,7 +121,7 @@ def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
 
 
 def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:
-    """Return the sessions and turns of the corrections that the tasks stand on."""
+    """Return the session and turn of every correction that the tasks are based on."""
     turns: set[tuple[str, int]] = set()
     for task in tasks:
         turns.update((evidence.session, evidence.turn) for evidence in task.evidence)

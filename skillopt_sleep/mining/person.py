@@ -1,4 +1,4 @@
-"""Tell whether what a model wrote is what a person said: every word of it said by them, and nothing turned round.
+"""Tell whether what a model wrote is what a person said: every word was said by them, and nothing is reversed.
 
 A model can be talked into wishing for anything, in words that nobody else wrote. So its words aren't searched for bad
 ones: a word counts as the person's if they said it, or one that means the same in any language (mining/alike.py). A
@@ -147,7 +147,7 @@ class Person:
         return self._signs.get(meaning, 0)
 
     def _signs_of_terms(self) -> dict[str, int]:
-        """Return what the person named in so many words, with its sign."""
+        """Return the terms that the person named, with 1 if they want them and -1 if not."""
         avoided = dict.fromkeys(self._wish.avoid, -1)
         return {**avoided, **dict.fromkeys(self._wish.want, 1)}
 

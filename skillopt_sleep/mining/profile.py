@@ -77,7 +77,7 @@ def profile_of(task: Task) -> Profile:
 
 
 def telling_keys(said: Mapping[str, Feature]) -> list[str]:
-    """Return the keys of the features that say more than little words do."""
+    """Return the keys of the features that weigh more than little words."""
     return [key for key, feature in said.items() if feature.weight > SOFT]
 
 

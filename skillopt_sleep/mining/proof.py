@@ -37,7 +37,7 @@ _REACHED = re.compile(r"`[^`\n]+`|\S*\w/\S+|\w+(?:\.\w+)+|(?<!\w)--?[A-Za-z][\w-
 
 
 class Proven(NamedTuple):
-    """A task that holds, and what of the miner's task didn't: each as a note may count it."""
+    """A task that holds, and which parts of the miner's task didn't, in words that a note can count."""
 
     task: Task
     instead: tuple[str, ...] = ()

@@ -31,6 +31,7 @@ NAMED_CHARS = 60
 Grades = Sequence[float | None]
 
 
+# Models read a reply's docstrings: they are in its schema.
 class ItemGrades(msgspec.Struct, frozen=True):
     """The grades of one item's answers, in their order; None for an answer that doesn't show it."""
 
@@ -166,7 +167,7 @@ def _grade(tasks: Sequence[Task], model: Backend, *, backwards: bool) -> Sequenc
         schema=reply_of(tuple(map(len, answers))),
         project=tasks[0].project,
         stage="prove",
-        failure=f"a grading call failed, {len(tasks)} tasks wait",
+        failure=f"a grading call failed, so {len(tasks)} tasks wait for another night",
     )
     if isinstance(reply, Note):
         return reply

@@ -1,4 +1,4 @@
-"""The user's agent program as a backend: what it is given, what is left of it, and what it answers."""
+"""The user's agent program as a backend: what it gets, what it leaves behind, and what it answers."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Which program is asked, and what is known of it and its login before it is."""
+"""Which program is asked, and how program and login are checked before the first call."""
 
 import json
 import os

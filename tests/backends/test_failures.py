@@ -1,4 +1,4 @@
-"""Which failures are a question's own, and which mean that the model is gone."""
+"""A question's own failures are told from those of a model that is gone."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The model behind a folder: what is laid out, what is read back, and how often a whole night stops for it."""
+"""A folder as the model: which prompts are written, which answers are read, and how often a night stops for it."""
 
 import re
 import stat

@@ -1,4 +1,4 @@
-"""Folders of calls are cleared away as soon as nobody makes these calls any more, and never before."""
+"""The folders of calls are removed once their process is gone, and never before."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a provider says it took: bounded, and an answer that was paid for is kept whatever its bill says."""
+"""A provider's bill is bounded, and an answer that was paid for is kept whatever its bill says."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Texts read as listed phrases and words, in whatever language."""
+"""Texts are read as listed phrases and words, in any language."""
 
 import pytest
 

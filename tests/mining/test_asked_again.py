@@ -1,4 +1,4 @@
-"""A request that comes again in a later session is noted on the task."""
+"""A request that is asked again in a later session is marked on its task."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What each typed turn is taken for."""
+"""Each typed turn is a request, a correction, or small talk."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Nothing that a terminal acts on, nobody sees, or marks our lines is kept of a text."""
+"""Terminal escapes, invisible characters and our own markers are removed."""
 
 import pytest
 

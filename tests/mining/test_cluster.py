@@ -1,4 +1,4 @@
-"""Near-equal tasks of one project form a cluster, and clusters of earlier nights go on."""
+"""Tasks with one wish form a cluster, also with those of earlier nights."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""One wish is called the same, by every call of a night and on every night."""
+"""One wish has one name, in every call of a night and on every night."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -140,7 +140,9 @@ def test_where_the_budget_ends_the_names_stay_and_it_is_noted() -> None:
     names, (note,), _ = agreed(named(PNPM, NEVER_NPM), BudgetExhausted("100 calls are spent", remedy="raise it"))
 
     assert names == [PNPM, NEVER_NPM]
-    assert (note.summary, note.remedy) == ("lessons: 100 calls are spent", "raise it")
+    assert "lessons" in note.summary
+    assert "100 calls are spent" in note.summary
+    assert note.remedy == "raise it"
 
 
 def test_a_dead_model_ends_the_night() -> None:

@@ -1,4 +1,4 @@
-"""Texts read as listed phrases, names of things, other words and breaks."""
+"""Texts are read as listed phrases, names of things, other words, and breaks."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Two tasks are alike where they are the same wish, whatever the words; measured on likeness.toml."""
+"""Two tasks are alike if they have the same wish, whatever the words; measured on likeness.toml."""
 
 from typing import Any
 

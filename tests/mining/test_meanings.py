@@ -1,4 +1,4 @@
-"""What is wanted, what isn't, and what is only told of."""
+"""A text's features are wanted, unwanted, or only mentioned."""
 
 import pytest
 

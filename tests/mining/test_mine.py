@@ -1,4 +1,4 @@
-"""A request that the person corrected becomes a task; only what the person typed founds it."""
+"""A corrected request becomes a task, and only what the person typed counts as a correction."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What the model says of a session is kept only where the person's own words prove it."""
+"""What a model finds in a session is kept only if the person's own words prove it."""
 
 import json
 from collections.abc import Mapping, Sequence

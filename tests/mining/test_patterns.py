@@ -1,4 +1,4 @@
-"""Patterns are read before they are taken: what they look for, and that they end."""
+"""A model's patterns are accepted only if they can be read and searched quickly."""
 
 from contextlib import suppress
 

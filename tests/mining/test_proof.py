@@ -1,4 +1,4 @@
-"""What a model says it mined is proved, word by word."""
+"""Every word of a task that a model found is proved."""
 
 from typing import Any
 

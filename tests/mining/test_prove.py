@@ -1,4 +1,4 @@
-"""Only references that tell the rejected answer from the accepted one are trusted."""
+"""Only references that tell the rejected answer from the accepted one are kept."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -144,10 +144,10 @@ def test_a_grading_call_that_fails_loses_its_own_batch_only() -> None:
     found = prove(before, judge=ReferenceJudge(model), model=model, pool=SerialPool())
     assert [task.id for task in found.tasks] == [f"t{PER_CALL}"]
     assert found.lost == ("codex:before", *(f"codex:s{n}" for n in range(PER_CALL)))
-    assert [note.summary for note in found.notes] == [
-        "earlier",
-        f"a grading call failed, {PER_CALL} tasks wait: too busy",
-    ]
+    before_it, note = found.notes
+    assert before_it.summary == "earlier"
+    assert f"{PER_CALL} tasks wait" in note.summary
+    assert note.summary.endswith(": too busy")
 
 
 FOUR = {"item": 1, "scores": [0.0] * 4}

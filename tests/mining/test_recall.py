@@ -1,4 +1,4 @@
-"""Earlier nights' tasks of tonight's lessons come back on the side they have, and similar ones to learn from."""
+"""Earlier tasks of tonight's lessons come back on their own side, and similar ones to learn from."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a model wants of an answer is held against what the person said, whatever kind of reference it is."""
+"""What a model wants of an answer is checked against what the person said, for every kind of reference."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A request as it can be asked again."""
+"""A request is taken out of its session with the context that it needs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The heuristic miner: what a task is made of."""
+"""Rules make tasks of corrected requests."""
 
 from skillopt_sleep.mining.rules import reference_from_words, ruled_tasks, simpler_references
 from skillopt_sleep.records import Check, Checks, Op, Origin, Rubric, Session, SignalKind, ToolEvent, Turn

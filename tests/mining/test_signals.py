@@ -1,4 +1,4 @@
-"""What was done in a session, before any word is read."""
+"""What was done in a session is read before any word."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The person's own words, apart from what they pasted."""
+"""The person's own words are told from what they pasted."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What recurs is seen by both sides, no session by more than one, and no side ever changes."""
+"""Both sides see what recurs, a session is on one side, and a side never changes."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The words by which people take back what was done."""
+"""Corrections, thanks and assent are recognized in every listed language."""
 
 import pytest
 
