@@ -1,4 +1,4 @@
-"""Which of the agents' settings get our hooks, and what stands in the way of their being run."""
+"""Put our hooks into the agents' settings, take them out, and tell what keeps them from running."""
 
 import tomllib
 from pathlib import Path
@@ -17,7 +17,7 @@ from skillopt_sleep.protocols.agent import SettingsFile
 
 
 class HookFile(NamedTuple):
-    """A file of settings and the hooks it is to have."""
+    """A file of an agent's settings, and the hooks to add to it."""
 
     agent: str
     path: Path
@@ -26,7 +26,7 @@ class HookFile(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """A file's new bytes, None for no file, and the events we began in it."""
+    """A file's new bytes (None: no file), and the events we created in it."""
 
     data: bytes | None
     made: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ def homes(machine: Machine) -> dict[str, Path]:
 
 
 def put_in(file: HookFile, data: bytes | None) -> Edited:
-    """The file with our hooks; ValueError says why it can't have them."""
+    """Add our hooks to the file's bytes; raises ValueError, with the reason, if they can't be added."""
     text = _decoded(data or b"")
     if file.kind is Kind.HOOKS_TOML:
         return Edited(hooks_toml.merged(text, file.hooks).encode())
@@ -85,25 +85,38 @@ def put_in(file: HookFile, data: bytes | None) -> Edited:
 
 
 def take_out(kind: Kind, data: bytes, *, made: tuple[str, ...], created: bool) -> bytes | None:
-    """The file without our hooks, None where nothing is left of one we made; ValueError where it can't be done."""
+    """Remove our hooks from the file's bytes; return None if we created the file and nothing else is in it.
+
+    Raises ValueError, with the reason, if they can't be removed.
+    """
     text = _decoded(data)
     if kind is Kind.HOOKS_TOML:
-        rest = hooks_toml.stripped(text) if hooks_toml.has_any(text) else text
-        return None if created and not rest.strip() else rest.encode()
-    rest = hooks_json.stripped(text, made) if hooks_json.has_any(text) else text
-    return None if created and hooks_json.is_empty(rest) else rest.encode()
+        if hooks_toml.has_any(text):
+            text = hooks_toml.stripped(text)
+        is_empty = not text.strip()
+    else:
+        if hooks_json.has_any(text):
+            text = hooks_json.stripped(text, made)
+        is_empty = hooks_json.is_empty(text)
+    if created and is_empty:
+        return None
+    return text.encode()
 
 
 def has(file: HookFile, data: bytes | None) -> bool:
-    """Whether exactly our hooks are there."""
+    """Return whether our hooks in the file are exactly those it should have."""
     text = _decoded(data or b"")
-    return hooks_toml.has(text, file.hooks) if file.kind is Kind.HOOKS_TOML else hooks_json.has(text, file.hooks)
+    if file.kind is Kind.HOOKS_TOML:
+        return hooks_toml.has(text, file.hooks)
+    return hooks_json.has(text, file.hooks)
 
 
 def has_any(kind: Kind, data: bytes | None) -> bool:
-    """Whether any hook of ours is there, also one of an earlier version."""
+    """Return whether the file has any hook of ours, also one of an earlier version."""
     text = _decoded(data or b"")
-    return hooks_toml.has_any(text) if kind is Kind.HOOKS_TOML else hooks_json.has_any(text)
+    if kind is Kind.HOOKS_TOML:
+        return hooks_toml.has_any(text)
+    return hooks_json.has_any(text)
 
 
 def obstacles(machine: Machine) -> tuple[str, ...]:
