@@ -39,7 +39,7 @@ def hooks_folder() -> Path:
 
 
 def hooks_of(agent: str, *, folder: Path, python: str, environ: Mapping[str, str]) -> tuple[Hook, ...]:
-    """Return the entries for this agent's settings that our plugin lists; `environ` is that of `launch.captured`."""
+    """Return our plugin's entries for this agent's settings; `environ` comes from `launch.service_environment`."""
     listed = json.loads((folder / AGENTS[agent].hooks.listed).read_text(encoding="utf-8"))["hooks"]
     variables = {name: environ[name] for name in STATE_VARIABLES if environ.get(name)}
     hooks: list[Hook] = []
