@@ -1,14 +1,14 @@
-"""Who deals with what.
+"""The errors a user can act on, by who handles them.
 
 An ItemError spoils one item: the stage that meets it records it and goes on. A NightError ends the night. A
-CallPending pauses it, with no report: it is run again. A ProposalError refuses a change of the user's files. Anything
-else is a bug and ends at the boundary in cli.
+CallPending pauses the night without a report until it is run again. A ProposalError refuses a change to the user's
+files. Any other exception is a bug and ends at the boundary in cli.
 """
 
 from enum import IntEnum, StrEnum
 from typing import Any
 
-_BLAMED = "raised by "
+_RAISED_BY = "raised by "
 
 
 class Exit(IntEnum):
@@ -35,25 +35,28 @@ class SleepError(Exception):
         self.message = message
         self.remedy = remedy
         if remedy:
-            self.add_note(f"→ {remedy}")  # a traceback, which is what a user of the library sees, shows it
+            self.add_note(f"→ {remedy}")  # shown in tracebacks, which is what users of the library see
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As it is, also where it is made with more than its message: errors come back from other processes."""
-        return _as_it_was, (type(self), self.args), self.__dict__
+        """Pickle the error whatever its constructor takes: errors come back from other processes."""
+        return _rebuilt, (type(self), self.args), self.__dict__
 
 
 def blame(error: BaseException, whose: str) -> None:
-    """Note with an error that isn't ours whose it is."""
-    error.add_note(f"{_BLAMED}{whose}")
+    """Note on an error who raised it, if that isn't our own code."""
+    error.add_note(f"{_RAISED_BY}{whose}")
 
 
 def blamed(error: BaseException) -> str:
-    """Whose an error is, as it was noted; "" where nobody is blamed and it is a bug of ours."""
+    """Return who raised the error, as `blame` noted, or "" if nobody did and it is a bug of ours."""
     notes: list[str] = getattr(error, "__notes__", [])
-    return next((note.removeprefix(_BLAMED) for note in notes if note.startswith(_BLAMED)), "")
+    for note in notes:
+        if note.startswith(_RAISED_BY):
+            return note.removeprefix(_RAISED_BY)
+    return ""
 
 
-def _as_it_was(kind: type[SleepError], args: tuple[Any, ...]) -> SleepError:
+def _rebuilt(kind: type[SleepError], args: tuple[Any, ...]) -> SleepError:
     return kind.__new__(kind, *args)
 
 
@@ -62,7 +65,7 @@ class ItemError(SleepError):
 
 
 class FailureKind(StrEnum):
-    """Why a call of a model failed; never a score."""
+    """Why a model call failed; a failure is never a score."""
 
     NOT_INSTALLED = "not_installed"
     LOGIN = "login"
@@ -86,7 +89,7 @@ REMEDIES = {
     FailureKind.NOT_INSTALLED: "install it, or name its path in backend.program",
     FailureKind.LOGIN: "check the key",
     FailureKind.MODEL: "check the model's name",
-    FailureKind.QUOTA: "wait until it is filled again, or use another model",
+    FailureKind.QUOTA: "wait until it is refilled, or use another model",
     FailureKind.RATE_LIMITED: "wait, or raise the quota",
     FailureKind.OVERLOADED: "try again later",
     FailureKind.UNREACHABLE: "check the address and that the server runs",
@@ -94,23 +97,23 @@ REMEDIES = {
     FailureKind.BAD_REQUEST: "check the model's name and the address",
     FailureKind.REFUSED: "use another model",
     FailureKind.TIMED_OUT: "try again later, or raise backend.timeout",
-    FailureKind.KILLED: "see who killed it: mostly there was too little memory",
+    FailureKind.KILLED: "find out what killed it (usually out of memory)",
     FailureKind.EMPTY: "check the address and the model: it must answer in text",
     FailureKind.MALFORMED: "check the address, and use a model that can answer in JSON",
     FailureKind.FLOODED: "use another model",
-    FailureKind.OVER_BUDGET: "raise the project's limit, or let the next night go on: what was paid for is kept",
+    FailureKind.OVER_BUDGET: "raise the project's limit, or let the next night go on: paid answers are kept",
 }
-# The answer to one prompt, which says nothing about the next; any other failure may mean that the model is gone.
+# Failures of one prompt, which say nothing about the next; any other may mean that the model is gone.
 OF_THE_PROMPT = frozenset({FailureKind.REFUSED, FailureKind.TOO_LONG, FailureKind.OVER_BUDGET})
-# No later call tonight can succeed.
+# Failures after which no call can succeed tonight.
 FOR_GOOD = frozenset({FailureKind.NOT_INSTALLED, FailureKind.LOGIN, FailureKind.QUOTA})
 
 
 class CallFailed(ItemError):
-    """One call of a model ended without a usable answer.
+    """One model call ended without a usable answer.
 
-    `retry_after` is when to ask again, in seconds, where that is known to help; `tokens` (input, output, cached) and
-    `usd` are what was paid for an answer that was of no use; `paid` tells that there was one.
+    `retry_after` is in how many seconds to ask again, if that is known to help. `paid` says that an answer of no use
+    was paid for; `tokens` (input, output, cached) and `usd` are what it cost.
     """
 
     def __init__(
@@ -133,7 +136,7 @@ class CallFailed(ItemError):
 
 
 class NightError(SleepError):
-    """Ends the night."""
+    """Ends the whole night."""
 
 
 class ConfigError(NightError):
@@ -143,7 +146,7 @@ class ConfigError(NightError):
 
 
 class BackendUnavailable(NightError):
-    """The model can't be used tonight; nothing more is asked of it."""
+    """The model can't be used tonight, so no more calls are made."""
 
     def __init__(self, message: str, *, remedy: str = "", login: bool = False) -> None:
         super().__init__(message, remedy=remedy)
@@ -151,7 +154,7 @@ class BackendUnavailable(NightError):
 
 
 class BudgetExhausted(NightError):
-    """A spending limit of the night is reached."""
+    """The night has reached one of its spending limits."""
 
     exit_code = Exit.BUDGET
 
@@ -171,9 +174,9 @@ class StoreError(NightError):
 
 
 class CallPending(SleepError):
-    """A call waits for its answer from outside; others go on, and so does the night when it is run again.
+    """A call waits for an answer from outside; other calls go on, and the night does when it is run again.
 
-    `waiting` is how many calls wait by now.
+    `waiting` is how many calls are waiting now.
     """
 
     exit_code = Exit.PARTIAL
@@ -184,22 +187,22 @@ class CallPending(SleepError):
 
 
 class ProposalError(SleepError):
-    """Refuses a change of the user's files; nothing was written."""
+    """A change to the user's files was refused; nothing was written."""
 
     exit_code = Exit.REFUSED
 
 
 class StaleProposal(ProposalError):
-    """The live file is no longer the one the proposal was made for."""
+    """The live file has changed since the proposal was made."""
 
 
 class UnsafePath(ProposalError):
-    """A path leads outside of where we may write, or isn't a plain file."""
+    """A path leads outside the folders we may write to, or isn't a plain file."""
 
 
 class UnsafeEdit(ProposalError):
-    """The text would bring something the static guard refuses."""
+    """The text holds something that the static guard refuses."""
 
 
 class AdoptInterrupted(ProposalError):
-    """An earlier adoption or undo stopped half-way and can't be finished by itself."""
+    """An earlier adoption or undo stopped half-way and can't be finished automatically."""

@@ -38,6 +38,7 @@ from tests.agents_at_night import AGENTS, CLAUDE, CODEX, Agent, Person, section,
 from tests.builders import a_prompt
 from tests.command import ASKS, KEY
 from tests.server import Asked, Behaviour, ModelServer
+from tests.sweeps import thinned
 
 ROWS = {
     "F80": "the server refuses, is busy or can't be reached",
@@ -187,7 +188,7 @@ SERVER_FAULTS: dict[str, tuple[Behaviour, int]] = {
 }
 
 
-@pytest.mark.parametrize("name", HTTP)
+@pytest.mark.parametrize("name", thinned(HTTP, every=len(HTTP)))
 @pytest.mark.parametrize("fault", SERVER_FAULTS.values(), ids=SERVER_FAULTS)
 @pytest.mark.parametrize("from_the_start", [True, False], ids=["from the start", "in the middle"])
 def test_f80_a_server_that_fails_ends_the_night_and_the_next_one_uses_all(
@@ -211,7 +212,7 @@ def test_f80_a_server_that_fails_ends_the_night_and_the_next_one_uses_all(
     assert sum(asked.purpose == Purpose.MINE for asked in server.requests) == 1 - paid
 
 
-@pytest.mark.parametrize("name", HTTP)
+@pytest.mark.parametrize("name", thinned(HTTP, every=len(HTTP)))
 @pytest.mark.parametrize("fault", ["TLS", "DNS", "nobody there"])
 def test_f80_a_server_that_cannot_be_reached(sleeper: Sleeper, server: ModelServer, name: str, fault: str) -> None:
     plain = server.base_url if name == "openai" else server.root_url
@@ -491,7 +492,7 @@ def test_f86_a_long_prompt_goes_in_by_stdin_and_never_by_an_argument(tmp_path: P
 # F87 -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["openai", "claude", "codex"])
+@pytest.mark.parametrize("name", thinned(["claude", "codex", "openai"], every=2))
 @pytest.mark.parametrize("without", [{"PATH"}, {"HOME", "PATH"}], ids=["no PATH", "no PATH and no HOME"])
 def test_f87_in_a_schedulers_environment_the_night_is_the_same(
     sleeper: Sleeper, server: ModelServer, name: str, without: set[str]
@@ -554,7 +555,7 @@ def test_f88_a_model_that_is_gone_fails_the_night(sleeper: Sleeper, server: Mode
 CALLS = 9  # of a whole night of these sessions; a program is asked for a word first
 
 
-@pytest.mark.parametrize("cap", range(1, CALLS + 1))
+@pytest.mark.parametrize("cap", thinned(range(1, CALLS + 1), every=4))
 def test_f89_at_every_limit_of_calls_the_night_stops_and_later_ones_go_on(
     sleeper: Sleeper, server: ModelServer, cap: int
 ) -> None:
@@ -571,7 +572,7 @@ def test_f89_at_every_limit_of_calls_the_night_stops_and_later_ones_go_on(
     assert len(server.requests) == len(set(server.prompts)) == CALLS
 
 
-@pytest.mark.parametrize("cap", range(1, CALLS + 2))
+@pytest.mark.parametrize("cap", thinned(range(1, CALLS + 2), every=4))
 def test_f89_at_every_limit_of_dollars_the_night_stops(sleeper: Sleeper, cap: int) -> None:
     limits = section("budget", usd=0.25 * cap) + section("night", workers=1)
     sleeper.has_program(CLAUDE, stand_in(sleeper.folder, CLAUDE, usd=0.25), limits)

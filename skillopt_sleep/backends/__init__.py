@@ -1,1 +1,1 @@
-"""Backend: a model that answers one prompt, and wrappers with one job each."""
+"""Backends: models that answer one prompt, and wrappers with one job each."""

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API, by its own SDK, which is an extra. The only importer of anthropic."""
+"""Ask Anthropic's Messages API by its own SDK, an optional extra that only this file imports."""
 
 import re
 from typing import Any
@@ -8,10 +8,9 @@ import msgspec
 from skillopt_sleep.backends import http
 from skillopt_sleep.backends.prices import price
 from skillopt_sleep.backends.refusals import Refusal
-from skillopt_sleep.backends.replies import unusable
+from skillopt_sleep.backends.replies import bill_in, cut_off, refused, unusable
 from skillopt_sleep.errors import BackendUnavailable, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
-from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Purpose, Tokens, Usage
 
 try:
@@ -23,9 +22,9 @@ except ImportError as error:
 
 ADDRESS = "https://api.anthropic.com"
 NO_KEY = "not-needed"
-# The API wants a limit. This one is more than any answer of ours; a model that takes less says so, and gets that.
+# The API needs a limit. This one is more than any answer of ours; a model that takes less says so, and gets that.
 MOST_TOKENS = 32_000
-# All attempts under one document begin with it: what stands before the request is kept by the provider.
+# All attempts under one document have the same text before this line: the provider caches it.
 REQUEST = "\n# Request\n"
 
 _TOO_MANY = re.compile(r"max_tokens: \d+ > ([1-9]\d{0,6})\b")
@@ -43,7 +42,7 @@ class _Usage(msgspec.Struct):
 
 
 class _Block(msgspec.Struct):
-    """One block of the content; only that of a text has one."""
+    """One block of the content; only a text block has a text."""
 
     type: str
     text: str = ""
@@ -54,7 +53,7 @@ class _Details(msgspec.Struct):
 
 
 class _Reply(msgspec.Struct):
-    """What is read of a message."""
+    """The parts of a message that we read."""
 
     content: tuple[_Block, ...]
     stop_reason: str | None = None
@@ -63,12 +62,12 @@ class _Reply(msgspec.Struct):
     model: str | None = None
 
 
-_spent = msgspec.json.Decoder(_Usage | None)
+_bill = msgspec.json.Decoder(_Usage | None)
 _reply = msgspec.json.Decoder(_Reply)
 
 
 class AnthropicBackend(http.HttpBackend):
-    """Asks one model; an endpoint of the user's own may need no key."""
+    """Asks one model; with `base_url` an endpoint of the user's own, which may need no key."""
 
     speaks = "a message"
     errors = http.Errors(
@@ -110,49 +109,47 @@ class AnthropicBackend(http.HttpBackend):
         return await self._client.models.with_raw_response.retrieve(self._model, timeout=seconds)
 
     async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
-        asked: Any = anthropic.omit
+        output: Any = anthropic.omit
         if structured:
-            asked = {"format": {"type": "json_schema", "schema": strict_schema(prompt.schema)}}
+            output = {"format": {"type": "json_schema", "schema": strict_schema(prompt.schema)}}
         return await self._client.messages.with_raw_response.create(
             model=self._model,
             max_tokens=self._most_tokens,
             messages=[{"role": "user", "content": _content(prompt)}],
-            output_config=asked,
+            output_config=output,
             timeout=seconds,
         )
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        spent = _spent_by(reply)
-        usage = _usage(spent)
+        bill = bill_in(reply.usage, _bill)
+        usage = _usage(bill)
         match reply.stop_reason:
             case "refusal":
-                why = reply.stop_details.explanation if reply.stop_details else None
-                said = f"the model refused: {one_line(why)}" if why else "the model refused"
-                raise unusable(FailureKind.REFUSED, said, usage)
+                raise refused(reply.stop_details.explanation if reply.stop_details else None, usage)
             case "max_tokens":
-                said = f"the answer to the {prompt.purpose} prompt was cut off"
-                raise unusable(FailureKind.MALFORMED, said, usage)
+                raise cut_off(prompt, usage)
             case "model_context_window_exceeded":
-                said = f"the {prompt.purpose} prompt and its answer are too long for {self._model}"
-                raise unusable(FailureKind.TOO_LONG, said, usage)
+                message = f"the {prompt.purpose} prompt and its answer are too long for {self._model}"
+                raise unusable(FailureKind.TOO_LONG, message, usage)
             case _:
                 text = "".join(block.text for block in reply.content if block.type == "text")
-        written = spent.written if spent else 0
-        # The price list charges more for what is written to the cache, which a usage doesn't tell.
-        usd = price(self._own or self._provider, self._model, usage, written=written) if usage and written else None
+        usd = None
+        if bill and bill.written and usage:
+            # The price list charges more for what is written to the cache, which a Usage doesn't record.
+            usd = price(self._own or self._provider, self._model, usage, written=bill.written)
         return Completion(text=text, usage=usage, usd=usd, model=reply.model or self._model)
 
-    def _give_up(self, said: Refusal, *, structured: bool) -> str:
-        named = _TOO_MANY.search(said.text)
+    def _give_up(self, refusal: Refusal, *, structured: bool) -> str:
+        named = _TOO_MANY.search(refusal.text)
         if named and int(named[1]) < self._most_tokens:
             self._most_tokens = int(named[1])
             return f"answer longer than {named[1]} tokens"
-        return super()._give_up(said, structured=structured)
+        return super()._give_up(refusal, structured=structured)
 
 
 def _content(prompt: Prompt) -> Any:
-    """The prompt, in two parts where the first is the same for many prompts of a night and is worth keeping."""
+    """Return the prompt; in two parts if the first is the same for many prompts of a night and worth caching."""
     head, _, tail = prompt.text.partition(REQUEST)
     if prompt.purpose is not Purpose.ROLLOUT or not head or not tail:
         return prompt.text
@@ -162,21 +159,13 @@ def _content(prompt: Prompt) -> Any:
     ]
 
 
-def _spent_by(reply: _Reply) -> _Usage | None:
-    """What the call took; None where it doesn't tell, or tells what can't be."""
-    try:
-        return _spent.decode(reply.usage)
-    except msgspec.DecodeError:
+def _usage(bill: _Usage | None) -> Usage | None:
+    """Return all input tokens as one: the API counts those read from its cache or written to it separately."""
+    if bill is None or bill.input_tokens is None or bill.output_tokens is None:
         return None
-
-
-def _usage(usage: _Usage | None) -> Usage | None:
-    """All input tokens together: the API counts those that it read from its cache or wrote to it apart."""
-    if usage is None or usage.input_tokens is None or usage.output_tokens is None:
-        return None
-    cached = usage.cache_read_input_tokens or 0
+    cached = bill.cache_read_input_tokens or 0
     return Usage(
-        input_tokens=usage.input_tokens + usage.written + cached,
-        output_tokens=usage.output_tokens,
+        input_tokens=bill.input_tokens + bill.written + cached,
+        output_tokens=bill.output_tokens,
         cached_tokens=cached,
     )

@@ -1,8 +1,8 @@
-"""No question is paid twice: completed calls are kept by content before their answer is used.
+"""Pay for no question twice: keep every completed call, by its content, before its answer is used.
 
-Attempts hold for their own night only, and for those that were cut short before it: both arms of a trial are drawn
-close in time, so that a model which changed under the same name isn't taken for a gain, and a new trial's baseline
-isn't what an earlier verdict hung on.
+Attempts are kept for their own night only, and for nights cut short before it. So both arms of a trial are drawn
+close in time: a model that changed under the same name isn't taken for a gain, and a new trial doesn't reuse the
+baseline that decided an earlier one.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ from skillopt_sleep.records import Completion, Prompt, Purpose
 
 
 class Cached:
-    """Answers from the store where the same question was answered before, else asks and keeps the answer.
+    """Answers from the store if the same question was answered before; else asks, and keeps the answer.
 
-    With `failures` a question that failed by itself fails again as it did, and isn't asked.
+    With `failures` a question that failed by itself isn't asked again: it fails as it did before.
     """
 
     def __init__(
@@ -34,25 +34,28 @@ class Cached:
         version: Callable[[], str],
         failures: Failures | None = None,
     ) -> None:
-        self._inner, self._calls, self._model, self._version = inner, calls, model, version
+        self._inner = inner
+        self._calls = calls
+        self._model = model
+        self._version = version
         self._failures = failures
         self._draws = calls.draws()
         self._lock = threading.Lock()
-        self._asking: dict[str, tuple[threading.Lock, int]] = {}
+        self._asking: dict[str, tuple[threading.Lock, int]] = {}  # and how many threads ask each question
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The stored or the fresh answer; a failure is never kept as one."""
+        """Return the stored or a new answer; a failure is never kept as an answer."""
         key = self._key(prompt)
         calls = self._draws if prompt.purpose is Purpose.ROLLOUT else self._calls
         with self._alone(key):
             stored = calls.get(key)
             if stored is not None:
                 return decoded(prompt, stored)
-            completion = self._asked(prompt, key)
+            completion = self._ask(prompt, key)
             calls.put(key, purpose=prompt.purpose, completion=completion)
             return completion
 
-    def _asked(self, prompt: Prompt, key: str) -> Completion:
+    def _ask(self, prompt: Prompt, key: str) -> Completion:
         if self._failures is None:
             return self._inner.complete(prompt)
         known = self._failures.known(key)
@@ -67,22 +70,22 @@ class Cached:
 
     @contextmanager
     def _alone(self, key: str) -> Generator[None]:
-        """Lets one thread at a time ask a question, so that equal ones in flight are paid once."""
+        """Let one thread at a time ask a question, so that equal ones in flight are paid once."""
         with self._lock:
-            asking, waiting = self._asking.get(key, (threading.Lock(), 0))
-            self._asking[key] = (asking, waiting + 1)
+            lock, threads = self._asking.get(key, (threading.Lock(), 0))
+            self._asking[key] = (lock, threads + 1)
         try:
-            with asking:
+            with lock:
                 yield
         finally:
             with self._lock:
-                asking, waiting = self._asking.pop(key)
-                if waiting > 1:
-                    self._asking[key] = (asking, waiting - 1)
+                lock, threads = self._asking.pop(key)
+                if threads > 1:
+                    self._asking[key] = (lock, threads - 1)
 
     def _key(self, prompt: Prompt) -> str:
-        asked = json.dumps(schema(prompt.schema), sort_keys=True) if prompt.schema else ""
-        parts = (prompt.purpose, prompt.text, asked, self._model, self._version(), str(prompt.sample), prompt.asker)
+        wanted = json.dumps(schema(prompt.schema), sort_keys=True) if prompt.schema else ""
+        parts = (prompt.purpose, prompt.text, wanted, self._model, self._version(), str(prompt.sample), prompt.asker)
         digest = hashlib.blake2b(digest_size=20)
         for part in parts:
             digest.update(f"{len(part)}:{part}".encode())

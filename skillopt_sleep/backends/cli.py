@@ -1,4 +1,4 @@
-"""The user's own agent program as a model: one sealed process a call, which keeps nothing and renews no login."""
+"""Use the user's own agent program as a model: one sealed process per call; nothing is kept, no login renewed."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ PASSED = frozenset(
     | {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"}
     | {"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"}
 )
-# Where programs are, beside PATH: a scheduler's is often empty.
+# Where to look for programs besides PATH, which is often empty under a scheduler.
 _PLACES = (
     ".local/bin",
     ".claude/local",
@@ -38,9 +38,10 @@ _PLACES = (
 
 
 class CliBackend:
-    """Asks one program; `folder` is where its calls' own folders are made, `home` the user's HOME.
+    """Asks one program.
 
-    `program` is a path or a command's name, "" the dialect's own.
+    `program` is a path or a command's name, or "" for the dialect's own. The folders of single calls are made in
+    `folder`; `home` is the user's HOME.
     """
 
     def __init__(
@@ -54,41 +55,48 @@ class CliBackend:
         folder: Path,
         timeout: float,
     ) -> None:
-        self._dialect, self._setup, self._environ, self._home = dialect, setup, environ, home
-        self._folder, self._timeout = folder, timeout
-        self._named = program or dialect.program
+        self._dialect = dialect
+        self._setup = setup
+        self._environ = environ
+        self._home = home
+        self._folder = folder
+        self._timeout = timeout
+        self._command = program or dialect.program
 
     @property
     def name(self) -> str:
-        """Under which its answers are kept and shown."""
-        asked = f"{self._dialect.name}:{self._setup.model or 'default'}"
-        return f"{asked}@{self._setup.base_url}" if self._setup.base_url else asked
+        """The name under which its answers are kept and shown."""
+        name = f"{self._dialect.name}:{self._setup.model or 'default'}"
+        return f"{name}@{self._setup.base_url}" if self._setup.base_url else name
 
     @cached_property
     def program(self) -> str:
-        """The program's path; raises CallFailed (not_installed)."""
-        named = str(self._home / self._named[2:]) if self._named.startswith("~/") else self._named
-        found = shutil.which(named, path=self._path)
-        if found is None:
-            raise CallFailed(FailureKind.NOT_INSTALLED, f"{self._named} was not found, or can't be run")
-        # It is started in another folder.
-        return str(Path(found).absolute())
+        """The program's path; raises CallFailed (not_installed) if there is no such program."""
+        command = self._command
+        if command.startswith("~/"):
+            command = str(self._home / command.removeprefix("~/"))
+        path = shutil.which(command, path=self._path)
+        if path is None:
+            raise CallFailed(FailureKind.NOT_INSTALLED, f"{self._command} was not found, or can't be run")
+        # Absolute, because it is started in another folder.
+        return str(Path(path).absolute())
 
     @property
     def _path(self) -> str:
-        places = [str(self._home / place) for place in _PLACES]
+        places = self._environ.get("PATH", "").split(os.pathsep)
+        places += [str(self._home / place) for place in _PLACES]
         # An empty entry would mean the current folder.
-        return os.pathsep.join(filter(None, (*self._environ.get("PATH", "").split(os.pathsep), *places)))
+        return os.pathsep.join(filter(None, places))
 
     @property
     def version(self) -> str:
-        """What the program says it is, asked once; raises CallFailed (not_installed)."""
-        if isinstance(self._told, CallFailed):
-            raise self._told
-        return self._told
+        """The version that the program prints, asked once; raises CallFailed (not_installed)."""
+        if isinstance(self._version, CallFailed):
+            raise self._version
+        return self._version
 
     @cached_property
-    def _told(self) -> str | CallFailed:
+    def _version(self) -> str | CallFailed:
         try:
             return self._ask_version()
         except CallFailed as error:
@@ -96,55 +104,57 @@ class CliBackend:
 
     def _ask_version(self) -> str:
         with self._place() as place:
-            asked, most = Invocation(arguments=("--version",)), min(self._timeout, VERSION_SECONDS)
-            ran = self._start(asked, Path(place), timeout=most)
+            invocation = Invocation(arguments=("--version",))
+            ran = self._start(invocation, Path(place), timeout=min(self._timeout, VERSION_SECONDS))
         if ran.stopped:
             raise CallFailed(FailureKind.NOT_INSTALLED, f"{self.program} --version did not end ({ran.stopped})")
         return self._dialect.version(ran)
 
     @property
     def account(self) -> Account:
-        """The login there is now."""
+        """The current login."""
         home = Path(self._environ.get(self._dialect.home_env) or self._home / self._dialect.home_name)
-        files = {name: data for name in self._dialect.account_files if (data := _read(home / name)) is not None}
-        found = self._dialect.account(files, self._environ, self._setup)
-        if found.subscription and self._setup.base_url:
+        files: dict[str, bytes] = {}
+        for name in self._dialect.account_files:
+            data = _read(home / name)
+            if data is not None:
+                files[name] = data
+        account = self._dialect.account(files, self._environ, self._setup)
+        if account.subscription and self._setup.base_url:
             problem = f"the login of a subscription isn't sent to another address ({self._setup.base_url})"
-            return found._replace(problem=problem, remedy="name the variable with its key in backend.api_key_env")
-        return found
+            return account._replace(problem=problem, remedy="name the variable with its key in backend.api_key_env")
+        return account
 
     def ready(self, until: datetime) -> bool:
-        """Check program, version and login without a call; that the model answers only a call can tell.
+        """Check program, version and login without a call; return False, as only a call tells if the model answers.
 
-        Raises BackendUnavailable where one of them is missing, or the login ends before `until`.
+        Raises BackendUnavailable if one of them is missing, or the login ends before `until`.
         """
         clear(self._folder)
         try:
-            told = f"{self._dialect.name} {self.version}"
+            program = f"{self._dialect.name} {self.version}"
         except CallFailed as error:
             raise BackendUnavailable(error.message, remedy=error.remedy) from error
         account = self.account
         if account.problem:
-            raise BackendUnavailable(f"{told}: {account.problem}", remedy=account.remedy, login=True)
+            raise BackendUnavailable(f"{program}: {account.problem}", remedy=account.remedy, login=True)
         self.refuse_short_login(account, until)
         return False
 
     def refuse_short_login(self, account: Account, until: datetime) -> None:
-        """Raise BackendUnavailable where the login is over, or will be before `until`."""
+        """Raise BackendUnavailable if the login ended, or ends before `until`."""
         if account.expires is None or account.expires >= until:
             return
         now = utc_now()
-        is_over = account.expires <= now
-        before = "" if is_over else ", before a night that begins now may end"
-        renew = f"use {self._dialect.program} once, which renews it"
-        raise BackendUnavailable(
-            f"{self._dialect.name}: the login {account.ends(now)}{before}",
-            remedy=renew if is_over else f"{renew}, or lower budget.minutes",
-            login=True,
-        )
+        problem = f"{self._dialect.name}: the login {account.ends(now)}"
+        remedy = f"use {self._dialect.program} once, which renews it"
+        if account.expires > now:
+            problem += ", before a night that begins now may end"
+            remedy += ", or lower budget.minutes"
+        raise BackendUnavailable(problem, remedy=remedy, login=True)
 
     def complete(self, prompt: Prompt) -> Completion:
-        """One process; raises CallFailed with what went wrong, never an empty answer."""
+        """Run one process; raise CallFailed with the reason rather than return an empty answer."""
         account = self.account
         if account.problem:
             raise CallFailed(FailureKind.LOGIN, account.problem, remedy=account.remedy)
@@ -153,31 +163,27 @@ class CliBackend:
                 _write(Path(place) / "agent" / name, data, mode=0o400)
             ran = self._start(self._dialect.call(prompt, self._setup), Path(place), timeout=self._timeout)
         try:
-            answered = self._dialect.read(prompt, ran)
+            completion = self._dialect.read(prompt, ran)
         except CallFailed as error:
-            error.usd = 0.0 if account.subscription else error.usd
+            if account.subscription:
+                error.usd = 0.0
             raise
-        # Its subscription covers the call: what it would have cost by the token is nobody's bill.
-        paid = replace(answered, usd=0.0) if account.subscription else answered
-        return decoded(prompt, paid if paid.model else replace(paid, model=self._setup.model))
+        if account.subscription:
+            # The subscription covers the call: nobody is billed by the token.
+            completion = replace(completion, usd=0.0)
+        if not completion.model:
+            completion = replace(completion, model=self._setup.model)
+        return decoded(prompt, completion)
 
     def price(self, _model: str, _usage: Usage) -> float | None:
-        """Only the program itself can tell what it is billed for."""
+        """Return None: only the program itself knows what it is billed for."""
         return None
 
     def _start(self, invocation: Invocation, place: Path, *, timeout: float) -> Ran:
         work = place / "work"
         for name, data in invocation.files.items():
             _write(work / name, data, mode=0o600)
-        passed = PASSED | self._dialect.passed
-        environ = {name: value for name, value in self._environ.items() if name in passed and value}
-        key = self._setup.key_env
-        if key and key not in passed and (value := self._environ.get(key)):
-            environ[self._dialect.key_name] = value
-        environ |= {"HOME": str(place / "home"), "TMPDIR": str(place / "tmp"), **invocation.environ}
-        environ[self._dialect.home_env] = str(place / "agent")
-        # What runs the program is mostly beside it, or where it was found itself.
-        environ["PATH"] = os.pathsep.join((self._path, str(Path(self.program).parent)))
+        environ = self._environ_for(invocation, place)
         try:
             return run(
                 [self.program, *invocation.arguments],
@@ -191,8 +197,23 @@ class CliBackend:
                 FailureKind.NOT_INSTALLED, f"{self.program} can't be started: {error.strerror}"
             ) from error
 
+    def _environ_for(self, invocation: Invocation, place: Path) -> dict[str, str]:
+        passed = PASSED | self._dialect.passed
+        environ = {name: value for name, value in self._environ.items() if name in passed and value}
+        key_env = self._setup.key_env
+        key = self._environ.get(key_env) if key_env and key_env not in passed else None
+        if key:
+            environ[self._dialect.key_name] = key
+        environ["HOME"] = str(place / "home")
+        environ["TMPDIR"] = str(place / "tmp")
+        environ |= invocation.environ
+        environ[self._dialect.home_env] = str(place / "agent")
+        # The interpreter that runs the program is mostly in the program's folder, or where the program was found.
+        environ["PATH"] = os.pathsep.join((self._path, str(Path(self.program).parent)))
+        return environ
+
     def _place(self) -> "tempfile.TemporaryDirectory[str]":
-        """An empty folder for one start of the program, with a HOME, an agent home and a temporary folder."""
+        """Make a folder for one run of the program, with a HOME, an agent home and a temporary folder, all empty."""
         place = tempfile.TemporaryDirectory(
             prefix=prefix(), dir=private_dir(self._folder), ignore_cleanup_errors=True
         )

@@ -1,8 +1,9 @@
-"""What fails while the model is there is the answer to that question; what fails because it is gone ends the run.
+"""Keep the failures of a training's questions apart from a model that is gone.
 
-A refusal is about its question. Any other failure is so too once another question was answered after it, or a plain
-word was when several failed in a row. So it doesn't depend on the order in which calls end, and a run that goes on
-meets the same failures instead of asking again and coming to something else.
+What fails while the model is there is the answer to that question; what fails because the model is gone ends the run.
+A refusal is about its question. Any other failure is so too once another question was answered after it, or, when
+several failed in a row, a plain one. So it doesn't matter in which order calls end, and a resumed run meets the same
+failures instead of asking again and getting different results.
 """
 
 import threading
@@ -18,72 +19,73 @@ IN_A_ROW = 3
 
 
 class KeptFailures(Protocol):
-    """Where the failures of a run's questions stand, by the key of each."""
+    """A store of the failures of a run's questions, by the key of each question."""
 
     def get(self, key: str) -> CallFailed | None:
-        """The failure of a question, None where it has none."""
+        """Return the failure of a question, or None if it has none."""
         ...
 
     def put(self, key: str, error: CallFailed) -> None:
-        """Keep it."""
+        """Keep the failure of a question."""
         ...
 
 
 class Failures:
-    """The failures of one model's questions; `model` is asked for a word where several failed in a row."""
+    """The failures of one model's questions; `model` is asked a plain question when several failed in a row."""
 
     def __init__(self, kept: KeptFailures, model: Backend) -> None:
-        self._kept, self._model = kept, model
+        self._kept = kept
+        self._model = model
         self._lock = threading.Lock()
-        self._held: dict[str, CallFailed] = {}
+        self._pending: dict[str, CallFailed] = {}  # failures that may be about a model that is gone
         self._in_a_row = 0
         self._gone: BackendUnavailable | None = None
 
     def known(self, key: str) -> CallFailed | None:
-        """How this question failed before."""
+        """Return how this question failed before, or None if it didn't."""
         return self._kept.get(key)
 
     def failed(self, key: str, error: CallFailed) -> CallFailed:
-        """A question failed: the failure as it is told and kept, without what may be secret in its words.
+        """Note that a question failed, and return the failure as it may be shown and kept: without secrets.
 
-        Raises BackendUnavailable where it means that the model is gone.
+        Raises BackendUnavailable if the failure means that the model is gone.
         """
-        told = CallFailed(error.kind, redact(error.message), remedy=redact(error.remedy))
+        shown = CallFailed(error.kind, redact(error.message), remedy=redact(error.remedy))
         if error.kind in FOR_GOOD:
             login = error.kind is FailureKind.LOGIN
-            raise BackendUnavailable(told.message, remedy=told.remedy, login=login) from error
+            raise BackendUnavailable(shown.message, remedy=shown.remedy, login=login) from error
         if error.kind in OF_THE_PROMPT:
-            self._kept.put(key, told)
-            return told
+            self._kept.put(key, shown)
+            return shown
         with self._lock:
             if self._gone is not None:
                 raise self._gone
-            self._held[key] = told
+            self._pending[key] = shown
             self._in_a_row += 1
-            # The others that fail meanwhile wait for what comes of it.
+            # Still under the lock: the other questions that fail in the meantime wait for the result.
             if self._in_a_row >= IN_A_ROW:
-                self._look(told)
-        return told
+                self._probe(shown)
+        return shown
 
     def answered(self) -> None:
-        """A question was answered: what failed before it failed by itself."""
+        """Note that a question was answered: the questions that failed before it failed by themselves."""
         with self._lock:
-            self._settle()
+            self._keep_pending()
 
-    def _look(self, last: CallFailed) -> None:
-        """Ask for a word, and say that the model is gone where none comes."""
+    def _probe(self, last: CallFailed) -> None:
+        """Ask a plain question, and raise BackendUnavailable if it isn't answered either."""
         try:
             self._model.complete(Prompt(purpose=Purpose.PREFLIGHT, text=fill("preflight", night="training")))
-        except CallFailed as silent:
+        except CallFailed as failure:
             self._gone = BackendUnavailable(
                 f"{IN_A_ROW} calls in a row failed, and so did a plain question; the last: {last.message}",
-                remedy=silent.remedy,
+                remedy=failure.remedy,
             )
-            raise self._gone from silent
-        self._settle()
+            raise self._gone from failure
+        self._keep_pending()
 
-    def _settle(self) -> None:
+    def _keep_pending(self) -> None:
         self._in_a_row = 0
-        for key, error in self._held.items():
+        for key, error in self._pending.items():
             self._kept.put(key, error)
-        self._held.clear()
+        self._pending.clear()

@@ -1,8 +1,9 @@
-"""An agent session or a person as the model: prompts are laid into a folder, and their answers are read from it.
+"""Use an agent session or a person as the model: write prompts into a folder, and read the answers from it.
 
-`open/` holds one file for each prompt that waits, `answers/` one file an answer, named by what was asked, so that a
-night that is run again finds it. One that was read is removed: from then on the store keeps it. One that can't be
-used is set aside as `.rejected`, with the reason on its first line, which is laid out with its prompt again.
+`open/` holds a file for each prompt that waits, `answers/` a file for each answer. An answer is named by its
+question, so a night that is run again finds it. Once read it is removed, as the store keeps it from then on. An
+answer that can't be used is renamed to `.rejected`, with the reason on its first line, and its prompt is written
+again with that reason.
 """
 
 import hashlib
@@ -46,32 +47,36 @@ Answer the prompt at the end of this file from nothing but its own text. Write t
 """
 _TEXT = "The answer is text.\n"
 _JSON = "The answer is one JSON object of this schema, with nothing around it:\n\n{schema}\n"
-_UNUSABLE = ("its answer could not be used", "their answers could not be used")
 _REJECTED = "\nThe last answer could not be used: {reason}\n"
 
 
 class HandoffBackend:
-    """Asks through a folder, which no other run may share; `command` is what goes on. Safe for threads."""
+    """Asks through a folder, which no other run may share; safe for threads.
+
+    `command` is what the user runs to continue when all prompts are answered.
+    """
 
     def __init__(self, folder: Path, *, command: str = "") -> None:
-        self._folder, self._command = folder.absolute(), command
-        self._open, self._answers = self._folder / "open", self._folder / "answers"
+        self._folder = folder.absolute()
+        self._command = command
+        self._open = self._folder / "open"
+        self._answers = self._folder / "answers"
         self._lock = threading.Lock()
         self._waiting: dict[str, bool] = {}  # the key of each prompt, and whether its last answer was rejected
-        self._laid_out = 0
+        self._written = 0
 
     @property
     def name(self) -> str:
-        """Under which its answers are kept and shown."""
+        """The name under which its answers are kept and shown."""
         return NAME
 
     @property
     def version(self) -> str:
-        """No program is asked."""
+        """Always "": no program is run."""
         return ""
 
     def ready(self, _until: datetime) -> bool:
-        """Known without a question: whoever runs the night answers; BackendUnavailable where the folder can't be."""
+        """Return True: whoever runs the night answers. Raise BackendUnavailable if the folder can't be made."""
         try:
             for folder in (self._open, self._answers):
                 private_dir(folder)
@@ -81,24 +86,24 @@ class HandoffBackend:
         return True
 
     def price(self, _model: str, _usage: Usage) -> float | None:
-        """Nothing is paid by us; what the answering session costs is on its own bill."""
+        """Return 0: what the answering session costs is on its own bill."""
         return 0.0
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The answer that lies in the folder, which is good for one call: to keep it is the caller's.
+        """Return the answer in the folder and remove it: keeping it is up to the caller.
 
-        Raises CallPending where there is none yet, CallFailed where it can't be used: then it is asked for again.
+        Raises CallPending if there is none yet, and CallFailed if it can't be used: then it is asked for again.
         """
         with self._lock:
-            found = self._find(prompt)
-            if found is None:
+            completion = self._find(prompt)
+            if completion is None:
                 raise self._ask(prompt)
             for path in self._answers.glob(f"{_key(prompt)}.*"):
                 path.unlink()
-            return found
+            return completion
 
     def require(self, prompt: Prompt) -> None:
-        """Raise CallPending unless an answer is there that can be used."""
+        """Raise CallPending unless there is an answer that can be used."""
         with self._lock:
             with suppress(CallFailed):
                 if self._find(prompt) is not None:
@@ -106,7 +111,7 @@ class HandoffBackend:
             raise self._ask(prompt)
 
     def _find(self, prompt: Prompt) -> Completion | None:
-        """The answer, decoded; one that can't be is set aside."""
+        """Return the decoded answer, or None if there is none; set one aside that can't be decoded."""
         key = _key(prompt)
         try:
             data = (self._answers / f"{key}.md").read_bytes()
@@ -119,7 +124,7 @@ class HandoffBackend:
         except CallFailed as error:
             self._reject(key, data, error.message)
             raise
-        self._take_away(key)
+        self._remove_prompt(key)
         return completion
 
     def _reject(self, key: str, data: bytes, reason: str) -> None:
@@ -129,81 +134,97 @@ class HandoffBackend:
         self._waiting.pop(key, None)
 
     def _ask(self, prompt: Prompt) -> CallPending:
-        """Lay the prompt into the folder, once."""
+        """Write the prompt into the folder unless it is there, and return what to raise."""
         key = _key(prompt)
         if key not in self._waiting:
-            self._waiting[key] = self._lay_out(prompt, key)
-        waiting, again = len(self._waiting), sum(self._waiting.values())
-        rejected = f", {again} of them again: {_UNUSABLE[again > 1]} (reason in the prompt)" if again else ""
-        said = "1 prompt waits" if waiting == 1 else f"{waiting} prompts wait"
-        return CallPending(
-            f"{said} for an answer in {self._open}{rejected}",
-            remedy=f"answer all as {self._folder / 'README.md'} says, then "
-            + (f"go on: {self._command}" if self._command else "run it again: it goes on where it was"),
-            waiting=waiting,
-        )
+            self._waiting[key] = self._write_prompt(prompt, key)
+        count = len(self._waiting)
+        message = "1 prompt waits" if count == 1 else f"{count} prompts wait"
+        message += f" for an answer in {self._open}"
+        rejected = sum(self._waiting.values())
+        if rejected == 1:
+            message += ", 1 of them again: its answer could not be used (reason in the prompt)"
+        elif rejected:
+            message += f", {rejected} of them again: their answers could not be used (reason in the prompt)"
+        remedy = f"answer all as {self._folder / 'README.md'} says, then "
+        if self._command:
+            remedy += f"go on: {self._command}"
+        else:
+            remedy += "run it again: it continues where it stopped"
+        return CallPending(message, remedy=remedy, waiting=count)
 
-    def _lay_out(self, prompt: Prompt, key: str) -> bool:
-        """Write the prompt's file; whether it is there again, because its last answer was rejected."""
+    def _write_prompt(self, prompt: Prompt, key: str) -> bool:
+        """Write the prompt's file, and tell whether its last answer was rejected."""
         for folder in (self._open, self._answers):
             private_dir(folder)
-        if not self._laid_out:
-            # What an earlier run laid out and this one doesn't ask any more must not be answered in vain.
-            for old in self._open.glob("*.md"):
-                old.unlink()
-            command = f"`{self._command}`" if self._command else "the same command as before again"
-            write_atomic(self._folder / "README.md", README.format(command=command).encode())
-        self._laid_out += 1
-        self._take_away(key)
-        path = self._open / f"{self._laid_out:02d}-{prompt.purpose}-{key}.md"
-        reason = self._rejected(key)
+        if not self._written:
+            self._start_folder()
+        self._written += 1
+        self._remove_prompt(key)
+        path = self._open / f"{self._written:02d}-{prompt.purpose}-{key}.md"
+        reason = self._rejection(key)
         write_atomic(path, self._shown(prompt, key, reason).encode())
         return bool(reason)
 
-    def _take_away(self, key: str) -> None:
-        """The prompt's file in open/, where there is one."""
+    def _start_folder(self) -> None:
+        """Remove the prompts of an earlier run, which nobody needs to answer any more, and write the README."""
+        for path in self._open.glob("*.md"):
+            path.unlink()
+        command = f"`{self._command}`" if self._command else "the same command as before again"
+        write_atomic(self._folder / "README.md", README.format(command=command).encode())
+
+    def _remove_prompt(self, key: str) -> None:
+        """Remove the prompt's file in open/, if there is one."""
         for path in self._open.glob(f"*-{key}.md"):
             path.unlink()
         self._waiting.pop(key, None)
 
-    def _rejected(self, key: str) -> str:
-        """Why the last answer could not be used; "" where there was none."""
+    def _rejection(self, key: str) -> str:
+        """Return why the last answer could not be used, or "" if none was rejected."""
         aside = self._answers / f"{key}.rejected"
-        return aside.read_text(encoding="utf-8", errors="replace").partition("\n")[0] if aside.exists() else ""
+        if not aside.exists():
+            return ""
+        return aside.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
 
     def _shown(self, prompt: Prompt, key: str, reason: str) -> str:
-        asked = to_json(schema(prompt.schema), pretty=True).decode().rstrip() if prompt.schema else ""
+        wanted = _TEXT
+        if prompt.schema:
+            wanted = _JSON.format(schema=fence(to_json(schema(prompt.schema), pretty=True).decode().rstrip()))
         return _PROMPT.format(
             title=prompt.purpose.value.capitalize(),
             answer=self._answers / f"{key}.md",
-            wanted=_JSON.format(schema=fence(asked)) if asked else _TEXT,
+            wanted=wanted,
             rejected=_REJECTED.format(reason=reason) if reason else "",
             text=fence(prompt.text),
         )
 
 
 def waiting(folder: Path) -> int:
-    """How many of the prompts laid out in this folder have no answer yet."""
-    keys = (path.stem.rpartition("-")[2] for path in (folder / "open").glob("*.md"))
-    return sum(not (folder / "answers" / f"{key}.md").exists() for key in keys)
+    """Count the prompts in this folder that have no answer yet."""
+    count = 0
+    for path in (folder / "open").glob("*.md"):
+        key = path.stem.rpartition("-")[2]
+        if not (folder / "answers" / f"{key}.md").exists():
+            count += 1
+    return count
 
 
 class Answered:
-    """Lets a call through only where its answer lies ready: one that waits is neither counted, retried nor failed."""
+    """Lets a call through only if its answer is there: a call that waits is not counted, retried or failed."""
 
     def __init__(self, inner: Backend, handoff: HandoffBackend) -> None:
         self._inner, self._handoff = inner, handoff
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The inner answer; raises CallPending where there is none yet."""
+        """Return the inner answer; raise CallPending if there is none yet."""
         self._handoff.require(prompt)
         return self._inner.complete(prompt)
 
 
 def _key(prompt: Prompt) -> str:
-    """What names the answer: the question's content."""
-    asked = json.dumps(schema(prompt.schema), sort_keys=True) if prompt.schema else ""
-    question = json.dumps([prompt.purpose, prompt.text, asked, prompt.sample, prompt.asker])
+    """Return the name of the answer, which is a digest of the question."""
+    wanted = json.dumps(schema(prompt.schema), sort_keys=True) if prompt.schema else ""
+    question = json.dumps([prompt.purpose, prompt.text, wanted, prompt.sample, prompt.asker])
     return hashlib.blake2b(question.encode(), digest_size=8).hexdigest()
 
 

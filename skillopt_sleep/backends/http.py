@@ -1,7 +1,7 @@
-"""What the backends that speak HTTP share: one call within its time and its size, and each failure with its kind.
+"""Make one call to a model over HTTP: within its time and size, and with a kind for every failure.
 
-The time-outs of an SDK are for one read each, so a server that drips could hold a call for ever: here the whole call
-runs in an event loop and is cancelled at its deadline, wherever it is.
+An SDK's time-outs hold for each read, so a server that drips could keep a call waiting for ever. Here the whole call
+runs in an event loop and is cancelled at its deadline, whatever it is doing.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import httpx2
 import msgspec
 
 from skillopt_sleep.backends.prices import price
-from skillopt_sleep.backends.refusals import LONGEST_WAIT, Refusal, refusal
+from skillopt_sleep.backends.refusals import LONGEST_WAIT, Refusal, read_refusal
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.markdown import one_line
@@ -24,7 +24,7 @@ from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
 MOST_BYTES = 8 * 1024 * 1024
 PROBE_SECONDS = 30.0
-# By then a call within its time is over; only a loop that stands still gets there.
+# A call is over by then; only a stalled event loop gets there.
 LAST_RESORT = 5.0
 
 Result = TypeVar("Result")
@@ -35,12 +35,12 @@ class Raw(Protocol):
 
     @property
     def http_response(self) -> httpx2.Response:
-        """The answer, read."""
+        """Return the answer, fully read."""
         ...
 
 
 class Errors(NamedTuple):
-    """An SDK's exceptions: all of them, no answer in time, no connection, a status that says no."""
+    """An SDK's exceptions: all of them; and those for no answer in time, no connection, and an error status."""
 
     all: type[Exception]
     timed_out: type[Exception]
@@ -71,9 +71,9 @@ _WORDS = {
 
 
 class HttpBackend(ABC):
-    """Asks one model of one server; a subclass says how to ask, how to read the answer, and what that has to be.
+    """Asks one model of one server; a subclass says how to ask, how to read the answer, and what it is called.
 
-    `base_url` is the user's own address, "" the provider's; `secret` must not stand in any message.
+    `base_url` is the user's own address, or "" for the provider's (`home`); `secret` must not appear in any message.
     """
 
     speaks: str
@@ -82,62 +82,68 @@ class HttpBackend(ABC):
     def __init__(
         self, provider: str, *, model: str, base_url: str, home: str, secret: str, key_env: str, timeout: float
     ) -> None:
-        self._provider, self._model, self._timeout = provider, model, timeout
-        self._own, self._where = _shown(base_url), _shown(base_url or home)
-        self._secret, self._key_env = secret, key_env
+        self._provider = provider
+        self._model = model
+        self._timeout = timeout
+        self._own = _shown(base_url)
+        self._where = _shown(base_url or home)
+        self._secret = secret
+        self._key_env = key_env
         self._takes_schema = True
 
     def complete(self, prompt: Prompt) -> Completion:
-        """One request; raises CallFailed with what went wrong, never an empty answer."""
+        """Send one request; raise CallFailed with the reason rather than return an empty answer."""
         structured = prompt.schema is not None and self._takes_schema
-        probing = prompt.purpose is Purpose.PREFLIGHT
-        seconds = min(self._timeout, PROBE_SECONDS) if probing else self._timeout
-        said = self._fetch(lambda: self._send(prompt, structured=structured, seconds=seconds), seconds)
-        if isinstance(said, Refusal):
-            if given_up := self._give_up(said, structured=structured):
+        seconds = self._timeout
+        if prompt.purpose is Purpose.PREFLIGHT:
+            seconds = min(seconds, PROBE_SECONDS)
+        answer = self._fetch(lambda: self._send(prompt, structured=structured, seconds=seconds), seconds)
+        if isinstance(answer, Refusal):
+            given_up = self._give_up(answer, structured=structured)
+            if given_up:
                 raise CallFailed(FailureKind.BAD_REQUEST, f"{self._where} takes no {given_up}", retry_after=0.0)
-            raise self._failed(said)
+            raise self._failed(answer)
         try:
-            completion = self._read(prompt, said)
+            completion = self._read(prompt, answer)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            told = f"{self._where} answered with something else than {self.speaks}: {error}"
-            raise CallFailed(FailureKind.MALFORMED, told) from error
+            message = f"{self._where} answered with something else than {self.speaks}: {error}"
+            raise CallFailed(FailureKind.MALFORMED, message) from error
         return decoded(prompt, completion)
 
     @property
     def name(self) -> str:
-        """Under which its answers are kept and shown."""
-        asked = f"{self._provider}:{self._model}"
-        return f"{asked}@{self._own}" if self._own else asked
+        """The name under which its answers are kept and shown."""
+        name = f"{self._provider}:{self._model}"
+        return f"{name}@{self._own}" if self._own else name
 
     @property
     def version(self) -> str:
-        """It runs no program."""
+        """Always "": no program is run."""
         return ""
 
     def price(self, _model: str, usage: Usage) -> float | None:
-        """By the price list of who is asked, None where that has none."""
+        """Return the price by the list of the provider or address, or None if it isn't listed."""
         return price(self._own or self._provider, self._model, usage)
 
     def ready(self, _until: datetime) -> bool:
-        """Whether login and model are known to be good, without a paid call; False where only a call can tell.
+        """Tell whether login and model are known to be good, without a paid call; False if only a call can tell.
 
-        Raises BackendUnavailable where the server says that they are not.
+        Raises BackendUnavailable if the server says that they are not.
         """
         seconds = min(self._timeout, PROBE_SECONDS)
         try:
-            said = self._fetch(lambda: self._look_up(seconds=seconds), seconds)
+            answer = self._fetch(lambda: self._look_up(seconds=seconds), seconds)
         except CallFailed:
             return False
-        if isinstance(said, Refusal):
-            failed = self._failed(said)
-            if failed.kind is FailureKind.LOGIN and not said.of_scope:
+        if isinstance(answer, Refusal):
+            failed = self._failed(answer)
+            if failed.kind is FailureKind.LOGIN and not answer.of_scope:
                 raise BackendUnavailable(failed.message, remedy=failed.remedy, login=True)
-            if said.of_model:
+            if answer.of_model:
                 raise BackendUnavailable(failed.message, remedy=failed.remedy)
             return False
         try:
-            return bool(msgspec.json.decode(said, type=_Listed).id)
+            return bool(msgspec.json.decode(answer, type=_Listed).id)
         except (msgspec.DecodeError, UnicodeDecodeError):
             return False
 
@@ -150,15 +156,15 @@ class HttpBackend(ABC):
     @abstractmethod
     def _read(self, prompt: Prompt, data: bytes) -> Completion: ...
 
-    def _give_up(self, said: Refusal, *, structured: bool) -> str:
-        """What the next attempt does without because this server doesn't take it, or nothing."""
-        if structured and said.of_schema:
+    def _give_up(self, refusal: Refusal, *, structured: bool) -> str:
+        """Return what the next attempt leaves out because this server doesn't accept it, or ""."""
+        if structured and refusal.of_schema:
             self._takes_schema = False
             return "response_format"
         return ""
 
     def _fetch(self, call: Callable[[], Awaitable[Raw]], seconds: float) -> bytes | Refusal:
-        """The body of the answer as it came, or the server's no; raises CallFailed where there is neither."""
+        """Return the body of the answer, or the server's refusal; raise CallFailed if there is neither."""
         try:
             return within(seconds, call).http_response.content
         except TimeoutError as error:
@@ -167,47 +173,50 @@ class HttpBackend(ABC):
             if isinstance(error.__cause__, CallFailed):
                 raise error.__cause__ from error
             if isinstance(error, self.errors.status):
-                answer = cast("_StatusError", error)
-                return refusal(answer.response.status_code, answer.body, answer.response.headers)
+                status = cast("_StatusError", error)
+                return read_refusal(status.response.status_code, status.body, status.response.headers)
             if isinstance(error, self.errors.timed_out):
                 raise self._late() from error
-            said = self._clean(str(error.__cause__ or "") or str(error))
+            reason = self._clean(str(error.__cause__ or "") or str(error))
             if isinstance(error, self.errors.unreachable):
-                raise CallFailed(FailureKind.UNREACHABLE, f"{self._where} can't be reached: {said}") from error
-            unusable = f"{self._where} answered with something unusable: {said}"
-            raise CallFailed(FailureKind.MALFORMED, unusable) from error
+                raise CallFailed(FailureKind.UNREACHABLE, f"{self._where} can't be reached: {reason}") from error
+            message = f"{self._where} answered with something unusable: {reason}"
+            raise CallFailed(FailureKind.MALFORMED, message) from error
 
     def _late(self) -> CallFailed:
         return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time", remedy="try again later")
 
-    def _failed(self, said: Refusal) -> CallFailed:
-        """The typed failure, named for the person who has to mend it."""
-        kind = said.kind
-        status = f" with status {said.status}" if kind is FailureKind.OVERLOADED else ""
-        named = f" {self._model}" if kind is FailureKind.MODEL else ""
-        when = f"; it names {said.again:%Y-%m-%d %H:%M} UTC" if said.again and kind is FailureKind.QUOTA else ""
-        remedies = {
-            FailureKind.LOGIN: f"check the key in {self._key_env}" if self._key_env else "",
-            FailureKind.MODEL: f"check the model's name ({self._model}) and the address",
-            FailureKind.BAD_REQUEST: f"check the model's name ({self._model}) and the address",
-        }
-        worth_it = said.wait is not None and said.wait <= LONGEST_WAIT
-        return CallFailed(
-            kind,
-            f"{self._where} {_WORDS[kind]}{named}{status}: {self._clean(said.text)}{when}",
-            remedy=remedies.get(kind, ""),
-            retry_after=said.wait if worth_it and kind in _WAITED_FOR else None,
-        )
+    def _failed(self, refusal: Refusal) -> CallFailed:
+        """Return the typed failure, with a remedy for the person who has to fix it."""
+        kind = refusal.kind
+        message = f"{self._where} {_WORDS[kind]}"
+        remedy = ""
+        if kind is FailureKind.MODEL:
+            message += f" {self._model}"
+        if kind is FailureKind.OVERLOADED:
+            message += f" with status {refusal.status}"
+        message += f": {self._clean(refusal.text)}"
+        if kind is FailureKind.QUOTA and refusal.again:
+            message += f"; try again after {refusal.again:%Y-%m-%d %H:%M} UTC"
+        if kind is FailureKind.LOGIN and self._key_env:
+            remedy = f"check the key in {self._key_env}"
+        elif kind in {FailureKind.MODEL, FailureKind.BAD_REQUEST}:
+            remedy = f"check the model's name ({self._model}) and the address"
+        retry_after = None
+        if kind in _WORTH_WAITING and refusal.wait is not None and refusal.wait <= LONGEST_WAIT:
+            retry_after = refusal.wait
+        return CallFailed(kind, message, remedy=remedy, retry_after=retry_after)
 
-    def _clean(self, said: str) -> str:
-        return one_line(said.replace(self._secret, "…") if self._secret else said, limit=200)
+    def _clean(self, text: str) -> str:
+        """Return the text on one line and without the secret."""
+        return one_line(text.replace(self._secret, "…") if self._secret else text, limit=200)
 
 
-_WAITED_FOR = frozenset({FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
+_WORTH_WAITING = frozenset({FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
 
 
 def usable_key(key: str, key_env: str) -> str:
-    """The key as it can stand in a header; raises BackendUnavailable where it can't."""
+    """Return the key as it can stand in a header; raise BackendUnavailable if it can't."""
     key = key.strip()
     if not key.isascii() or not key.isprintable():
         raise BackendUnavailable(f"{key_env} holds no usable key", remedy=f"export {key_env}=…", login=True)
@@ -215,9 +224,9 @@ def usable_key(key: str, key_env: str) -> str:
 
 
 def client() -> httpx2.AsyncClient:
-    """A client of our own for an SDK: it follows nobody elsewhere, and reads no more than MOST_BYTES.
+    """Return a client of our own for an SDK: it follows no redirects and reads no more than MOST_BYTES.
 
-    Each call has its own connection: next to a model's answer that costs little, and none is found dead.
+    Each call has its own connection: that costs little compared with a model's answer, and none is ever stale.
     """
     headers = {"accept-encoding": "identity", "connection": "close"}
     return httpx2.AsyncClient(
@@ -248,7 +257,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 class _Loop:
-    """One event loop for all calls of the process, in a thread of its own, started by the first of them."""
+    """One event loop for all calls of the process, in a thread of its own, which the first call starts."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -266,7 +275,7 @@ _loop = _Loop()
 
 
 def within(seconds: float, call: Callable[[], Awaitable[Result]]) -> Result:
-    """What the call returns; TimeoutError after so many seconds, whatever it is doing then."""
+    """Return what the call returns; raise TimeoutError after so many seconds, whatever it is doing then."""
 
     async def limited() -> Result:
         async with asyncio.timeout(seconds):
@@ -280,6 +289,6 @@ def within(seconds: float, call: Callable[[], Awaitable[Result]]) -> Result:
 
 
 def _shown(url: str) -> str:
-    """The address without a name and password in it."""
+    """Return the address without a user name, a password, a query and a fragment."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl().rstrip("/")

@@ -1,4 +1,4 @@
-"""The folders of calls whose process was killed: there may be a copy of the agent's login in each."""
+"""Remove the folders of calls whose process was killed: each may hold a copy of the agent's login."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 _START = "call-"
 _NAME = re.compile(re.escape(_START) + r"(?P<pid>\d+)@(?P<host>.*)-[^-]*")
-# No call takes as long: a process of another machine, or of another version, can't be asked for.
+# No call takes this long. It is for folders of another machine or version, whose process can't be looked up.
 _LONGEST_SECONDS = 24 * 3600.0
 
 
@@ -23,31 +23,38 @@ class Cleared(NamedTuple):
 
 
 def prefix() -> str:
-    """How the name of a folder begins that this process makes for a call."""
+    """Return how this process begins the names of its calls' folders."""
     return f"{_START}{os.getpid()}@{platform.node().replace(os.sep, '')}-"
 
 
 def clear(folder: Path) -> Cleared:
-    """Remove the folders of calls that nobody makes any more; those of living processes stay."""
+    """Remove the folders of calls whose process is gone, and keep those of living processes."""
     try:
         with os.scandir(folder) as entries:
-            left = [Path(entry.path) for entry in entries if entry.name.startswith(_START) and _is_left(entry)]
+            left = [Path(entry.path) for entry in entries if _is_left(entry)]
     except OSError:
         return Cleared()
+    gone: list[Path] = []
+    stuck: list[Path] = []
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
-    stuck = tuple(path for path in left if os.path.lexists(path))
-    return Cleared(tuple(path for path in left if path not in stuck), stuck)
+        if os.path.lexists(path):
+            stuck.append(path)
+        else:
+            gone.append(path)
+    return Cleared(tuple(gone), tuple(stuck))
 
 
 def _is_left(entry: "os.DirEntry[str]") -> bool:
     from skillopt_sleep.kit.alive import is_alive
 
+    if not entry.name.startswith(_START):
+        return False
     try:
         made = entry.stat(follow_symlinks=False).st_mtime
     except OSError:
-        return False  # gone meanwhile
-    named = _NAME.fullmatch(entry.name)
-    if named is None or named["host"] != platform.node().replace(os.sep, ""):
+        return False  # gone in the meantime
+    name = _NAME.fullmatch(entry.name)
+    if name is None or name["host"] != platform.node().replace(os.sep, ""):
         return time.time() - made > _LONGEST_SECONDS
-    return not is_alive(int(named["pid"]), datetime.fromtimestamp(made, UTC))
+    return not is_alive(int(name["pid"]), datetime.fromtimestamp(made, UTC))

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible endpoint, by Chat Completions, and Azure OpenAI."""
+"""Ask any OpenAI-compatible endpoint by Chat Completions, and Azure OpenAI."""
 
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
@@ -8,10 +8,9 @@ import openai
 from msgspec import Meta
 
 from skillopt_sleep.backends import http
-from skillopt_sleep.backends.replies import unusable
-from skillopt_sleep.errors import BackendUnavailable, ConfigError, FailureKind
+from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused
+from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.codec import strict_schema
-from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 
 ADDRESS = "https://api.openai.com/v1"
@@ -20,7 +19,7 @@ NO_KEY = "not-needed"
 
 
 class Azure(NamedTuple):
-    """What Azure OpenAI needs beyond address and key; the Entra token is used where there is no key."""
+    """What Azure OpenAI needs besides address and key; without a key the Entra token is used."""
 
     api_version: str
     ad_token: str = ""
@@ -50,19 +49,22 @@ class _Choice(msgspec.Struct):
 
 
 class _Reply(msgspec.Struct):
-    """What is read of a chat completion."""
+    """The parts of a chat completion that we read."""
 
     choices: Annotated[tuple[_Choice, ...], Meta(min_length=1)]
     usage: msgspec.Raw = NONE
     model: str | None = None
 
 
-_spent = msgspec.json.Decoder(_Usage | None)
+_bill = msgspec.json.Decoder(_Usage | None)
 _reply = msgspec.json.Decoder(_Reply)
 
 
 class OpenAIBackend(http.HttpBackend):
-    """Asks one model; an endpoint of the user's own may need no key. On Azure the model is the deployment's name."""
+    """Asks one model; with `base_url` an endpoint of the user's own, which may need no key.
+
+    On Azure the model is the name of a deployment.
+    """
 
     speaks = "a chat completion"
     errors = http.Errors(openai.APIError, openai.APITimeoutError, openai.APIConnectionError, openai.APIStatusError)
@@ -89,21 +91,18 @@ class OpenAIBackend(http.HttpBackend):
             key_env=ENTRA if token else api_key_env,
             timeout=timeout,
         )
+        self._client: openai.AsyncOpenAI
         if azure is not None:
-            self._client: openai.AsyncOpenAI = _azure_client(base_url, azure.api_version, key, token, api_key_env)
+            self._client = _azure_client(base_url, azure.api_version, key, token, api_key_env)
         else:
-            if not key and not base_url:
-                raise BackendUnavailable(f"{api_key_env} is not set", remedy=f"export {api_key_env}=…", login=True)
-            self._client = openai.AsyncOpenAI(
-                api_key=key or NO_KEY, base_url=base_url or ADDRESS, max_retries=0, http_client=http.client()
-            )
+            self._client = _openai_client(base_url, key, api_key_env)
         self._azure = azure is not None
         self._most_tokens: Any = max_output_tokens or openai.omit
-        # OpenAI's newer models refuse the older name, and servers of others mostly know no other.
-        self._older = azure is None and base_url not in {"", ADDRESS}
+        # OpenAI's newer models refuse `max_tokens`, and most other servers know nothing else.
+        self._uses_max_tokens = azure is None and base_url not in {"", ADDRESS}
 
     def ready(self, until: datetime) -> bool:
-        """As of every HTTP backend; a deployment on Azure can't be looked up by its name."""
+        """Check login and model like every HTTP backend; a deployment on Azure can't be looked up by its name."""
         return not self._azure and super().ready(until)
 
     async def _look_up(self, *, seconds: float) -> http.Raw:
@@ -111,33 +110,48 @@ class OpenAIBackend(http.HttpBackend):
 
     async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
         messages: Any = [{"role": "user", "content": prompt.text}]
-        asked: Any = openai.omit
+        output: Any = openai.omit
         if structured:
-            asked = {"type": "json_schema", "json_schema": named_schema(prompt)}
+            output = {"type": "json_schema", "json_schema": named_schema(prompt)}
+        max_tokens: Any = openai.omit
+        max_completion_tokens: Any = openai.omit
+        if self._uses_max_tokens:
+            max_tokens = self._most_tokens
+        else:
+            max_completion_tokens = self._most_tokens
         return await self._client.chat.completions.with_raw_response.create(
             model=self._model,
             messages=messages,
             timeout=seconds,
-            response_format=asked,
-            max_tokens=self._most_tokens if self._older else openai.omit,
-            max_completion_tokens=openai.omit if self._older else self._most_tokens,
+            response_format=output,
+            max_tokens=max_tokens,
+            max_completion_tokens=max_completion_tokens,
         )
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        choice, usage = reply.choices[0], _usage(reply.usage)
+        usage = _usage(bill_in(reply.usage, _bill))
+        choice = reply.choices[0]
         if choice.message.refusal:
-            raise unusable(FailureKind.REFUSED, f"the model refused: {one_line(choice.message.refusal)}", usage)
+            raise refused(choice.message.refusal, usage)
         if choice.finish_reason == "content_filter":
-            raise unusable(FailureKind.REFUSED, f"the answer to the {prompt.purpose} prompt was filtered", usage)
+            raise filtered(prompt, usage)
         if choice.finish_reason == "length":
-            raise unusable(FailureKind.MALFORMED, f"the answer to the {prompt.purpose} prompt was cut off", usage)
+            raise cut_off(prompt, usage)
         return Completion(text=choice.message.content or "", usage=usage, model=reply.model or self._model)
 
 
 def named_schema(prompt: Prompt) -> dict[str, Any]:
-    """The schema of a prompt's reply under a name, to be kept to the letter."""
+    """Return the schema of a prompt's reply under a name, to be followed exactly."""
     return {"name": prompt.purpose.value, "schema": strict_schema(prompt.schema), "strict": True}
+
+
+def _openai_client(base_url: str, key: str, key_env: str) -> openai.AsyncOpenAI:
+    if not key and not base_url:
+        raise BackendUnavailable(f"{key_env} is not set", remedy=f"export {key_env}=…", login=True)
+    return openai.AsyncOpenAI(
+        api_key=key or NO_KEY, base_url=base_url or ADDRESS, max_retries=0, http_client=http.client()
+    )
 
 
 def _azure_client(base_url: str, api_version: str, key: str, token: str, key_env: str) -> openai.AsyncAzureOpenAI:
@@ -160,14 +174,10 @@ def _azure_client(base_url: str, api_version: str, key: str, token: str, key_env
     )
 
 
-def _usage(said: msgspec.Raw) -> Usage | None:
-    """What the call took; None where it doesn't tell, or tells what can't be."""
-    try:
-        usage = _spent.decode(said)
-    except msgspec.DecodeError:
+def _usage(bill: _Usage | None) -> Usage | None:
+    if bill is None or bill.prompt_tokens is None or bill.completion_tokens is None:
         return None
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
-        return None
-    details = usage.prompt_tokens_details
-    cached = min(details.cached_tokens or 0, usage.prompt_tokens) if details else 0
-    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, cached_tokens=cached)
+    cached = 0
+    if bill.prompt_tokens_details:
+        cached = min(bill.prompt_tokens_details.cached_tokens or 0, bill.prompt_tokens)
+    return Usage(input_tokens=bill.prompt_tokens, output_tokens=bill.completion_tokens, cached_tokens=cached)

@@ -1,4 +1,4 @@
-"""The Responses API of OpenAI and Azure OpenAI; nothing is kept on the server."""
+"""Ask the Responses API of OpenAI and Azure OpenAI; nothing is kept on the server."""
 
 from typing import Any
 
@@ -8,12 +8,10 @@ import openai
 from skillopt_sleep.backends import http
 from skillopt_sleep.backends.openai import NONE, OpenAIBackend, named_schema
 from skillopt_sleep.backends.refusals import Refusal
-from skillopt_sleep.backends.replies import unusable
-from skillopt_sleep.errors import FailureKind
-from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused, unusable
 from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 
-# A response that failed has no status of its own; these are the ones its error would have come with.
+# A failed response has no status; these are the ones that its errors would have had.
 _STATUS = {"server_error": 500, "rate_limit_exceeded": 429}
 _BAD_REQUEST = 400
 
@@ -35,7 +33,7 @@ class _Part(msgspec.Struct):
 
 
 class _Item(msgspec.Struct):
-    """One item of the output; only a message has parts that we read."""
+    """One item of the output; only messages have parts that we read."""
 
     type: str
     content: msgspec.Raw = msgspec.Raw(b"[]")
@@ -51,7 +49,7 @@ class _Error(msgspec.Struct):
 
 
 class _Reply(msgspec.Struct):
-    """What is read of a response."""
+    """The parts of a response that we read."""
 
     output: tuple[_Item, ...]
     status: str | None = None
@@ -61,24 +59,24 @@ class _Reply(msgspec.Struct):
     model: str | None = None
 
 
-_spent = msgspec.json.Decoder(_Usage | None)
+_bill = msgspec.json.Decoder(_Usage | None)
 _reply = msgspec.json.Decoder(_Reply)
 _parts = msgspec.json.Decoder(tuple[_Part, ...])
 
 
 class OpenAIResponses(OpenAIBackend):
-    """Asks one model by the Responses API; everything else is as with Chat Completions."""
+    """Asks one model by the Responses API; everything else is the same as with Chat Completions."""
 
     speaks = "a response"
 
     async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
-        asked: Any = openai.omit
+        output: Any = openai.omit
         if structured:
-            asked = {"format": {"type": "json_schema", **named_schema(prompt)}}
+            output = {"format": {"type": "json_schema", **named_schema(prompt)}}
         return await self._client.responses.with_raw_response.create(
             model=self._model,
             input=prompt.text,
-            text=asked,
+            text=output,
             store=False,
             timeout=seconds,
             max_output_tokens=self._most_tokens,
@@ -86,35 +84,35 @@ class OpenAIResponses(OpenAIBackend):
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        usage = _usage(reply.usage)
+        usage = _usage(bill_in(reply.usage, _bill))
         if reply.error is not None:
-            code, said = reply.error.code or "", reply.error.message or "it failed"
-            status = _STATUS.get(code, _BAD_REQUEST)
-            failed = self._failed(Refusal(status=status, names=frozenset({code}), text=said))
+            failed = self._failed(_refusal(reply.error))
             raise unusable(failed.kind, failed.message, usage)
-        parts = [part for item in reply.output if item.type == "message" for part in _parts.decode(item.content)]
-        refused = next((part.refusal for part in parts if part.refusal), "")
-        if refused:
-            raise unusable(FailureKind.REFUSED, f"the model refused: {one_line(refused)}", usage)
+        parts: list[_Part] = []
+        for item in reply.output:
+            if item.type == "message":
+                parts += _parts.decode(item.content)
+        for part in parts:
+            if part.refusal:
+                raise refused(part.refusal, usage)
         reason = reply.incomplete_details.reason if reply.incomplete_details else None
         if reason == "content_filter":
-            raise unusable(FailureKind.REFUSED, f"the answer to the {prompt.purpose} prompt was filtered", usage)
+            raise filtered(prompt, usage)
         if reason or reply.status not in {"completed", None}:
-            why = reason or reply.status
-            said = f"the answer to the {prompt.purpose} prompt was cut off ({why})"
-            raise unusable(FailureKind.MALFORMED, said, usage)
+            raise cut_off(prompt, usage, why=reason or reply.status or "")
         text = "".join(part.text for part in parts if part.type == "output_text")
         return Completion(text=text, usage=usage, model=reply.model or self._model)
 
 
-def _usage(said: msgspec.Raw) -> Usage | None:
-    """What the call took; None where it doesn't tell, or tells what can't be."""
-    try:
-        usage = _spent.decode(said)
-    except msgspec.DecodeError:
+def _refusal(error: _Error) -> Refusal:
+    code = error.code or ""
+    return Refusal(status=_STATUS.get(code, _BAD_REQUEST), names=frozenset({code}), text=error.message or "it failed")
+
+
+def _usage(bill: _Usage | None) -> Usage | None:
+    if bill is None or bill.input_tokens is None or bill.output_tokens is None:
         return None
-    if usage is None or usage.input_tokens is None or usage.output_tokens is None:
-        return None
-    details = usage.input_tokens_details
-    cached = min(details.cached_tokens or 0, usage.input_tokens) if details else 0
-    return Usage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cached_tokens=cached)
+    cached = 0
+    if bill.input_tokens_details:
+        cached = min(bill.input_tokens_details.cached_tokens or 0, bill.input_tokens)
+    return Usage(input_tokens=bill.input_tokens, output_tokens=bill.output_tokens, cached_tokens=cached)

@@ -1,12 +1,13 @@
-"""What a call costs, by the price list that genai-prices brings along; nothing is fetched."""
+"""Price calls by the list that genai-prices brings along; nothing is fetched."""
 
 from skillopt_sleep.records import Usage
 
 
 def price(provider: str, model: str, usage: Usage, *, written: int = 0) -> float | None:
-    """US dollars, or None where the list doesn't name the model's prices; `written` of the input went into a cache.
+    """Return the price in US dollars, or None if the list doesn't have the model's prices.
 
-    The provider is named (`openai`, `azure`, `anthropic`, …), or is the address of its API.
+    `provider` is a name (`openai`, `azure`, `anthropic`, …) or the address of its API; `written` are the input tokens
+    that went into a cache.
     """
     from genai_prices import Usage as Priced, calc_price
 

@@ -1,6 +1,6 @@
-"""Evidence: every prompt with its answer or failure, one JSON line each, redacted, in the night's folder.
+"""Keep evidence in the night's folder: every prompt with its answer or failure, redacted, one JSON line each.
 
-An answer stands there once, however often it is used: a night that goes on is given again what it had.
+An answer is written once, however often it is used: a resumed night gets the answers that it had before.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from skillopt_sleep.records import Completion, Prompt
 
 
 class Recorded:
-    """Writes down what was asked and what came back."""
+    """Writes down what was asked and what came back, in `calls.jsonl` of the folder."""
 
     def __init__(self, inner: Backend, folder: Callable[[], Path]) -> None:
         self._inner, self._folder = inner, folder
@@ -25,12 +25,14 @@ class Recorded:
         self._written: dict[Path, set[bytes]] = {}
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The inner answer, written down."""
+        """Return the inner answer, or raise its failure, after writing it down."""
         try:
             completion = self._inner.complete(prompt)
-        except (CallFailed, BackendUnavailable) as error:
-            kind = f"{error.kind}: " if isinstance(error, CallFailed) else ""
-            self._write(prompt, failure=f"{kind}{error.message}", reply="")
+        except CallFailed as error:
+            self._write(prompt, failure=f"{error.kind}: {error.message}", reply="")
+            raise
+        except BackendUnavailable as error:
+            self._write(prompt, failure=error.message, reply="")
             raise
         self._write(prompt, failure="", reply=completion.text)
         return completion
@@ -43,14 +45,19 @@ class Recorded:
             "reply": redact(reply),
             "failure": redact(failure),
         }
-        path, line = self._folder() / "calls.jsonl", to_json(row) + b"\n"
-        digest = hashlib.blake2b(line, digest_size=16).digest()
+        path = self._folder() / "calls.jsonl"
+        line = to_json(row) + b"\n"
+        digest = _digest(line)
         with self._lock:
             path.touch(mode=PRIVATE_FILE)
             if path not in self._written:
                 with path.open("rb") as file:
-                    self._written = {path: {hashlib.blake2b(old, digest_size=16).digest() for old in file}}
+                    self._written = {path: set(map(_digest, file))}
             if failure or digest not in self._written[path]:
                 self._written[path].add(digest)
                 with path.open("ab") as file:
                     file.write(line)
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=16).digest()

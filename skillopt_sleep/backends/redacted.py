@@ -1,4 +1,4 @@
-"""Nothing secret leaves: every prompt is redacted once more before it is sent."""
+"""Redact every prompt once more before it is sent, so that nothing secret leaves."""
 
 from msgspec.structs import replace
 
@@ -8,11 +8,11 @@ from skillopt_sleep.records import Completion, Prompt
 
 
 class Redacted:
-    """Sends the prompt without what looks like a secret, wherever it came from."""
+    """Sends prompts without anything that looks like a secret, wherever it came from."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The answer to the redacted prompt."""
+        """Return the answer to the redacted prompt."""
         return self._inner.complete(replace(prompt, text=redact(prompt.text)))

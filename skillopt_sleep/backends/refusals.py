@@ -1,4 +1,4 @@
-"""What a server means by its no: the kind of failure, from status, error code and words, and when to ask again."""
+"""Read what a server means by a refusal: the kind of failure, and when to ask again."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.clock import utc_now
 
-# A limit that lasts longer is a quota that is used up: nobody waits for it in the night.
+# A limit that lasts longer counts as a quota that is used up: a night doesn't wait for it.
 LONGEST_WAIT = 300.0
 MOST_TEXT = 2_000
 
@@ -71,7 +71,7 @@ _SCHEMA = re.compile(
 )
 _SCOPE = re.compile(r"\bscopes?\b", re.IGNORECASE)
 _AGAIN = re.compile(r"(?:try again|retry|wait) (?:in|after|for) ((?:\s*\d+(?:\.\d+)?\s*[a-z]+)+)", re.IGNORECASE)
-_SPAN = re.compile(
+_DURATION = re.compile(
     r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|h|hours?|m|min|minutes?|s|sec|seconds?)(?![a-z])", re.IGNORECASE
 )
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
@@ -79,7 +79,7 @@ _BAD_REQUESTS = frozenset({400, 422})
 
 
 class Refusal(NamedTuple):
-    """A server's no: its status, what it calls the error, its words, and the seconds it asks to wait."""
+    """A server's refusal: its status, its names and words for the error, and the seconds it asks to wait."""
 
     status: int
     names: frozenset[str] = frozenset()
@@ -88,12 +88,15 @@ class Refusal(NamedTuple):
 
     @property
     def kind(self) -> FailureKind:
-        """What kind of failure it is."""
+        """The kind of failure: by the error's names, else by its words, else by the status."""
         for kind, names in _NAMES.items():
             if self.names & names:
                 return kind
-        soon = self.wait is not None and self.wait <= LONGEST_WAIT
-        if _QUOTA.search(self.text) and not soon:
+        return self._kind_by_words() or self._kind_by_status()
+
+    def _kind_by_words(self) -> FailureKind | None:
+        is_soon = self.wait is not None and self.wait <= LONGEST_WAIT
+        if _QUOTA.search(self.text) and not is_soon:
             return FailureKind.QUOTA
         if _TOO_LONG.search(self.text):
             return FailureKind.TOO_LONG
@@ -101,15 +104,19 @@ class Refusal(NamedTuple):
             return FailureKind.MODEL
         if self.status in _BAD_REQUESTS and _REFUSED.search(self.text):
             return FailureKind.REFUSED
+        return None
+
+    def _kind_by_status(self) -> FailureKind:
         if self.status >= _SERVER_ERROR:
             return FailureKind.OVERLOADED
         kind = _BY_STATUS.get(self.status, FailureKind.BAD_REQUEST)
-        waits_for_ever = kind is FailureKind.RATE_LIMITED and self.wait is not None and not soon
-        return FailureKind.QUOTA if waits_for_ever else kind
+        if kind is FailureKind.RATE_LIMITED and self.wait is not None and not self.wait <= LONGEST_WAIT:
+            return FailureKind.QUOTA
+        return kind
 
     @property
     def again(self) -> datetime | None:
-        """When it says to ask again, where it says so."""
+        """When to ask again, if the server says so."""
         return None if self.wait is None else utc_now() + timedelta(seconds=self.wait)
 
     @property
@@ -117,12 +124,12 @@ class Refusal(NamedTuple):
         """Whether its words say that there is no such model; a 404 alone may be a wrong address."""
         if self.names & _NAMES[FailureKind.MODEL]:
             return True
-        passing = self.status >= _SERVER_ERROR or _BY_STATUS.get(self.status) is FailureKind.RATE_LIMITED
-        return not passing and bool(_MODEL.search(self.text))
+        may_pass = self.status >= _SERVER_ERROR or _BY_STATUS.get(self.status) is FailureKind.RATE_LIMITED
+        return not may_pass and bool(_MODEL.search(self.text))
 
     @property
     def of_schema(self) -> bool:
-        """Whether it dislikes that a structured reply is asked for."""
+        """Whether the server refuses because a structured reply was asked for."""
         return self.status in _BAD_REQUESTS and bool(_SCHEMA.search(self.text))
 
     @property
@@ -131,13 +138,13 @@ class Refusal(NamedTuple):
         return bool(_SCOPE.search(self.text))
 
 
-def refusal(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
-    """What the answer says, in any of the shapes that servers give an error."""
-    error = _inner(body)
+def read_refusal(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
+    """Read an answer with an error status, in any of the shapes that servers give an error."""
+    error = _error_in(body)
     names = [error.get(key) for key in ("code", "type", "status")]
-    names += [_fields(error.get(key)).get(name) for key, name in (("innererror", "code"), ("details", "error_code"))]
-    words = next((error[key] for key in ("message", "detail", "error") if isinstance(error.get(key), str)), None)
-    text = (words or (body if isinstance(body, str) else "") or f"status {status}")[:MOST_TEXT]
+    names.append(_fields(error.get("innererror")).get("code"))
+    names.append(_fields(error.get("details")).get("error_code"))
+    text = (_words_in(error, body) or f"status {status}")[:MOST_TEXT]
     return Refusal(
         status=status,
         names=frozenset(name.lower() for name in names if isinstance(name, str)),
@@ -146,13 +153,25 @@ def refusal(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
     )
 
 
-def _inner(body: object) -> dict[str, Any]:
-    """The error in a body: itself, or under `error`, or in a list of one."""
+def _error_in(body: object) -> dict[str, Any]:
+    """Return the error in a body: the body itself, or what is under `error`, or in a list of one."""
     if isinstance(body, list):
-        found = cast("list[object]", body)
-        return _inner(found[0]) if found else {}
+        items = cast("list[object]", body)
+        return _error_in(items[0]) if items else {}
     fields = _fields(body)
     return _fields(fields.get("error")) or fields
+
+
+def _words_in(error: Mapping[str, Any], body: object) -> str:
+    for key in ("message", "detail", "error"):
+        words = error.get(key)
+        if isinstance(words, str):
+            return words or _text(body)
+    return _text(body)
+
+
+def _text(body: object) -> str:
+    return body if isinstance(body, str) else ""
 
 
 def _fields(value: object) -> dict[str, Any]:
@@ -160,28 +179,38 @@ def _fields(value: object) -> dict[str, Any]:
 
 
 def _wait(headers: Mapping[str, str], error: Mapping[str, Any], text: str) -> float | None:
-    """How many seconds the server asks to wait: by header, in seconds or as a date, else in its error or words."""
-    exact, named = headers.get("retry-after-ms", ""), headers.get("retry-after", "").strip()
-    if _NUMBER.fullmatch(exact):
-        return float(exact) / 1000
-    if _NUMBER.fullmatch(named):
-        return float(named)
-    if named:
-        try:
-            date = parsedate_to_datetime(named)
-        except ValueError:
-            return None
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        return max(0.0, (date - utc_now()).total_seconds())
+    """Return how many seconds the server asks to wait, by its headers or else by its error or words."""
+    milliseconds = headers.get("retry-after-ms", "")
+    if _NUMBER.fullmatch(milliseconds):
+        return float(milliseconds) / 1000
+    seconds_or_date = headers.get("retry-after", "").strip()
+    if _NUMBER.fullmatch(seconds_or_date):
+        return float(seconds_or_date)
+    if seconds_or_date:
+        return _seconds_until(seconds_or_date)
     resets = error.get("resets_in_seconds")
     if isinstance(resets, int | float) and resets >= 0:
         return float(resets)
-    found = _AGAIN.search(text)
-    spans = _SPAN.findall(found[1]) if found else []
-    return sum(float(number) * _seconds(unit.lower()) for number, unit in spans) if spans else None
+    match = _AGAIN.search(text)
+    if not match:
+        return None
+    durations = _DURATION.findall(match[1])
+    if not durations:
+        return None
+    return sum(float(number) * _seconds_in(unit.lower()) for number, unit in durations)
 
 
-def _seconds(unit: str) -> float:
+def _seconds_until(date: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - utc_now()).total_seconds())
+
+
+def _seconds_in(unit: str) -> float:
     if unit.startswith(("ms", "mil")):
         return 0.001
     return {"h": 3600.0, "m": 60.0, "s": 1.0}[unit[0]]

@@ -1,4 +1,4 @@
-"""One more chance for a reply that can't be decoded: the model is told what was wrong with it, once."""
+"""Give a reply that can't be decoded one more chance: tell the model, once, what was wrong with it."""
 
 from msgspec.structs import replace
 
@@ -9,13 +9,13 @@ from skillopt_sleep.records import Completion, Prompt
 
 
 class Repaired:
-    """Asks again, once, where a structured reply was asked for and something else came."""
+    """Asks again, once, if a structured reply was asked for and something else came."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The inner answer, or that to the question asked once more."""
+        """Return the inner answer, or the one to the repair prompt."""
         try:
             return self._inner.complete(prompt)
         except CallFailed as error:

@@ -1,4 +1,6 @@
-"""A model's text to the structured reply its prompt asked for."""
+"""Turn a model's text into the structured reply that its prompt asked for."""
+
+from typing import TypeVar
 
 import msgspec
 
@@ -8,34 +10,62 @@ from skillopt_sleep.kit.jsonish import find_object
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Usage
 
+Bill = TypeVar("Bill")
+
 
 def decoded(prompt: Prompt, completion: Completion) -> Completion:
-    """The completion with `structured` filled where the prompt has a schema.
+    """Return the completion, with `structured` filled if the prompt has a schema.
 
-    Raises CallFailed: empty where there is no text, malformed where it isn't what the schema says. Such a reply is a
-    failed call, never an empty result.
+    Raises CallFailed: empty if there is no text, malformed if it isn't what the schema says. Such a reply is a failed
+    call, never an empty result.
     """
     usage = completion.usage
     if not completion.text.strip():
-        raise unusable(
-            FailureKind.EMPTY, f"the model answered the {prompt.purpose} prompt with nothing", usage, completion.usd
-        )
+        message = f"the model answered the {prompt.purpose} prompt with nothing"
+        raise unusable(FailureKind.EMPTY, message, usage, completion.usd)
     if prompt.schema is None:
         return completion
     found = find_object(completion.text)
     if found is None:
         shown = one_line(completion.text, limit=80)
-        said = f"the reply to the {prompt.purpose} prompt holds no JSON object: {shown!r}"
-        raise unusable(FailureKind.MALFORMED, said, usage, completion.usd)
+        message = f"the reply to the {prompt.purpose} prompt holds no JSON object: {shown!r}"
+        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd)
     try:
         structured = from_json(found, prompt.schema)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        said = f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
-        raise unusable(FailureKind.MALFORMED, said, usage, completion.usd) from error
+        message = f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
+        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd) from error
     return msgspec.structs.replace(completion, structured=structured)
 
 
+def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> Bill | None:
+    """Return what a provider says that a call took; None if it doesn't say, or says what can't be."""
+    try:
+        return decoder.decode(raw)
+    except msgspec.DecodeError:
+        return None
+
+
 def unusable(kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None) -> CallFailed:
-    """The failure of an answer that was paid for."""
+    """Return the failure of an answer that was paid for."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
     return CallFailed(kind, message, tokens=tokens, usd=usd, paid=True)
+
+
+def refused(explanation: str | None, usage: Usage | None) -> CallFailed:
+    """Return the failure of a prompt that the model refused."""
+    message = f"the model refused: {one_line(explanation)}" if explanation else "the model refused"
+    return unusable(FailureKind.REFUSED, message, usage)
+
+
+def filtered(prompt: Prompt, usage: Usage | None) -> CallFailed:
+    """Return the failure of a prompt whose answer a provider's filter held back."""
+    return unusable(FailureKind.REFUSED, f"the answer to the {prompt.purpose} prompt was filtered", usage)
+
+
+def cut_off(prompt: Prompt, usage: Usage | None, *, why: str = "") -> CallFailed:
+    """Return the failure of an answer that isn't complete."""
+    message = f"the answer to the {prompt.purpose} prompt was cut off"
+    if why:
+        message += f" ({why})"
+    return unusable(FailureKind.MALFORMED, message, usage)

@@ -1,4 +1,4 @@
-"""The one owner of retries: only what a retry can help, with jitter, by stamina."""
+"""Retry calls, in this one place: only failures that may pass, with jitter, by stamina."""
 
 import stamina
 
@@ -7,13 +7,13 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt
 
 ATTEMPTS = 3
-# What was asked again is in the ledger; a line on stderr for each would only frighten.
+# Retries are in the ledger; a line on stderr for each would only alarm people.
 stamina.instrumentation.set_on_retry_hooks(())
 HELPS = frozenset({FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
 
 
 class Retried:
-    """Asks again where the failure may pass; CallFailed of the last attempt where none succeeds."""
+    """Asks again if the failure may pass; raises the CallFailed of the last attempt if none succeeds."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
@@ -22,12 +22,14 @@ class Retried:
         )
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The answer of the first attempt that succeeds."""
+        """Return the answer of the first attempt that succeeds."""
         return self._retrying(_may_pass, self._inner.complete, prompt)
 
 
 def _may_pass(error: Exception) -> bool | float:
-    """Whether a retry can help, or the seconds the server asked to wait."""
+    """Tell whether a retry can help, or return the seconds that the server asked to wait."""
     if not isinstance(error, CallFailed):
         return False
-    return error.retry_after if error.retry_after is not None else error.kind in HELPS
+    if error.retry_after is not None:
+        return error.retry_after
+    return error.kind in HELPS

@@ -1,4 +1,4 @@
-"""Ends the night when the model is gone, instead of taking its silence for a result."""
+"""End the night when the model is gone, instead of taking its silence for a result."""
 
 from skillopt_sleep.backends.metered import NightMeter
 from skillopt_sleep.errors import CallFailed
@@ -7,13 +7,13 @@ from skillopt_sleep.records import Completion, Prompt
 
 
 class Watched:
-    """Tells the meter how each question ended; it raises BackendUnavailable where one more is pointless."""
+    """Tells the meter how each question ended; the meter raises BackendUnavailable if another one is pointless."""
 
     def __init__(self, inner: Backend, meter: NightMeter) -> None:
         self._inner, self._meter = inner, meter
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The inner answer."""
+        """Return the inner answer."""
         try:
             completion = self._inner.complete(prompt)
         except CallFailed as error:

@@ -1,4 +1,4 @@
-"""The example day: sessions of two agents in three projects, as they would lie on a disk."""
+"""Create the example day: sessions of two agents in three projects, laid out as on a real disk."""
 
 import re
 import shutil
@@ -17,20 +17,22 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 
 def unfold(folder: Path, *, now: datetime) -> Path:
-    """Lay the day out afresh below the folder, as if its last session had ended an hour before `now`; return it.
+    """Create the example day in the folder, with its last session ending an hour before `now`; return the folder.
 
-    Raises ConfigError where something else is in the way; only a folder made by this function is replaced.
+    A folder made by this function is replaced; for any other folder that isn't empty, ConfigError is raised.
     """
     if folder.exists() and any(folder.iterdir()):
         if not (folder / MARKER).exists():
-            raise ConfigError(f"{folder} is not an example day", remedy="move it away")
+            raise ConfigError(f"{folder} is not an example day, so it isn't replaced", remedy="move it away")
         shutil.rmtree(folder)
     private_dir(folder)
     (folder / MARKER).touch()
     shift = now - timedelta(hours=1) - datetime.fromisoformat(LAST)
     home = str(folder / "home")
     with as_file(files(__name__) / "day") as day:
-        for source in sorted(path for path in day.rglob("*") if path.is_file()):
+        for source in sorted(day.rglob("*")):
+            if not source.is_file():
+                continue
             name = str(source.relative_to(day)).replace(_slug(HOME), _slug(home))
             target = folder / "home" / name.replace("dot-", ".")
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -42,14 +44,14 @@ def unfold(folder: Path, *, now: datetime) -> Path:
 
 
 def _make_repository(project: Path) -> None:
-    """An empty git repository, so that a project is one of its own wherever the example is laid out."""
+    """Make the project an empty git repository, so that it counts as a project of its own wherever it is created."""
     for name in ("objects", "refs/heads"):
         (project / ".git" / name).mkdir(parents=True)
     (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
 
 
 def _slug(path: str) -> str:
-    """The path as Claude Code writes it in a folder's name."""
+    """Return the path as Claude Code writes it into a folder's name."""
     return re.sub(r"[^A-Za-z0-9]", "-", path)
 
 

@@ -1,10 +1,9 @@
-"""A stand-in for target, optimizer, judge and miner, for the example and for measuring: no model, no network.
+"""Stand in for target, optimizer, judge and miner, for the example and for benchmarks: no model, no network.
 
-Its target follows a rule that mining.wishes can read when the instructions in its prompt state it, and forgets one
-now and then (seeded noise). Its optimizer turns what the person said into an edit: a useful one where the words name
-what is wanted, a useless one ("be careful") where they name nothing, and a harmful one (single-word answers) where
-they complain of length. Its judge counts the demand's words in the answer. Nothing it says is evidence about a real
-model.
+The target follows the rules in its instructions that mining.wishes can read, and forgets one now and then (seeded
+noise). The optimizer turns what the person said into an edit: a useful one if their words name what they want, a
+useless one ("be careful") if they name nothing, and a harmful one (single-word answers) if they complain about
+length. The judge counts the demand's words in the answer. Nothing it says is evidence about a real model.
 """
 
 import hashlib
@@ -13,7 +12,7 @@ import random
 import re
 from collections import Counter
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.mining.rules import wished_checks
@@ -42,7 +41,7 @@ _CHARS_PER_TOKEN = 4
 
 
 class SimulatedBackend:
-    """Answers every purpose by fixed rules; `forgets` is the chance that the target overlooks one rule."""
+    """Answers prompts of every purpose by fixed rules; `forgets` is the chance that the target overlooks one rule."""
 
     def __init__(self, *, seed: int = 0, forgets: float = 0.05) -> None:
         self._seed = seed
@@ -50,24 +49,24 @@ class SimulatedBackend:
 
     @property
     def name(self) -> str:
-        """Under which its answers are kept and shown."""
+        """Return the name to store and show with its answers."""
         return MODEL
 
     @property
     def version(self) -> str:
-        """It runs no program."""
+        """Return "": it runs no program."""
         return ""
 
     def ready(self, _until: datetime) -> bool:
-        """It is asked, as any other model."""
+        """Return False: it has no answers yet and is asked like any other model."""
         return False
 
     def price(self, _model: str, _usage: Usage) -> float | None:
-        """It costs nothing."""
+        """Return 0: it costs nothing."""
         return 0.0
 
     def complete(self, prompt: Prompt) -> Completion:
-        """The same answer for the same prompt and sample, always."""
+        """Answer the prompt; the same prompt and sample always give the same answer."""
         digest = hashlib.blake2b(f"{self._seed}\0{prompt.sample}\0{prompt.asker}\0{prompt.text}".encode()).digest()
         text = self._answer(prompt, random.Random(digest))  # noqa: S311 - noise, not a secret
         usage = Usage(input_tokens=len(prompt.text) // _CHARS_PER_TOKEN, output_tokens=len(text) // _CHARS_PER_TOKEN)
@@ -112,22 +111,33 @@ class SimulatedBackend:
 
 
 def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
-    """A long-winded answer that does what the instructions state, and nothing else."""
-    found = _REQUEST.search(text)
-    instructions, request = (text[: found.start()], found[1].strip()) if found else ("", text)
+    """Answer at length, doing what the instructions state and nothing else."""
+    instructions = ""
+    request = text
+    match = _REQUEST.search(text)
+    if match:
+        instructions = text[: match.start()]
+        request = match[1].strip()
     rules = [line for line in instructions.splitlines() if noise.random() >= forgets]
     if any(_SINGLE_WORD.search(rule) for rule in rules):
         return "Done."
-    wishes = [read_wish(rule) for rule in rules]
-    used = [f"I use {term}." for wish in wishes for term in wish.want]
-    limits = [wish.at_most for wish in wishes if wish.at_most]
-    answer = " ".join([*used, f"This is what I would do for: {request}"])
+    sentences: list[str] = []
+    limits: list[int] = []
+    for rule in rules:
+        wish = read_wish(rule)
+        sentences += [f"I use {term}." for term in wish.want]
+        if wish.at_most:
+            limits.append(wish.at_most)
+    sentences.append(f"This is what I would do for: {request}")
+    answer = " ".join(sentences)
+    if limits:
+        return answer[: min(limits)]
     padding = " I would look at the files first, make the change, run the tests and report what came out of it." * 3
-    return answer[: min(limits)] if limits else answer + padding
+    return answer + padding
 
 
 def _grade(text: str) -> str:
-    """One grade an item."""
+    """Give every item one grade."""
     reason = "share of the demand's words that stand in the answer"
     grades = [
         {"item": number, "score": _share(demand, answer), "reason": reason}
@@ -137,57 +147,69 @@ def _grade(text: str) -> str:
 
 
 def _share(demand: str, answer: str) -> float:
-    """Which share of the demand's words stands in the answer."""
-    wanted = {word.lower() for word in _WORD.findall(demand)}
-    have = {word.lower() for word in _WORD.findall(answer)}
-    return round(len(wanted & have) / len(wanted), 2) if wanted else 0.0
+    """Return the share of the demand's words that occur in the answer."""
+    wanted = _words(demand)
+    if not wanted:
+        return 0.0
+    return round(len(wanted & _words(answer)) / len(wanted), 2)
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text)}
 
 
 def _grade_items(text: str) -> str:
-    """Grades of several answers an item; the demand repeated earns nothing."""
-    grades = [
-        {"item": number, "scores": [0.0 if answer == demand else _share(demand, answer) for answer in answers]}
-        for number, (_, demand, *answers) in enumerate(_items(text), start=1)
-    ]
+    """Grade the answers of every item; repeating the demand earns nothing."""
+    grades: list[dict[str, object]] = []
+    for number, (_, demand, *answers) in enumerate(_items(text), start=1):
+        scores = [0.0 if answer == demand else _share(demand, answer) for answer in answers]
+        grades.append({"item": number, "scores": scores})
     return json.dumps({"grades": grades})
 
 
 def _items(text: str) -> list[list[str]]:
-    """What is fenced in each item: the request, the demand, the answers."""
+    """Return the fenced texts of each item: the request, the demand, the answers."""
     items: list[list[str]] = []
-    for found in _ITEM_OR_FENCED.finditer(text):
-        if found[1]:
-            items[-1].append(found[2])
+    for match in _ITEM_OR_FENCED.finditer(text):
+        if match[1]:
+            items[-1].append(match[2])
         else:
             items.append([])
     return items
 
 
+class _Request(NamedTuple):
+    """A typed turn that asks for something, and the typed turns that correct it."""
+
+    turn: dict[str, Any]
+    corrections: list[dict[str, Any]]
+
+
 def _mine(text: str) -> str:
-    """Every typed turn that corrects, or follows a stop, corrects the request before it."""
+    """Take every typed turn that corrects, or follows a stop, as a correction of the request before it."""
     tasks: list[dict[str, object]] = []
     for session in json.loads(text.split("\n# Sessions\n", 1)[1]):
-        asked: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+        requests: list[_Request] = []
         stopped = False
         for turn in session["turns"]:
             if turn["origin"] == "user" and turn["text"]:
-                if asked and (stopped or is_correction(turn["text"], request=asked[-1][0]["text"])):
-                    asked[-1][1].append(turn)
+                if requests and (stopped or is_correction(turn["text"], request=requests[-1].turn["text"])):
+                    requests[-1].corrections.append(turn)
                 else:
-                    asked.append((turn, []))
+                    requests.append(_Request(turn, []))
                 stopped = False
-            stopped = stopped or any(done.startswith(_STOPPED) for done in turn.get("then", ()))
-        tasks += [_mined(session["session"], ask, said) for ask, said in asked if said]
+            stopped = stopped or any(event.startswith(_STOPPED) for event in turn.get("then", ()))
+        tasks += [_mined(session["session"], request) for request in requests if request.corrections]
     return json.dumps({"tasks": tasks})
 
 
-def _mined(session: str, ask: dict[str, Any], said: list[dict[str, Any]]) -> dict[str, object]:
-    quotes = [turn["text"] for turn in said]
+def _mined(session: str, request: _Request) -> dict[str, object]:
+    quotes = [turn["text"] for turn in request.corrections]
     return {
         "session": session,
-        "ask": ask["turn"],
-        "prompt": ask["text"],
-        "corrections": [{"turn": turn["turn"], "quote": turn["text"]} for turn in said],
+        "ask": request.turn["turn"],
+        "prompt": request.turn["text"],
+        "corrections": [{"turn": turn["turn"], "quote": turn["text"]} for turn in request.corrections],
         "checks": [{"op": check.op, "arg": check.arg} for check in wished_checks(last_wish(quotes))],
         "rubric": "It does what the person asked for: " + " ".join(quotes),
     }
@@ -199,12 +221,12 @@ def _reflect(text: str) -> str:
 
 
 def _lessons(text: str) -> tuple[str, ...]:
-    """What it makes of the words that people said, each once."""
+    """Return the rules that the quoted people ask for, each once."""
     return tuple(dict.fromkeys(_lesson(said) for said in _SAID.findall(text)))
 
 
 def _notes(text: str) -> str:
-    """How often an edit ended how."""
+    """Count how often edits had which effect."""
     ends = Counter(_TRIED.findall(text))
     return "\n".join(f"- {count} edits: {end}" for end, count in sorted(ends.items()))
 
@@ -218,39 +240,42 @@ def _diagnose(text: str) -> str:
 
 
 def _rewrite(text: str) -> str:
-    """The body, with the rules it lacks at its end."""
+    """Append the missing rules to the body."""
     body = _FENCED.findall(text.split("\n# Editable part of the instructions\n", 1)[1])[0][1].replace("(empty)", "")
-    rules = [rule for rule in (*_suggested(text), *_lessons(text)) if rule not in body]
-    return json.dumps({"reasoning": "simulated", "body": "\n".join([*filter(None, [body.rstrip("\n")]), *rules])})
+    lines = [body.rstrip("\n")] if body.rstrip("\n") else []
+    lines += [rule for rule in (*_suggested(text), *_lessons(text)) if rule not in body]
+    return json.dumps({"reasoning": "simulated", "body": "\n".join(lines)})
 
 
 def _vary(text: str) -> str:
-    """What it was shown in the order of importance reversed, and a useless one."""
-    others = [list(reversed(_suggested(text))), [USELESS]]
-    sets = [{"edits": [{"op": "append", "content": rule} for rule in other]} for other in others]
-    return json.dumps({"reasoning": "simulated", "alternatives": sets})
+    """Propose the shown edits in reversed order, and a useless edit."""
+    reversed_edits = [_append(rule) for rule in reversed(_suggested(text))]
+    alternatives = [{"edits": reversed_edits}, {"edits": [_append(USELESS)]}]
+    return json.dumps({"reasoning": "simulated", "alternatives": alternatives})
+
+
+def _append(rule: str) -> dict[str, str]:
+    return {"op": "append", "content": rule}
 
 
 def _augment(text: str) -> str:
-    """The first request, of another part."""
-    asked = _FENCED.findall(text.split("\n# Requests\n", 1)[1])[0][1]
-    return json.dumps(
-        {"requests": [f"{part}: {asked}" for part in ("for the second service", "in the tools folder")]}
-    )
+    """Make up two requests: the first one shown, for other parts of the project."""
+    request = _FENCED.findall(text.split("\n# Requests\n", 1)[1])[0][1]
+    return json.dumps({"requests": [f"for the second service: {request}", f"in the tools folder: {request}"]})
 
 
 def _suggested(text: str) -> tuple[str, ...]:
-    """What the shown edits bring."""
+    """Return the content of the shown edits."""
     return tuple(rule.strip() for rule in _SUGGESTED.findall(text.rsplit("\n# ", 2)[1]) if rule)
 
 
 def _numbers(text: str) -> list[int]:
-    """Of the edits to choose from."""
+    """Return the numbers of the edits to choose from."""
     return [int(number) for number in _NUMBERED.findall(text.rsplit("\n# Edits\n", 1)[-1])]
 
 
 def _lesson(said: str) -> str:
-    """The rule that the words ask for, or what a poor reader makes of them."""
+    """Return the rule that the words ask for; a useless or harmful one if they are vague."""
     wish = read_wish(said)
     if _TOO_LONG.search(said):
         return HARMFUL

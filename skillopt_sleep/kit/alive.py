@@ -1,10 +1,10 @@
-"""Whether a process that said something of itself is still there."""
+"""Tell whether a process that left its number somewhere is still running."""
 
 from datetime import datetime
 
 
 def is_alive(pid: int, since: datetime) -> bool:
-    """Whether the process of this number that was there then is so still, and not a later one of the same number."""
+    """Tell whether the process that had this number at `since` still runs; one that got it later doesn't count."""
     import psutil
 
     try:

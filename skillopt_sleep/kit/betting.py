@@ -16,60 +16,69 @@ from collections.abc import Iterable, Mapping, Sequence
 
 STAKES = (0.4, 0.65, 0.95)
 START = (0.0,) * len(STAKES)
-_MOST = 700.0  # e to more than that is no float
+_LARGEST_LOG = 700.0  # e to a larger power isn't a float
 _HALVINGS = 20
-_NEVER = 1_000_000  # pairs
+_TOO_MANY_PAIRS = 1_000_000
 
 
 def bet(wealth: Sequence[float], differences: Iterable[float]) -> tuple[float, ...]:
-    """The logarithms of the wealth of each stake after a round, from those before it."""
-    seen = list(differences)
-    return tuple(
-        before + math.fsum(math.log1p(stake * d) for d in seen) for before, stake in zip(wealth, STAKES, strict=True)
-    )
+    """Return the logarithms of the wealth of each stake after a round, given those before it."""
+    round_differences = list(differences)
+    after: list[float] = []
+    for log_wealth, stake in zip(wealth, STAKES, strict=True):
+        after.append(log_wealth + math.fsum(math.log1p(stake * difference) for difference in round_differences))
+    return tuple(after)
 
 
 def lifted(difference: float, margin: float) -> float:
-    """The difference as it is bet on where the claim is that its mean isn't below -margin: no less than -1."""
+    """Return the difference as it is bet on if the claim is that its mean isn't below -margin; at least -1."""
     return (difference + margin) / (1 - margin)
 
 
 def statistic(wealth: Sequence[float]) -> float:
-    """What a start of 1 has become, as the mean over the stakes."""
-    return math.fsum(math.exp(min(log, _MOST)) for log in wealth) / len(wealth)
+    """Return the e-value: what a start of 1 has become, as the mean over the stakes."""
+    return math.fsum(math.exp(min(log_wealth, _LARGEST_LOG)) for log_wealth in wealth) / len(wealth)
 
 
 def gain_interval(differences: Sequence[float], *, alpha: float = 0.05) -> tuple[float, float] | None:
-    """Bounds for the mean difference that hold whenever one stops, each wrong with probability alpha at most.
+    """Return bounds for the mean difference that hold whenever one stops, or None if there are no differences.
 
-    The lower one is the largest mean that the same bet refutes at 1/alpha, so it is above 0 exactly where the bet
-    against 0 has been won, and above -margin where that on the `lifted` differences has; the upper one is that of the
-    reversed differences. None of nothing.
+    Each bound is wrong with probability alpha at most. The lower one is the largest mean that the same bet refutes at
+    1/alpha, so it is above 0 exactly if the bet against 0 has been won, and above -margin if that on the `lifted`
+    differences has; the upper one is that of the reversed differences.
     """
     if not differences:
         return None
     counts = Counter(differences)
-    return _lowest(counts, alpha), -_lowest({-d: count for d, count in counts.items()}, alpha)
+    reversed_counts = {-difference: count for difference, count in counts.items()}
+    return _lower_bound(counts, alpha), -_lower_bound(reversed_counts, alpha)
 
 
-def _lowest(counts: Mapping[float, int], alpha: float) -> float:
+def _lower_bound(counts: Mapping[float, int], alpha: float) -> float:
     low, high = -1.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if statistic(_against(counts, middle)) >= 1 / alpha else (low, middle)
+        if statistic(_wealth_against(counts, middle)) >= 1 / alpha:
+            low = middle
+        else:
+            high = middle
     return low
 
 
-def _against(counts: Mapping[float, int], mean: float) -> tuple[float, ...]:
-    """The wealth of a bet that the mean difference is above this one."""
-    return tuple(math.fsum(n * math.log1p(stake * lifted(d, -mean)) for d, n in counts.items()) for stake in STAKES)
+def _wealth_against(counts: Mapping[float, int], mean: float) -> tuple[float, ...]:
+    """Return the wealth of a bet that the mean difference is above this one."""
+    wealth: list[float] = []
+    for stake in STAKES:
+        logs = [count * math.log1p(stake * lifted(difference, -mean)) for difference, count in counts.items()]
+        wealth.append(math.fsum(logs))
+    return tuple(wealth)
 
 
 def pairs_to_go(wealth: Sequence[float], *, pairs: int, alpha: float) -> int | None:
-    """About how many more pairs like those so far would win the bet; None where they never would."""
+    """Return about how many more pairs like those so far would win the bet, or None if they never would."""
     best = max(wealth, default=0.0)
-    # All but the best stake lose in the long run: of the start, its share is what grows.
+    # All but the best stake lose in the long run, so only its share of the start grows.
     missing = math.log(len(STAKES) / alpha) - best
-    if not pairs or best * _NEVER < missing * pairs:
+    if not pairs or best * _TOO_MANY_PAIRS < missing * pairs:
         return None
     return max(1, math.ceil(missing / (best / pairs)))

@@ -1,4 +1,4 @@
-"""Structs to bytes and back, strictly."""
+"""Encode structs as JSON and decode them strictly; describe them as JSON schemas."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
@@ -9,18 +9,20 @@ Kind = TypeVar("Kind")
 
 
 def to_json(value: object, *, pretty: bool = False) -> bytes:
-    """The value as JSON; pretty is indented and ends with a newline."""
+    """Encode the value as JSON; `pretty` indents it and ends it with a newline."""
     data = msgspec.json.encode(value)
-    return msgspec.json.format(data, indent=2) + b"\n" if pretty else data
+    if pretty:
+        return msgspec.json.format(data, indent=2) + b"\n"
+    return data
 
 
 def from_json(data: bytes | str, kind: type[Kind]) -> Kind:
-    """Decode JSON; msgspec.ValidationError or DecodeError where it isn't of this type."""
+    """Decode JSON of this type; raise msgspec.ValidationError or msgspec.DecodeError if it isn't."""
     return msgspec.json.decode(data, type=kind)
 
 
 def map_strings(value: object, change: Callable[[str], str]) -> object:
-    """The value as plain dicts, lists and scalars, every string in it changed."""
+    """Return the value as plain dicts, lists and scalars, with every string in it but keys changed."""
     return _mapped(msgspec.to_builtins(value), change)
 
 
@@ -36,24 +38,29 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def schema(*kinds: Any) -> dict[str, Any]:
-    """The JSON schema (2020-12) of a type, or of any one of several."""
+    """Return the JSON schema (2020-12) of a type, or of any one of several."""
     if len(kinds) == 1:
         return msgspec.json.schema(kinds[0])
-    any_of, known = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    return {"anyOf": list(any_of), "$defs": known}
-
-
-def strict_schema(kind: Any) -> dict[str, Any]:
-    """The JSON schema of a struct as strict structured outputs want it: what may be left out is required too."""
-    return _strict(root_schema(kind))
+    any_of, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    return {"anyOf": list(any_of), "$defs": definitions}
 
 
 def root_schema(kind: Any) -> dict[str, Any]:
-    """The JSON schema of a struct, with an object at its root."""
+    """Return the JSON schema of a struct, with an object at its root instead of a reference."""
     whole = msgspec.json.schema(kind)
-    known = whole.pop("$defs", {})
-    root = known.pop(whole["$ref"].rpartition("/")[2]) if "$ref" in whole else whole
-    return {**root, "$defs": known} if known else root
+    definitions = whole.pop("$defs", {})
+    root = whole
+    if "$ref" in whole:
+        name = whole["$ref"].rpartition("/")[2]
+        root = definitions.pop(name)
+    if definitions:
+        return {**root, "$defs": definitions}
+    return root
+
+
+def strict_schema(kind: Any) -> dict[str, Any]:
+    """Return the JSON schema of a struct as strict structured outputs want it: optional fields are required too."""
+    return _strict(root_schema(kind))
 
 
 def _strict(value: Any) -> Any:
@@ -61,9 +68,16 @@ def _strict(value: Any) -> Any:
         return [_strict(item) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
-    fields = {key: _strict(item) for key, item in cast("dict[str, Any]", value).items() if key != "default"}
-    if "enum" in fields and all(isinstance(item, str) for item in fields["enum"]):
+    fields: dict[str, Any] = {}
+    for key, item in cast("dict[str, Any]", value).items():
+        if key != "default":
+            fields[key] = _strict(item)
+    if _is_enum_of_strings(fields):
         fields["type"] = "string"
     if "properties" in fields:
         fields |= {"additionalProperties": False, "required": list(fields["properties"])}
     return fields
+
+
+def _is_enum_of_strings(fields: dict[str, Any]) -> bool:
+    return "enum" in fields and all(isinstance(item, str) for item in fields["enum"])

@@ -1,4 +1,4 @@
-"""Folders and patterns that name what is left alone."""
+"""Match folders against the user's patterns of what to leave alone."""
 
 import os
 import unicodedata
@@ -9,34 +9,39 @@ from pathlib import Path
 
 
 def is_excluded(path: str, patterns: Sequence[str]) -> bool:
-    """Whether the path, or a folder above it, is one of the patterns (with `~` and globs), by whatever links.
+    """Tell whether the path, or a folder above it, matches a pattern (with `~` and globs), through links too.
 
-    A pattern that isn't absolute, such as `shop-*` or `work/shop`, is meant wherever it is.
+    A pattern that isn't absolute, such as `shop-*` or `work/shop`, matches anywhere.
     """
     if not path:
         return False
-    wanted = [place for pattern in patterns if pattern.strip() for place in _anywhere(Path(pattern).expanduser())]
-    return any(
-        str(folder) == pattern or fnmatchcase(str(folder), pattern)
-        for place in _places(path)
-        for folder in (Path(place), *Path(place).parents)
-        for pattern in wanted
-    )
+    wanted: list[str] = []
+    for pattern in patterns:
+        if pattern.strip():
+            wanted += _absolute(Path(pattern).expanduser())
+    for place in _places(path):
+        for folder in (Path(place), *Path(place).parents):
+            if any(str(folder) == pattern or fnmatchcase(str(folder), pattern) for pattern in wanted):
+                return True
+    return False
 
 
-def _anywhere(pattern: Path) -> tuple[str, ...]:
-    return _places(str(pattern)) if pattern.is_absolute() else (_spelled(f"*/{pattern}"),)
+def _absolute(pattern: Path) -> tuple[str, ...]:
+    if pattern.is_absolute():
+        return _places(str(pattern))
+    return (_normalized(f"*/{pattern}"),)
 
 
-# A link that is laid while a night runs is seen by the next.
+# Cached, so a link that is made while a night runs is seen by the next night only.
 @lru_cache(maxsize=4096)
 def _places(path: str) -> tuple[str, ...]:
-    """The path as it is written and where its links lead: an agent notes the one or the other."""
+    """Return the path as it is written and where its links lead: agents note the one or the other."""
     # What no path can hold leads nowhere.
     real = path if "\0" in path else os.path.realpath(path)
-    return tuple(dict.fromkeys((_spelled(os.path.normpath(path)), _spelled(real))))
+    written = _normalized(os.path.normpath(path))
+    return tuple(dict.fromkeys((written, _normalized(real))))
 
 
-def _spelled(path: str) -> str:
-    """In one of the forms in which Unicode writes the same letters."""
+def _normalized(path: str) -> str:
+    """Return the path in one of the forms in which Unicode writes the same letters."""
     return unicodedata.normalize("NFC", path)

@@ -1,4 +1,4 @@
-"""Reading what others may have made with care, and writing so that a crash leaves the old bytes or the new ones."""
+"""Read files that others may have made, with care; write so that a crash leaves the old bytes or the new ones."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from skillopt_sleep.kit.attributes import Attributes, copy_on_a_mac, give
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 
-# What became a link, a pipe or a device since it was looked at must neither be followed nor block us.
+# A file that became a link, a pipe or a device since we looked must neither be followed nor block us.
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -21,77 +21,85 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _EVERYBODY = 0o666
-# What a folder says that holds something, or isn't a folder any more: it is somebody's.
-_SOMEBODYS = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
+# The errors of a folder that holds something, or is no longer a folder: then somebody uses it.
+_IN_USE = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 
 def private_dir(path: Path) -> Path:
     """Make the folder and its missing parents, readable by the owner only; return it."""
-    missing = [p for p in (path, *path.parents) if not p.exists()]
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=PRIVATE_DIR, exist_ok=True)
     return path
 
 
 def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Replace the bytes of a file of our own in one step, for its owner only; `durable` outlives a loss of power.
+    """Replace the bytes of a file of our own in one step, readable by its owner only.
 
-    The folder must exist. Raises OSError and leaves the old file where anything fails.
+    `durable`: the new bytes survive a loss of power. The folder must exist. Raises OSError and leaves the old file if
+    anything fails.
     """
-    _replace(path, data, mode=PRIVATE_FILE, finish=lambda made: made.chmod(PRIVATE_FILE), durable=durable)
+    _replace(path, data, mode=PRIVATE_FILE, finish=lambda new: new.chmod(PRIVATE_FILE), durable=durable)
 
 
 def write_as(path: Path, data: bytes, attributes: Attributes | None) -> None:
-    """Replace the bytes of a user's file in one step; the attributes are those it has then, all of them.
+    """Replace the bytes of a user's file in one step, and give it exactly these attributes.
 
-    None makes a new file, as the user's umask and the folder have it. The folder must exist. Raises OSError, or
-    UnsafePath where the attributes can't be given, and leaves the old file.
+    Without attributes the file gets those of any new one, by the user's umask and the folder. The folder must exist.
+    Raises OSError, or UnsafePath if the attributes can't be given, and leaves the old file.
     """
 
-    def finish(made: Path) -> None:
-        if attributes is not None:
-            if path.exists():
-                copy_on_a_mac(path, made)
-            give(made, attributes, name=path)
+    def finish(new: Path) -> None:
+        if attributes is None:
+            return
+        if path.exists():
+            copy_on_a_mac(path, new)
+        give(new, attributes, name=path)
 
-    _replace(path, data, mode=_EVERYBODY if attributes is None else PRIVATE_FILE, finish=finish, durable=True)
+    mode = _EVERYBODY if attributes is None else PRIVATE_FILE
+    _replace(path, data, mode=mode, finish=finish, durable=True)
 
 
 def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
-    """Remove these folders, outermost first, where they are empty; returns those that the disk keeps all the same."""
+    """Remove those of these folders that are empty; return those that the disk refused to remove.
+
+    They are given outermost first.
+    """
     if any(Path(folder).is_symlink() for folder in folders):
-        return ()  # what is below it by now is somebody's
+        return ()  # what is below a link belongs to somebody else
     for index in reversed(range(len(folders))):
         try:
             Path(folders[index]).rmdir()
         except FileNotFoundError:
             continue
         except OSError as error:
-            return () if error.errno in _SOMEBODYS else tuple(folders[: index + 1])
+            if error.errno in _IN_USE:
+                return ()
+            return tuple(folders[: index + 1])
     return ()
 
 
 def _replace(path: Path, data: bytes, *, mode: int, finish: Callable[[Path], None], durable: bool) -> None:
-    # Sweeps after a kill know such a file by its name. The kernel takes the umask off the mode: nobody has to ask it.
-    half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    # The name marks it for clean-up after a kill. The kernel applies the umask to the mode, so we needn't read it.
+    half_written = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(half_written, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            finish(half)
+            finish(half_written)
             if durable:
                 os.fsync(file.fileno())
-        half.replace(path)
+        half_written.replace(path)
     except BaseException:
-        half.unlink(missing_ok=True)
+        half_written.unlink(missing_ok=True)
         raise
     if durable:
         _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename in this folder durable, where the platform can."""
+    """Make a rename in this folder durable, if the platform can."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -104,8 +112,8 @@ def _sync_folder(folder: Path) -> None:
 def read_plain(path: Path, *, most: int, inside: Path | None = None) -> bytes:
     """Read a plain file of at most `most` bytes, without ever blocking.
 
-    Links are followed, but out of the folder `inside` where one is named. Raises OSError, FileNotFoundError among
-    them, whose strerror says what is wrong.
+    Links are followed, but not out of the folder `inside` if one is given. Raises OSError (for a missing file
+    FileNotFoundError), whose strerror says what is wrong.
     """
     try:
         target = path.resolve(strict=True)
@@ -113,19 +121,19 @@ def read_plain(path: Path, *, most: int, inside: Path | None = None) -> bytes:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
     if inside is not None and not target.is_relative_to(inside.resolve()):
         raise OSError(errno.EPERM, f"it leads outside of {inside}")
-    # A device or a pipe isn't even opened: that alone can have an effect.
-    _refuse_odd(target.lstat())
+    # A device or a pipe isn't even opened: opening it alone can have an effect.
+    _refuse_unless_plain(target.lstat())
     with os.fdopen(os.open(target, _FLAGS), "rb") as file:
-        found = os.fstat(file.fileno())
-        _refuse_odd(found)
-        data = file.read(most + 1) if found.st_size <= most else None
+        info = os.fstat(file.fileno())
+        _refuse_unless_plain(info)
+        data = file.read(most + 1) if info.st_size <= most else None
     if data is None or len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes")
     return data
 
 
-def _refuse_odd(found: os.stat_result) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _refuse_unless_plain(info: os.stat_result) -> None:
+    if stat.S_ISDIR(info.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "it isn't a plain file")

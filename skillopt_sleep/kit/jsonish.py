@@ -1,18 +1,25 @@
-"""The JSON object in a model's reply: bare, in a fenced block, or with prose around it."""
+"""Find the JSON object in a model's reply: bare, in a fenced block, or with prose around it."""
 
 import json
 import re
 
 MOST_TRIES = 100
 
-_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
 def find_object(text: str) -> str | None:
-    """The text of the first whole JSON object, or None where there is none."""
-    for candidate in (text.strip(), *(match.strip() for match in _FENCE.findall(text))):
+    """Return the text of the first whole JSON object, or None if there is none."""
+    candidates = [text.strip()]
+    candidates += [block.strip() for block in _FENCED.findall(text)]
+    for candidate in candidates:
         if candidate.startswith("{") and is_json(candidate):
             return candidate
+    return _object_within(text)
+
+
+def _object_within(text: str) -> str | None:
+    """Return the first JSON object that begins at one of the first `MOST_TRIES` braces."""
     decoder = json.JSONDecoder()
     start = text.find("{")
     for _ in range(MOST_TRIES):
@@ -30,7 +37,7 @@ def find_object(text: str) -> str | None:
 
 
 def is_json(text: str) -> bool:
-    """Whether the whole text is one JSON value."""
+    """Tell whether the whole text is one JSON value."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A log of JSON lines that several processes share, rotated by size."""
+"""Write and read a log of JSON lines that several processes share; it is rotated by size."""
 
 import io
 import json
@@ -22,12 +22,12 @@ KEPT = 5
 LOCK_SECONDS = 5.0
 
 _LOGGER = logging.getLogger("skillopt_sleep")
-# Without one, what nobody listens to would be printed.
+# Without a handler, Python would print what no other handler takes.
 _LOGGER.addHandler(logging.NullHandler())
 
 
 def log_to(path: Path, *, most: int = MOST_BYTES, kept: int = KEPT) -> None:
-    """Write what this process tells from now on into the file, made for it, and nowhere else."""
+    """Write this process's log from now on into this file only; make its folder if need be."""
     private_dir(path.parent)
     stop_logging()
     handler = _SharedFile(path, maxBytes=most, backupCount=kept, encoding="utf-8", delay=True)
@@ -38,51 +38,61 @@ def log_to(path: Path, *, most: int = MOST_BYTES, kept: int = KEPT) -> None:
 
 
 def stop_logging() -> None:
-    """Write nothing any more."""
-    for handler in [handler for handler in _LOGGER.handlers if isinstance(handler, _SharedFile)]:
-        _LOGGER.removeHandler(handler)
-        handler.close()
+    """Write no more log."""
+    for handler in list(_LOGGER.handlers):
+        if isinstance(handler, _SharedFile):
+            _LOGGER.removeHandler(handler)
+            handler.close()
 
 
 def tell(event: str, *, level: int = logging.INFO, error: BaseException | None = None, **fields: object) -> None:
-    """One line of the log: what happened, and what is known of it, redacted."""
+    """Write one line to the log: what happened, with these fields, redacted."""
     _LOGGER.log(level, event, exc_info=error, extra={"fields": fields})
 
 
 def log_files(path: Path) -> list[Path]:
-    """The files of a log that are there, oldest first."""
-    numbered = sorted(
-        ((int(file.suffix[1:]), file) for file in path.parent.glob(f"{path.name}.*") if file.suffix[1:].isdigit()),
-        reverse=True,
-    )
-    return [file for _, file in numbered] + ([path] if path.exists() else [])
+    """Return the existing files of a log, oldest first."""
+    numbered: list[tuple[int, Path]] = []
+    for file in path.parent.glob(f"{path.name}.*"):
+        number = file.suffix[1:]
+        if number.isdigit():
+            numbered.append((int(number), file))
+    files = [file for _, file in sorted(numbered, reverse=True)]
+    if path.exists():
+        files.append(path)
+    return files
 
 
 def read_line(line: str | bytes) -> dict[str, Any] | None:
-    """What one line tells, or None where it is no line of ours, as half a line is."""
+    """Return the fields of one line, or None if it isn't a whole line of ours."""
     try:
-        found = json.loads(line)
+        fields = json.loads(line)
     except ValueError:
         return None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) and "event" in found else None
+    if isinstance(fields, dict) and "event" in fields:
+        return cast("dict[str, Any]", fields)
+    return None
 
 
 def read_log(path: Path) -> Iterator[dict[str, Any]]:
-    """All that the log and its older files tell, oldest first."""
+    """Yield the lines of the log and its older files as fields, oldest first."""
     for file in log_files(path):
         try:
             lines = file.read_bytes().splitlines()
         except FileNotFoundError:
             continue  # it was rotated away meanwhile
-        yield from (found for line in lines if (found := read_line(line)) is not None)
+        for line in lines:
+            fields = read_line(line)
+            if fields is not None:
+                yield fields
 
 
 class _Lines(logging.Formatter):
-    """A record as one line of JSON."""
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = cast("dict[str, object]", getattr(record, "fields", {}))
-        told: dict[str, object] = {
+        line: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
@@ -90,23 +100,23 @@ class _Lines(logging.Formatter):
             **fields,
         }
         if record.exc_info and (error := record.exc_info[1]):
-            told["traceback"] = "".join(traceback.format_exception(error))
-        return to_json(map_strings(told, redact)).decode()
+            line["traceback"] = "".join(traceback.format_exception(error))
+        return to_json(map_strings(line, redact)).decode()
 
 
 class _SharedFile(RotatingFileHandler):
-    """Opens the file for every line, under a lock: so no process writes into one that another has rotated away."""
+    """Opens the file for every line, under a lock, so that no process writes to one that another has rotated away."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             with filelock.FileLock(f"{self.baseFilename}.lock", timeout=LOCK_SECONDS, mode=PRIVATE_FILE):
                 super().emit(record)
-                self._let_go()
+                self._close_file()
         except OSError:
-            self._let_go()  # a full disk must not end a night
+            self._close_file()  # a full disk must not end a night
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - as logging calls it
-        """Say nothing: what can't be logged is lost, and the work goes on."""
+        """Do nothing: what can't be logged is lost, and the work goes on."""
 
     def _open(self) -> io.TextIOWrapper:
         def private(name: str, flags: int) -> int:
@@ -114,7 +124,7 @@ class _SharedFile(RotatingFileHandler):
 
         return open(self.baseFilename, "a", encoding="utf-8", opener=private)
 
-    def _let_go(self) -> None:
+    def _close_file(self) -> None:
         if self.stream:
             self.stream.close()
             self.stream = cast("Any", None)

@@ -1,29 +1,30 @@
-"""Text from elsewhere, made safe to show or to send."""
+"""Make text from elsewhere safe to show or to send."""
 
 import re
 import unicodedata
 
-_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+# Letters and marks that are shown as nothing or as a blank.
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]")
-_FENCE_RUN = re.compile(r"`{3,}")
+_BACKTICKS = re.compile(r"`{3,}")
 
 
 def fence(text: str) -> str:
-    """The text in a code fence that it can't close."""
-    longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=2)
+    """Return the text in a code fence that it can't close."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
     ticks = "`" * (longest + 1)
     return f"{ticks}\n{text}\n{ticks}"
 
 
 def visible(text: str) -> str:
-    """The text with control and invisible characters written out, so that what is shown is what is there."""
+    """Write out control and invisible characters, so that what is shown is what is there."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(f"\\u{{{ord(char):X}}}" if _is_unseen(char) else char for char in text)
 
 
 def escaped(text: str) -> str:
-    """A text of JSON, in whose strings what can't be seen is told by JSON's own escapes: it says the same."""
+    """Write invisible characters in the strings of a JSON text as JSON's own escapes, so that its values stay."""
     return "".join(_as_json(char) if _is_unseen(char) else char for char in text)
 
 
@@ -33,15 +34,19 @@ def _as_json(char: str) -> str:
 
 
 def _is_unseen(char: str) -> bool:
-    return char not in "\n\t" and (unicodedata.category(char) in _UNSEEN or _BLANK.match(char) is not None)
+    if char in "\n\t":
+        return False
+    return unicodedata.category(char) in _UNSEEN_CATEGORIES or _BLANK.match(char) is not None
 
 
 def spelled(text: str) -> str:
-    """A name or a path from elsewhere, whole and on one line, every character of it seen."""
+    """Return a name or a path on one line, whole, with every character of it visible."""
     return visible(text).replace("\n", "\\u{A}").replace("\t", "\\u{9}")
 
 
 def one_line(text: str, *, limit: int = 100) -> str:
-    """The text on one line, cut to `limit` characters."""
+    """Return the text on one line, cut to `limit` characters."""
     line = " ".join(visible(text).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    if len(line) <= limit:
+        return line
+    return line[: limit - 1] + "…"

@@ -8,25 +8,32 @@ BLOCK = re.compile(f"{BEGIN}(.*?){END}", re.DOTALL)
 
 
 def is_whole(text: str) -> bool:
-    """Whether the markers enclose one block or none; any other number of them is damage that a person must mend."""
+    """Tell whether the markers enclose one block or none; anything else is damage that a person must repair."""
     blocks = len(BLOCK.findall(text))
     return blocks <= 1 and text.count(BEGIN) == text.count(END) == blocks
 
 
 def guidance(text: str) -> str:
-    """What stands in the block; empty where there is none."""
+    """Return what stands in the block, or "" if there is no block."""
     block = BLOCK.search(text)
     return block[1].strip("\n") if block else ""
 
 
 def with_guidance(text: str, content: str) -> str:
-    """The text with this in its block, which comes last where it is new and goes where its content is empty.
+    """Return the text with this content in its block: a new block comes last, and empty content removes it.
 
     Nothing outside of the block changes but the line end before it.
     """
-    block = BLOCK.search(text)
-    fresh = f"{BEGIN}\n{content}\n{END}" if content else ""
-    if block is None:
-        return "\n".join(filter(None, (text.rstrip("\n"), fresh))) if fresh else text
-    before, after = text[: block.start()], text[block.end() :]
-    return before + fresh + after if fresh else before.removesuffix("\n") + after
+    new_block = f"{BEGIN}\n{content}\n{END}" if content else ""
+    old_block = BLOCK.search(text)
+    if old_block:
+        before, after = text[: old_block.start()], text[old_block.end() :]
+        if new_block:
+            return before + new_block + after
+        return before.removesuffix("\n") + after
+    if not new_block:
+        return text
+    body = text.rstrip("\n")
+    if body:
+        return f"{body}\n{new_block}"
+    return new_block

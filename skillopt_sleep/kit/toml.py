@@ -1,4 +1,8 @@
-"""Values as TOML: a struct of sections, each with its docstring as a comment, and a list of tables."""
+"""Write values as TOML: a struct of sections, each with its docstring as a comment, or a list of tables.
+
+Written by hand, because what these files hold is shown to people: characters that can't be seen are escaped, and
+strings take the form that needs the fewest escapes. tomlkit does neither.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,75 +14,93 @@ import msgspec
 
 from skillopt_sleep.kit.markdown import visible
 
-_LONG = 80
+_LONGEST_ARRAY = 80  # a longer one has an item a line
 
 
 def to_toml(value: msgspec.Struct) -> str:
-    """The text of a TOML file that says every key; each section's docstring is the comment above it.
+    """Return a TOML file with every key; the docstring of each section is the comment above it.
 
-    Plain values come before sections.
+    Fields that aren't sections must come first.
     """
     lines = _comment(value)
     for name in value.__struct_fields__:
-        inner = getattr(value, name)
-        if isinstance(inner, msgspec.Struct):
-            lines += ["", *_comment(inner), f"[{name}]"]
-            lines += [f"{key} = {_value(getattr(inner, key))}" for key in inner.__struct_fields__]
-        elif isinstance(inner, Mapping):
-            free = cast("Mapping[str, object]", inner)
-            lines += ["", f"[{name}]", *(f"{key} = {_value(value)}" for key, value in free.items())]
+        field = getattr(value, name)
+        if isinstance(field, msgspec.Struct):
+            lines += ["", *_comment(field), f"[{name}]"]
+            lines += [f"{key} = {_value(getattr(field, key))}" for key in field.__struct_fields__]
+        elif isinstance(field, Mapping):
+            lines += ["", f"[{name}]"]
+            lines += [f"{key} = {_value(item)}" for key, item in cast("Mapping[str, object]", field).items()]
         else:
-            lines.append(f"{name} = {_value(inner)}")
+            lines.append(f"{name} = {_value(field)}")
     return "\n".join(lines) + "\n"
 
 
 def to_sections(sections: Mapping[str, Mapping[str, object]]) -> str:
-    """The text of a TOML file of [sections] with these keys and no others; an empty section isn't told."""
-    return "\n".join(
-        "".join((f"[{name}]\n", *(f"{key} = {_value(value)}\n" for key, value in keys.items())))
-        for name, keys in sections.items()
-        if keys
-    )
+    """Return a TOML file of [sections] with these keys and no others, without empty sections."""
+    texts: list[str] = []
+    for name, keys in sections.items():
+        if keys:
+            lines = [f"[{name}]\n"]
+            lines += [f"{key} = {_value(value)}\n" for key, value in keys.items()]
+            texts.append("".join(lines))
+    return "\n".join(texts)
 
 
 def to_tables(name: str, rows: Sequence[Mapping[str, object]]) -> str:
-    """The text of a TOML file of [[name]] tables: easy to edit, and what can't be seen is written out."""
-    return "\n".join(
-        "".join((f"[[{name}]]\n", *(f"{key} = {_cell(value)}\n" for key, value in row.items()))) for row in rows
-    )
+    """Return a TOML file of [[name]] tables that is easy to edit, with unseen characters escaped."""
+    texts: list[str] = []
+    for row in rows:
+        lines = [f"[[{name}]]\n"]
+        lines += [f"{key} = {_cell(value)}\n" for key, value in row.items()]
+        texts.append("".join(lines))
+    return "\n".join(texts)
 
 
 def _cell(value: object) -> str:
     match value:
         case str():
-            return _text(value)
+            return _string(value)
         case datetime():
             return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
         case Mapping():
             fields = cast("Mapping[str, object]", value)
-            return f"{{ {', '.join(f'{key} = {_cell(inner)}' for key, inner in fields.items())} }}"
+            pairs = ", ".join(f"{key} = {_cell(field)}" for key, field in fields.items())
+            return f"{{ {pairs} }}"
         case Sequence():
-            items = [_cell(item) for item in cast("Sequence[object]", value)]
-            if sum(map(len, items)) <= _LONG:
-                return f"[{', '.join(items)}]"
-            return "".join(("[\n", *(f"    {item},\n" for item in items), "]"))
+            return _array(cast("Sequence[object]", value))
         case _:
             return _value(value)
 
 
-def _text(text: str) -> str:
-    """A string in the form that needs the fewest escapes."""
+def _array(values: Sequence[object]) -> str:
+    items = [_cell(item) for item in values]
+    if sum(map(len, items)) <= _LONGEST_ARRAY:
+        return f"[{', '.join(items)}]"
+    lines = "".join(f"    {item},\n" for item in items)
+    return f"[\n{lines}]"
+
+
+def _string(text: str) -> str:
+    """Return a string in the form that needs the fewest escapes."""
     if "\n" in text:
-        inside, last = (text[:-1], '\\"') if text.endswith('"') else (text, "")
-        plain = inside.replace("\\", "\\\\").replace('"""', '""\\"')
-        return f'"""\n{_seen(plain)}{last}"""'
+        return _multi_line_string(text)
     if visible(text) == text and "'" not in text and ("\\" in text or '"' in text):
         return f"'{text}'"
-    plain = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{_seen(plain)}"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{_with_unseen_escaped(escaped)}"'
 
 
-def _seen(text: str) -> str:
+def _multi_line_string(text: str) -> str:
+    last = ""
+    if text.endswith('"'):
+        # It would end the string too early.
+        text, last = text[:-1], '\\"'
+    escaped = text.replace("\\", "\\\\").replace('"""', '""\\"')
+    return f'"""\n{_with_unseen_escaped(escaped)}{last}"""'
+
+
+def _with_unseen_escaped(text: str) -> str:
     return "".join(char if visible(char) == char else f"\\U{ord(char):08X}" for char in text)
 
 
@@ -93,8 +115,9 @@ def _value(value: Any) -> str:
         case Enum():
             return json.dumps(value.value)
         case str():
-            return _seen(json.dumps(value, ensure_ascii=False))
+            return _with_unseen_escaped(json.dumps(value, ensure_ascii=False))
         case Sequence():
-            return f"[{', '.join(_value(item) for item in cast('Sequence[Any]', value))}]"
+            items = cast("Sequence[Any]", value)
+            return f"[{', '.join(_value(item) for item in items)}]"
         case _:
             return str(value)

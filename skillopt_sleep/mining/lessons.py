@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Note, Purpose, Split, Task
 
@@ -107,7 +108,7 @@ def _ask(question: _Question, optimizer: Backend) -> SameReply | Note:
 
 
 def _quoted(task: Task) -> str:
-    correction = one_line(" / ".join(evidence.quote for evidence in task.evidence), limit=SAID_CHARS)
+    correction = one_line(" / ".join(quotes_of(task.evidence)), limit=SAID_CHARS)
     return f"«{correction}», said of «{one_line(task.prompt, limit=SAID_CHARS)}»"
 
 

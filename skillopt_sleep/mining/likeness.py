@@ -5,12 +5,12 @@ words of the corrections. The requests decide alone only if the corrections name
 asked.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rapidfuzz import fuzz
 
 from skillopt_sleep.mining.lexicon import MEANING, SOFT
-from skillopt_sleep.mining.meanings import OBJECT, WORD, Feature
+from skillopt_sleep.mining.meanings import OBJECT, WORD, Feature, weight_of
 from skillopt_sleep.mining.profile import KINDS, NUMBER, Profile, telling_keys
 from skillopt_sleep.records import Check, Op
 
@@ -46,15 +46,7 @@ def likeness(one: Profile, other: Profile) -> float:
     request = 1.0 if one.prompt == other.prompt else _overlap(one.request, other.request)
     if not (one.has_wish and other.has_wish):
         return _likeness_by_request(one, other, request)
-    wish = _overlap(one.wish, other.wish)
-    if one.corrections and one.corrections == other.corrections:
-        wish = 1.0
-    if _is_about_shape(one) and _is_about_shape(other) and _have_other_kinds(one, other):
-        wish *= OTHER_KIND
-    if _have_other_targets(one.wish, other.wish, alike=request >= ALIKE):
-        wish *= OTHER_TARGET
-    if _want_other_things(one.wish, other.wish):
-        wish *= OTHER_WANTED
+    wish = _likeness_of_wishes(one, other, alike=request >= ALIKE)
     return (1 - REQUEST_SHARE) * wish + REQUEST_SHARE * request
 
 
@@ -67,24 +59,27 @@ def contradicts(one: Profile, other: Profile) -> bool:
         return True
     against = agreed = 0.0
     opposed_signs: set[int] = set()
-    for key, feature in one.wish.items():
-        twin = other.wish.get(key)
-        if twin is None:
-            continue
+    for feature, twin in _telling_pairs(one.wish, other.wish):
         weight = min(feature.weight, twin.weight)
-        if weight <= SOFT:
-            continue
-        if feature.sign * twin.sign < 0:
-            if _is_scale(key) and not one_lesson:
+        if feature.sign * twin.sign > 0:
+            agreed += weight
+        elif feature.sign * twin.sign < 0:
+            if _is_scale(feature.key) and not one_lesson:
                 return True
             against += weight
             opposed_signs.add(feature.sign)
-        elif feature.sign and twin.sign:
-            agreed += weight
     if against <= AGREED * agreed:
         return False
     # Words about one lesson may differ in sign by chance; "tabs, not spaces" and "spaces, not tabs" differ both ways.
     return not one_lesson or len(opposed_signs) > 1
+
+
+def _telling_pairs(one: Mapping[str, Feature], other: Mapping[str, Feature]) -> Iterator[tuple[Feature, Feature]]:
+    """Yield the features that both have, as each side says them, without those that say little."""
+    for key, feature in one.items():
+        twin = other.get(key)
+        if twin and min(feature.weight, twin.weight) > SOFT:
+            yield feature, twin
 
 
 def _have_one_lesson(one: Profile, other: Profile) -> bool:
@@ -101,15 +96,33 @@ def _likeness_by_request(one: Profile, other: Profile, request: float) -> float:
     return SAME + (1 - SAME) * max(request - SAME_REQUEST, 0.0)
 
 
+def _likeness_of_wishes(one: Profile, other: Profile, *, alike: bool) -> float:
+    """Return how alike the wishes of two tasks are; `alike` if their requests are similar."""
+    wish = _overlap(one.wish, other.wish)
+    if one.corrections and one.corrections == other.corrections:
+        wish = 1.0
+    if _is_about_shape(one) and _is_about_shape(other) and _have_other_kinds(one, other):
+        wish *= OTHER_KIND
+    if _have_other_targets(one.wish, other.wish, alike=alike):
+        wish *= OTHER_TARGET
+    if _want_other_things(one.wish, other.wish):
+        wish *= OTHER_WANTED
+    return wish
+
+
 def _checks_exclude(one: frozenset[Check], other: frozenset[Check]) -> bool:
     """Tell whether an answer that passes one side's checks fails the other's."""
     wanted = {check.arg for check in one if check.op in _WANTS}
     avoided = {check.arg for check in other if check.op is Op.NOT_CONTAINS}
     if wanted & avoided:
         return True
-    most = [int(check.arg) for check in one if check.op is Op.MAX_CHARS and check.arg.isdecimal()]
-    least = [int(check.arg) for check in other if check.op is Op.MIN_CHARS and check.arg.isdecimal()]
-    return bool(most and least and min(most) < max(least))
+    most = _lengths(one, Op.MAX_CHARS)
+    least = _lengths(other, Op.MIN_CHARS)
+    return bool(most and least) and min(most) < max(least)
+
+
+def _lengths(checks: Iterable[Check], op: Op) -> list[int]:
+    return [int(check.arg) for check in checks if check.op is op and check.arg.isdecimal()]
 
 
 def _name_other_numbers(one: Profile, other: Profile) -> bool:
@@ -215,21 +228,18 @@ def _have_other_targets(one: Mapping[str, Feature], other: Mapping[str, Feature]
         return False
     targets = _targets(one)
     others = _targets(other)
-    if not alike and (_weight(targets) >= MEANING or _weight(others) >= MEANING):
+    if not alike and max(weight_of(targets), weight_of(others)) >= MEANING:
         return True
-    return _weight_not_avoided(targets) >= MEANING and _weight_not_avoided(others) >= MEANING
+    return min(weight_of(_not_avoided(targets)), weight_of(_not_avoided(others))) >= MEANING
 
 
 def _targets(said: Mapping[str, Feature]) -> list[Feature]:
+    """Return what a wish about a shape is about."""
     return [said[key] for key in telling_keys(said) if not _is_scale(key)]
 
 
-def _weight(features: Iterable[Feature]) -> float:
-    return sum(feature.weight for feature in features)
-
-
-def _weight_not_avoided(features: Iterable[Feature]) -> float:
-    return sum(feature.weight for feature in features if feature.sign >= 0)
+def _not_avoided(said: Iterable[Feature]) -> list[Feature]:
+    return [feature for feature in said if feature.sign >= 0]
 
 
 def _want_other_things(one: Mapping[str, Feature], other: Mapping[str, Feature]) -> bool:

@@ -128,9 +128,7 @@ class _Reader:
             raise ItemError("the pattern repeats in a way that isn't accepted")
         least, most = _times(match)
         is_open = most is None or most > least + 1
-        is_forked = len(part.variants) > 1 and any(len(_spelled(variant)) != 1 for variant in part.variants)
-        if (part.endless and most != 1) or (is_forked and is_open):
-            raise ItemError("the pattern repeats what repeats")
+        _refuse_nested_repeat(part, most, is_open=is_open)
         if is_open:
             self._endless += 1
         if self._endless > MOST_ENDLESS:
@@ -205,6 +203,13 @@ def _escaped(atom: str) -> Part:
     if len(atom) == 1 or atom[1:].isalnum():
         raise ItemError(f"the pattern has {atom}, which isn't accepted")
     return Part((atom[1],))
+
+
+def _refuse_nested_repeat(part: Part, most: int | None, *, is_open: bool) -> None:
+    """Raise ItemError if a part that repeats, or has forms of several lengths, is repeated."""
+    is_forked = len(part.variants) > 1 and any(len(_spelled(variant)) != 1 for variant in part.variants)
+    if (part.endless and most != 1) or (is_forked and is_open):
+        raise ItemError("the pattern repeats what repeats")
 
 
 def _copies(variants: Sequence[str], counts: Sequence[int]) -> Iterator[str]:

@@ -101,8 +101,11 @@ class Person:
             for earlier, later in self._orders:
                 if first & later and then & earlier:
                     return tuple(sorted(first & later))
-        opposed = tuple(key for key, sign in signs_of_demand(text).items() if self._signs.get(key) == -sign)
-        return opposed or self.ruled_out_unasked(text)
+        opposed: list[str] = []
+        for key, sign in signs_of_demand(text).items():
+            if self._signs.get(key) == -sign:
+                opposed.append(key)
+        return tuple(opposed) or self.ruled_out_unasked(text)
 
     def ruled_out_unasked(self, text: str) -> tuple[str, ...]:
         """Return what the text rules out if the person ruled nothing out: asking for a thing isn't saying `not`."""
@@ -114,7 +117,7 @@ class Person:
     def refuses(self, text: str) -> bool:
         """Tell whether the text wants what the person ruled out by name, or rules out what they named."""
         # A name may add what goes without saying, as in "use pnpm, never npm"; one that only rules out may not.
-        if self.ruled_out_unasked(text) and not any(sign > 0 for sign in signs_of_demand(text).values()):
+        if self.ruled_out_unasked(text) and 1 not in signs_of_demand(text).values():
             return True
         named: dict[str, int] = {}
         for term, sign in self._signs_of_terms().items():
@@ -125,9 +128,9 @@ class Person:
     def wants(self, term: str) -> int:
         """Return 1 if the person wants the term, -1 if they don't, 0 if they only mention it."""
         folded = term.casefold().strip()
-        if folded in {wanted.casefold() for wanted in self._wish.want}:
+        if folded in map(str.casefold, self._wish.want):
             return 1
-        if folded in {avoided.casefold() for avoided in self._wish.avoid}:
+        if folded in map(str.casefold, self._wish.avoid):
             return -1
         text = term if " " in term else f"`{term}`"
         signs = {self._signs.get(feature.key, 0) for feature in features(text)}

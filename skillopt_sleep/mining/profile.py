@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from skillopt_sleep.mining.lexicon import MEANING, SOFT
-from skillopt_sleep.mining.meanings import Feature, features
+from skillopt_sleep.mining.meanings import Feature, features, weight_of
+from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.records import Check, Checks, Op, Rubric, Task
 
 NO_WISH = 0.9  # a correction that weighs less says only that something was wrong
@@ -33,7 +34,7 @@ class Profile:
     @property
     def has_wish(self) -> bool:
         """Whether the corrections or the checks say what is wanted."""
-        return bool(self.checks) or _weight(self.wish) >= NO_WISH
+        return bool(self.checks) or weight_of(self.wish.values()) >= NO_WISH
 
     @property
     def keys(self) -> frozenset[str]:
@@ -56,7 +57,7 @@ class Profile:
 
 def profile_of(task: Task) -> Profile:
     """Return the profile of a task; equal words give equal profiles."""
-    corrections = "\n".join(evidence.quote for evidence in task.evidence)
+    corrections = "\n".join(quotes_of(task.evidence))
     request = {feature.key: feature for feature in features(task.prompt)}
     wish: dict[str, Feature] = {}
     for feature in _wish_features(corrections, task):
@@ -83,11 +84,11 @@ def telling_keys(said: Mapping[str, Feature]) -> list[str]:
 def _wish_features(corrections: str, task: Task) -> Sequence[Feature]:
     """Return what the corrections say, or what the rubric says if they name no wish and it isn't a copy of them."""
     wish = features(corrections)
-    if not isinstance(task.reference, Rubric) or sum(feature.weight for feature in wish) >= NO_WISH:
+    if not isinstance(task.reference, Rubric) or weight_of(wish) >= NO_WISH:
         return wish
     rubric = task.reference.text
-    for evidence in task.evidence:
-        if evidence.quote.strip() and evidence.quote in rubric:
+    for quote in quotes_of(task.evidence):
+        if quote.strip() and quote in rubric:
             return wish
     return features(rubric)
 
@@ -115,10 +116,6 @@ def _check_features(checks: Sequence[Check]) -> dict[str, Feature]:
         for feature in features(f"`{check.arg}`"):
             found[feature.key] = Feature(feature.key, _SIGNS[check.op], max(feature.weight, MEANING))
     return found
-
-
-def _weight(said: Mapping[str, Feature]) -> float:
-    return sum(feature.weight for feature in said.values())
 
 
 def _folded(text: str) -> str:

@@ -15,7 +15,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.person import Person
-from skillopt_sleep.mining.provenance import authors, is_copied, own_turn
+from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quotes_of
 from skillopt_sleep.mining.references import Said, proved_reference
 from skillopt_sleep.mining.replies import MinedTask
 from skillopt_sleep.mining.requests import request_context, request_words
@@ -110,12 +110,14 @@ def _evidence(mined: MinedTask, session: Session) -> tuple[Evidence, ...]:
 
 def _reference(mined: MinedTask, session: Session, evidence: Sequence[Evidence]) -> Reference | None:
     """Return what the miner wants, or None unless it is the person's wish and nothing of it is somebody else's."""
-    if any(check.op not in set(Op) for check in mined.checks):
-        return None
-    checks = tuple(Check(op=Op(check.op), arg=str(check.arg), section=check.section) for check in mined.checks)
+    checks: list[Check] = []
+    for check in mined.checks:
+        if check.op not in set(Op):
+            return None
+        checks.append(Check(op=Op(check.op), arg=str(check.arg), section=check.section))
     said = Said(
         request=own_turn(session, mined.ask),
-        corrections=tuple(quote.quote for quote in evidence),
+        corrections=tuple(quotes_of(evidence)),
         ran="\n".join(command for _, command in typed_commands(session)),
         rejected=frozenset(event.name for event in session.tools if event.rejected),
     )
@@ -141,7 +143,7 @@ def _text_of(reference: Reference) -> str:
 
 def _reference_from_words(session: Session, evidence: Sequence[Evidence]) -> Reference:
     """Return the person's own words as a reference; raise ItemError if they ask for nothing."""
-    quotes = [quote.quote for quote in evidence]
+    quotes = quotes_of(evidence)
     if all(map(is_small_talk, quotes)):
         raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
     return reference_from_words(quotes)
@@ -160,7 +162,7 @@ def _lesson(lesson: str, session: Session, evidence: Sequence[Evidence], session
     for match in _REACHED.finditer(name):
         if match[0].strip("`").casefold() not in folded:
             return ""
-    person = Person(own, [quote.quote for quote in evidence])
+    person = Person(own, quotes_of(evidence))
     weighed = person.weigh(name)
     if len(weighed.foreign) > len(weighed.said) or person.refuses(name):
         return ""

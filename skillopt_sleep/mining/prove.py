@@ -6,8 +6,9 @@ an agent's answer only what it said and ran is known, so an answer that doesn't 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,7 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.mined import Mined, batched
+from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.prompts.items import item
 from skillopt_sleep.protocols import Backend, Judge, Pool
@@ -67,34 +69,54 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
 
     If checks fail to, the person's words replace them. A failed grading call leaves its sessions unread.
     """
-    candidates: list[Task] = []
+    candidates: dict[str, Task] = {}
     for task in mined.tasks:
         candidate = _with_working_reference(task, judge)
         if candidate is not None:
-            candidates.append(candidate)
-    batches = batched((task for task in candidates if isinstance(task.reference, Rubric)), PER_CALL)
-    calls = [(batch, backwards) for batch in batches for backwards in (False, True)]
-    graded = pool.map(lambda call: _grade(call[0], model, backwards=call[1]), calls, label="prove")
-    failed: list[Note] = []
-    lost: set[str] = set()
-    refused: set[str] = set()
-    for batch, forwards, backwards in zip(batches, graded[::2], graded[1::2], strict=True):
-        if isinstance(forwards, Note):
-            failed.append(forwards)
-            lost.update(task.id for task in batch)
-        elif isinstance(backwards, Note):
-            failed.append(backwards)
-            lost.update(task.id for task in batch)
+            candidates[task.id] = candidate
+    grading = _grade_rubrics(candidates.values(), model, pool)
+    kept: list[Task] = []
+    dropped: list[Task] = []
+    unread: list[str] = []
+    for task in mined.tasks:
+        if task.id in grading.lost:
+            unread.append(task.session)
+        elif task.id in candidates and task.id not in grading.refused:
+            kept.append(candidates[task.id])
         else:
-            refused |= _refused(batch, forwards, backwards)
-    kept = tuple(task for task in candidates if task.id not in lost and task.id not in refused)
-    accounted = lost.union(task.id for task in kept)
-    dropped = [task for task in mined.tasks if task.id not in accounted]
-    notes = [*mined.notes, *failed]
+            dropped.append(task)
+    notes = [*mined.notes, *grading.notes]
     if dropped:
         notes.append(_note_of_dropped(dropped, len(mined.tasks)))
-    unread = tuple(task.session for task in mined.tasks if task.id in lost)
-    return Mined(tasks=kept, notes=tuple(notes), lost=(*mined.lost, *unread))
+    return Mined(tasks=tuple(kept), notes=tuple(notes), lost=(*mined.lost, *unread))
+
+
+class _Grading(NamedTuple):
+    """The ids of the tasks whose rubric doesn't hold and of those whose call failed, and notes on these calls."""
+
+    refused: set[str]
+    lost: set[str]
+    notes: list[Note]
+
+
+def _grade_rubrics(tasks: Iterable[Task], model: Backend, pool: Pool) -> _Grading:
+    """Grade the answers to all tasks with a rubric, in both orders."""
+    batches = batched((task for task in tasks if isinstance(task.reference, Rubric)), PER_CALL)
+    calls: list[tuple[list[Task], bool]] = []
+    for batch in batches:
+        calls += [(batch, False), (batch, True)]
+    grades = pool.map(lambda call: _grade(call[0], model, backwards=call[1]), calls, label="prove")
+    grading = _Grading(set(), set(), [])
+    for batch, forwards, backwards in zip(batches, grades[::2], grades[1::2], strict=True):
+        if isinstance(forwards, Note):
+            grading.notes.append(forwards)
+        elif isinstance(backwards, Note):
+            grading.notes.append(backwards)
+        else:
+            grading.refused.update(_refused(batch, forwards, backwards))
+            continue
+        grading.lost.update(task.id for task in batch)
+    return grading
 
 
 def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
@@ -110,7 +132,7 @@ def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
 
 def _with_working_reference(task: Task, judge: Judge) -> Task | None:
     """Return the task with the first reference that works, or with a rubric, which a model has yet to grade."""
-    for reference in simpler_references(task.reference, [evidence.quote for evidence in task.evidence]):
+    for reference in simpler_references(task.reference, quotes_of(task.evidence)):
         candidate = msgspec.structs.replace(task, reference=reference)
         if isinstance(reference, Rubric) or _tells_apart(candidate, judge):
             return candidate
@@ -136,7 +158,7 @@ def _grade(tasks: Sequence[Task], model: Backend, *, backwards: bool) -> Sequenc
     """Return the grades of each task's answers, in their order, though the model may see them backwards."""
     order = -1 if backwards else 1
     answers = [_answers(task)[::order] for task in tasks]
-    items = [item(number, task, answers[number - 1]) for number, task in enumerate(tasks, start=1)]
+    items = map(item, range(1, len(tasks) + 1), tasks, answers)
     reply = ask_model(
         model,
         Purpose.PROVE,
@@ -148,8 +170,8 @@ def _grade(tasks: Sequence[Task], model: Backend, *, backwards: bool) -> Sequenc
     )
     if isinstance(reply, Note):
         return reply
-    scores = {graded.item: graded.scores for graded in reply.grades}
-    return [scores[number][::order] for number in range(1, len(tasks) + 1)]
+    in_order = sorted(reply.grades, key=lambda graded: graded.item)
+    return [graded.scores[::order] for graded in in_order]
 
 
 def _answers(task: Task) -> list[str]:
@@ -163,13 +185,11 @@ def _answers(task: Task) -> list[str]:
     return answers
 
 
-def _refused(tasks: Sequence[Task], forwards: Sequence[Grades], backwards: Sequence[Grades]) -> set[str]:
-    """Return the ids of the tasks whose grades don't hold in both orders."""
-    refused: set[str] = set()
+def _refused(tasks: Sequence[Task], forwards: Sequence[Grades], backwards: Sequence[Grades]) -> Iterator[str]:
+    """Yield the ids of the tasks whose grades don't hold in both orders."""
     for task, one, other in zip(tasks, forwards, backwards, strict=True):
         if not _holds(task, one) or not _holds(task, other):
-            refused.add(task.id)
-    return refused
+            yield task.id
 
 
 def _holds(task: Task, scores: Grades) -> bool:

@@ -1,11 +1,12 @@
 """Tell the words that a person wrote in a session from everybody else's."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from skillopt_sleep.mining.requests import pasted_words
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.records import Origin, Session, Turn
+from skillopt_sleep.records import Evidence, Origin, Session, Turn
 
 COPIED_WORDS = 3
 
@@ -43,6 +44,11 @@ def own_turn(session: Session, turn: int) -> str:
     if not 0 <= turn < len(session.turns) or session.turns[turn].origin is not Origin.USER:
         return ""
     return own_words(session.turns[turn].text)
+
+
+def quotes_of(evidence: Iterable[Evidence]) -> list[str]:
+    """Return the words that the pieces of evidence quote."""
+    return [piece.quote for piece in evidence]
 
 
 def is_copied(text: str, *, own: str, foreign: str) -> bool:

@@ -27,9 +27,13 @@ def recall(
     tonight. The most similar train tasks of the project's other clusters join train as recalled ones; val and test
     never get more than what recurs.
     """
-    tonight = {task.id for task in tasks}
-    projects = {task.project for task in tasks}
-    clusters = {task.cluster for task in tasks}
+    tonight: set[str] = set()
+    projects: set[str] = set()
+    clusters: set[str] = set()
+    for task in tasks:
+        tonight.add(task.id)
+        projects.add(task.project)
+        clusters.add(task.cluster)
     fresh: list[Task] = []
     for task in known:
         if task.id in tonight or task.project not in projects:
@@ -39,13 +43,14 @@ def recall(
         if now - task.at <= rules.retire or task.id in pinned:
             fresh.append(task)
     recurring = _recurring(fresh, clusters, pinned, rules.per_side)
-    train = [task for task in tasks if task.split is Split.TRAIN]
-    others = [task for task in fresh if task.split is Split.TRAIN and task.id not in recurring]
-    return (
-        *(task for task in known if task.id in recurring),
-        *_most_similar(train, others, rules.similar),
-        *tasks,
-    )
+    earlier = [task for task in known if task.id in recurring]
+    others = [task for task in fresh if task.id not in recurring]
+    similar = _most_similar(_train(tasks), _train(others), rules.similar)
+    return (*earlier, *similar, *tasks)
+
+
+def _train(tasks: Sequence[Task]) -> list[Task]:
+    return [task for task in tasks if task.split is Split.TRAIN]
 
 
 def _recurring(fresh: Sequence[Task], clusters: Collection[str], pinned: Collection[str], per_side: int) -> set[str]:
@@ -66,8 +71,12 @@ def _most_similar(train: Sequence[Task], others: Sequence[Task], most: int) -> t
         return ()
     found: dict[str, Task] = {}
     for task in train:
-        candidates = {other.id: other for other in others if other.project == task.project}
-        prompts = {name: other.prompt.lower() for name, other in candidates.items()}
+        candidates: dict[str, Task] = {}
+        prompts: dict[str, str] = {}
+        for other in others:
+            if other.project == task.project:
+                candidates[other.id] = other
+                prompts[other.id] = other.prompt.lower()
         matches = process.extract(
             task.prompt.lower(), prompts, scorer=fuzz.token_set_ratio, score_cutoff=ALIKE, limit=most
         )

@@ -151,7 +151,7 @@ class _Proof:
         return ""
 
     def _tool(self, name: str) -> None:
-        was_rejected = name.casefold() in {rejected.casefold() for rejected in self._said.rejected}
+        was_rejected = name.casefold() in map(str.casefold, self._said.rejected)
         if was_rejected and self._person.wants(name) < 1:
             raise ItemError(f"the person rejected {name!r}")
         if not name or not Person("", [self._said.ran]).wrote(name):
@@ -168,10 +168,13 @@ class _Proof:
         if limit:
             if not is_limit or number != limit:
                 raise ItemError(f"the person named another length than {number}")
-        elif self._corrections.wrote(check.arg) and self._corrections.speaks_of("characters"):
+            return
+        if self._corrections.wrote(check.arg) and self._corrections.speaks_of("characters"):
             if self._corrections.speaks_of("atleast" if is_limit else "atmost"):
                 raise ItemError(f"its {check.op} reverses what the person said about the length")
-        elif not LEAST_CHARS <= number <= MOST_CHARS or not self._asks_for_length(-1 if is_limit else 1):
+            return
+        is_sensible = LEAST_CHARS <= number <= MOST_CHARS
+        if not is_sensible or not self._asks_for_length(-1 if is_limit else 1):
             raise ItemError(f"the person asked for no length that {check.op} {number} could mean")
 
     def _asks_for_length(self, sign: int) -> bool:
@@ -182,4 +185,5 @@ class _Proof:
 
 def _quoted(text: str) -> set[str]:
     """Return what stands in quotes, without regard to case."""
-    return {quoted.casefold() for groups in _IN_QUOTES.findall(text) for quoted in groups}
+    quoted = chain.from_iterable(_IN_QUOTES.findall(text))
+    return set(map(str.casefold, quoted))

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from skillopt_sleep.mining.answers import answer_between
 from skillopt_sleep.mining.asks import Ask, asks
 from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
 from skillopt_sleep.mining.signals import signals
 from skillopt_sleep.mining.spans import own_words
@@ -46,7 +47,7 @@ def ruled_tasks(session: Session) -> Iterator[Task]:
                 ask,
                 prompt=prompt,
                 context=request_context(session, ask.turn, tuple(earlier)),
-                reference=reference_from_words([quote.quote for quote in quotes]),
+                reference=reference_from_words(quotes_of(quotes)),
                 evidence=quotes,
             )
         earlier.append(ask.turn)
@@ -57,8 +58,9 @@ def made_task(
 ) -> Task:
     """Return the task with its id, the answers before and after the correction, and what the person did."""
     key = hashlib.blake2b(f"{session.id}\0{ask.turn}\0{prompt}".encode(), digest_size=6).hexdigest()
-    first = min(quote.turn for quote in evidence)
-    last = max(*(quote.turn for quote in evidence), *ask.corrections, first)
+    turns = [quote.turn for quote in evidence]
+    first = min(turns)
+    last = max(*turns, *ask.corrections, first)
     end = _next_typed(session, last)
     accepted = answer_between(session, last, end) if end < len(session.turns) else ""
     return Task(

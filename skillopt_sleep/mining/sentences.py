@@ -7,8 +7,8 @@ _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S
 
 def sentences(text: str) -> list[str]:
     """Return the sentences and lines of a text, as they stand in it."""
-    stripped = (match[0].strip() for match in _SENTENCE.finditer(text))
-    return [sentence for sentence in stripped if sentence]
+    stripped = map(str.strip, _SENTENCE.findall(text))
+    return list(filter(None, stripped))
 
 
 def whole_sentences(text: str, part: str) -> str:

@@ -59,20 +59,20 @@ def warnings(edits: Sequence[Edit]) -> tuple[RuleWarning, ...]:
     for edit in edits:
         if edit.op is not EditOp.DELETE:
             lines += edit.content.splitlines()
-    found: list[RuleWarning] = []
+    flags: list[RuleWarning] = []
     for line in dict.fromkeys(lines):
         shown = one_line(line.strip().removeprefix("- "), limit=_LINE)
-        found += [RuleWarning(kind=kind, line=shown) for kind in kinds(line)]
-    return tuple(found)
+        flags += [RuleWarning(kind=kind, line=shown) for kind in kinds(line)]
+    return tuple(flags)
 
 
 def kinds(line: str) -> tuple[WarningKind, ...]:
     """Return the kinds of warnings about this line."""
     text = _EMPHASIS.sub("", plain(line)).replace("’", "'")
-    found: list[WarningKind] = []
+    flags: list[WarningKind] = []
     for clause in _CLAUSE.split(text):
-        found += _of_clause(_ENCOURAGED.sub(" ", clause))
-    return tuple(dict.fromkeys(found))
+        flags += _of_clause(_ENCOURAGED.sub(" ", clause))
+    return tuple(dict.fromkeys(flags))
 
 
 def _of_clause(clause: str) -> Iterator[WarningKind]:

@@ -53,20 +53,9 @@ class SqliteHistory:
     def keep(self, outcomes: Sequence[StepOutcome], *, night: str) -> None:
         """Save what a night did to its documents, within the caller's transaction."""
         for outcome in outcomes:
-            path, undecided = outcome.document.path, outcome.tried.undecided
-            resumed = {edit.key for wait in undecided for edit in wait.tested.edits}
-            self._connection.execute("DELETE FROM waiting WHERE path = ?", (path,))
-            self._connection.executemany(
-                "INSERT INTO waiting (path, body) VALUES (?, ?)", [(path, to_json(wait)) for wait in undecided]
-            )
-            self._connection.executemany(
-                "INSERT INTO tried (path, body) VALUES (?, ?)",
-                [
-                    (path, to_json(PastEdit(night=night, edit=told.edit, effect=told.effect)))
-                    for told in outcome.tried.effects
-                    if told.edit.key not in resumed
-                ],
-            )
+            path = outcome.document.path
+            self._replace_waiting(path, outcome.tried.undecided)
+            self._add_tried(path, outcome, night=night)
             self._look_back_from(outcome, night=night)
             self._connection.executemany(
                 "INSERT INTO scores VALUES (?, ?, ?) ON CONFLICT (task) DO UPDATE SET "
@@ -78,6 +67,21 @@ class SqliteHistory:
                     "INSERT INTO notebooks VALUES (?, ?) ON CONFLICT (path) DO UPDATE SET body = excluded.body",
                     (path, outcome.later.notebook),
                 )
+
+    def _replace_waiting(self, path: str, candidates: Sequence[Waiting]) -> None:
+        self._connection.execute("DELETE FROM waiting WHERE path = ?", (path,))
+        for candidate in candidates:
+            self._connection.execute("INSERT INTO waiting (path, body) VALUES (?, ?)", (path, to_json(candidate)))
+
+    def _add_tried(self, path: str, outcome: StepOutcome, *, night: str) -> None:
+        """Save the edits whose effect is known; those of waiting candidates are still being tried."""
+        undecided: set[tuple[str, str]] = set()
+        for candidate in outcome.tried.undecided:
+            undecided.update(edit.key for edit in candidate.tested.edits)
+        for trial in outcome.tried.effects:
+            if trial.edit.key not in undecided:
+                body = to_json(PastEdit(night=night, edit=trial.edit, effect=trial.effect))
+                self._connection.execute("INSERT INTO tried (path, body) VALUES (?, ?)", (path, body))
 
     def _look_back_from(self, outcome: StepOutcome, *, night: str) -> None:
         """Save the body that later nights compare with, if there is none yet or this night made that comparison."""

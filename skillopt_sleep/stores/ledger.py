@@ -11,15 +11,22 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.protocols import Held, Reservation, Tally
 from skillopt_sleep.records import CUT_SHORT, CallState, Completion, Purpose, Usage
 
-_SUMS = """
-    SELECT purpose, count(*), total(input_tokens), total(output_tokens), total(cached_tokens), total(usd),
-        total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL),
-        total(state != 'failed' AND input_tokens IS NULL),
-        total(CASE WHEN input_tokens IS NULL AND state != 'failed' THEN held_tokens END),
-        total(CASE WHEN usd IS NULL AND state != 'failed' THEN held_usd END),
-        total((state = 'done' OR input_tokens IS NOT NULL) AND usd IS NULL), total(repair), total(odd_events),
-        total(state IN ('reserved', 'lost') AND usd IS NULL AND held_usd IS NULL), max(usd)
-    FROM ledger WHERE """
+# What _tally sums up. A call that hasn't reported its tokens or price counts with what was held for it.
+_TOTALS = {
+    "input_tokens": "total(input_tokens)",
+    "output_tokens": "total(output_tokens)",
+    "cached_tokens": "total(cached_tokens)",
+    "usd": "total(usd)",
+    "unknown_usd": "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL)",
+    "unnamed": "total(state != 'failed' AND input_tokens IS NULL)",
+    "held_tokens": "total(CASE WHEN input_tokens IS NULL AND state != 'failed' THEN held_tokens END)",
+    "held_usd": "total(CASE WHEN usd IS NULL AND state != 'failed' THEN held_usd END)",
+    "unpriced": "total((state = 'done' OR input_tokens IS NOT NULL) AND usd IS NULL)",
+    "repairs": "total(repair)",
+    "odd_events": "total(odd_events)",
+    "without_held_usd": "total(state IN ('reserved', 'lost') AND usd IS NULL AND held_usd IS NULL)",
+}
+_SUMS = f"SELECT purpose, count(*), max(usd), {', '.join(_TOTALS.values())} FROM ledger WHERE "  # noqa: S608
 
 
 class LedgerLine(NamedTuple):
@@ -140,19 +147,24 @@ class SqliteLedger:
     def _tally(self, where: str, values: tuple[str, ...]) -> Tally:
         with self._lock:
             rows = self._connection.execute(f"{_SUMS}{where} GROUP BY purpose ORDER BY purpose", values).fetchall()
-        sums = [sum(row[column] for row in rows) for column in range(2, 14)]
-        inputs, outputs, cached, usd, unknown, unnamed, held, held_usd, unpriced, repairs, odd, unheld = sums
-        dearest = max((row[14] for row in rows if row[14] is not None), default=0.0)
+        totals: dict[str, float] = {}
+        for column, name in enumerate(_TOTALS, start=3):
+            totals[name] = sum(row[column] for row in rows)
+        highest_price = max((row[2] or 0.0 for row in rows), default=0.0)
         return Tally(
-            purposes={row[0]: row[1] for row in rows},
-            usage=Usage(input_tokens=int(inputs), output_tokens=int(outputs), cached_tokens=int(cached)),
-            usd=None if unknown else float(usd),
-            unnamed=int(unnamed),
-            tokens=int(inputs + outputs + held),
-            dollars=float(usd + held_usd + unheld * dearest),
-            unpriced=int(unpriced),
-            repairs=int(repairs),
-            odd_events=int(odd),
+            purposes={purpose: calls for purpose, calls, *_ in rows},
+            usage=Usage(
+                input_tokens=int(totals["input_tokens"]),
+                output_tokens=int(totals["output_tokens"]),
+                cached_tokens=int(totals["cached_tokens"]),
+            ),
+            usd=None if totals["unknown_usd"] else float(totals["usd"]),
+            unnamed=int(totals["unnamed"]),
+            tokens=int(totals["input_tokens"] + totals["output_tokens"] + totals["held_tokens"]),
+            dollars=float(totals["usd"] + totals["held_usd"] + totals["without_held_usd"] * highest_price),
+            unpriced=int(totals["unpriced"]),
+            repairs=int(totals["repairs"]),
+            odd_events=int(totals["odd_events"]),
         )
 
 
@@ -164,7 +176,7 @@ class Nights(Enum):
 
     ALL = "1"
     TONIGHT = "night = :night"
-    GONE_ON = (
+    WITH_CUT_SHORT = (
         f"(night = :night OR night IN (SELECT id FROM nights WHERE outcome IN ({_CUT}) AND started > coalesce("  # noqa: S608
         f"(SELECT max(started) FROM nights WHERE outcome IS NOT NULL AND outcome NOT IN ({_CUT})), '')))"
     )
@@ -194,7 +206,7 @@ class SqliteCalls:
 
     def draws(self) -> "SqliteCalls":
         """Return a view that adds the nights cut short right before this one, unless it is limited to this night."""
-        of = Nights.TONIGHT if self._of is Nights.TONIGHT else Nights.GONE_ON
+        of = Nights.TONIGHT if self._of is Nights.TONIGHT else Nights.WITH_CUT_SHORT
         return SqliteCalls(self._connection, self._lock, self._night, self._clock, of=of)
 
     def get(self, key: str) -> Completion | None:

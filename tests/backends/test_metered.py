@@ -205,7 +205,7 @@ def test_a_months_limit_counts_all_its_nights_and_ends_with_the_month_in_utc(tmp
         backend = _metered(_meter(store.ledger, month=limit, minutes=240, clock=clock), price=_a_cent_a_token)
         with pytest.raises(BudgetExhausted, match=r"the month's limit of .* is reached") as caught:
             backend.complete(a_prompt())
-        assert "until the month is over" in caught.value.remedy
+        assert "next month" in caught.value.remedy
         clock.pass_by(hours=1, minutes=59)
         with pytest.raises(BudgetExhausted):
             backend.complete(a_prompt())

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.backends.refusals import LONGEST_WAIT, MOST_TEXT, refusal
+from skillopt_sleep.backends.refusals import LONGEST_WAIT, MOST_TEXT, read_refusal
 from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.clock import utc_now
 
@@ -65,7 +65,7 @@ CASES: list[tuple[str, int, object, FailureKind]] = [
 
 @pytest.mark.parametrize(("status", "body", "kind"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_every_no_has_its_kind(status: int, body: object, kind: FailureKind) -> None:
-    assert refusal(status, body, {}).kind is kind
+    assert read_refusal(status, body, {}).kind is kind
 
 
 @pytest.mark.parametrize(
@@ -87,25 +87,25 @@ def test_every_no_has_its_kind(status: int, body: object, kind: FailureKind) -> 
     ],
 )
 def test_the_wait_is_what_the_server_says(headers: dict[str, str], said: str, wait: float | None) -> None:
-    assert refusal(429, _error(said), headers).wait == wait
+    assert read_refusal(429, _error(said), headers).wait == wait
 
 
 def test_a_wait_may_be_a_date() -> None:
-    soon = refusal(429, "", {"retry-after": format_datetime(utc_now() + timedelta(seconds=90), usegmt=True)})
+    soon = read_refusal(429, "", {"retry-after": format_datetime(utc_now() + timedelta(seconds=90), usegmt=True)})
     assert soon.wait == pytest.approx(90, abs=2)
-    past = refusal(429, "", {"retry-after": format_datetime(datetime(2020, 1, 1, tzinfo=UTC), usegmt=True)})
+    past = read_refusal(429, "", {"retry-after": format_datetime(datetime(2020, 1, 1, tzinfo=UTC), usegmt=True)})
     assert past.wait == 0
 
 
 def test_a_limit_that_lasts_is_a_quota_that_is_used_up_and_says_when_it_ends() -> None:
-    lasting = refusal(429, _error("Limit reached."), {"retry-after": str(LONGEST_WAIT + 1)})
+    lasting = read_refusal(429, _error("Limit reached."), {"retry-after": str(LONGEST_WAIT + 1)})
     assert lasting.kind is QUOTA
     assert lasting.again
-    assert refusal(429, _error("Limit reached."), {"retry-after": str(LONGEST_WAIT)}).kind is LIMITED
+    assert read_refusal(429, _error("Limit reached."), {"retry-after": str(LONGEST_WAIT)}).kind is LIMITED
 
 
 def test_a_limit_may_say_itself_when_it_ends() -> None:
-    used_up = refusal(429, _error("The usage limit has been reached", resets_in_seconds=3600), {})
+    used_up = read_refusal(429, _error("The usage limit has been reached", resets_in_seconds=3600), {})
     assert (used_up.kind, used_up.wait) == (QUOTA, 3600)
 
 
@@ -119,17 +119,17 @@ def test_a_limit_may_say_itself_when_it_ends() -> None:
     ],
 )
 def test_who_takes_no_schema_says_so(said: str, dislikes: bool) -> None:
-    assert refusal(400, _error(said), {}).of_schema is dislikes
-    assert refusal(500, _error(said), {}).of_schema is False
+    assert read_refusal(400, _error(said), {}).of_schema is dislikes
+    assert read_refusal(500, _error(said), {}).of_schema is False
 
 
 def test_only_words_tell_that_there_is_no_such_model() -> None:
-    assert refusal(404, _error("The model `x` does not exist"), {}).of_model
-    assert not refusal(404, {"detail": "Not Found"}, {}).of_model
-    assert not refusal(503, _error("The model is not available"), {}).of_model
+    assert read_refusal(404, _error("The model `x` does not exist"), {}).of_model
+    assert not read_refusal(404, {"detail": "Not Found"}, {}).of_model
+    assert not read_refusal(503, _error("The model is not available"), {}).of_model
 
 
 def test_endless_words_are_cut() -> None:
-    said = refusal(400, _error("retry in " + "1" * 5_000_000), {})
+    said = read_refusal(400, _error("retry in " + "1" * 5_000_000), {})
     assert len(said.text) == MOST_TEXT
     assert said.wait is None

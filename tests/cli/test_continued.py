@@ -10,6 +10,7 @@ import pytest
 
 from skillopt_sleep.cli.continued import Asked, command_of
 from tests.command import Home
+from tests.sweeps import thinned
 
 GO_ON = re.compile(r"go on: (.+)$", re.MULTILINE)
 
@@ -33,7 +34,10 @@ class Elsewhere(Home):
         )
 
 
-@pytest.mark.parametrize("more", [(), ("--json",), ("--project", "work/shop-api", "--model", "me & you", "--fresh")])
+@pytest.mark.parametrize(
+    "more",
+    thinned([("--project", "work/shop-api", "--model", "me & you", "--fresh"), (), ("--json",)], every=3),
+)
 def test_the_command_that_is_named_goes_on_with_the_night_from_anywhere(
     tmp_path: Path, more: tuple[str, ...]
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
 from tests.command import Done, Home
+from tests.sweeps import thinned
 from tests.terminal import typed
 
 CLEARS, TURNS, BLANK, TAG = "\x1b[2J", "\u202e", "\u2063", "\U000e0041"
@@ -126,14 +127,14 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Odd:
     return odd
 
 
-@pytest.mark.parametrize("command", READING, ids=" ".join)
+@pytest.mark.parametrize("command", thinned(READING, every=2), ids=" ".join)
 def test_no_reading_command_hands_a_name_to_the_terminal_as_it_is(odd: Odd, command: tuple[str, ...]) -> None:
     done = odd.asked(command)
     assert done.code in {0, 1}, done.err
     assert unseen(done.out + done.err) == []
 
 
-@pytest.mark.parametrize("command", IN_JSON, ids=" ".join)
+@pytest.mark.parametrize("command", thinned(IN_JSON, every=4), ids=" ".join)
 def test_json_says_the_name_by_its_own_escapes(odd: Odd, command: tuple[str, ...]) -> None:
     done = odd.asked(command)
     assert unseen(done.out + done.err) == []

@@ -6,6 +6,7 @@ import pytest
 
 from tests.command import Home
 from tests.disks import fill, small_disk
+from tests.sweeps import thinned
 
 COMMANDS = (
     ("status",),
@@ -16,7 +17,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("kib", [16, 32, 64, 128, 256, 512])
+@pytest.mark.parametrize("kib", thinned([16, 32, 64, 128, 256, 512], every=3))
 def test_a_night_without_room_for_its_store_says_that_the_disk_is_full(tmp_path: Path, kib: int) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -26,7 +27,7 @@ def test_a_night_without_room_for_its_store_says_that_the_disk_is_full(tmp_path:
     assert "full" in done.err
     assert "make room" in done.err
     assert "a bug" not in done.err
-    assert "can be written" not in done.err
+    assert "writable" not in done.err
     assert home.command("run", "--now", "--backend", "simulated").code == 0
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.agents_at_night import CLAUDE, LOGINS, Person, section, shell
 from tests.command import KEY
+from tests.sweeps import thinned
 
 WAIT = 60.0
 
@@ -50,7 +51,10 @@ def killed(person: Person) -> Person:
 
 
 @pytest.mark.parametrize(
-    "command", [("status", "--json"), ("doctor",), ("harvest",), ("show",), ("run", "--plan"), ("config", "path")]
+    "command",
+    thinned(
+        [("status", "--json"), ("doctor",), ("harvest",), ("show",), ("run", "--plan"), ("config", "path")], every=3
+    ),
 )
 def test_the_next_command_clears_them_away_and_says_so_once(killed: Person, command: tuple[str, ...]) -> None:
     done = killed.command(*command)

@@ -1,11 +1,12 @@
-"""Recall, precision, idempotence and speed of the redaction."""
+"""Recall, precision, idempotence and speed of `redact` and `clip`."""
 
-import time
+import re
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.kit.redact import clip, redact, secrets
+from tests.growth import LINEAR_WITH_NOISE, TIMES, growth, seconds
 from tests.kit.secrets.test_vendors import ALNUM, HEX, TOKENS
 
 PEM = "-----BEGIN RSA " + "PRIVATE KEY-----"
@@ -189,18 +190,21 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=16).map("".join))
 def test_doing_it_twice_is_doing_it_once(text: str) -> None:
     clean = redact(text)
     assert redact(clean) == clean
 
 
+@settings(deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_redacted_without_an_error(text: str) -> None:
     clean = redact(text)
     assert redact(clean) == clean
 
 
+@settings(deadline=None)
 @given(
     st.text(alphabet="abc XYZ\n.,;:=\"'()/é", max_size=60),
     st.sampled_from(sorted(TOKENS)),
@@ -271,30 +275,22 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_chain_of_64_kb_takes_well_under_a_second(piece: str) -> None:
-    chain = (piece * (65_536 // len(piece) + 1))[:65_536]
+def test_a_hostile_chain_takes_linear_time(piece: str) -> None:
+    assert growth(_redact_in_frames, piece, length=16_384) < LINEAR_WITH_NOISE
+
+
+def _redact_in_frames(chain: str) -> None:
     for text in (chain, "token=" + chain, 'password = "' + chain, "{" + chain + "}"):
-        started = time.process_time()
         redact(text)
-        assert time.process_time() - started < 1.5
 
 
-def test_ordinary_text_is_read_much_faster_than_it_is_written_to_disk() -> None:
-    # Measured: over 100 MB/s for 500 characters of prose or code; a tenth of that leaves room for a busy machine.
+def test_ordinary_text_takes_little_longer_than_splitting_it_into_words() -> None:
+    # Measured: a third as long. Ten times that would be felt at every harvest.
     text = ("When something fails, read the log first: it names the file, the line and the cause of it. " * 6)[:500]
-    best = min(_seconds(text, 2_000) for _ in range(5))
-    assert len(text) * 2_000 / best > 10_000_000
-
-
-def _seconds(text: str, times: int) -> float:
-    started = time.process_time()
-    for _ in range(times):
-        redact(text)
-    return time.process_time() - started
+    redacting = seconds(lambda: [redact(text) for _ in range(1_000)])
+    splitting = seconds(lambda: [re.findall(r"\w+", text) for _ in range(1_000)])
+    assert redacting < 5 * splitting
 
 
 def test_a_clip_of_a_huge_text_reads_only_its_beginning() -> None:
-    text = "token: abc123def456 " * 500_000
-    started = time.process_time()
-    clip(text, 100)
-    assert time.process_time() - started < 0.5
+    assert growth(lambda text: clip(text, 100), "token: abc123def456 ", length=1_000_000) < TIMES / 2

@@ -107,9 +107,8 @@ def test_the_classes_of_the_setting_are_those_that_can_be_allowed() -> None:
 
 
 def test_a_refusal_names_its_class_and_the_key_that_allows_it() -> None:
-    assert problems("Ask evil.com.", evidence=()) == (
-        "it holds an address that your words don't name: evil.com (address, see guard.allow)",
-    )
+    (address,) = problems("Ask evil.com.", evidence=())
+    assert address.endswith(": evil.com (address, see guard.allow)")
     (hidden,) = problems("Use\u200b tabs.", evidence=())
     assert "guard.allow" not in hidden
 

@@ -240,7 +240,7 @@ def test_lines_that_make_a_command_together_are_left_out(root: Path, night: Path
     path.write_bytes(splice(b"mine\n", "- Look at what curl x\n- b"))
     edits = (AppliedEdit(edit=Edit(op=EditOp.INSERT_AFTER, target="curl x", content="  | sh"), fate=Fate.APPLIED),)
     read = document(path, root)
-    assert "runs what it fetches" in left_out(
+    assert "runs what it downloads" in left_out(
         accepted(read, "- Look at what curl x\n  | sh\n- b", edits=edits), night
     )
 

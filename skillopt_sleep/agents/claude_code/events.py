@@ -1,4 +1,4 @@
-"""What `claude -p --output-format stream-json` says: one event a line, the last of them the result."""
+"""Read what `claude -p --output-format stream-json` prints: one event a line, the result last."""
 
 from datetime import UTC, datetime
 from io import BytesIO
@@ -10,12 +10,13 @@ from msgspec import Meta
 from skillopt_sleep.records import Tokens, Usage
 
 LATEST = 253402300799
-MOST_USD = 1_000_000.0  # more than any call costs
+# More than any call costs.
+MOST_USD = 1_000_000.0
 _Cost = Annotated[float, Meta(ge=0, le=MOST_USD)]
 
 
 class _ModelUsage(msgspec.Struct, rename="camel"):
-    """Tokens of all requests to one model; those for and from the cache aren't in `input_tokens`."""
+    """The tokens of all requests to one model; those to and from the cache aren't in `input_tokens`."""
 
     input_tokens: Tokens | None = None
     cache_creation_input_tokens: Tokens | None = None
@@ -24,14 +25,14 @@ class _ModelUsage(msgspec.Struct, rename="camel"):
     cost_basis: str | None = None
 
     @property
-    def spent(self) -> Usage:
+    def usage(self) -> Usage:
         cached = self.cache_read_input_tokens or 0
-        whole = (self.input_tokens or 0) + (self.cache_creation_input_tokens or 0) + cached
-        return Usage(input_tokens=whole, output_tokens=self.output_tokens or 0, cached_tokens=cached)
+        input_tokens = (self.input_tokens or 0) + (self.cache_creation_input_tokens or 0) + cached
+        return Usage(input_tokens=input_tokens, output_tokens=self.output_tokens or 0, cached_tokens=cached)
 
 
 class Result(msgspec.Struct, tag_field="type", tag="result"):
-    """The last event; `subtype` is success for failures too, and an answer of no model has no `models`."""
+    """The last event; `subtype` is "success" for failures too, and an answer that no model gave has no `models`."""
 
     is_error: bool
     subtype: str
@@ -47,7 +48,7 @@ class Result(msgspec.Struct, tag_field="type", tag="result"):
 
     @property
     def models(self) -> dict[str, _ModelUsage]:
-        """What each model took; none where it isn't told, or is what can't be."""
+        """Return what each model took, or nothing if the event doesn't say so or can't be right."""
         try:
             return _bill.decode(self.bill)
         except msgspec.DecodeError:
@@ -55,28 +56,32 @@ class Result(msgspec.Struct, tag_field="type", tag="result"):
 
     @property
     def usage(self) -> Usage | None:
-        """The tokens of all requests (the event's own `usage` may leave some out); None where none were named."""
-        spent = sum((used.spent for used in self.models.values()), start=Usage())
-        if not spent.tokens:
-            # A request that the server refused costs nothing; where a connection broke, what it cost is unknown.
-            return None if self.api_error_status is None else Usage()
-        return spent
+        """Return the tokens of all requests, or None if they are unknown.
+
+        They are summed over the models, because the event's own `usage` may leave some out.
+        """
+        total = sum((used.usage for used in self.models.values()), start=Usage())
+        if total.tokens:
+            return total
+        # A request that the server refused costs nothing; if a connection broke, what it cost is unknown.
+        return None if self.api_error_status is None else Usage()
 
     @property
     def usd(self) -> float | None:
-        """The program's own figure; None for a model without a price, where it makes one up, and without usage."""
-        made_up = any(
-            used.cost_basis == "unknown" or (used.cost_basis is None and "claude" not in name)
-            for name, used in self.models.items()
-        )
+        """Return the program's own figure, or None without usage and for a model whose price it makes up."""
+        if self.usage is None:
+            return None
+        for name, used in self.models.items():
+            if used.cost_basis == "unknown" or (used.cost_basis is None and "claude" not in name):
+                return None
         try:
-            return None if made_up or self.usage is None else _cost.decode(self.total_cost_usd)
+            return _cost.decode(self.total_cost_usd)
         except msgspec.DecodeError:
             return None
 
     @property
     def model(self) -> str:
-        """The model that wrote most of it."""
+        """Return the model that wrote most of the answer."""
         models = self.models
         return max(models, key=lambda name: models[name].output_tokens or 0, default="")
 
@@ -86,7 +91,7 @@ _cost = msgspec.json.Decoder(_Cost)
 
 
 class Limit(msgspec.Struct, rename="camel"):
-    """A subscription's share as it was at a request."""
+    """The state of a subscription's limit at a request."""
 
     status: str
     resets_at: Annotated[int, Meta(ge=0, le=LATEST)] | None = None
@@ -95,7 +100,7 @@ class Limit(msgspec.Struct, rename="camel"):
 
     @property
     def reached(self) -> bool:
-        """Whether it is used up; rejected without a reason is no more than a 429 that will pass."""
+        """Return whether the limit is used up; a rejection without a reason is only a 429 that will pass."""
         named = self.resets_at is not None or self.rate_limit_type is not None
         return self.is_using_overage is True or (self.status == "rejected" and named)
 
@@ -109,7 +114,7 @@ class Limit(msgspec.Struct, rename="camel"):
 
 
 class _RateLimit(msgspec.Struct, tag_field="type", tag="rate_limit_event"):
-    """Message after every request that was made with a subscription."""
+    """What is reported after every request that was made with a subscription."""
 
     rate_limit_info: Limit
 
@@ -126,8 +131,8 @@ class _User(msgspec.Struct, tag_field="type", tag="user"):
     pass
 
 
-class Heard(NamedTuple):
-    """The last result and limit; how many lines were events that we know, and how many anything else."""
+class Output(NamedTuple):
+    """The last result and limit; how many lines were known events, and how many anything else."""
 
     result: Result | None
     limit: Limit | None
@@ -139,18 +144,22 @@ _event: msgspec.json.Decoder[Result | _RateLimit | _System | _Assistant | _User]
 _event = msgspec.json.Decoder(Result | _RateLimit | _System | _Assistant | _User)
 
 
-def listen(stdout: bytes) -> Heard:
-    """What was said, whatever it is."""
-    result, limit, known, odd = None, None, 0, 0
+def read_output(stdout: bytes) -> Output:
+    """Read the events the program printed; anything else is counted."""
+    result: Result | None = None
+    limit: Limit | None = None
+    known = 0
+    odd = 0
     for line in BytesIO(stdout):  # one at a time: a flood may be a million lines
         try:
             event = _event.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            odd += bool(line.strip())
+            if line.strip():
+                odd += 1
             continue
         known += 1
         if isinstance(event, Result):
             result = event
         elif isinstance(event, _RateLimit):
             limit = event.rate_limit_info
-    return Heard(result, limit, known, odd)
+    return Output(result, limit, known, odd)

@@ -43,7 +43,7 @@ class Queue:
         if self._due and self._taken and at and at < self._taken:
             # A fork that a program made begins with what it copied.
             return True
-        # What waited was typed by whoever had the agent at work.
+        # A prompt that waited was typed by whoever gave the agent its current work.
         waited = ahead or self._ahead
         self._by_program = self._due or (waited and self._by_program)
         self._due = False

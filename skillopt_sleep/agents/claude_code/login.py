@@ -1,4 +1,4 @@
-"""Which login `claude` would use, in the order in which it looks, and what a replay needs of it."""
+"""Find the login `claude` would use, in the order in which it looks, and what a replay needs of it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -66,14 +66,16 @@ class _Settings(msgspec.Struct):
 
 
 def find_login(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
-    """The login; its files hold no refresh token, so that nothing that is given them can renew or end it."""
+    """Return the login; its files hold no refresh token, so that no replay can renew or end it."""
     if setup.key_env:
         if environ.get(setup.key_env):
-            how, renewed = f"the key in {setup.key_env}", setup.key_env == TOKEN_NAME
-            return Account({}, how=how, subscription=renewed)
+            return Account({}, how=f"the key in {setup.key_env}", subscription=setup.key_env == TOKEN_NAME)
         return Account({}, problem=f"{setup.key_env} is not set", remedy=f"export {setup.key_env}=…")
-    kept, named = _settings(files, setup)
-    known = {**environ, **named}
+    settings_env = _settings_env(files, setup)
+    kept: dict[str, bytes] = {}
+    if settings_env:
+        kept["settings.json"] = to_json({"env": settings_env})
+    known = {**environ, **settings_env}
     for switch, provider in _PROVIDERS.items():
         if known.get(switch, "").lower() not in _OFF:
             return Account(kept, how=f"{provider} ({switch})")
@@ -83,41 +85,51 @@ def find_login(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Se
     return _in_files(files, environ, kept)
 
 
-def _settings(files: Mapping[str, bytes], setup: Setup) -> tuple[dict[str, bytes], dict[str, str]]:
-    """The variables for logins and endpoints that the user's settings set, which the program prefers to its own."""
+def _settings_env(files: Mapping[str, bytes], setup: Setup) -> dict[str, str]:
+    """Return the variables for logins and endpoints in the user's settings, which win over the environment's."""
     settings = _decoded(files.get("settings.json"), _Settings)
-    env = settings.env if settings else {}
-    given = {"ANTHROPIC_BASE_URL": setup.base_url, "ANTHROPIC_MODEL": setup.model}
-    named = {
-        name: value if isinstance(value, str) else to_json(value).decode()
-        for name, value in env.items()
-        if name in PASSED and not given.get(name)
-    }
-    return ({"settings.json": to_json({"env": named})} if named else {}), named
+    if settings is None:
+        return {}
+    set_by_us = {"ANTHROPIC_BASE_URL": setup.base_url, "ANTHROPIC_MODEL": setup.model}
+    env: dict[str, str] = {}
+    for name, value in settings.env.items():
+        if name in PASSED and not set_by_us.get(name):
+            env[name] = value if isinstance(value, str) else to_json(value).decode()
+    return env
 
 
 def _in_files(files: Mapping[str, bytes], environ: Mapping[str, str], kept: dict[str, bytes]) -> Account:
+    """Return the login of a subscription or of the Console; `kept` are the other files a replay needs."""
     credentials = _decoded(files.get(".credentials.json"), _Credentials)
-    oauth = credentials.oauth if credentials else None
-    if oauth and oauth.access_token and _MAY_ASK in oauth.scopes:
-        # With the scope of the profile too, every call would ask for the profile first.
-        login: dict[str, Any] = {"accessToken": oauth.access_token, "scopes": [_MAY_ASK]}
-        login |= {"expiresAt": oauth.expires_at, "subscriptionType": oauth.subscription_type}
-        expires = datetime.fromtimestamp(oauth.expires_at / 1000, UTC) if oauth.expires_at else None
-        how = f"a {oauth.subscription_type or 'Claude'} subscription, in .credentials.json"
-        laid = {**kept, ".credentials.json": to_json({"claudeAiOauth": login})}
-        return Account(laid, how=how, expires=expires, subscription=True)
-    config = ".claude.json" if environ.get("CLAUDE_CONFIG_DIR") else "../.claude.json"
-    found = _decoded(files.get(config), _Config)
-    if found and found.primary_api_key:
-        key = to_json({"primaryApiKey": found.primary_api_key})
+    if credentials and (oauth := credentials.oauth) and oauth.access_token and _MAY_ASK in oauth.scopes:
+        return _subscription(oauth, kept)
+    config_name = ".claude.json" if environ.get("CLAUDE_CONFIG_DIR") else "../.claude.json"
+    config = _decoded(files.get(config_name), _Config)
+    if config and config.primary_api_key:
+        key = to_json({"primaryApiKey": config.primary_api_key})
         return Account({**kept, ".claude.json": key}, how="the key of a Console login, in .claude.json")
     problem = "no login found in .credentials.json, settings.json or .claude.json, nor in the environment"
     return Account({}, problem=problem, remedy=_REMEDY)
 
 
+def _subscription(oauth: _OAuth, kept: dict[str, bytes]) -> Account:
+    login = {
+        "accessToken": oauth.access_token,
+        # With the scope of the profile too, every call would ask for the profile first.
+        "scopes": [_MAY_ASK],
+        "expiresAt": oauth.expires_at,
+        "subscriptionType": oauth.subscription_type,
+    }
+    return Account(
+        {**kept, ".credentials.json": to_json({"claudeAiOauth": login})},
+        how=f"a {oauth.subscription_type or 'Claude'} subscription, in .credentials.json",
+        expires=datetime.fromtimestamp(oauth.expires_at / 1000, UTC) if oauth.expires_at else None,
+        subscription=True,
+    )
+
+
 def _decoded(data: bytes | None, kind: type[Kind]) -> Kind | None:
-    """The file's content, or None where it is none that the program wrote."""
+    """Return the file's content, or None if the program can't have written it."""
     try:
         return msgspec.json.decode(data or b"", type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,10 +1,10 @@
-"""Claude Code, `claude -p`: one question, no tools, nothing kept. Measured with 2.1.200 and 2.1.329."""
+"""Ask one question by `claude -p`, without tools and without keeping anything. Measured with 2.1.200 and 2.1.329."""
 
 import re
 from collections.abc import Mapping
 
-from skillopt_sleep.agents.claude_code.events import Limit, Result, listen
-from skillopt_sleep.agents.claude_code.login import KEY_NAME, LOGINS, PASSED, find_login
+from skillopt_sleep.agents.claude_code.events import Limit, Result, read_output
+from skillopt_sleep.agents.claude_code.login import KEY_NAME, LOGINS, PASSED, TOKEN_NAME, find_login
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import root_schema, to_json
 from skillopt_sleep.kit.markdown import one_line
@@ -13,7 +13,7 @@ from skillopt_sleep.protocols.program import MOST_READ, Account, Invocation, Set
 from skillopt_sleep.records import Completion, Prompt
 
 SYSTEM = "Do what the message says, and answer with nothing else. You have no tools."
-# 2.1.100 asks without end where a model answers in words although there is a schema.
+# 2.1.100 asks without end if a model answers in words although there is a schema.
 OLDEST = (2, 1, 200)
 
 _ENVIRON = {
@@ -22,16 +22,16 @@ _ENVIRON = {
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_TELEMETRY": "1",
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
-    # Without it the program reads every file that the prompt names as @path and sends it along, from anywhere.
+    # Without it the program sends along every file that the prompt names as @path, from anywhere.
     "CLAUDE_CODE_DISABLE_ATTACHMENTS": "1",
-    # Retries are ours. What it still asks twice at most: a 401 of a subscription, a 404, a reply it finds empty or
-    # refused; and a few times, a 400 and an answer that is longer than the model may write.
+    # We retry ourselves. It still asks twice at a subscription's 401, a 404, and a reply that is empty or refused,
+    # and a few times at a 400 and an answer that is longer than the model may write.
     "CLAUDE_CODE_MAX_RETRIES": "0",
     "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
-    # With 0 it takes no JSON in words, by default it asks five times.
+    # With 0 it accepts no JSON in words; by default it asks five times.
     "MAX_STRUCTURED_OUTPUT_RETRIES": "1",
 }
-# --bare sends least, but reads no login of a subscription; the other flags leave 900 bytes about the machine in.
+# --bare sends least, but reads no subscription's login; the other flags leave in 900 bytes about the machine.
 _BARE = ("--bare",)
 _CLEAN = (
     # The agent home is the replay's own: its settings are what find_login put there.
@@ -48,7 +48,7 @@ _SPENT = re.compile(
 _TOO_LONG = re.compile(
     r"prompt is too long|input is too long|request too large|context (?:window|limit)", re.IGNORECASE
 )
-# What the program or the server says of a 4xx in words is more than its status.
+# For a 4xx, the words of the program or the server tell more than the status.
 _BEFORE_STATUS = (
     (_SPENT, FailureKind.QUOTA),
     (_TOO_LONG, FailureKind.TOO_LONG),
@@ -72,17 +72,17 @@ _STATUSES = {
     413: FailureKind.TOO_LONG,
     429: FailureKind.RATE_LIMITED,
 }
-# Newer versions say it in a field too.
+# Newer versions also say it in a field.
 _API_ERRORS = {"connection_failed": FailureKind.UNREACHABLE, "usage_limit_reached": FailureKind.QUOTA}
 _REMEDIES = {FailureKind.LOGIN: "check the key, or run: claude, then /login"}
 SERVER_ERROR = 500
 _UPGRADE = "run: claude update"
-# Of SIGINT, SIGKILL and SIGTERM; after SIGINT most versions end with 0 and say nothing.
+# The statuses after SIGINT, SIGKILL and SIGTERM; after SIGINT most versions end with 0 and say nothing.
 _SIGNALLED = frozenset({130, 137, 143})
 
 
 class Claude:
-    """The dialect of `claude`; a key of another name is to be handed on as `key_name`."""
+    """The dialect of `claude`; a key of another name is passed on as `key_name`."""
 
     name = "claude"
     program = "claude"
@@ -90,122 +90,150 @@ class Claude:
     home_name = ".claude"
     key_name = KEY_NAME
     passed = PASSED
-    # The last is where .claude.json is as long as CLAUDE_CONFIG_DIR isn't set: beside the agent home.
+    # If CLAUDE_CONFIG_DIR isn't set, .claude.json is beside the agent's home.
     account_files = (".credentials.json", "settings.json", ".claude.json", "../.claude.json")
 
     def version(self, ran: Ran) -> str:
-        """The version that `--version` named; raises CallFailed (not_installed) where there is none or too old."""
+        """Return the version `--version` printed; raises CallFailed (not_installed) if it is missing or too old."""
         found = _VERSION.match(ran.stdout[:MOST_READ].decode(errors="replace"))
         if ran.status or ran.stopped or not found:
-            said = _said(ran) or f"nothing, and ended with status {ran.status}"
-            raise CallFailed(FailureKind.NOT_INSTALLED, f"claude --version said: {said}")
+            output = _shown(ran) or f"nothing, and ended with status {ran.status}"
+            raise CallFailed(FailureKind.NOT_INSTALLED, f"claude --version printed: {output}")
         numbers = tuple(int(number) for number in found.groups())
         version = ".".join(found.groups())
         if numbers < OLDEST:
             oldest = ".".join(map(str, OLDEST))
-            said = f"claude {version} is too old: {oldest} is the oldest we can use"
-            raise CallFailed(FailureKind.NOT_INSTALLED, said, remedy=_UPGRADE)
+            problem = f"claude {version} is too old: it must be {oldest} or newer"
+            raise CallFailed(FailureKind.NOT_INSTALLED, problem, remedy=_UPGRADE)
         return version
 
     def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
-        """The login that the program would use, without what would renew it."""
+        """Return the login that the program would use, without what would renew it."""
         return find_login(files, environ, setup)
 
     def call(self, prompt: Prompt, setup: Setup) -> Invocation:
-        """One question with no tools and nothing of the user's around it."""
-        environ, flags = dict(_ENVIRON), _CLEAN
+        """Return how to ask one question, with no tools and nothing of the user's around it."""
+        key_name = ""
         if setup.key_env:
-            handed = setup.key_env if setup.key_env in LOGINS else KEY_NAME
-            flags = _CLEAN if handed == "CLAUDE_CODE_OAUTH_TOKEN" else _BARE
-            # Empty is as good as unset: of two logins the program would send both.
-            environ |= {name: "" for name in LOGINS if name != handed}
-        if setup.base_url:
-            environ["ANTHROPIC_BASE_URL"] = setup.base_url
-        if setup.max_output_tokens:
-            environ["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(setup.max_output_tokens)
-        model = ("--model", setup.model) if setup.model else ()
-        schema = ()
+            key_name = setup.key_env if setup.key_env in LOGINS else KEY_NAME
+        # A subscription's token doesn't work with --bare.
+        flags = _BARE if key_name not in {"", TOKEN_NAME} else _CLEAN
+        arguments = ["-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence", *flags]
+        arguments += ["--system-prompt", SYSTEM, "--tools", ""]
+        if setup.model:
+            arguments += ["--model", setup.model]
         if prompt.schema is not None:
-            schema = ("--json-schema", to_json(root_schema(prompt.schema)).decode())
-        said = ("--output-format", "stream-json", "--verbose", "--no-session-persistence")
-        arguments = ("-p", *said, *flags, "--system-prompt", SYSTEM, "--tools", "", *model, *schema)
-        # What begins with a slash is a command of the program, which it answers itself.
+            arguments += ["--json-schema", to_json(root_schema(prompt.schema)).decode()]
+        # The program answers what begins with a slash itself, as a command.
         text = f"\n{prompt.text}" if prompt.text.startswith("/") else prompt.text
-        return Invocation(arguments, stdin=text.encode(errors="replace"), environ=environ)
+        environ = _environ(setup, key_name)
+        return Invocation(tuple(arguments), stdin=text.encode(errors="replace"), environ=environ)
 
     def read(self, prompt: Prompt, ran: Ran) -> Completion:
-        """The answer in the result event; without one, or with an error in it, CallFailed."""
+        """Return the answer in the result event; raises CallFailed without one, or with an error in it."""
         if ran.stopped:
-            kind = FailureKind.FLOODED if ran.stopped == "flooded" else FailureKind.TIMED_OUT
-            did = "wrote more than is read" if ran.stopped == "flooded" else "did not answer"
-            raise CallFailed(kind, f"claude {did} and was ended after {ran.seconds:.0f} s")
-        heard = listen(ran.stdout)
-        result = heard.result
+            raise _stopped(ran)
+        output = read_output(ran.stdout)
+        result = output.result
         if result is None:
-            raise _no_result(ran, events=heard.known)
+            raise _no_result(ran, events=output.known)
         usage = result.usage
-        failed = _failure(prompt, ran, result, heard.limit)
-        if failed is not None:
-            kind, said = failed
+        failure = _failure(prompt, ran, result, output.limit)
+        if failure is not None:
+            kind, message = failure
             tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-            raise CallFailed(kind, said, remedy=_REMEDIES.get(kind, ""), tokens=tokens, usd=result.usd)
+            raise CallFailed(kind, message, remedy=_REMEDIES.get(kind, ""), tokens=tokens, usd=result.usd)
         text = _text(prompt, result)
-        return Completion(text=text, usage=usage, usd=result.usd, model=result.model, odd_events=heard.odd)
+        return Completion(text=text, usage=usage, usd=result.usd, model=result.model, odd_events=output.odd)
 
 
-def _said(ran: Ran) -> str:
-    """What it said in words, on stderr first."""
-    said = ran.stderr.strip() or ran.stdout.strip()
-    return one_line(said[:MOST_READ].decode(errors="replace"), limit=200)
+def _environ(setup: Setup, key_name: str) -> dict[str, str]:
+    """Return the variables to set; `key_name` is the one in which the program is given a key, if it is."""
+    environ = dict(_ENVIRON)
+    if key_name:
+        # Empty is as good as unset: of two logins the program would send both.
+        environ |= {name: "" for name in LOGINS if name != key_name}
+    if setup.base_url:
+        environ["ANTHROPIC_BASE_URL"] = setup.base_url
+    if setup.max_output_tokens:
+        environ["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(setup.max_output_tokens)
+    return environ
+
+
+def _shown(ran: Ran) -> str:
+    """Return what the program printed in words, shortened; stderr comes first."""
+    printed = ran.stderr.strip() or ran.stdout.strip()
+    return one_line(printed[:MOST_READ].decode(errors="replace"), limit=200)
+
+
+def _stopped(ran: Ran) -> CallFailed:
+    kind = FailureKind.TIMED_OUT
+    problem = "did not answer"
+    if ran.stopped == "flooded":
+        kind = FailureKind.FLOODED
+        problem = "wrote more than is read"
+    return CallFailed(kind, f"claude {problem} and was ended after {ran.seconds:.0f} s")
 
 
 def _no_result(ran: Ran, *, events: int) -> CallFailed:
-    said = _said(ran)
+    """Return why there is no result event; `events` counts those that there were."""
+    printed = _shown(ran)
     fell_silent = ran.status == 0 and (events or not ran.stdout.strip())
-    if ran.status < 0 or ran.status in _SIGNALLED or fell_silent:
+    if _is_signalled(ran) or fell_silent:
         how = f"by signal {-ran.status}" if ran.status < 0 else f"with status {ran.status}"
         return CallFailed(FailureKind.KILLED, f"claude was ended {how} before it answered")
-    if "unknown option" in said:
-        return CallFailed(FailureKind.NOT_INSTALLED, f"claude is another version: {said}", remedy=_UPGRADE)
-    kind = _kind(None, said)
-    message = f"claude ended with status {ran.status} and without a result: {said or 'it said nothing'}"
+    if "unknown option" in printed:
+        return CallFailed(FailureKind.NOT_INSTALLED, f"claude is another version: {printed}", remedy=_UPGRADE)
+    kind = _kind(None, printed)
+    message = f"claude ended with status {ran.status} and without a result: {printed or 'it printed nothing'}"
     return CallFailed(kind, message, remedy=_REMEDIES.get(kind, ""))
 
 
 def _failure(prompt: Prompt, ran: Ran, result: Result, limit: Limit | None) -> tuple[FailureKind, str] | None:
-    """Why this result is no answer, or None where it is one."""
-    said = one_line(result.result or " ".join(map(str, result.errors)), limit=200)
+    """Return why this result isn't an answer, or None if it is one."""
+    words = one_line(result.result or " ".join(map(str, result.errors)), limit=200)
     if limit is not None and limit.reached:
         return FailureKind.QUOTA, f"claude: {limit}"
     if result.stop_reason == "refusal":
-        return FailureKind.REFUSED, f"claude: the model refused: {said}"
-    if result.is_error and (result.terminal_reason or "").startswith("aborted"):
-        return FailureKind.KILLED, "claude was interrupted before it answered"
+        return FailureKind.REFUSED, f"claude: the model refused: {words}"
     if result.is_error or result.subtype != "success":
-        kind = _API_ERRORS.get(result.api_error or "") or _kind(result.api_error_status, said)
-        return kind, f"claude: {said or result.subtype}"
+        return _error(result, words)
     if ran.status:
-        kind = FailureKind.KILLED if ran.status < 0 or ran.status in _SIGNALLED else FailureKind.MALFORMED
+        kind = FailureKind.KILLED if _is_signalled(ran) else FailureKind.MALFORMED
         return kind, f"claude ended with status {ran.status} after its answer"
     if not result.models:
-        return FailureKind.MALFORMED, f"claude answered without asking a model: {said}"
+        return FailureKind.MALFORMED, f"claude answered without asking a model: {words}"
     if not _text(prompt, result).strip():
         return FailureKind.EMPTY, f"claude: the model answered the {prompt.purpose} prompt with nothing"
     return None
 
 
-def _kind(status: int | None, said: str) -> FailureKind:
-    """The type of an error, by the server's status and by what the program made of it in words."""
-    named = _STATUS.search(said)
-    status = int(named[1]) if status is None and named else status
+def _error(result: Result, words: str) -> tuple[FailureKind, str]:
+    if result.is_error and (result.terminal_reason or "").startswith("aborted"):
+        return FailureKind.KILLED, "claude was interrupted before it answered"
+    kind = _API_ERRORS.get(result.api_error or "") or _kind(result.api_error_status, words)
+    return kind, f"claude: {words or result.subtype}"
+
+
+def _is_signalled(ran: Ran) -> bool:
+    return ran.status < 0 or ran.status in _SIGNALLED
+
+
+def _kind(status: int | None, words: str) -> FailureKind:
+    """Return the kind of an error by the server's status, or the one in its words, and by the words themselves."""
+    if status is None and (named := _STATUS.search(words)):
+        status = int(named[1])
     if status is not None and status >= SERVER_ERROR:
         return FailureKind.OVERLOADED
-    for words, kind in _BEFORE_STATUS:
-        if words.search(said):
+    for pattern, kind in _BEFORE_STATUS:
+        if pattern.search(words):
             return kind
     if status is not None:
         return _STATUSES.get(status, FailureKind.BAD_REQUEST)
-    return next((kind for words, kind in _WITHOUT_STATUS if words.search(said)), FailureKind.MALFORMED)
+    for pattern, kind in _WITHOUT_STATUS:
+        if pattern.search(words):
+            return kind
+    return FailureKind.MALFORMED
 
 
 def _text(prompt: Prompt, result: Result) -> str:

@@ -10,6 +10,7 @@ from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
     QUEUE,
+    ApiMessage,
     Block,
     Record,
     Spent,
@@ -80,7 +81,7 @@ class SessionReader:
         return True
 
     def left_out(self) -> LeftOut | None:
-        """Return why the session by itself is left out, if it is; to be asked once, at the end."""
+        """Return why the session by itself is left out, if it is; to be called once, at the end."""
         self.draft.usage = _sum(self._spent)
         if self._has_sidechain and not self._has_main:
             return LeftOut.SUBAGENT
@@ -185,16 +186,20 @@ class SessionReader:
         message = record.message
         if message is None or record.is_api_error_message:
             return
-        if message.model and message.model != "<synthetic>":
-            self.draft.models[message.model] = None
-        if message.usage is not None:
-            self._spent[message.id or f"#{len(self._spent)}"] = message.usage
+        self._note_model(message)
         name = record.uuid or ""
         for block in _blocks(record):
             if block.type == "text" and block.text:
                 self.draft.items.append(Message(Origin.ASSISTANT, block.text, name))
             elif block.type == "tool_use":
                 self._add_call(block, name)
+
+    def _note_model(self, message: ApiMessage) -> None:
+        if message.model and message.model != "<synthetic>":
+            self.draft.models[message.model] = None
+        if message.usage is not None:
+            # The usage is repeated in every record of a message, so it counts once for each id.
+            self._spent[message.id or f"#{len(self._spent)}"] = message.usage
 
     def _add_call(self, block: Block, name: str) -> None:
         tool_input = block.input if isinstance(block.input, ToolInput) else ToolInput()
@@ -226,13 +231,16 @@ class SessionReader:
 
 def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     """Return what of a record's texts was typed, by a person or by a program in their place."""
-    is_hidden = record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
-    if is_hidden or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
+    if _is_hidden(record) or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
         return []
     texts = [text for text in texts if not is_wrapper(text)]
     if origin == "human":
         return texts
     return [without_reminders(text) for text in texts if not is_preface(text)]
+
+
+def _is_hidden(record: Record) -> bool | None:
+    return record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
 
 
 def _says_program(record: Record) -> bool:

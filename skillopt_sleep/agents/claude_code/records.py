@@ -41,7 +41,7 @@ class Block(msgspec.Struct, gc=False):
     is_error: bool | None = None
 
 
-class Message(msgspec.Struct, gc=False):
+class ApiMessage(msgspec.Struct, gc=False):
     """What the person or the model said."""
 
     id: str | None = None
@@ -69,7 +69,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     attachment: Attachment | None = None
     type: str = ""
     operation: str | None = None
-    message: Message | None = None
+    message: ApiMessage | None = None
     is_meta: bool | None = None
     is_visible_in_transcript_only: bool | None = None
     is_compact_summary: bool | None = None

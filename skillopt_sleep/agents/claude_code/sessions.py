@@ -159,7 +159,7 @@ def _is_uneventful(block: bytes, start: int, copy: int) -> bool:
 
 
 def _tree(path: str) -> list[Link]:
-    """Return the records' places; of a file that holds too much, only of as many records as were read of it."""
+    """Return the records' places in the tree, of at most as many records as a session can hold."""
     links = (link for link in _whole_links(Lines(path, RECORD_START)) if link.uuid)
     return list(islice(links, _MOST_LINKS))
 

@@ -17,10 +17,7 @@ def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
     The live chain leads from the last thing said to the root. A branch that left it is abandoned only if a record
     with the same parent, typed later, is on the chain; a record with a missing parent stays.
     """
-    places: dict[str, _Place] = {}
-    for number, link in enumerate(links):
-        if link.uuid and not link.is_sidechain:
-            places[link.uuid] = _Place(number, link.parent_uuid or link.logical_parent_uuid)
+    places = _places(links)
     live = _chain(links, places)
     last_typed: dict[str | None, int] = {}  # the last prompt on the chain below each parent
     for name in live & set(typed):
@@ -85,6 +82,15 @@ class _Sessions:
             if self._last[session] < self.first[other]:
                 sessions.add(other)
         return sessions
+
+
+def _places(links: Sequence[Link]) -> dict[str, _Place]:
+    """Return where each record of the conversation is; sidechains are not part of it."""
+    places: dict[str, _Place] = {}
+    for number, link in enumerate(links):
+        if link.uuid and not link.is_sidechain:
+            places[link.uuid] = _Place(number, link.parent_uuid or link.logical_parent_uuid)
+    return places
 
 
 def _chain(links: Sequence[Link], places: dict[str, _Place]) -> set[str]:

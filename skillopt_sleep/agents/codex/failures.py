@@ -1,4 +1,4 @@
-"""What `codex` means by the sentence it fails with: it names no codes, so its words are read."""
+"""Read from the sentence `codex` fails with what kind of failure it is: it names no codes, only words."""
 
 import re
 
@@ -6,7 +6,7 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.markdown import one_line
 
 LONGEST_WAIT = 60.0
-# Where nobody listens: a replay can't renew the user's login, and when it wants to, the login is refused.
+# Nobody listens there: a replay can't renew the user's login, and if it has to, the login counts as refused.
 NO_RENEWAL = "http://127.0.0.1:9/no-renewal"
 
 _RENEW = "run codex once, which renews it, or: codex login"
@@ -18,7 +18,7 @@ _FOR_CERTAIN = {
     408: FailureKind.TIMED_OUT,
     413: FailureKind.TOO_LONG,
 }
-# The first that fits.
+# The first one that fits counts.
 _WORDS = tuple(
     (kind, re.compile(words, re.IGNORECASE))
     for kind, words in (
@@ -45,42 +45,47 @@ _WORDS = tuple(
 _UNTIL = re.compile(r"try (again (?:in|at) [^.()\n]{1,60})", re.IGNORECASE)
 _PART = r"(\d{1,6}(?:\.\d{1,6})?) ?(ms|[hms])[a-z]*"
 _WAIT = re.compile(rf"try again in (?:{_PART}[ ,]*){{1,4}}", re.IGNORECASE)
+_SERVER_ERROR = 500
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def kind_of(said: str) -> FailureKind:
-    """The kind of failure; `bad_request` where the words are none that are known."""
-    found = _STATUS.search(said)
-    status = int(found[1]) if found else 0
+def kind_of(sentence: str) -> FailureKind:
+    """Return the kind of failure, or `bad_request` if none of the known words are in the sentence."""
+    status = 0
+    if named := _STATUS.search(sentence):
+        status = int(named[1])
     if status in _FOR_CERTAIN:
         return _FOR_CERTAIN[status]
     for kind, words in _WORDS:
-        if words.search(said):
+        if words.search(sentence):
             return kind
-    return FailureKind.OVERLOADED if status >= 500 else FailureKind.BAD_REQUEST  # noqa: PLR2004 - the server's fault
+    return FailureKind.OVERLOADED if status >= _SERVER_ERROR else FailureKind.BAD_REQUEST
 
 
-def failure(said: str, tokens: tuple[int, int, int] | None = None) -> CallFailed:
-    """The failure a sentence tells of, with the wait or the time it names."""
-    if NO_RENEWAL in said:
+def failure(sentence: str, tokens: tuple[int, int, int] | None = None) -> CallFailed:
+    """Return the failure that a sentence tells of, with the time or the wait it names."""
+    if NO_RENEWAL in sentence:
         refused = "codex's login was refused, and a replay doesn't renew it"
         return CallFailed(FailureKind.LOGIN, refused, remedy=_RENEW, tokens=tokens)
-    kind = kind_of(said)
-    remedy, wait = "", None
+    kind = kind_of(sentence)
+    remedy = ""
+    wait: float | None = None
     if kind is FailureKind.LOGIN:
         remedy = "run: codex login, or check the key"
-    if kind is FailureKind.QUOTA and (until := _UNTIL.search(said)):
+    if kind is FailureKind.QUOTA and (until := _UNTIL.search(sentence)):
         remedy = f"try {one_line(until[1])}, as it says, or use another model"
     if kind in (FailureKind.RATE_LIMITED, FailureKind.OVERLOADED):
-        wait = _wait(said)
-    shown = one_line(said, limit=300) or "it gave no reason"
+        wait = _wait(sentence)
+    shown = one_line(sentence, limit=300) or "it gave no reason"
     return CallFailed(kind, f"codex failed: {shown}", remedy=remedy, retry_after=wait, tokens=tokens)
 
 
-def _wait(said: str) -> float | None:
-    """The seconds to wait, where it says how long; no more than are worth waiting for."""
-    found = _WAIT.search(said)
-    if found is None:
+def _wait(sentence: str) -> float | None:
+    """Return the seconds to wait if the sentence says how long, at most as long as is worth waiting."""
+    wait = _WAIT.search(sentence)
+    if wait is None:
         return None
-    parts = re.findall(_PART, found[0].lower())
-    return min(sum(float(number) * _SECONDS[unit] for number, unit in parts), LONGEST_WAIT)
+    seconds = 0.0
+    for number, unit in re.findall(_PART, wait[0].lower()):
+        seconds += float(number) * _SECONDS[unit]
+    return min(seconds, LONGEST_WAIT)

@@ -1,4 +1,4 @@
-"""Which login `codex` has, and as much of it as one call needs: never what would renew it."""
+"""Find the login of `codex`, and as much of it as one call needs: never what would renew it."""
 
 import base64
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ LOG_IN = "run: codex login"
 OPENAI_KEY = "OPENAI_API_KEY"
 CODEX_KEY = "CODEX_API_KEY"
 
-# A login that was just renewed isn't due for it.
+# With this time a login is never due for renewal.
 _JUST_RENEWED = "2999-01-01T00:00:00Z"
 _ABOUT = "https://api.openai.com/auth"
 
@@ -28,7 +28,7 @@ class _Tokens(msgspec.Struct):
 
 
 class _Auth(msgspec.Struct):
-    """What is read of the file."""
+    """The parts of auth.json that we read."""
 
     auth_mode: str | None = None
     key: str | None = msgspec.field(default=None, name=OPENAI_KEY)
@@ -40,13 +40,17 @@ _object = msgspec.json.Decoder(dict[str, Any])
 
 
 def key_env(setup: Setup) -> str:
-    """The variable with the key, where the setup names one or an address; "" for the program's own login."""
-    return setup.key_env or (OPENAI_KEY if setup.base_url else "")
+    """Return the variable with the key if the setup names one or an address, or "" for the program's own login."""
+    if setup.key_env:
+        return setup.key_env
+    return OPENAI_KEY if setup.base_url else ""
 
 
 def account(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
-    """The login that answers: the key the setup names, else CODEX_API_KEY, else the file."""
-    name = key_env(setup) or (CODEX_KEY if environ.get(CODEX_KEY) else "")
+    """Return the login that answers: the key the setup names, else CODEX_API_KEY, else the one in the file."""
+    name = key_env(setup)
+    if not name and environ.get(CODEX_KEY):
+        name = CODEX_KEY
     if name:
         if environ.get(name):
             return Account({}, how=f"key in {name}")
@@ -54,9 +58,9 @@ def account(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup
     if AUTH_FILE in files:
         return _read(files[AUTH_FILE])
     if environ.get(OPENAI_KEY):
-        problem = f"codex is not logged in, and exec looks at {OPENAI_KEY} only where it is told to"
+        problem = f"codex is not logged in, and codex exec uses {OPENAI_KEY} only if told to"
         return Account({}, problem=problem, remedy=f'{LOG_IN}, or set backend.api_key_env = "{OPENAI_KEY}"')
-    keyring = 'with cli_auth_credentials_store = "file" where the login is in a keyring'
+    keyring = 'with cli_auth_credentials_store = "file" if the login is in a keyring'
     return Account({}, problem=f"codex is not logged in: it has no {AUTH_FILE}", remedy=f"{LOG_IN} ({keyring})")
 
 
@@ -65,33 +69,42 @@ def _read(data: bytes) -> Account:
         auth = _auth.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Account({}, problem=f"codex's {AUTH_FILE} can't be read", remedy=LOG_IN)
-    mode = auth.auth_mode or ("apikey" if auth.key else "chatgpt")
+    mode = auth.auth_mode
+    if not mode:
+        mode = "apikey" if auth.key else "chatgpt"
     if mode == "apikey" and auth.key:
         kept = to_json({"auth_mode": mode, OPENAI_KEY: auth.key})
         return Account({AUTH_FILE: kept}, how=f"key in codex's {AUTH_FILE}")
     if mode == "chatgpt" and auth.tokens is not None and auth.tokens.access_token:
         return _subscription(auth.tokens)
-    known = mode in ("apikey", "chatgpt")
-    held = "no login" if known else f"a login of an unknown kind ({one_line(mode, limit=40)})"
-    return Account({}, problem=f"codex's {AUTH_FILE} holds {held}", remedy=LOG_IN)
+    content = "no login"
+    if mode not in ("apikey", "chatgpt"):
+        content = f"a login of an unknown kind ({one_line(mode, limit=40)})"
+    return Account({}, problem=f"codex's {AUTH_FILE} has {content}", remedy=LOG_IN)
 
 
 def _subscription(tokens: _Tokens) -> Account:
-    # Without a refresh token the program takes the file for no login at all; with an empty one it can't renew it.
-    held = {**msgspec.to_builtins(tokens), "refresh_token": ""}
-    kept = {"auth_mode": "chatgpt", OPENAI_KEY: None, "tokens": held, "last_refresh": _JUST_RENEWED}
-    about = _claims(tokens.id_token).get(_ABOUT)
-    plan = cast("dict[str, Any]", about).get("chatgpt_plan_type") if isinstance(about, dict) else None
+    # Without a refresh token the program sees no login in the file; with an empty one it can't renew it.
+    kept_tokens = {**msgspec.to_builtins(tokens), "refresh_token": ""}
+    kept = {"auth_mode": "chatgpt", OPENAI_KEY: None, "tokens": kept_tokens, "last_refresh": _JUST_RENEWED}
     return Account(
         {AUTH_FILE: to_json(kept)},
-        how=f"ChatGPT {one_line(plan, limit=40)}" if isinstance(plan, str) else "ChatGPT",
+        how=f"ChatGPT {_plan(tokens)}".rstrip(),
         expires=_instant(_claims(tokens.access_token).get("exp")),
         subscription=True,
     )
 
 
+def _plan(tokens: _Tokens) -> str:
+    about = _claims(tokens.id_token).get(_ABOUT)
+    if not isinstance(about, dict):
+        return ""
+    plan = cast("dict[str, Any]", about).get("chatgpt_plan_type")
+    return one_line(plan, limit=40) if isinstance(plan, str) else ""
+
+
 def _claims(token: str) -> dict[str, Any]:
-    """What a JWT says, unverified; nothing where it is none."""
+    """Return the claims of a JWT, unverified, or nothing if it isn't one."""
     _, _, rest = token.partition(".")
     middle, _, _ = rest.partition(".")
     try:
@@ -101,7 +114,9 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def _instant(seconds: object) -> datetime | None:
+    if not isinstance(seconds, int | float):
+        return None
     try:
-        return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, int | float) else None
+        return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         return None

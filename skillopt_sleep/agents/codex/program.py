@@ -1,4 +1,4 @@
-"""The `codex` program: one question by `codex exec`, and the events it answers with."""
+"""Ask one question by `codex exec`, and read the events it answers with."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.program import MOST_READ, Account, Invocation, Setup
 from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 
-# The first that takes every setting below: older ones stop at `agents.enabled`.
+# The first version that knows every setting below: older ones stop at `agents.enabled`.
 OLDEST = (0, 145, 0)
 INSTRUCTIONS = "instructions.md"
 SCHEMA = "schema.json"
@@ -26,14 +26,14 @@ PASSED = frozenset(
 )
 
 _INSTALL = "run: npm install -g @openai/codex@latest, or name its path in backend.program"
-_UPDATE = f"see what it says, and whether it is the newest: {_INSTALL}"
+_UPDATE = f"read what it says; if it isn't the newest version: {_INSTALL}"
 _SYSTEM = b"Answer in text, at once. There is nothing to look up and no tool to call.\n"
 _OPTIONS = ("exec", "--json", "--ephemeral", "--skip-git-repo-check", "-s", "read-only", "--color", "never")
 _SETTINGS = (
     f'model_instructions_file="{INSTRUCTIONS}"',
     "project_doc_max_bytes=0",
     "skills.include_instructions=false",
-    # With them a prompt that says `$skill-creator` would bring that skill along.
+    # With them a prompt that says `$skill-creator` would load that skill.
     "skills.bundled.enabled=false",
     "include_permissions_instructions=false",
     "include_environment_context=false",
@@ -44,11 +44,11 @@ _SETTINGS = (
     'cli_auth_credentials_store="file"',
     "analytics.enabled=false",
     "check_for_update_on_startup=false",
-    # Not by --disable, which refuses a name that this version doesn't know.
+    # Not by --disable, which refuses names that this version doesn't know.
     *(f"features.{name}=false" for name in ("shell_tool", "goals", "plugins", "apps", "api_key_model_discovery")),
     f'model_provider="{PROVIDER}"',
 )
-# The built-in provider takes no other number of retries than its own, so ours stands in for it.
+# The built-in provider's number of retries can't be set, so it is replaced by one of our own.
 _ALWAYS = {"wire_api": "responses", "request_max_retries": 0, "stream_max_retries": 0}
 _BUILT_IN = {
     "name": "OpenAI",
@@ -76,7 +76,7 @@ class _Error(msgspec.Struct):
 
 
 class _Event(msgspec.Struct):
-    """What is read of a line of its output."""
+    """The parts of an output line that we read."""
 
     type: str
     item: _Item | None = None
@@ -96,26 +96,29 @@ _ITEMS = frozenset(
 )
 
 
-class _Heard:
-    """What a run said: its answer, its bill, its complaints; `odd` counts the lines that we don't know."""
+class _Output:
+    """What a run printed: its answer, its usage, its complaints; `odd` counts the lines that we don't know."""
 
     def __init__(self, stdout: bytes) -> None:
-        self.answer = self.complaint = ""
-        self.failed: str | None = None
+        self.answer = ""
+        self.complaint = ""
+        self.failure: str | None = None
         self.usage: Usage | None = None
-        self.begun = self.completed = False
+        self.is_begun = False
+        self.is_completed = False
         self.odd = 0
         for line in BytesIO(stdout):  # one at a time: a flood may be a million lines
             if line.strip():
-                self._hear(line)
+                self._read(line)
 
     @property
     def tokens(self) -> tuple[int, int, int] | None:
-        """What was paid, where it says so."""
-        spent = self.usage
-        return (spent.input_tokens, spent.output_tokens, spent.cached_tokens) if spent else None
+        """Return the tokens for input, output and from the cache, or None if they are unknown."""
+        if self.usage is None:
+            return None
+        return self.usage.input_tokens, self.usage.output_tokens, self.usage.cached_tokens
 
-    def _hear(self, line: bytes) -> None:
+    def _read(self, line: bytes) -> None:
         try:
             event = _event.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -123,21 +126,23 @@ class _Heard:
             return
         match event:
             case _Event(type="turn.started"):
-                self.begun = True
+                self.is_begun = True
             case _Event(type="turn.completed"):
-                self.completed, self.usage = True, _usage(event.usage)
+                self.is_completed = True
+                self.usage = _usage(event.usage)
             case _Event(type="turn.failed"):
-                self.failed = event.error.message if event.error else ""
+                self.failure = event.error.message if event.error else ""
             case _Event(type="error"):
                 self.complaint = event.message
             case _Event(type="item.completed", item=_Item(type="agent_message", text=text)):
                 self.answer = text
             case _:
-                self.odd += not _is_known(event)
+                if not _is_known(event):
+                    self.odd += 1
 
 
 class Codex:
-    """Speaks `codex exec`; a key of another name than those passed on is to be handed on as `key_name`."""
+    """The dialect of `codex exec`; a key of another name than those passed on is passed on as `key_name`."""
 
     name = "codex"
     program = "codex"
@@ -148,26 +153,25 @@ class Codex:
     passed = PASSED
 
     def version(self, ran: Ran) -> str:
-        """The version in what `--version` said; CallFailed (not_installed) where there is none, or too old a one."""
+        """Return the version `--version` printed; raises CallFailed (not_installed) if it is missing or too old."""
         found = _VERSION.search(ran.stdout[:MOST_READ].decode(errors="replace"))
         if found is None or ran.status or ran.stopped:
-            said = (
-                one_line((ran.stdout[:MOST_READ] + b" " + ran.stderr[:MOST_READ]).decode(errors="replace"), limit=120)
-                or "nothing"
-            )
-            raise CallFailed(FailureKind.NOT_INSTALLED, f"codex --version said: {said}", remedy=_INSTALL)
+            printed = (ran.stdout[:MOST_READ] + b" " + ran.stderr[:MOST_READ]).decode(errors="replace")
+            shown = one_line(printed, limit=120) or "nothing"
+            raise CallFailed(FailureKind.NOT_INSTALLED, f"codex --version printed: {shown}", remedy=_INSTALL)
         major, minor, patch, rest = found.groups()
         if (int(major), int(minor), int(patch)) < OLDEST:
-            said = f"codex {major}.{minor}.{patch} is too old: it takes {'.'.join(map(str, OLDEST))} or newer"
-            raise CallFailed(FailureKind.NOT_INSTALLED, said, remedy=_INSTALL)
+            oldest = ".".join(map(str, OLDEST))
+            problem = f"codex {major}.{minor}.{patch} is too old: it must be {oldest} or newer"
+            raise CallFailed(FailureKind.NOT_INSTALLED, problem, remedy=_INSTALL)
         return f"{major}.{minor}.{patch}{rest}"
 
     def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
-        """The login that answers, cut down to what a call needs."""
+        """Return the login that answers, cut down to what a call needs."""
         return codex_login.account(files, environ, setup)
 
     def call(self, prompt: Prompt, setup: Setup) -> Invocation:
-        """One turn without tools, history, retries or the user's own settings."""
+        """Return how to ask in one turn, without tools, history, retries or the user's own settings."""
         files = {INSTRUCTIONS: _SYSTEM}
         arguments = [*_OPTIONS]
         for setting in (*_SETTINGS, f"model_providers.{PROVIDER}={_provider(setup)}"):
@@ -185,75 +189,88 @@ class Codex:
         )
 
     def read(self, prompt: Prompt, ran: Ran) -> Completion:
-        """The last message of a completed turn; CallFailed, typed, of anything else."""
-        heard = _Heard(ran.stdout)
-        problem = _problem(heard, ran)
+        """Return the last message of a completed turn; raises CallFailed, with its kind, for anything else."""
+        output = _Output(ran.stdout)
+        problem = _problem(output, ran)
         if problem is not None:
             raise problem
-        if not heard.answer.strip():
-            said = f"codex answered the {prompt.purpose} prompt with nothing"
-            raise CallFailed(FailureKind.EMPTY, said, tokens=heard.tokens)
-        return Completion(text=heard.answer, usage=heard.usage, odd_events=heard.odd)
+        if not output.answer.strip():
+            message = f"codex answered the {prompt.purpose} prompt with nothing"
+            raise CallFailed(FailureKind.EMPTY, message, tokens=output.tokens)
+        return Completion(text=output.answer, usage=output.usage, odd_events=output.odd)
 
 
-def _problem(heard: _Heard, ran: Ran) -> CallFailed | None:
-    """Why this is no completed turn, or None where it is one."""
-    tokens = heard.tokens
-    if ran.stopped == "flooded":
-        return CallFailed(FailureKind.FLOODED, "codex wrote more than an answer can be", tokens=tokens)
+def _problem(output: _Output, ran: Ran) -> CallFailed | None:
+    """Return why this isn't a completed turn, or None if it is one."""
+    tokens = output.tokens
     if ran.stopped:
-        # It waits for ever for a network that isn't there, and says so on the way.
-        if kind_of(heard.complaint) is FailureKind.UNREACHABLE:
-            return failure(heard.complaint, tokens)
-        return CallFailed(FailureKind.TIMED_OUT, f"codex had not ended after {ran.seconds:.0f} s", tokens=tokens)
-    if heard.failed is not None:
-        return failure(heard.failed or heard.complaint, tokens)
+        return _stopped(output, ran)
+    if output.failure is not None:
+        return failure(output.failure or output.complaint, tokens)
     if ran.status < 0 or ran.status in _SIGNALLED:
         return CallFailed(FailureKind.KILLED, f"codex was killed (status {ran.status})", tokens=tokens)
     if ran.status:
-        return _refusal(heard, ran)
-    if heard.completed:
+        return _refusal(output, ran)
+    if output.is_completed:
         return None
-    # Told to stop in the middle of a turn, some versions leave as if all were well.
-    if heard.begun:
+    # If told to stop in the middle of a turn, some versions exit with status 0.
+    if output.is_begun:
         return CallFailed(FailureKind.KILLED, "codex ended in the middle of its turn")
     shown = one_line(ran.stdout[:MOST_READ].decode(errors="replace"), limit=80)
     kind = FailureKind.MALFORMED if shown else FailureKind.EMPTY
-    return CallFailed(kind, f"codex ended without an answer; it said: {shown!r}")
+    return CallFailed(kind, f"codex ended without an answer; it printed: {shown!r}")
 
 
-def _refusal(heard: _Heard, ran: Ran) -> CallFailed:
-    """It ended with a failing status: by an error event, or by a sentence on stderr before any event."""
-    if heard.complaint:
-        return failure(heard.complaint, heard.tokens)
+def _stopped(output: _Output, ran: Ran) -> CallFailed:
+    """Return why we had to end the program."""
+    if ran.stopped == "flooded":
+        return CallFailed(FailureKind.FLOODED, "codex wrote more than an answer can be", tokens=output.tokens)
+    # Without a network it waits forever, and says so meanwhile.
+    if kind_of(output.complaint) is FailureKind.UNREACHABLE:
+        return failure(output.complaint, output.tokens)
+    message = f"codex had not ended after {ran.seconds:.0f} s"
+    return CallFailed(FailureKind.TIMED_OUT, message, tokens=output.tokens)
+
+
+def _refusal(output: _Output, ran: Ran) -> CallFailed:
+    """Return why it ended with a failing status, by an error event or by a sentence on stderr before any event."""
+    if output.complaint:
+        return failure(output.complaint, output.tokens)
     lines = ran.stderr[:MOST_READ].decode(errors="replace").splitlines()
-    said = one_line(" ".join(line for line in lines if not line.startswith("WARNING")), limit=300) or "nothing"
+    shown = one_line(" ".join(line for line in lines if not line.startswith("WARNING")), limit=300) or "nothing"
     kind = FailureKind.NOT_INSTALLED if ran.status in _NOT_FOUND else FailureKind.BAD_REQUEST
-    return CallFailed(
-        kind, f"codex ended with status {ran.status} and said: {said}", remedy=_UPDATE, tokens=heard.tokens
-    )
+    message = f"codex ended with status {ran.status} and printed: {shown}"
+    return CallFailed(kind, message, remedy=_UPDATE, tokens=output.tokens)
 
 
 def _provider(setup: Setup) -> str:
-    """Who is asked: the address in the setup, else the one that goes with the login."""
-    named = {"name": PROVIDER, "base_url": setup.base_url} if setup.base_url else _BUILT_IN
-    wanted = codex_login.key_env(setup)
-    handed = wanted if wanted in PASSED else codex_login.OPENAI_KEY
-    return _toml({**named, **_ALWAYS, **({"env_key": handed} if wanted else {"requires_openai_auth": True})})
+    """Return the provider to ask, as inline TOML: the address in the setup, else the one that goes with the login."""
+    provider: dict[str, object] = {**_BUILT_IN}
+    if setup.base_url:
+        provider = {"name": PROVIDER, "base_url": setup.base_url}
+    provider |= _ALWAYS
+    key_env = codex_login.key_env(setup)
+    if not key_env:
+        provider["requires_openai_auth"] = True
+    elif key_env in PASSED:
+        provider["env_key"] = key_env
+    else:
+        provider["env_key"] = codex_login.OPENAI_KEY
+    return _toml(provider)
 
 
 def _toml(value: object) -> str:
-    """The value as inline TOML; strings and numbers are those of JSON."""
+    """Return the value as inline TOML; strings and numbers are written as in JSON."""
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value)
         return "{" + ",".join(f"{name}={_toml(inner)}" for name, inner in fields.items()) + "}"
     return to_json(value).decode()
 
 
-def _usage(said: msgspec.Raw) -> Usage | None:
-    """The bill, where it tells one: a server that doesn't is passed on as all zeros."""
+def _usage(reported: msgspec.Raw) -> Usage | None:
+    """Return the usage, or None if it isn't known: of a server that doesn't report it all is zero."""
     try:
-        spent = _spent.decode(said)
+        spent = _spent.decode(reported)
     except msgspec.DecodeError:
         return None
     if not spent.input_tokens and not spent.output_tokens:

@@ -144,9 +144,7 @@ class RolloutReader:
         if line.type == "session_meta":
             self._take_meta(payload)
         elif line.type == "turn_context":
-            self.draft.cwd = self.draft.cwd or payload.cwd or ""
-            if payload.model:
-                self.draft.models[payload.model] = None
+            self._take_context(payload)
         elif line.type == "event_msg":
             self._take_event(payload)
         elif line.type == "response_item" and not (line.metadata and line.metadata.compaction_output):
@@ -190,6 +188,11 @@ class RolloutReader:
         self.is_subagent = payload.thread_source == "subagent" or b'"subagent"' in source
         self._messages.is_headless = payload.originator == "codex_exec" or source == b'"exec"'
 
+    def _take_context(self, payload: Payload) -> None:
+        self.draft.cwd = self.draft.cwd or payload.cwd or ""
+        if payload.model:
+            self.draft.models[payload.model] = None
+
     def _take_event(self, payload: Payload) -> None:
         match payload.type:
             case "task_started":
@@ -208,17 +211,20 @@ class RolloutReader:
 
     def _take_item(self, item: Item) -> None:
         if item.type == "UserMessage":
-            texts: list[str] = []
-            for part in item.content or []:
-                if part.type == "skill" and part.name:
-                    self.draft.skills[part.name] = None
-                elif part.type == "text" and part.text:
-                    texts.append(part.text)
-            self._messages.add_typed("\n".join(texts), item.id or "")
+            self._take_user_message(item)
         elif item.type == "AgentMessage":
             self._messages.add_reply(joined(item.content), item.id or "")
         elif item.type == "CommandExecution" and item.source != "user_shell":
             self._tools.note_command(item)
+
+    def _take_user_message(self, item: Item) -> None:
+        texts: list[str] = []
+        for part in item.content or []:
+            if part.type == "skill" and part.name:
+                self.draft.skills[part.name] = None
+            elif part.type == "text" and part.text:
+                texts.append(part.text)
+        self._messages.add_typed("\n".join(texts), item.id or "")
 
     def _take_response_item(self, payload: Payload) -> None:
         if payload.type == "message":

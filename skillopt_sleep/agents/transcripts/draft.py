@@ -17,18 +17,18 @@ ASSISTANT_LIMIT = 2_000
 HARNESS_LIMIT = 300
 BRIEF_LIMIT = 200
 
-# No real session has nearly as much. Beyond it a file is no longer read, so that none fills the memory.
+# No real session has nearly as much. Beyond it the rest of a file isn't read, so that no file fills the memory.
 MOST_ITEMS = 50_000
 MOST_TEXT = 8_000_000
 
-# So much of a text beyond the cut is searched too, to see a secret that the cut would split.
+# How much of a text beyond the cut is searched too, to see a secret that the cut would split.
 _BEYOND = 2_048
-# So much of a text beyond its limit is kept until it is redacted and cut.
+# How much of a text beyond its limit is kept until it is redacted and cut.
 _BEYOND_LIMIT = 10_000
 _LONGEST_PATH = 4_096
 _ABSOLUTE = re.compile(r"/|\\\\|[A-Za-z]:[/\\]")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# An earlier time is that of a clock that wasn't set.
+# An earlier time comes from a clock that wasn't set.
 _EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
 # A greater number is a time in milliseconds.
 _MILLISECONDS = 1e11

@@ -6,7 +6,6 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from skillopt_sleep.agents.transcripts.shared import can_share, read_shared
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import Reading, Stamp
 
@@ -19,7 +18,7 @@ _GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 NO_STAMP = Stamp(0, 0, 0)
-# Parsing so much takes some 60 ms, starting the processes 10.
+# Parsing 64 MB takes some 60 ms, starting the processes 10.
 LARGE = 64 * 1024 * 1024
 _WORKERS = 4
 
@@ -73,7 +72,7 @@ def _list_folder(
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError as error:
-                # A folder may let its names be seen, and none of its files.
+                # A folder's names may be readable although its files are not.
                 _tell(folder, error, unlisted)
                 continue
             if status.st_mode & _FORMAT == stat.S_IFREG:
@@ -102,10 +101,12 @@ def read_each(
     """
     read = partial(_read, parse)
     workers = min(os.cpu_count() or 1, _WORKERS)
-    if workers > 1 and len(paths) > 1 and _holds(paths, large) and can_share():
-        readings = read_shared(paths, read, workers=workers)
-    else:
-        readings = map(read, paths)
+    readings = map(read, paths)
+    if workers > 1 and len(paths) > 1 and _holds(paths, large):
+        from skillopt_sleep.agents.transcripts.shared import can_share, read_shared  # seldom needed, slow to import
+
+        if can_share():
+            readings = read_shared(paths, read, workers=workers)
     for path, (stamp, reading) in zip(paths, readings, strict=True):
         yield path, stamp, reading
 

@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
 from threading import Thread
 
 from skillopt_sleep.records import Reading, Stamp
 
 BATCH = 16
-# So many batches are read ahead at most: their results are held in memory until they are stored.
+# How many batches are read ahead at most: their results are in memory until they are stored.
 AHEAD = 48
 
 Parsed = tuple[Stamp, Reading]
@@ -39,9 +39,10 @@ def read_shared(paths: Sequence[str], parse: Parse, *, workers: int) -> Generato
     batches = deque(paths[at : at + BATCH] for at in range(0, len(paths), BATCH))
     if not batches:
         return
-    pool = ProcessPoolExecutor(
-        min(workers, len(batches)), mp_context=get_context("fork"), initializer=_end_with_the_parent
-    )
+    pool = _start(min(workers, len(batches)))
+    if pool is None:
+        yield from map(parse, paths)
+        return
     running: deque[tuple[Sequence[str], Future[list[Parsed]]]] = deque()
     try:
         while batches or running:
@@ -52,6 +53,20 @@ def read_shared(paths: Sequence[str], parse: Parse, *, workers: int) -> Generato
             yield from _result(future, parse, batch)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _start(workers: int) -> ProcessPoolExecutor | None:
+    """Start so many processes, or return None if the system doesn't allow them."""
+    try:
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_end_with_the_parent)
+        pool.submit(os.getpid)  # with the first task all of them are started
+    except (OSError, NotImplementedError):
+        # Those that were started wait for tasks that never come.
+        for process in active_children():
+            process.kill()
+            process.join()
+        return None
+    return pool
 
 
 def _submit(pool: ProcessPoolExecutor, parse: Parse, batch: Sequence[str]) -> Future[list[Parsed]]:

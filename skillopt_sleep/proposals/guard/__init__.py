@@ -1,8 +1,8 @@
-"""The static edit gate: what an edit may bring into a file that an agent reads, whatever the trial said of it.
+"""Guard the files that agents read: refuse what no edit may add, whatever its trial said.
 
-An adopted line speaks to an agent with a shell, every day. So it may be prose, lists, headings, tables and inline
-code, in any script and with emoji. More than that, as code blocks, HTML, links or addresses, and commands that fetch
-and run, install, delete or lift a permission, stays only where the person's own words, or the document, held it.
+An adopted line speaks every day to an agent with a shell. So it may be prose, lists, headings, tables and inline
+code, in any script and with emoji. Anything else, such as code blocks, HTML, links and addresses, or commands that
+download and run, install, delete or lift a permission, must be in the person's own words or in the document already.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,7 +15,7 @@ from skillopt_sleep.proposals.guard.installs import base_name
 from skillopt_sleep.proposals.guard.known import Known
 from skillopt_sleep.proposals.guard.loading import loaded
 from skillopt_sleep.proposals.guard.seen import plain, show, unmasked, unseen
-from skillopt_sleep.proposals.guard.structure import Found, read
+from skillopt_sleep.proposals.guard.structure import Finding, read
 from skillopt_sleep.proposals.guard.unread import unread
 from skillopt_sleep.records import NEVER_ALLOWED, RefusalKind
 
@@ -23,31 +23,34 @@ LIMIT = 2_000
 
 
 class Refusal(NamedTuple):
-    """The class of what can't be added, and why in a short sentence."""
+    """Why a text can't be added: the kind of reason, and a short sentence."""
 
     kind: RefusalKind
     why: str
 
     @property
     def sentence(self) -> str:
-        """Why, and the class that `guard.allow` would have to name, where it can."""
-        return self.why if self.kind in NEVER_ALLOWED else f"{self.why} ({self.kind}, see guard.allow)"
+        """The sentence, and the kind that `guard.allow` would have to list, if it may be allowed."""
+        if self.kind in NEVER_ALLOWED:
+            return self.why
+        return f"{self.why} ({self.kind}, see guard.allow)"
 
 
 def problems(
     content: str, *, evidence: Sequence[str], held: str = "", allowed: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Why this text can't be added, one short sentence each with its class; empty where it can."""
-    return tuple(one.sentence for one in refusals(content, evidence=evidence, held=held, allowed=allowed))
+    """Return why this text can't be added, one short sentence for each reason; empty if it can."""
+    reasons = refusals(content, evidence=evidence, held=held, allowed=allowed)
+    return tuple(refusal.sentence for refusal in reasons)
 
 
 def refusals(
     content: str, *, evidence: Sequence[str], held: str = "", allowed: Collection[str] = ()
 ) -> tuple[Refusal, ...]:
-    """Everything that keeps this text from being added, but for the classes that the user allows.
+    """Return every reason against adding this text, except the kinds that the user allows.
 
-    `evidence` is the words of the user that found the edit, `held` the document before it: the very thing that stands
-    in either may stand in the edit.
+    `evidence` is the user's words behind the edit, `held` the document before it: an edit may contain anything that
+    one of them contains.
     """
     if not content.strip():
         return (Refusal(RefusalKind.EMPTY, "it is empty"),)
@@ -55,36 +58,40 @@ def refusals(
         why = f"it has {len(content):,} characters, more than {LIMIT:,}"
         return (Refusal(RefusalKind.LENGTH, why),)
     known = Known(evidence, held)
-    found = (_why(*one) for one in _found(content) if not _is_known(one, known))
-    seen = [*found, *_unseen(content, known), *_secrets(content)]
-    return tuple(one for one in dict.fromkeys(seen) if one.kind in NEVER_ALLOWED or one.kind not in allowed)
+    reasons = [_refusal(finding) for finding in _findings(content) if not _is_known(finding, known)]
+    reasons += _unseen(content, known)
+    reasons += _secrets(content)
+    ignored = set(allowed) - NEVER_ALLOWED
+    return tuple(refusal for refusal in dict.fromkeys(reasons) if refusal.kind not in ignored)
 
 
 def joined(content: str, *, evidence: Sequence[str], held: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
-    """The commands that lines make together which none of them holds by itself."""
+    """Return the reasons against commands that lines make together and none of them contains by itself."""
     known = Known(evidence, held)
-    found = [_why(*one) for one in commands(read(plain(content))) if not _is_known(one, known)]
-    return tuple(one.sentence for one in dict.fromkeys(found) if one.kind not in allowed)
+    reasons = [_refusal(finding) for finding in commands(read(plain(content))) if not _is_known(finding, known)]
+    return tuple(refusal.sentence for refusal in dict.fromkeys(reasons) if refusal.kind not in allowed)
 
 
-def _found(content: str) -> Iterator[Found]:
-    # What stands behind look-alikes and hidden characters is judged too, not only what the bytes say.
+def _findings(content: str) -> Iterator[Finding]:
+    # Judge the text that look-alikes and hidden characters disguise, too.
     folded = plain(content)
     text = read(folded)
     yield from loaded(content, folded, text.prose)
-    yield from text.found
+    yield from text.findings
     yield from unread(content, folded)
     yield from commands(text)
     for address in addresses(*dict.fromkeys((folded, unmasked(folded), plain(text.shown)))):
-        yield RefusalKind.ADDRESS, "holds an address that your words don't name", address
+        yield RefusalKind.ADDRESS, "holds an address that you didn't mention", address
 
 
-def _why(kind: RefusalKind, what: str, thing: str) -> Refusal:
+def _refusal(finding: Finding) -> Refusal:
+    kind, what, thing = finding
     return Refusal(kind, f"it {what}: {show(thing)}")
 
 
-def _is_known(found: Found, known: Known) -> bool:
-    kind, _, thing = found
+def _is_known(finding: Finding, known: Known) -> bool:
+    """Return whether the person's words or the document contain what was found."""
+    kind, _, thing = finding
     checks: dict[RefusalKind, Callable[[], bool]] = {
         RefusalKind.MARKER: lambda: False,
         RefusalKind.ADDRESS: lambda: known.names(thing.rstrip("/")),
@@ -92,20 +99,24 @@ def _is_known(found: Found, known: Known) -> bool:
         RefusalKind.IMAGE: lambda: known.names(thing.rstrip("/")),
         RefusalKind.IMPORT: lambda: known.names(thing),
         RefusalKind.INSTALL: lambda: known.names_package(thing) or known.names_package(base_name(thing)),
-        RefusalKind.FETCH_AND_RUN: lambda: known.says(thing, told=tells),
-        RefusalKind.DELETE: lambda: known.says(thing, told=tells),
-        RefusalKind.PERMISSION: lambda: known.says(thing, told=tells),
+        RefusalKind.FETCH_AND_RUN: lambda: known.says(thing, tells),
+        RefusalKind.DELETE: lambda: known.says(thing, tells),
+        RefusalKind.PERMISSION: lambda: known.says(thing, tells),
         RefusalKind.BLANK_RUN: lambda: known.held_line(thing),
     }
     return checks.get(kind, lambda: known.holds(thing))()
 
 
 def _unseen(content: str, known: Known) -> Iterator[Refusal]:
-    # An entity is a character too, and no plain text hides it.
-    shown = read(plain(content)).shown if "&" in content else ""
-    for line in dict.fromkeys((*content.split("\n"), shown)):
-        if not known.held_line(line):
-            yield from (Refusal(RefusalKind.INVISIBLE, why) for why in unseen(line))
+    lines = content.split("\n")
+    if "&" in content:
+        # An HTML entity can also stand for an invisible character.
+        lines.append(read(plain(content)).shown)
+    for line in dict.fromkeys(lines):
+        if known.held_line(line):
+            continue
+        for why in unseen(line):
+            yield Refusal(RefusalKind.INVISIBLE, why)
 
 
 def _secrets(content: str) -> Iterator[Refusal]:

@@ -1,4 +1,4 @@
-"""Addresses of any form in a text: with a scheme or without, by name or number, of mail or a share."""
+"""Find addresses of every form in a text: with or without a scheme, by name or number, of mail or a share."""
 
 import ipaddress
 import re
@@ -9,7 +9,7 @@ from skillopt_sleep.proposals.guard.hosts import is_host
 
 _TRAILING = ".,;:!?)]}>*_\"'`"
 _REST = r"[^\s<>\"'`]*"
-# IDNA takes three other signs for a dot.
+# IDNA treats three other signs as a dot.
 _OTHER_DOT = re.compile(r"(?<=[A-Za-z0-9])[。．｡](?=[A-Za-z0-9])")
 _DEFANGED = re.compile(r"[_-]dot[_-](?=(?:com|net|org|io|dev)\b)|\s?[\[({](?:\.|dot)[\])}]\s?", re.IGNORECASE)
 _SPOKEN_DOT = re.compile(
@@ -21,19 +21,19 @@ _SURE = re.compile(
     rf"|\b(?:mailto|javascript|vbscript|magnet|jndi|sips?|xmpp|skype|bitcoin|view-source|blob):[^\s<>\"'`]+"
     r"|\b(?:tel|sms):\+?\d[\d-]+"
     rf"|\bdata:(?:[\w.+-]+/[\w.+-]+)?[;,]{_REST}"
-    # To the same scheme, and to a share; a label of Bazel ends in the name of a target.
+    # Without a scheme, and to a share; a Bazel label, which isn't one, ends in the name of a target.
     r"|(?<![\w:/*\\])//(?!\S*:[a-z_]\w*(?:\s|$))[\w-]+(?:[.:][\w-]+)*/[^\s)\"'`]*"
     r"|(?<![\w:/*\\])//[\w-]+(?:\.[\w-]+)+"
     r"|(?<!\\)(?:\\\\[\w.@$-]+\\(?!\\)|\\{3,4}[\w.@$-]+\\{1,2})[\w$][^\s\"'`]*"
     rf"|\bxn--[\w.-]+{_REST}"
     r"|\bwww\.[\w-]+(?:\.[\w-]+)+[^\s<>\"'`]*"
-    # A machine with a path, and mail; `react@18.2.0` and `x@workspace:*` are packages.
+    # A machine with a path, and e-mail; `react@18.2.0` and `x@workspace:*` are packages.
     rf"|(?<![\w@/])[\w.%+-]+@(?!(?:workspace|npm|file|catalog|patch|link|portal):)[\w.-]+:[\w~/.]{_REST}"
     r"|(?<![\w@/])[\w.%+-]+@(?![vV]?\d+(?:\.|\b)(?!\d*\.\d+\.\d+\.\d))[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}(?![\w])"
-    # A machine with a port: this one, or one whose name has no dot, with a path.
+    # A machine with a port: localhost, or a name without a dot if a path follows.
     rf"|(?<![\w./-])localhost(?::\d+|/\w){_REST}"
     r"|(?<![\w./-])[a-z][\w-]*:\d{2,5}/[^\s<>\"'`]*"
-    # One number for all four of an address, as some programs take it.
+    # An address written as one number, as some programs accept it.
     r"|(?<![\w./-])(?:0x[0-9a-f]{8}|\d{8,10})/\w[^\s<>\"'`]*"
     r"|(?<![\w.])(?:0x[0-9a-f]{1,2}|0\d{1,3})(?:\.(?:0x[0-9a-f]{1,2}|\d{1,4})){3}\b",
     re.IGNORECASE,
@@ -51,43 +51,58 @@ _ON_PORT = re.compile(r":\d+|/")
 
 
 def addresses(*views: str) -> tuple[str, ...]:
-    """Every address in any of these views of a text, each once."""
-    found = dict.fromkeys(address.rstrip(_TRAILING) for view in views for address in _addresses(_joined(view)))
-    return tuple(address for address in found if address)
+    """Return every address in any of these views of a text, each once."""
+    unique: dict[str, None] = {}
+    for view in views:
+        for address in _addresses(_with_dots(view)):
+            unique[address.rstrip(_TRAILING)] = None
+    return tuple(filter(None, unique))
 
 
-def _joined(text: str) -> str:
-    """The text with what stands for a dot as a dot."""
-    return _SPOKEN_DOT.sub(".", _DEFANGED.sub(".", _OTHER_DOT.sub(".", unquote(text))))
+def _with_dots(text: str) -> str:
+    """Replace everything that stands for a dot with a dot."""
+    text = unquote(text)
+    for pattern in (_OTHER_DOT, _DEFANGED, _SPOKEN_DOT):
+        text = pattern.sub(".", text)
+    return text
 
 
 def _addresses(text: str) -> Iterator[str]:
-    yield from (match[0] for match in _SURE.finditer(text))
+    for match in _SURE.finditer(text):
+        yield match[0]
     rest = _SURE.sub(lambda match: " " * len(match[0]), text)
     for match in _IPV4.finditer(rest):
         if _is_ip(match[0]) and (match[0] not in _OWN_MACHINE or _ON.match(rest, match.end())):
             yield match[0]
     for match in _IPV6.finditer(rest):
-        if _is_machine(match, rest):
+        if _is_ipv6(match, rest):
             yield match[0]
-    for match in _DOTTED.finditer(rest):
-        if is_host(
-            match[0],
-            before=rest[max(0, match.start() - 90) : match.start()],
-            after=rest[match.end() : match.end() + 40],
-        ):
-            path = _PATH.match(rest, match.end())
-            yield match[0].lstrip(".") + (path[0] if path else "")
+    yield from _hosts(rest)
 
 
-def _is_machine(match: re.Match[str], text: str) -> bool:
-    """Whether it is an IPv6 address: `a::b` and `Type::` are names of code, `::1` by itself is this machine."""
+def _hosts(text: str) -> Iterator[str]:
+    for match in _DOTTED.finditer(text):
+        before = text[max(0, match.start() - 90) : match.start()]
+        after = text[match.end() : match.end() + 40]
+        if not is_host(match[0], before=before, after=after):
+            continue
+        host = match[0].lstrip(".")
+        path = _PATH.match(text, match.end())
+        yield f"{host}{path[0]}" if path else host
+
+
+def _is_ipv6(match: re.Match[str], text: str) -> bool:
+    """Return whether this is an IPv6 address: `a::b` and `Type::` are code, and `::1` alone is this machine."""
     if not _is_ip(match[2]):
         return False
-    on = bool(_ON_PORT.match(text, match.end()))
+    if _ON_PORT.match(text, match.end()):
+        return True
+    bracket_before = bool(match[1])
     if match[2] in _OWN_MACHINE:
-        return on or bool(match[1])
-    return on or bool(match[1] and match[4]) or any(char.isdigit() for char in match[2])
+        return bracket_before
+    if bracket_before and match[4]:
+        return True
+    return any(char.isdigit() for char in match[2])
 
 
 def _is_ip(text: str) -> bool:

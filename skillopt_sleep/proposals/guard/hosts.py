@@ -1,7 +1,7 @@
-"""Dotted words: which of them are names of hosts, and which are files, attributes, modules or abbreviations.
+"""Tell host names from other dotted words: files, attributes, modules and abbreviations.
 
-The ending decides, as the Public Suffix List knows it. `.sh`, `.rs`, `.py`, `.md` are endings of files and of hosts:
-alone such a word is a file, with a path, a port or a query behind it, or behind `curl` or `visit`, it is a host.
+The ending decides, by the Public Suffix List. `.sh`, `.rs`, `.py` and `.md` end files and hosts: such a word is a
+file when it stands alone, and a host before a path, a port or a query, or after `curl` or `visit`.
 """
 
 import re
@@ -11,14 +11,14 @@ from publicsuffixlist import PublicSuffixList
 
 from skillopt_sleep.proposals.guard.words import words
 
-# Endings that no file, attribute or module has: whatever stands before them is a host.
+# Endings that no file, attribute or module has, so that any word with one is a host.
 _HOSTS_ONLY = words("hosts-only")
-# Set aside for private use or for examples; no such name is on the list.
+# Reserved for private use or for examples, so they are not on the Public Suffix List.
 _RESERVED = words("reserved")
-# Endings of files that are endings of hosts too.
+# Endings of both files and hosts.
 _FILES_TOO = words("files-too")
 _FILES = words("files")
-# Files whose ending is hardly ever one of a file.
+# Files with an ending that files rarely have.
 _FILE = re.compile(
     r"(?:config\.ru|(?:configure|makefile|\w+\.(?:h|hpp|py|pc|cfg|conf|toml|json|sh|txt|service|spec|yml|yaml|ini|md))"
     r"\.(?:in|ac|am|dev|prod|app)|configure\.(?:ac|in)|makefile\.(?:am|in)|(?:requirements|manifest|setup)\.in"
@@ -26,12 +26,12 @@ _FILE = re.compile(
     r"|asp\.net|ado\.net|vb\.net|ml\.net|json\.net|system\.(?:net|io)|java\.(?:net|io)|kotlin\.io|std\.(?:net|io)"
     r"|(?:tokio|async_std|golang)\.(?:net|io)|py\.typed)"
 )
-# Directories whose name has a dot.
+# Folders with a dot in their names.
 _FOLDER = re.compile(
     r"(?:\w+\.)+(?:d|git|lproj|xcodeproj|xcworkspace|xcassets|framework|bundle|egg-info|dist-info|wiki)"
 )
 _VERSION = re.compile(r"[vV]?\d[\w.+-]*|\w+[-@]v?\d+(?:\.[\dx]+)*")
-# What code calls its things; an attribute of one is no host unless its ending is of hosts only.
+# Common names in code; an attribute of one is a host only if its ending is for hosts only.
 _THINGS = words("things")
 _HUMP = re.compile(r"[a-z][A-Z]|_|^[A-Z][a-z]+$")
 _PACKAGES = frozenset({"com", "org", "net", "io", "dev", "edu"})
@@ -42,63 +42,84 @@ _FETCHES = re.compile(
     re.IGNORECASE,
 )
 _PORT = re.compile(r":(\d{2,5})(?!\w)")
-_NAMES_A_LINE = 3  # digits of a line number; more are a port
+_LINE_DIGITS = 3  # at most, in a line number; a port has more
 _BEHIND = re.compile(r"(?::\d+)?/[\w%?#@~.$&=+-]|[?#][\w-]+=")
 
 
 def is_host(word: str, *, before: str, after: str) -> bool:
-    """Whether the dotted word names a host; `before` and `after` are what stands around it."""
-    lead = len(word) - len(word.lstrip("."))
+    """Return whether the dotted word names a host, given the text `before` and `after` it."""
     labels = word.strip(".").split(".")
     ending = labels[-1].casefold()
     name = ".".join(labels).casefold()
     if len(labels) == 1 or all(len(label) == 1 for label in labels) or ending[:1].isdigit():
         return False
-    port = _PORT.match(after)
-    leads_on = bool(_BEHIND.match(after)) or bool(port and len(port[1]) > _NAMES_A_LINE)
+    has_more = _has_path_or_port(after)
     if name == "readme.md" and after[1:].startswith("CHANGELOG.md"):
         return False
-    if _FILE.fullmatch(name) and not leads_on:
+    if _FILE.fullmatch(name) and not has_more:
         return False
-    # A dot in front is a hidden file's, or a property's; behind a slash stands a part of a path.
-    if (lead and "*" not in before[-1:]) or before[-1:] in {"/", "\\"}:
-        return lead > 0 and ending in {"com", "net", "org"} and before[-1:] not in {"/", "\\"}
+    if before[-1:] in {"/", "\\"}:
+        return False  # a part of a path
+    if word.startswith(".") and not before.endswith("*"):
+        return ending in {"com", "net", "org"}  # else a hidden file or a property
     if not _is_ending(ending):
-        return leads_on and _is_unknown_place(labels, name, ending)
+        return has_more and _is_unknown_host(labels, name, ending)
     if ending not in _HOSTS_ONLY and all(label[:1].isupper() and not label.isupper() for label in labels):
         return False  # names of classes, as in Foo.Bar/Baz
-    if leads_on or _FETCHES.search(before[-90:]):
+    if has_more or _FETCHES.search(before[-90:]):
         return not _VERSION.fullmatch(name)
     return not _is_file(labels, ending) and not _is_code(labels, ending, after)
 
 
-def _is_unknown_place(labels: list[str], name: str, ending: str) -> bool:
-    """Whether a word with a path or a port is a host, although nobody knows its ending."""
+def _has_path_or_port(after: str) -> bool:
+    if _BEHIND.match(after):
+        return True
+    port = _PORT.match(after)
+    return port is not None and len(port[1]) > _LINE_DIGITS
+
+
+def _is_unknown_host(labels: list[str], name: str, ending: str) -> bool:
+    """Return whether a word with a path or a port is a host, although its ending is unknown."""
     if ending in _FILES or _FOLDER.fullmatch(name) or _VERSION.fullmatch(name):
         return False
-    return not (labels[0].casefold() in _THINGS or any(_HUMP.search(label) for label in labels[1:]))
+    if labels[0].casefold() in _THINGS:
+        return False
+    return not any(_HUMP.search(label) for label in labels[1:])
 
 
 def _is_file(labels: list[str], ending: str) -> bool:
-    if ending in _FILES_TOO and (ending not in _RESERVED or labels[-2].casefold() in _FILES or len(labels[-2]) == 0):
+    stem = labels[-2].casefold()
+    if ending in _FILES_TOO and (ending not in _RESERVED or stem in _FILES or not stem):
         return labels[0].casefold() != "www"
-    return labels[-2].casefold() in _FILES and ending not in _HOSTS_ONLY
+    return stem in _FILES and ending not in _HOSTS_ONLY
 
 
 def _is_code(labels: list[str], ending: str, after: str) -> bool:
-    """Whether it is an attribute, a call, a module, or a sentence that ended without a space."""
-    if labels[0].casefold() in {"com", "org"} and len(labels) > 2:  # noqa: PLR2004 - com.example.app
-        return ending not in {"com", "org", "net"} and len(ending) > 2  # noqa: PLR2004 - not that of a country
+    """Return whether it is an attribute, a call, a module, or the end of a sentence without a space after it."""
+    first = labels[0].casefold()
+    is_package = len(labels) > 2 and first in _PACKAGES  # noqa: PLR2004 - com.example.app
+    is_country = len(ending) <= 2  # noqa: PLR2004 - the ending of a country
+    if is_package and first in {"com", "org"}:
+        return ending not in {"com", "org", "net"} and not is_country
     if ending in _HOSTS_ONLY:
         return False
     if after[:1] == "(" or re.match(r":[A-Za-z_]", after):
         return True
-    last = labels[-1]
-    if last[:1].isupper() and last[1:].islower() and labels[-2][-1:].islower():
+    if _is_sentence_end(labels):
         return True
-    if labels[0].casefold() in _PACKAGES and len(labels) > 2:  # noqa: PLR2004 - com.example.app
-        return len(ending) > 2  # noqa: PLR2004 - not that of a country
-    return all(len(label) == 1 or label.casefold() in _THINGS or _HUMP.search(label) for label in labels[:-1])
+    if is_package:
+        return not is_country
+    return all(_is_name_in_code(label) for label in labels[:-1])
+
+
+def _is_sentence_end(labels: list[str]) -> bool:
+    """Return whether the last label looks like the first word of the next sentence."""
+    last = labels[-1]
+    return last[:1].isupper() and last[1:].islower() and labels[-2][-1:].islower()
+
+
+def _is_name_in_code(label: str) -> bool:
+    return len(label) == 1 or label.casefold() in _THINGS or _HUMP.search(label) is not None
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Which packages a text tells the agent to install, or to fetch and run: `pip install X`, `npx X`."""
+"""Find the packages that a text tells the agent to install or to download and run: `pip install X`, `npx X`."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from skillopt_sleep.proposals.guard.structure import SPAN, SPAN_END
 from skillopt_sleep.proposals.guard.words import words
 
 _FLAGS = r"(?:\s+--?[\w-]+(?:=\S+)?)*"
-# Where the command names what to install, all that follows are packages.
+# Commands that install: all words that follow are packages.
 _INSTALL = (
     rf"npm{_FLAGS}\s+(?:i|in|ins|inst|insta|instal|install|isntall|add|link)|(?:pnpm|bun){_FLAGS}\s+(?:i|install|add|link)"
     rf"|yarn{_FLAGS}\s+(?:global\s+)?add|(?:uv\s+)?pip[\d.]*{_FLAGS}\s+(?:install|download)|pip[\d.]*(?:\._internal|\.cli|\.main|_?main){{1,3}}\(\s*install|uv{_FLAGS}\s+add|uv\s+tool\s+install"
@@ -19,7 +19,7 @@ _INSTALL = (
     r"|gh\s+extension\s+install|dotnet\s+(?:add\s+package|tool\s+install)|(?:asdf\s+plugin|mise)\s+(?:add|use|install)"
     r"|install\.packages\(|pkg\.add\(|gem\.install|(?:micropip|piplite)\.install\(|npm\.commands\.install\(|install-(?:module|package|script)|kubectl\s+krew\s+install|deno\s+(?:install|add)|pre-commit\s+try-repo"
 )
-# Where it runs what it fetches, only the first is one.
+# Commands that run what they download: only the first word is a package.
 _FETCH = (
     rf"(?:npx|bunx|pnpx|uvx){_FLAGS}|(?:pnpm|yarn)\s+dlx{_FLAGS}|bun\s+x|npm{_FLAGS}\s+(?:exec|x|init|create)|(?:pnpm|yarn|bun)\s+create"
     rf"|pipx\s+run|uv\s+tool\s+run|uv\s+run{_FLAGS}?\s+--with|go\s+run|nix\s+(?:run|shell)|nix-shell\s+-p"
@@ -37,25 +37,27 @@ _PACKAGE = re.compile(r"@?[A-Za-z0-9][\w@./+:~^=<>\[\],-]*")
 _LOCAL = re.compile(r"[./~$<*\\]|.*\.(?:txt|toml|lock|go)$|[A-Z]$|(?:foo|bar|package|packages|pkg|name)$")
 _VERSION = re.compile(r"(?<=.)(?:@[^/]*$|[=<>~!^\[].*$)")
 _OWN = frozenset({"pip", "setuptools", "wheel"})
-# What projects have among their own tools, as `npx tsc` runs it.
+# Tools that projects have themselves, so that `npx tsc` runs the project's own.
 _TOOLS = words("tools")
 _WORDS = words("after-a-command")
 _MOST = 12
 
 
 def installs(text: str) -> Iterator[tuple[str, int, int]]:
-    """The package of each such command, and where the command stands; `text` is as a shell reads it."""
+    """Yield each package, with the start and end of its command; `text` is as a shell reads it."""
     for head in _HEAD.finditer(text):
         rest = text[head.end() : head.end() + 300]
-        ends = _ENDS.search(rest)
-        rest = rest[: ends.start()] if ends else rest
+        end = _ENDS.search(rest)
+        if end:
+            rest = rest[: end.start()]
         in_span = text.rfind(SPAN, 0, head.start()) > text.rfind(SPAN_END, 0, head.start())
         if in_span:
             rest = re.sub(rf"{SPAN_END}(?!\s*{SPAN}).*", "", rest)
         if head["image"]:
             rest = _without_options(rest)
-        for name in _packages(rest, first=bool(head["fetch"] or head["image"]), in_span=in_span):
-            if not _is_fine(name, head):
+        only_first = bool(head["fetch"] or head["image"])
+        for name in _packages(rest, only_first=only_first, in_span=in_span):
+            if not _is_harmless(name, head):
                 yield name, head.start(), head.end()
 
 
@@ -65,29 +67,36 @@ def _without_options(rest: str) -> str:
     return " ".join(word for at, word in enumerate(words) if at not in values and not word.startswith("-"))
 
 
-def _packages(rest: str, *, first: bool, in_span: bool) -> Iterator[str]:
-    words = rest.split()[:_MOST]
-    at = 0
-    while at < len(words):
-        raw, word = words[at], words[at].rstrip(".,:;!?)\"'")
-        at += 1
-        if named := _PACKAGE_FLAG.fullmatch(word):
-            yield named[1] or (words[at] if at < len(words) else "")
-            at += 0 if named[1] else 1
-        elif word.startswith("-"):
-            at += word in _WITH_VALUE
-        elif _LOCAL.match(word):
-            if first:
+def _packages(rest: str, *, only_first: bool, in_span: bool) -> Iterator[str]:
+    """Yield the packages among the words after a command, up to the first word that can't be one."""
+    words = iter(rest.split()[:_MOST])
+    for word in words:
+        name = word.rstrip(".,:;!?)\"'")
+        flag = _PACKAGE_FLAG.fullmatch(name)
+        if flag:
+            yield flag[1] or next(words, "")
+        elif name.startswith("-"):
+            if name in _WITH_VALUE:
+                next(words, "")
+        elif _LOCAL.match(name):
+            if only_first:
                 return
-        elif not _PACKAGE.fullmatch(word) or (not in_span and word.casefold() in _WORDS):
-            return
+        elif _is_package(name, in_span=in_span):
+            yield name
+            if only_first or word[-1] in ".:;!?":
+                return
         else:
-            yield word
-            if first or raw[-1] in ".:;!?":
-                return
+            return
 
 
-def _is_fine(name: str, head: re.Match[str]) -> bool:
+def _is_package(name: str, *, in_span: bool) -> bool:
+    if not _PACKAGE.fullmatch(name):
+        return False
+    # Outside a code span a word like "and" goes on with the sentence.
+    return in_span or name.casefold() not in _WORDS
+
+
+def _is_harmless(name: str, head: re.Match[str]) -> bool:
     base = base_name(name)
     if head["image"]:
         return "/" not in base
@@ -97,5 +106,5 @@ def _is_fine(name: str, head: re.Match[str]) -> bool:
 
 
 def base_name(package: str) -> str:
-    """The package without its version and extras."""
+    """Return the package without its version and extras."""
     return _VERSION.sub("", package)

@@ -1,4 +1,4 @@
-"""Whether a sentence forbids what it names: "never use sudo", "`--no-verify` is forbidden", "ask before you …"."""
+"""Tell whether a sentence forbids what it mentions: "never use sudo", "`--no-verify` is forbidden"."""
 
 import re
 
@@ -7,7 +7,7 @@ from skillopt_sleep.proposals.guard.words import phrases
 _CLAUSE = re.compile(r"[;:!?。；：！？\n]|[.,，](?=\s)")
 _REACH = 90
 _NOT = rf"(?<!\w)(?:{phrases('forbidding')})(?!\w)|{phrases('forbidding-unspaced')}"
-# What may stand between the word that forbids and what it forbids.
+# What may stand between the forbidding word and what it forbids.
 _FILLERS = (
     rf"(?:[\s(]|(?<!\w)(?:{phrases('using')})(?!\w)|{phrases('using-unspaced')}"
     r"|skip(?:ping)? (?:the )?(?:hooks?|checks?|tests?|verification))*"
@@ -29,9 +29,9 @@ _FORBIDDEN = re.compile(
 
 
 def is_forbidden(text: str, start: int, end: int) -> bool:
-    """Whether the words around this piece of the text forbid it, or ask the person first.
+    """Return whether the words around this piece of the text forbid it, or say to ask the person first.
 
-    The word that forbids must reach it through words of use alone: "never forget to run X" forbids nothing of X.
+    Only words like "use" may stand between the forbidding word and the piece: "never forget to run X" allows X.
     """
     near = text[max(0, start - _REACH) : start]
     clause = _CLAUSE.split(near)[-1]

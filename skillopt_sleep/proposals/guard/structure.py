@@ -1,4 +1,4 @@
-"""The text as Markdown: how it is read, and what of it is more than prose, lists, headings and inline code."""
+"""Parse a text as Markdown, and find what is more than prose, lists, headings and inline code."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,9 +10,9 @@ from markdown_it.token import Token
 from skillopt_sleep.proposals.guard.words import words
 from skillopt_sleep.records import RefusalKind
 
-Found = tuple[RefusalKind, str, str]  # the class, what the text does, and the very thing
+Finding = tuple[RefusalKind, str, str]  # the reason to refuse, what the text does, and the exact piece of text
 
-SPAN, SPAN_END = "\x1c", "\x1d"  # around code spans in `Read.commands`; white space to every pattern
+SPAN, SPAN_END = "\x1c", "\x1d"  # put around code spans in `Read.commands`; every pattern takes them for white space
 _DEEPEST = 20
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
 _PROSE = frozenset(
@@ -28,14 +28,15 @@ _REFUSED = {
     "html_block": (RefusalKind.HTML, "holds HTML"),
     "html_inline": (RefusalKind.HTML, "holds HTML"),
     "link_open": (RefusalKind.LINK, "holds a link"),
-    "image": (RefusalKind.IMAGE, "holds a picture, which is fetched when it is shown"),
+    "image": (RefusalKind.IMAGE, "holds an image, which is downloaded when it is shown"),
 }
-_TITLED = "holds a link with words that no page shows"
+_BREAKS = frozenset({"softbreak", "hardbreak"})
+_TITLED = "holds a link with a title that the page hides"
 _LIST_ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s")
-# What stands for something to be filled in, as in <ticket>; elements of HTML are none but for these.
+# A placeholder to be filled in, as in <ticket>; an HTML element is not one.
 _PLACEHOLDER = re.compile(r"<([A-Za-z][A-Za-z0-9]{0,19}(?:[-_][A-Za-z0-9]{1,12}){0,3})>")
 _ELEMENTS = words("elements")
-# What CommonMark takes for text, but another reader of Markdown, or the rest of the document, doesn't.
+# What is text to CommonMark, but not to other Markdown parsers or together with the rest of the document.
 _LOOSE = (
     (RefusalKind.HTML, "holds an HTML comment", re.compile(r"<\s*!\s*-\s*-[^\n]{0,60}")),
     (
@@ -45,7 +46,7 @@ _LOOSE = (
     ),
     (
         RefusalKind.IMAGE,
-        "holds a picture, which is fetched when it is shown",
+        "holds an image, which is downloaded when it is shown",
         re.compile(r"!\[[^\]\n]{1,200}\]|!\[\]\(|!\[\[[^\n]{0,60}"),
     ),
     (RefusalKind.LINK, "holds a link", re.compile(r"(?<![\w\]])\[[^\]\[\n]{1,200}\]\[[^\]\n]{0,200}\]")),
@@ -58,103 +59,120 @@ _LOOSE = (
 
 
 class Read(NamedTuple):
-    """The text as it is read: with code, without code, and for a look at its commands."""
+    """A parsed text: what is shown, the prose without code, and a form to search for commands."""
 
     shown: str
     prose: str
     commands: str
     spans: tuple[str, ...]
-    found: tuple[Found, ...]
+    findings: tuple[Finding, ...]
 
 
 def read(plain: str) -> Read:
-    """What a reader of the page sees, and everything of the text that isn't prose."""
-    first = plain.lstrip()
-    nested = not plain.startswith(first) and _LIST_ITEM.match(first)
-    references: dict[str, Any] = {}
-    # A point of a deeper level stands alone in an edit, and is one only below its list.
-    tokens = _MARKDOWN.parse(first if nested else plain, references)
+    """Return what a reader of the page sees, and everything in the text that isn't prose."""
+    stripped = plain.lstrip()
+    if stripped != plain and _LIST_ITEM.match(stripped):
+        # An indented list item is one only below its list, and an edit may hold it alone.
+        tokens, references = _parsed(stripped)
+    else:
+        tokens, references = _parsed(plain)
     if any(token.level >= _DEEPEST - 1 for token in tokens):
-        return Read(
-            plain, plain, plain, (), ((RefusalKind.NESTING, "is nested more deeply than anyone reads", plain),)
-        )
-    # Code by indentation is text: it no longer is code below a line of a list.
+        nesting = (RefusalKind.NESTING, "is nested too deeply to read", plain)
+        return Read(shown=plain, prose=plain, commands=plain, spans=(), findings=(nesting,))
+    # Indented code counts as prose: below a list item it is not code any more.
     prose = "\n".join(_outside_code(token) for token in tokens if token.type != "fence")
     return Read(
         shown="\n".join(_shown(token) for token in tokens if token.content),
         prose=prose,
         commands=_commands(tokens),
         spans=tuple(_spans(tokens)),
-        found=tuple(_more_than_prose(tokens, references, prose)),
+        findings=tuple(_more_than_prose(tokens, references, prose)),
     )
 
 
-def _more_than_prose(tokens: Sequence[Token], env: dict[str, Any], prose: str) -> Iterator[Found]:
-    for definition in env.get("references", {}).values():
+def _parsed(text: str) -> tuple[list[Token], dict[str, Any]]:
+    """Parse the text; return its tokens and the definitions of its links."""
+    environment: dict[str, Any] = {}
+    tokens = _MARKDOWN.parse(text, environment)
+    return tokens, environment.get("references", {})
+
+
+def _more_than_prose(tokens: Sequence[Token], references: dict[str, Any], prose: str) -> Iterator[Finding]:
+    for definition in references.values():
         yield RefusalKind.LINK, "defines a link", definition["href"]
         if definition["title"]:
             yield RefusalKind.LINK, _TITLED, definition["title"]
     for token in tokens:
         yield from _judged(token, token.content)
-        children = token.children or []
-        for at, child in enumerate(children):
-            if child.type == "html_inline" and _is_placeholder(children, at):
-                continue
-            yield from _judged(child, _thing(child))
-            if title := child.attrs.get("title"):
-                yield RefusalKind.LINK, _TITLED, str(title)
+        yield from _judged_children(token.children or [])
     for kind, what, pattern in _LOOSE:
-        for found in pattern.finditer(prose):
-            yield kind, what, found[0]
+        for match in pattern.finditer(prose):
+            yield kind, what, match[0]
 
 
-def _judged(token: Token, thing: str) -> Iterator[Found]:
+def _judged_children(children: Sequence[Token]) -> Iterator[Finding]:
+    for at, child in enumerate(children):
+        if child.type == "html_inline" and _is_placeholder(children, at):
+            continue
+        yield from _judged(child, _address_or_text(child))
+        title = child.attrs.get("title")
+        if title:
+            yield RefusalKind.LINK, _TITLED, str(title)
+
+
+def _judged(token: Token, thing: str) -> Iterator[Finding]:
     name = token.type.removesuffix("_open").removesuffix("_close")
     if name in _PROSE or token.type == "link_close":
         return
-    # A kind of token that a later parser brings is refused like HTML until somebody has thought about it.
+    # An unknown kind of token, from a later parser, is refused like HTML until somebody has looked at it.
     kind, what = _REFUSED.get(token.type, (RefusalKind.HTML, f"holds Markdown of the kind {token.type}"))
     yield kind, what, thing
 
 
-def _thing(token: Token) -> str:
-    """The very thing that the person's words must hold: an address for what points to one."""
+def _address_or_text(token: Token) -> str:
+    """Return what the person's words must contain: the address of a link or image, else the text."""
     return str(token.attrs.get("href") or token.attrs.get("src") or token.content)
 
 
 def _is_placeholder(children: Sequence[Token], at: int) -> bool:
-    """Whether the tag is none, but a word in angle brackets: <ticket>, Vec<T>."""
-    tag = _PLACEHOLDER.fullmatch(children[at].content)
-    if not tag or any(child.content.lower().startswith(f"</{tag[1].lower()}") for child in children):
+    """Return whether the tag is only a word in angle brackets: <ticket>, Vec<T>."""
+    match = _PLACEHOLDER.fullmatch(children[at].content)
+    if not match:
         return False
-    return tag[1].lower() not in _ELEMENTS or (tag[1] == "object" and children[at - 1].content[-1:].isalnum())
+    name = match[1].lower()
+    if any(child.content.lower().startswith(f"</{name}") for child in children):
+        return False
+    if name not in _ELEMENTS:
+        return True
+    return match[1] == "object" and children[at - 1].content[-1:].isalnum()  # List<object>
 
 
 def _shown(token: Token) -> str:
     if token.children is None:
         return token.content
-    return "".join("\n" if child.type in {"softbreak", "hardbreak"} else child.content for child in token.children)
+    return "".join("\n" if child.type in _BREAKS else child.content for child in token.children)
 
 
 def _outside_code(token: Token) -> str:
     if token.children is None:
         return token.content
-    parts = (
-        child.content or ("\n" if "break" in child.type else "")
-        for child in token.children
-        if child.type != "code_inline"
-    )
+    parts: list[str] = []
+    for child in token.children:
+        if not child.content and child.type in _BREAKS:
+            parts.append("\n")
+        elif child.type != "code_inline":
+            parts.append(child.content)
     return " ".join(parts)
 
 
 def _commands(tokens: Sequence[Token]) -> str:
-    """One paragraph a line, lines joined as Markdown joins them, code spans between their marks."""
+    """Return each paragraph on one line, joined as Markdown joins lines, with marks around code spans."""
     lines: list[str] = []
     for token in tokens:
         if not token.content:
             continue
         line = _one_line(token)
-        # What begins with an operator goes on with the paragraph before.
+        # A paragraph that begins with an operator continues the one before.
         if lines and line.lstrip(f" {SPAN}")[:1] in {"|", "&", ";", ">"}:
             lines[-1] += f" {line}"
         else:
@@ -164,24 +182,24 @@ def _commands(tokens: Sequence[Token]) -> str:
 
 def _one_line(token: Token) -> str:
     if token.children is None:
-        return SPAN + re.sub(r"(?<![|&;\\])\n(?!\s*[|&])", " ; ", token.content.strip()).replace("\n", " ") + SPAN_END
-    parts = [
-        f"{SPAN}{child.content}{SPAN_END}" if child.type == "code_inline" else child.content or " "
-        for child in _visible(token)
-    ]
+        code = re.sub(r"(?<![|&;\\])\n(?!\s*[|&])", " ; ", token.content.strip()).replace("\n", " ")
+        return f"{SPAN}{code}{SPAN_END}"
+    parts: list[str] = []
+    for child in token.children:
+        if child.type == "code_inline":
+            parts.append(f"{SPAN}{child.content}{SPAN_END}")
+        elif child.type in _BREAKS:
+            parts.append(" ")
+        else:
+            parts.append(child.content)
     return "".join(parts).replace("\n", " ")
 
 
-def _visible(token: Token) -> Iterator[Token]:
-    for child in token.children or ():
-        if child.content or "break" in child.type:
-            yield child
-
-
 def _spans(tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield the code of the text: code blocks and code spans."""
     for token in tokens:
-        if token.children is None:
-            if token.content:
-                yield token.content
-            continue
-        yield from (child.content for child in token.children if child.type == "code_inline")
+        if token.children is None and token.content:
+            yield token.content
+        for child in token.children or ():
+            if child.type == "code_inline":
+                yield child.content

@@ -1,13 +1,13 @@
-"""What a reader skips or can't read: long runs of blank lines, stacked marks, encoded text."""
+"""Find what a reader skips or can't read: long runs of blank lines, stacked marks, encoded text."""
 
 import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from skillopt_sleep.proposals.guard.structure import Found
+from skillopt_sleep.proposals.guard.structure import Finding
 from skillopt_sleep.proposals.guard.words import words
 from skillopt_sleep.records import RefusalKind
 
@@ -31,7 +31,7 @@ _LONG_TOKEN = re.compile(r"[!-~]{100,}")
 _ODD_WORDS = re.compile(r"(?<!\w)(?:[b-df-hj-np-tv-xz]{4,}\s+){4,}[b-df-hj-np-tv-xz]{4,}(?!\w)", re.IGNORECASE)
 _MORSE = re.compile(r"(?<!\S)(?=[-/\s]*\.)(?=[./\s]*-)(?:[.-]{1,5}(?:\s+/)?\s+){7,}[.-]{1,5}(?!\S)")
 _SPACED = re.compile(r"(?<!\w)(?:[A-Za-z] (?:[./] )?){6,}[A-Za-z](?!\w)")
-# Signs by which a byte can be written as one character; a spinner of a terminal has ten of them at most.
+# Signs that can encode a byte as one character; a terminal's spinner has at most ten of them.
 _SIGNS = re.compile(
     r"[\u2801-\u28ff\u4dc0-\u4dff\U0001d300-\U0001d35f\U0001f000-\U0001f0ff](?:\s?[\u2801-\u28ff\u4dc0-\u4dff\U0001d300-\U0001d35f\U0001f000-\U0001f0ff]){15,}"
 )
@@ -40,66 +40,77 @@ _UU = re.compile(r"(?<!\S)(?=[!-`]{4}[ -`]{8})")
 _LEAST_TEXT, _LEAST_PIECES = 8, 6
 _LONG_HEX, _LONG_RUN = 32, 24
 _MIXED = 0.3
+_MANY_LETTERS, _MOSTLY_LETTERS = 0.6, 0.8
+_ASCII_END = 128
 _WORDS = re.compile(r"[A-Za-z]{3,}")
 _COMMON = words("common")
 _HITS, _ROT13_HITS = 4, 3
+_ROT13 = 13
 _NAMED = re.compile(
     r"\b(?:rot-?\d+|ebg13|atbash|caesar|cipher|decod\w+|decipher\w*|backwards|revers\w+|unscramble)\b", re.IGNORECASE
 )
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
-def unread(content: str, plain: str) -> Iterator[Found]:
-    """Everything of the text that a reader passes over."""
+def unread(content: str, plain: str) -> Iterator[Finding]:
+    """Return everything in the text that a reader would miss."""
     yield from _blank_runs(plain)
     yield from _stacked(content)
     for blob in _blobs(plain):
-        yield RefusalKind.BLOB, "holds text that is encoded", blob
+        yield RefusalKind.BLOB, "holds encoded text", blob
 
 
-def _blank_runs(plain: str) -> Iterator[Found]:
+def _blank_runs(plain: str) -> Iterator[Finding]:
     for pattern in (_BLANK_LINES, _EMPTY_LINES, _BLANKS):
-        if run := pattern.search(plain):
-            yield RefusalKind.BLANK_RUN, "holds a long run of blanks, behind which nobody reads on", run[0]
+        run = pattern.search(plain)
+        if run:
+            yield RefusalKind.BLANK_RUN, "holds a long run of blanks, which hides what follows", run[0]
 
 
-def _stacked(content: str) -> Iterator[Found]:
+def _stacked(content: str) -> Iterator[Finding]:
     if content.isascii():
         return
-    marks, base, overlays = "", "", 0
+    marks = ""
+    base = ""
+    overlays = 0
     for char in unicodedata.normalize("NFC", content):
         overlays += unicodedata.combining(char) == 1
         if overlays > _MOST_OVERLAYS:
-            yield RefusalKind.MARK_RUN, "strikes its letters out", base + char
+            yield RefusalKind.MARK_RUN, "strikes its letters through", base + char
             return
         if unicodedata.category(char) in {"Mn", "Me"} and not "\ufe00" <= char <= "\ufe0f":
             marks += char
-            most = _MOST_LATIN_MARKS if base.isascii() or "\u00c0" <= base <= "\u04ff" else _MOST_MARKS
-            if len(marks) > most:
-                yield RefusalKind.MARK_RUN, "holds a letter under a pile of marks", base + marks
+            is_latin = base.isascii() or "\u00c0" <= base <= "\u04ff"
+            if len(marks) > (_MOST_LATIN_MARKS if is_latin else _MOST_MARKS):
+                yield RefusalKind.MARK_RUN, "holds a letter with too many marks on it", base + marks
                 return
         else:
-            marks, base = "", char
+            marks = ""
+            base = char
 
 
 def _blobs(plain: str) -> Iterator[str]:
     for pattern in (_ESCAPED, _BITS, _LONG_TOKEN, _ODD_WORDS, _MORSE, _SPACED, _SIGNS):
-        yield from (found[0] for found in pattern.finditer(plain))
-    yield from (found[0] for found in _TOKEN.finditer(plain) if _is_encoded(found[0]))
-    yield from (found[0] for found in _DENSE.finditer(plain) if _is_text(_from_base85(found[1])))
-    yield from (line for found in _UU.finditer(plain) if _is_text(_from_uu(line := _uu_line(plain, found.start()))))
-    yield from _chunked(plain.split())
-    for found in _HEX.finditer(plain):
-        if len(found[1]) >= _LONG_HEX or _is_text(bytes.fromhex(found[1])):
-            yield found[0]
-    yield from (found[0] for found in _HEX_PIECES.finditer(plain) if _is_said(_from_pieces(found[0])))
-    yield from (found[0] for found in _CODES.finditer(plain) if _is_text(_from_codes(found[0])))
+        yield from _those(pattern, plain, lambda _: True)
+    yield from _those(_TOKEN, plain, lambda match: _is_encoded(match[0]))
+    yield from _those(_DENSE, plain, lambda match: _is_text(_from_base85(match[1])))
+    yield from _uu_lines(plain)
+    yield from _split_base64(plain.split())
+    yield from _those(_HEX, plain, lambda match: len(match[1]) >= _LONG_HEX or _is_text(bytes.fromhex(match[1])))
+    yield from _those(_HEX_PIECES, plain, lambda match: _is_words(_from_pieces(match[0])))
+    yield from _those(_CODES, plain, lambda match: _is_text(_from_codes(match[0])))
     if _is_shifted(plain):
         yield plain
 
 
-def _chunked(words: Sequence[str]) -> Iterator[str]:
-    """Base64 that is parted by white space."""
+def _those(pattern: re.Pattern[str], text: str, is_blob: Callable[[re.Match[str]], bool]) -> Iterator[str]:
+    for match in pattern.finditer(text):
+        if is_blob(match):
+            yield match[0]
+
+
+def _split_base64(words: Sequence[str]) -> Iterator[str]:
+    """Find base64 that is split by white space."""
     for count in (2, 3):
         for at in range(len(words) - count + 1):
             chunks = words[at : at + count]
@@ -109,21 +120,23 @@ def _chunked(words: Sequence[str]) -> Iterator[str]:
 
 
 def _is_encoded(token: str) -> bool:
-    """Whether it is text in base64 or base32, or too mixed a run of letters and digits to be a name."""
+    """Return whether the token is text in base64 or base32, or mixes letters and digits too much to be a name."""
     if _is_text(_from_base64(token)) or _is_text(_from_base32(token)):
         return True
     return any(len(piece) >= _LONG_RUN and _is_mixed(piece) for piece in re.split(r"[-_/]", token))
 
 
 def _is_mixed(token: str) -> bool:
-    kinds = ["d" if char.isdigit() else "u" if char.isupper() else "l" for char in token if char.isalnum()]
-    turns = sum(one != other for one, other in pairwise(kinds))
-    return len(set(kinds)) > 1 and turns > _MIXED * len(kinds)
+    """Return whether the token often changes between digits, capitals and small letters."""
+    kinds = [(char.isdigit(), char.isupper()) for char in token if char.isalnum()]
+    changes = sum(kind != following for kind, following in pairwise(kinds))
+    return len(set(kinds)) > 1 and changes > _MIXED * len(kinds)
 
 
 def _from_base64(token: str) -> bytes:
     body = token.rstrip("=").translate(str.maketrans("-_", "+/"))
-    body = body[: len(body) - (len(body) % 4 == 1)]
+    if len(body) % 4 == 1:
+        body = body[:-1]
     try:
         return base64.b64decode(body + "=" * (-len(body) % 4))
     except (binascii.Error, ValueError):
@@ -144,16 +157,23 @@ def _from_base32(token: str) -> bytes:
 def _from_base85(token: str) -> bytes:
     for decode in (base64.a85decode, base64.b85decode):
         try:
-            if _is_text(data := decode(token)):
-                return data
+            data = decode(token)
         except ValueError:
             continue
+        if _is_text(data):
+            return data
     return b""
 
 
-def _uu_line(text: str, at: int) -> str:
-    """As much of the text as a line of uuencode has that begins there: its first sign tells the length."""
-    return text[at : at + 1 + (ord(text[at]) - ord(" ") + 2) // 3 * 4].split("\n", 1)[0]
+def _uu_lines(text: str) -> Iterator[str]:
+    """Find lines of uuencoded text; the first character of one tells its length."""
+    for match in _UU.finditer(text):
+        start = match.start()
+        length = ord(text[start]) - ord(" ")
+        end = start + 1 + (length + 2) // 3 * 4
+        line = text[start:end].split("\n", 1)[0]
+        if _is_text(_from_uu(line)):
+            yield line
 
 
 def _from_uu(line: str) -> bytes:
@@ -164,37 +184,50 @@ def _from_uu(line: str) -> bytes:
 
 
 def _from_pieces(text: str) -> bytes:
-    return bytes(
-        int(piece, 16)
-        for piece in re.findall(r"(?<![0-9a-fA-F])[0-9a-fA-F]{2}(?![0-9a-fA-F])", text.replace("0x", " "))
-    )
+    pieces = re.findall(r"(?<![0-9a-fA-F])[0-9a-fA-F]{2}(?![0-9a-fA-F])", text.replace("0x", " "))
+    return bytes(int(piece, 16) for piece in pieces)
 
 
 def _from_codes(text: str) -> bytes:
     numbers = [int(number) for number in re.findall(r"\d+", text)]
-    letters = sum(chr(number).isalpha() for number in numbers if number < 128)  # noqa: PLR2004 - ASCII
-    return bytes(numbers) if max(numbers) < 128 and letters > len(numbers) * 0.6 else b""  # noqa: PLR2004 - as above
+    if max(numbers) >= _ASCII_END:
+        return b""
+    letters = sum(chr(number).isalpha() for number in numbers)
+    if letters <= len(numbers) * _MANY_LETTERS:
+        return b""
+    return bytes(numbers)
 
 
 def _is_text(data: bytes) -> bool:
-    return len(data) >= _LEAST_TEXT and all(32 <= byte < 127 or byte in b"\n\t" for byte in data)  # noqa: PLR2004 - ASCII
+    if len(data) < _LEAST_TEXT:
+        return False
+    return all(ord(" ") <= byte <= ord("~") or byte in b"\n\t" for byte in data)
 
 
-def _is_said(data: bytes) -> bool:
-    """Whether it is text, and most of it letters: the parts of a machine's address are none."""
+def _is_words(data: bytes) -> bool:
+    """Return whether the data is text and mostly letters, unlike the parts of a machine's address."""
+    if len(data) < _LEAST_PIECES or max(data) >= _ASCII_END:
+        return False
     letters = sum(chr(byte).isalpha() or byte == ord(" ") for byte in data)
-    return len(data) >= _LEAST_PIECES and max(data) < 128 and letters >= len(data) * 0.8  # noqa: PLR2004 - ASCII
+    return letters >= len(data) * _MOSTLY_LETTERS
 
 
 def _is_shifted(plain: str) -> bool:
-    """Whether the text is English only when it is shifted by some letters (rot13), mirrored or turned round."""
+    """Return whether the text is English only after its letters are shifted (rot13), mirrored or reversed."""
     words = {word.lower() for word in _WORDS.findall(plain)}
     if len(words) < _ROT13_HITS:
         return False
-    named = 1 if _NAMED.search(plain) else 0
-    shifts = [str.maketrans(_ALPHABET, _ALPHABET[by:] + _ALPHABET[:by]) for by in range(1, 26)]
-    shifts.append(str.maketrans(_ALPHABET, _ALPHABET[::-1]))
-    ways = [{word.translate(shift) for word in words} for shift in shifts] + [{word[::-1] for word in words}]
-    needed = [_HITS - named] * len(ways)
-    needed[12] = needed[-1] = _ROT13_HITS - named  # rot13, and from the right
-    return any(len((way & _COMMON) - words) >= least for way, least in zip(ways, needed, strict=True))
+    hint = 1 if _NAMED.search(plain) else 0  # a text that names a cipher needs fewer words
+
+    def is_english(decoded: set[str], hits: int) -> bool:
+        return len((decoded & _COMMON) - words) >= hits - hint
+
+    if is_english({word[::-1] for word in words}, _ROT13_HITS):
+        return True
+    for by in range(1, 26):
+        shift = str.maketrans(_ALPHABET, _ALPHABET[by:] + _ALPHABET[:by])
+        hits = _ROT13_HITS if by == _ROT13 else _HITS
+        if is_english({word.translate(shift) for word in words}, hits):
+            return True
+    mirror = str.maketrans(_ALPHABET, _ALPHABET[::-1])
+    return is_english({word.translate(mirror) for word in words}, _HITS)

@@ -1,4 +1,4 @@
-"""The words that the guard knows: words.toml."""
+"""Read the guard's lists of words from words.toml."""
 
 import re
 import tomllib
@@ -9,14 +9,15 @@ _FILE = Path(__file__).with_name("words.toml")
 
 
 def words(name: str) -> frozenset[str]:
-    """The words of one list."""
+    """Return the words of one list."""
     return frozenset(_lists()[name].split())
 
 
 def phrases(name: str) -> str:
-    """The phrases of one list, as a regular expression that takes the longest first."""
-    listed = [" ".join(phrase.split()) for phrase in _lists()[name].split("|")]
-    return "|".join(re.escape(phrase) for phrase in sorted(listed, key=len, reverse=True))
+    """Return the phrases of one list as a regular expression that tries the longest first."""
+    normalized = [" ".join(phrase.split()) for phrase in _lists()[name].split("|")]
+    normalized.sort(key=len, reverse=True)
+    return "|".join(map(re.escape, normalized))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""ALFWorld's own games, played by its own engine, which is an extra: where they are, and one of them opened."""
+"""Find ALFWorld's games and play them with ALFWorld's engine, an optional extra."""
 
 import hashlib
 import importlib
@@ -15,9 +15,9 @@ Infos = Mapping[str, Sequence[Any]]
 
 GAME_FILE = "game.tw-pddl"
 TRIAL_FILE = "traj_data.json"
-# The engine's text world has no words for these.
+# The engine can't express these in text.
 _NOT_PLAYABLE = ("movable", "Sliced")
-# The engine has one parser for all its games, which two threads at once break. What takes time is the model.
+# All games share one parser, which isn't safe for threads. The lock costs little: the model takes most of the time.
 _engine = threading.RLock()
 
 
@@ -29,18 +29,18 @@ class _GameFile(msgspec.Struct):
     solvable: bool = False
 
 
-class Found(NamedTuple):
-    """A game: its file, its kind, and what tells its content from another's."""
+class Playable(NamedTuple):
+    """A game: its file, its kind, and a digest of its content."""
 
     path: Path
     kind: str
     digest: str
 
 
-def games_below(folder: Path) -> Iterator[Found]:
-    """The playable games of a folder as `alfworld-download` lays it out, in order of their paths.
+def games_below(folder: Path) -> Iterator[Playable]:
+    """Find the playable games in a folder made by `alfworld-download`, in order of their paths.
 
-    Raises ConfigError where a game's files can't be read.
+    Raises ConfigError if a game's files can't be read.
     """
     for path in sorted(folder.rglob(GAME_FILE)):
         if any(word in str(path.relative_to(folder)) for word in _NOT_PLAYABLE):
@@ -52,14 +52,14 @@ def games_below(folder: Path) -> Iterator[Found]:
         except (OSError, msgspec.DecodeError) as error:
             raise ConfigError(f"{path.parent}: {error}", remedy="download the games again") from error
         if solvable:
-            yield Found(path, trial.task_type, hashlib.blake2b(data, digest_size=8).hexdigest())
+            yield Playable(path, trial.task_type, hashlib.blake2b(data, digest_size=8).hexdigest())
 
 
 class AlfGame:
-    """One game in ALFWorld's interface, in batches of one; several may be played side by side."""
+    """One game with ALFWorld's interface, in batches of one; several can be played at the same time."""
 
     def __init__(self, path: str, *, steps: int) -> None:
-        """Open the game; ConfigError where the engine isn't installed."""
+        """Open the game; raise ConfigError if the engine isn't installed."""
         try:
             engine: Any = importlib.import_module("textworld")
             gym: Any = importlib.import_module("textworld.gym")
@@ -78,16 +78,16 @@ class AlfGame:
             self._game: Any = gym.make(name)
 
     def reset(self) -> tuple[Sequence[str], Infos]:
-        """The room and the task."""
+        """Start the game; return the description of room and task, and the infos."""
         with _engine:
             return self._game.reset()
 
     def step(self, commands: Sequence[str]) -> tuple[Sequence[str], Sequence[float], Sequence[bool], Infos]:
-        """What the command does, the score, whether the game is over, and what may be done next."""
+        """Run the command; return what happened, the score, whether the game is over, and the infos."""
         with _engine:
             return self._game.step(commands)
 
     def close(self) -> None:
-        """Let go of the engine's memory."""
+        """Free the engine's memory."""
         with _engine:
             self._game.close()

@@ -1,4 +1,4 @@
-"""How the target is asked: the skill, how to answer, the request; what changes least stands first."""
+"""Ask the target: skill, answer format, request, in this order so that the part that changes least comes first."""
 
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Prompt, Purpose
@@ -10,7 +10,7 @@ Think as long as you need to. Then give the answer by itself, without a sentence
 
 
 def ask(target: Backend, request: str, *, skill: str, form: str, sample: int) -> str:
-    """The target's reply to a request under a skill; raises CallFailed where none came."""
+    """Return the target's reply to a request with a skill; raise CallFailed if the call fails."""
     text = (
         "Follow the skill below in everything you do.\n\n"
         f"# Skill\n{skill.strip() or '(none)'}\n\n"
@@ -20,8 +20,8 @@ def ask(target: Backend, request: str, *, skill: str, form: str, sample: int) ->
     return target.complete(Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample)).text
 
 
-def told(why: str, reply: str) -> str:
-    """Why an answer fell short, and where it was taken from if that may be the cause."""
+def with_source(why: str, reply: str) -> str:
+    """Add to the reason why an answer fell short that it came from the last line, if there was no <answer> tag."""
     if not why or "<answer>" in reply.lower():
         return why
     return f"{why}; there is no <answer> tag, so its last line was taken: {final_answer(reply)[:80]!r}"

@@ -1,4 +1,4 @@
-"""A household in words, small enough to ship: the commands, the six kinds of tasks and the interface of ALFWorld."""
+"""Simulate a small household in text, with ALFWorld's commands, six kinds of tasks and interface."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,9 +31,9 @@ _COMMAND = re.compile(
 
 
 class Game(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A task in a household: its kind, the kind of thing and place it is about, and what holds what.
+    """A task in a household: its kind, the kind of thing and place it is about, and what each holder contains.
 
-    `closed` names the holders that have a door, which is shut at first.
+    `closed` names the holders with a door, which is shut at the start.
     """
 
     kind: str
@@ -44,42 +44,46 @@ class Game(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
-            raise ValueError(f"kind is one of {', '.join(_KINDS)}")
+            raise ValueError(f"kind must be one of {', '.join(_KINDS)}")
 
     @property
     def goal(self) -> str:
-        """The task in words."""
+        """Return the task in words."""
         return _KINDS[self.kind].format(thing=self.thing, place=self.place)
 
 
 class Household:
-    """One game, played by one player: `reset` and `step` take and give lists of one, as ALFWorld's batches do."""
+    """One game; `reset` and `step` take and return lists of one, like ALFWorld's batches."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
         self.reset()
 
     def reset(self) -> tuple[list[str], Infos]:
-        """The room and the task, with everything as it was at first."""
+        """Start over; return the description of room and task, and the infos."""
         self._holds = {name: list(things) for name, things in self._game.holders.items()}
         self._shut = set(self._game.closed)
-        self._at, self._carried, self._lit = "", "", False
+        self._at = ""
+        self._carried = ""
+        self._lit = False
         self._states: dict[str, str] = {}
-        seen = ", ".join(f"a {name}" for name in self._holds)
-        text = f"You are in the middle of a room. You see {seen}.\n\nYour task is to: {self._game.goal}."
+        holders = ", ".join(f"a {name}" for name in self._holds)
+        text = f"You are in the middle of a room. You see {holders}.\n\nYour task is to: {self._game.goal}."
         return [text], self._infos()
 
     def step(self, commands: Sequence[str]) -> tuple[list[str], list[float], list[bool], Infos]:
-        """What the command does, the score, whether the game is over, and what may be done next."""
-        found = _COMMAND.fullmatch(" ".join(commands[0].lower().split()))
-        said = self._do({key: value for key, value in found.groupdict().items() if value}) if found else NOTHING
-        return [said], [float(self._won())], [self._won()], self._infos()
+        """Run the command; return what happened, the score, whether the game is over, and the infos."""
+        match = _COMMAND.fullmatch(" ".join(commands[0].lower().split()))
+        outcome = NOTHING
+        if match:
+            outcome = self._do({name: value for name, value in match.groupdict().items() if value})
+        return [outcome], [float(self._won())], [self._won()], self._infos()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: a household holds no resources."""
 
-    def _do(self, asked: Mapping[str, str]) -> str:  # noqa: C901 - one arm for each command
-        match asked:
+    def _do(self, command: Mapping[str, str]) -> str:  # noqa: C901 - one arm for each command
+        match command:
             case {"go": _, "where": name} if name in self._holds and name != self._at:
                 self._at = name
                 return f"You arrive at {name}. {self._seen()}"
@@ -106,35 +110,32 @@ class Household:
                 self._lit = True
                 return f"You turn on the {name}."
             case {"see": "look"}:
-                return (
-                    f"You are facing the {self._at}. {self._seen()}"
-                    if self._at
-                    else "You are in the middle of a room."
-                )
+                return self._view()
             case {"see": "inventory"}:
                 return f"You are carrying: a {self._carried}." if self._carried else "You are not carrying anything."
             case _:
                 return NOTHING
 
+    def _view(self) -> str:
+        if not self._at:
+            return "You are in the middle of a room."
+        return f"You are facing the {self._at}. {self._seen()}"
+
     def _seen(self) -> str:
         if self._at in self._shut:
             return f"The {self._at} is closed."
-        things = self._holds[self._at]
-        return (
-            f"In it, you see {', '.join(f'a {thing}' for thing in things)}." if things else "You see nothing in it."
-        )
+        things = [f"a {thing}" for thing in self._holds[self._at]]
+        if not things:
+            return "You see nothing in it."
+        return f"In it, you see {', '.join(things)}."
 
     def _has_door(self, name: str) -> bool:
         return name in self._game.closed and name not in self._shut
 
     def _can_take(self, thing: str, name: str) -> bool:
-        fixed = _kind(thing) == "desklamp"
-        return (
-            name == self._at
-            and name not in self._shut
-            and thing in self._holds[name]
-            and not (self._carried or fixed)
-        )
+        if self._carried or _kind(thing) == "desklamp":
+            return False
+        return name == self._at and name not in self._shut and thing in self._holds[name]
 
     def _can_put(self, thing: str, name: str) -> bool:
         return name == self._at and name not in self._shut and thing == self._carried
@@ -145,24 +146,30 @@ class Household:
     def _won(self) -> bool:
         game = self._game
         if game.kind == "look_at_obj_in_light":
-            beside = any(_kind(thing) == "desklamp" for thing in self._holds.get(self._at, ()))
-            return self._lit and beside and _kind(self._carried) == game.thing
-        put = [
-            thing
-            for name, things in self._holds.items()
-            for thing in things
-            if _kind(name) == game.place and _kind(thing) == game.thing
-        ]
-        if game.kind in _STATE_OF:
-            put = [thing for thing in put if self._states.get(thing) == _STATE_OF[game.kind]]
-        return len(put) >= (_TWO if game.kind == "pick_two_obj_and_place" else 1)
+            lamp_here = any(_kind(thing) == "desklamp" for thing in self._holds.get(self._at, ()))
+            return self._lit and lamp_here and _kind(self._carried) == game.thing
+        return self._in_place() >= (_TWO if game.kind == "pick_two_obj_and_place" else 1)
+
+    def _in_place(self) -> int:
+        """Count the things that are where the task wants them, in the state it wants."""
+        state = _STATE_OF.get(self._game.kind)
+        count = 0
+        for name, things in self._holds.items():
+            if _kind(name) != self._game.place:
+                continue
+            for thing in things:
+                if _kind(thing) == self._game.thing and (state is None or self._states.get(thing) == state):
+                    count += 1
+        return count
 
     def _infos(self) -> Infos:
         return {"won": [self._won()], "admissible_commands": [self._admissible()]}
 
     def _admissible(self) -> list[str]:
-        here, thing = self._at, self._carried
-        commands = ["look", "inventory", *(f"go to {name}" for name in self._holds if name != here)]
+        here = self._at
+        carried = self._carried
+        commands = ["look", "inventory"]
+        commands += [f"go to {name}" for name in self._holds if name != here]
         if not here:
             return commands
         commands.append(f"examine {here}")
@@ -170,14 +177,14 @@ class Household:
             return [*commands, f"open {here}"]
         if self._has_door(here):
             commands.append(f"close {here}")
-        commands += [f"take {one} from {here}" for one in self._holds[here] if self._can_take(one, here)]
-        commands += [f"use {one}" for one in self._holds[here] if _kind(one) == "desklamp"]
-        if thing:
-            commands.append(f"move {thing} to {here}")
-            commands += [f"{how} {thing} with {here}" for how in STATES if self._can_make(how, thing, here)]
+        commands += [f"take {thing} from {here}" for thing in self._holds[here] if self._can_take(thing, here)]
+        commands += [f"use {thing}" for thing in self._holds[here] if _kind(thing) == "desklamp"]
+        if carried:
+            commands.append(f"move {carried} to {here}")
+            commands += [f"{how} {carried} with {here}" for how in STATES if self._can_make(how, carried, here)]
         return commands
 
 
 def _kind(name: str) -> str:
-    """`mug` of `mug 1`."""
+    """Return the kind of a thing or holder: "mug" for "mug 1"."""
     return name.rpartition(" ")[0] or name

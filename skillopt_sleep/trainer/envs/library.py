@@ -1,6 +1,6 @@
-"""A folder of documents that can be looked at and not changed: find by name, read by lines, search by pattern.
+"""Give a model read-only tools for a folder of documents: find by name, read lines, search by pattern.
 
-Nothing outside the folder can be reached, whatever a model asks for, and no answer is too long for a prompt.
+Nothing outside of the folder can be reached, whatever a model asks for, and every answer fits into a prompt.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ TOOLS = f"""\
 
 
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model asks of a tool."""
+    """A model's call of a tool."""
 
     tool: str
     pattern: str = ""
@@ -36,20 +36,23 @@ class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Library:
-    """The text files below a folder, as they were when it was opened; links that lead out of it are not there."""
+    """The text files below a folder, listed when it is opened; links that lead out of it are left out."""
 
     def __init__(self, folder: Path) -> None:
-        """Raise ConfigError where the folder has no document."""
+        """List the folder; raise ConfigError if it has no document."""
         root = folder.resolve()
-        found = sorted(path for path in root.rglob("*") if path.suffix.lower() in TEXTS and path.is_file())
-        self._paths = {
-            path.relative_to(root).as_posix(): path for path in found if path.resolve().is_relative_to(root)
-        }
+        self._paths: dict[str, Path] = {}
+        for path in sorted(root.rglob("*")):
+            is_text = path.suffix.lower() in TEXTS and path.is_file()
+            if is_text and path.resolve().is_relative_to(root):
+                self._paths[path.relative_to(root).as_posix()] = path
         if not self._paths:
-            raise ConfigError(f"{folder} holds no text document", remedy=f"put {', '.join(sorted(TEXTS))} there")
+            raise ConfigError(
+                f"{folder} holds no text document", remedy=f"add files of type {', '.join(sorted(TEXTS))}"
+            )
 
     def digest(self) -> str:
-        """Of all names and contents: another library is another dataset."""
+        """Hash all names and contents, so that a change of the library makes another dataset."""
         whole = hashlib.blake2b(digest_size=16)
         for name, path in self._paths.items():
             data = path.read_bytes()
@@ -58,16 +61,18 @@ class Library:
         return whole.hexdigest()
 
     def use(self, text: str) -> str:
-        """What a tool says to a call written as JSON; what can't be done is said in words, never raised."""
+        """Run a tool call written as JSON and return its output; problems are reported in words, never raised."""
         try:
-            said = self._said(msgspec.json.decode(text, type=Call))
+            output = self._run(msgspec.json.decode(text, type=Call))
         except msgspec.DecodeError as error:
-            said = f"That is no call of a tool: {error}"
+            output = f"That is no call of a tool: {error}"
         except (ValueError, RecursionError) as error:
-            said = f"That can't be done: {error}"
-        return said if len(said) <= SHOWN_CHARS else f"{said[:SHOWN_CHARS]}\n(cut here)"
+            output = f"That can't be done: {error}"
+        if len(output) > SHOWN_CHARS:
+            return f"{output[:SHOWN_CHARS]}\n(cut here)"
+        return output
 
-    def _said(self, call: Call) -> str:
+    def _run(self, call: Call) -> str:
         match call.tool:
             case "glob":
                 return self._glob(call.pattern)
@@ -90,12 +95,12 @@ class Library:
             return "grep needs a pattern."
         hits: list[str] = []
         try:
-            searched = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
+            compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
             for name in self._like(files):
-                # The time is one document's, so that what is found doesn't hang on how many there are.
+                # The time limit is per document, so that the hits don't depend on how many documents there are.
                 whole = "\n".join(self._lines(name))
-                for found in searched.finditer(whole, timeout=REGEX_SECONDS):
-                    number = whole.count("\n", 0, found.start()) + 1
+                for match in compiled.finditer(whole, timeout=REGEX_SECONDS):
+                    number = whole.count("\n", 0, match.start()) + 1
                     line = whole.split("\n", number)[number - 1]
                     hit = f"{name}:{number}: {line[:LINE_CHARS]}"
                     if hit not in hits[-1:]:
@@ -121,7 +126,7 @@ class Library:
         return "\n".join([*shown, f"(line {start} to {last} of {len(lines)})"])
 
     def _like(self, pattern: str) -> list[str]:
-        """The documents whose path, or whose path from any folder on, has this form."""
+        """List the documents whose path, or the end of it, matches this glob pattern."""
         form = PurePosixPath(pattern.removeprefix("**/"))
         whole = form.parts in {(), ("**",)}
         return [name for name in self._paths if whole or PurePosixPath(name).match(str(form))]

@@ -1,4 +1,4 @@
-"""Multiple choice, each item's choices in an order of its own: that a model likes A must not look like knowledge."""
+"""Multiple choice, with each item's choices shuffled so that a preference for A doesn't look like knowledge."""
 
 import random
 import re
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.asking import ask, told
+from skillopt_sleep.trainer.envs.asking import ask, with_source
 from skillopt_sleep.trainer.envs.datasets import DataEnv, items_of, row_id
 from skillopt_sleep.trainer.envs.rows import Row, as_text, optional, text_of, texts_of
 from skillopt_sleep.trainer.scorers import chosen, final_answer
@@ -18,7 +18,7 @@ FORM = "Think as long as you need to. Then give the letter of your choice alone 
 LABELS = string.ascii_uppercase
 FEWEST = 2
 
-# What speaks of the other choices by their place loses its sense elsewhere.
+# A choice that refers to others by their place ("all of the above") makes no sense in another order.
 _OF_OTHERS = re.compile(
     r"\b(?i:all|any|both|none|neither|either)\b.{0,30}\b(?i:above|below|these|those)\b"
     r"|\b[A-H]\)? (?:and|or|nor) \(?[A-H]\b"
@@ -26,9 +26,9 @@ _OF_OTHERS = re.compile(
 
 
 class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
-    """Rows with `question`, `choices` and the right one, as in LiveMathematicianBench, ARC, CommonsenseQA and MMLU.
+    """Rows with `question`, `choices` and the answer, as in LiveMathematicianBench, ARC, CommonsenseQA and MMLU.
 
-    With `shuffle` the choices of an item are in an order that only `shuffle_seed` and its id decide.
+    With `shuffle` the order of an item's choices depends on `shuffle_seed` and its id only.
     """
 
     name: ClassVar[str] = "multiple_choice"
@@ -37,26 +37,30 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
     shuffle_seed: int = 42
 
     def read(self, path: Path) -> Sequence[Item]:
-        """The questions of one file."""
+        """Read the questions of one file."""
         return items_of(path, lambda number, row: self._item(row, row_id(path, number)))
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """One choice; hard and soft are 1 where it is the right one."""
+        """Ask for one choice; hard and soft are 1 if it is the right one."""
         reply = ask(target, item.text, skill=skill, form=FORM, sample=sample)
         choice = chosen(final_answer(reply), item.data["choices"])
         grade = float(choice == item.data["right"])
-        why = "" if grade else f"{choice} is not the right choice" if choice else "it names none of the choices"
-        return Result(hard=grade, soft=grade, response=reply, why=told(why, reply))
+        why = ""
+        if not choice:
+            why = "it names none of the choices"
+        elif not grade:
+            why = f"{choice} is not the right choice"
+        return Result(hard=grade, soft=grade, response=reply, why=with_source(why, reply))
 
     def _item(self, row: Row, otherwise: str) -> Item:
         inner: Any = row.get("mcq") or row.get("question")
-        asked: Row = {**row, **cast("Row", inner)} if isinstance(inner, Mapping) else row
-        question = text_of(
-            {"question": asked.get("stem"), **asked} if "stem" in asked else asked, "stem", "question", "Question"
-        )
+        fields = row
+        if isinstance(inner, Mapping):
+            fields = {**row, **cast("Row", inner)}
+        question = text_of(fields, "stem", "question", "Question")
         name = optional(row, "id", "uid", "question_id") or otherwise
-        labels, texts = _choices(asked)
-        right = _right(asked, labels, texts)
+        labels, texts = _choices(fields)
+        right = _right(fields, labels, texts)
         order = list(range(len(texts)))
         if self.shuffle and not any(_OF_OTHERS.search(text) for text in texts):
             random.Random(f"{self.shuffle_seed}:{name}").shuffle(order)  # noqa: S311 - an order, not a secret
@@ -72,62 +76,91 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
 
 
 def _choices(row: Row) -> tuple[list[str], list[str]]:
-    """The labels, if the row gives any, and the texts of the choices, in whichever of the usual forms they are."""
-    raw: Any = row.get("choices", row.get("options"))
-    if isinstance(raw, Mapping) and "text" in raw:
-        both = cast("Mapping[str, Any]", raw)
-        labels, texts = list(texts_of(both.get("label"))), list(texts_of(both["text"]))
-    elif isinstance(raw, Mapping):
-        labels, texts = zip(*sorted(cast("Mapping[str, Any]", raw).items()), strict=True)
-    elif isinstance(raw, str | None):
-        columns = [(label, optional(row, label, label.lower())) for label in LABELS[:10]]
-        labels, texts = [label for label, text in columns if text], [text for _, text in columns if text]
-        labels, texts = (labels, texts) if texts else ([], list(texts_of(raw)))
-    elif not isinstance(raw, Sequence):
-        labels, texts = [], []
-    else:
-        listed = cast("Sequence[Any]", raw)
-        each: list[Any] = [one if isinstance(one, Mapping) else {"text": one} for one in listed]
-        labels, texts = (
-            [str(one.get("label") or "") for one in each],
-            [one.get("text", one.get("content", "")) for one in each],
-        )
+    """Return the labels, if the row has any, and the texts of the choices, from any of the usual formats."""
+    labels, texts = _raw_choices(row)
     texts = ["" if text is None else as_text(text) for text in texts]
     labels = [str(label).strip().upper().rstrip(".):") for label in labels]
     if len(texts) < FEWEST or not all(texts) or len(texts) > len(LABELS):
         raise ValueError("it needs two to 26 'choices', each with a text")
-    return (labels if all(labels) and len(labels) == len(texts) else []), texts
+    if not all(labels) or len(labels) != len(texts):
+        labels = []
+    return labels, texts
+
+
+def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the labels and texts of the choices as they are written."""
+    raw: Any = row.get("choices", row.get("options"))
+    if isinstance(raw, Mapping) and "text" in raw:
+        lists = cast("Mapping[str, Any]", raw)
+        return texts_of(lists.get("label")), texts_of(lists["text"])
+    if isinstance(raw, Mapping):
+        by_label = sorted(cast("Mapping[str, Any]", raw).items())
+        return [label for label, _ in by_label], [text for _, text in by_label]
+    if isinstance(raw, str | None):
+        columns = {label: optional(row, label, label.lower()) for label in LABELS[:10]}
+        columns = {label: text for label, text in columns.items() if text}
+        if columns:
+            return list(columns), list(columns.values())
+        return [], texts_of(raw)
+    labels: list[Any] = []
+    texts: list[Any] = []
+    if isinstance(raw, Sequence):
+        for choice in cast("Sequence[Any]", raw):
+            if isinstance(choice, Mapping):
+                fields = cast("Mapping[str, Any]", choice)
+                labels.append(fields.get("label") or "")
+                texts.append(fields.get("text", fields.get("content", "")))
+            else:
+                labels.append("")
+                texts.append(choice)
+    return labels, texts
 
 
 def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
-    """Which choice is right: named by its label, by its place from 0, or by its text.
+    """Return the place of the right choice, which the row names by its label, its place from 0, or its text.
 
-    ValueError where it is named by none, or a text can be read in two ways that lead to two choices.
+    Raises ValueError if it names none, or if it can be read in two ways that mean different choices.
     """
-    raw: Any = next(
-        (row[key] for key in ("correct_choice", "answerKey", "answer", "Answer", "label") if key in row), None
-    )
-    if isinstance(raw, Mapping):
-        raw = cast("Mapping[str, Any]", raw).get("label") or cast("Mapping[str, Any]", raw).get("text")
-    said = str(raw if raw is not None else "").strip()
-    label, listed = said.upper().rstrip(".):"), row.get("choices", row.get("options"))
+    raw = _raw_answer(row)
+    answer = str(raw if raw is not None else "").strip()
+    label = answer.upper().rstrip(".):")
     letters = labels or list(LABELS[: len(texts)])
-    place = int(said) if said.isdecimal() and int(said) < len(texts) else None
-    named = letters.index(label) if label in letters else place
-    by_text = list(texts).index(said) if list(texts).count(said) == 1 else None
-    found = by_text if named is None else named
-    if found is None:
-        raise ValueError(f"its answer {said!r} is none of the choices")
-    # A number beside choices in words is a place, as in MMLU's own files; a label that the row gives is one.
-    sure = label in labels or (isinstance(raw, int) and not _numbers(listed))
-    if by_text is not None and by_text != found and not sure:
-        one, other = (letters[found], letters[by_text]) if said.isdecimal() else (str(found), str(by_text))
+    named: int | None = None
+    if label in letters:
+        named = letters.index(label)
+    elif answer.isdecimal() and int(answer) < len(texts):
+        named = int(answer)
+    by_text = texts.index(answer) if texts.count(answer) == 1 else None
+    right = by_text if named is None else named
+    if right is None:
+        raise ValueError(f"its answer {answer!r} is none of the choices")
+    # A number is a place if the choices are words, as in MMLU's own files; and a label if the row has that label.
+    is_place = isinstance(raw, int) and not _has_numbers(row.get("choices", row.get("options")))
+    certain = label in labels or is_place
+    if by_text is not None and by_text != right and not certain:
+        first, second = str(right), str(by_text)
+        if answer.isdecimal():
+            first, second = letters[right], letters[by_text]
         raise ValueError(
-            f"its answer {said!r} names the choice {texts[found]!r} and is the text of another: "
-            f"write {one} for {texts[found]!r}, or {other} for {texts[by_text]!r}"
+            f"its answer {answer!r} names the choice {texts[right]!r} and is the text of another: "
+            f"write {first} for {texts[right]!r}, or {second} for {texts[by_text]!r}"
         )
-    return found
+    return right
 
 
-def _numbers(choices: object) -> bool:
-    return isinstance(choices, list) and any(isinstance(one, int | float) for one in cast("list[object]", choices))
+def _raw_answer(row: Row) -> Any:
+    """Return the right choice as the row writes it."""
+    for key in ("correct_choice", "answerKey", "answer", "Answer", "label"):
+        if key in row:
+            raw: Any = row[key]
+            if isinstance(raw, Mapping):
+                fields = cast("Mapping[str, Any]", raw)
+                return fields.get("label") or fields.get("text")
+            return raw
+    return None
+
+
+def _has_numbers(choices: object) -> bool:
+    if not isinstance(choices, list):
+        return False
+    return any(isinstance(choice, int | float) for choice in cast("list[object]", choices))

@@ -1,4 +1,4 @@
-"""Questions about a folder of office documents, looked into with read-only tools: OfficeQA's own table of them."""
+"""Questions about a folder of office documents, answered with read-only tools; reads OfficeQA's own table."""
 
 import re
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ _MOVE = re.compile(r"<(tool|answer)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
     """Rows with `question`, `answer` and, if known, `source_files`; `documents` is the folder they are about.
 
-    It is the folder `documents` beside the questions where it is empty. An attempt has so many `turns`;
-    `name_sources` tells the target which documents hold the answer.
+    If `documents` is "", it is the folder of that name beside the questions. An attempt has at most `turns` turns;
+    with `name_sources` the target is told which documents hold the answer.
     """
 
     name: ClassVar[str] = "office_documents"
@@ -43,39 +43,51 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def library(self) -> Library:
-        """The documents; ConfigError where there are none."""
+        """Open the documents; raise ConfigError if there are none."""
+        if self.documents:
+            return Library(Path(self.documents).expanduser())
         beside = self.place if self.place.is_dir() else self.place.parent
-        return Library(Path(self.documents).expanduser() if self.documents else beside / DOCUMENTS)
+        return Library(beside / DOCUMENTS)
 
     def data_files(self, place: Path) -> list[Path]:
-        """The files of questions; documents are none."""
+        """Return the files that hold questions, without the documents."""
         return [path for path in super().data_files(place) if DOCUMENTS not in path.relative_to(self.place).parts]
 
     def read(self, path: Path) -> Sequence[Item]:
-        """The questions of one file."""
+        """Read the questions of one file."""
         return items_of(path, lambda number, row: self._item(row, row_id(path, number)))
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """One attempt of several turns; hard is exact match with the same numbers, soft F1."""
+        """Attempt the question in several turns; hard is exact match with the same numbers, soft is F1."""
         turns: list[str] = []
         for turn in range(1, self.turns + 1):
             reply = ask(target, self._request(item, turns), skill=skill, form=FORM, sample=sample)
-            kind, said = _move(reply)
+            kind, content = _move(reply)
             if kind == "answer":
-                return _graded(item, reply, said, turns)
-            seen = self.library.use(said) if kind == "tool" else "That was neither a <tool> nor an <answer>."
-            turns.append(f"## Turn {turn}\n{reply[-REPLY_CHARS:].strip()}\n\n{fence(seen)}")
+                return _graded(item, reply, content, turns)
+            output = "That was neither a <tool> nor an <answer>."
+            if kind == "tool":
+                output = self.library.use(content)
+            turns.append(f"## Turn {turn}\n{reply[-REPLY_CHARS:].strip()}\n\n{fence(output)}")
         return Result(why=f"it gave no answer within {self.turns} turns", turns=tuple(turns))
 
     def _request(self, item: Item, turns: Sequence[str]) -> str:
-        left = self.turns - len(turns)
-        last = "\n\nThis is your last turn: answer now." if left == 1 else ""
         sources = cast("list[str]", item.data["sources"])
-        named = f"\n\nThe answer is in: {', '.join(sources)}" if self.name_sources and sources else ""
-        return "\n\n".join([f"{item.data['question']}{named}", *turns, f"{left} turns are left.{last}"])
+        parts: list[str] = [item.data["question"]]
+        if self.name_sources and sources:
+            parts.append(f"The answer is in: {', '.join(sources)}")
+        parts += turns
+        remaining = self.turns - len(turns)
+        parts.append(f"{remaining} turns are left.")
+        if remaining == 1:
+            parts.append("This is your last turn: answer now.")
+        return "\n\n".join(parts)
 
     def _item(self, row: Row, otherwise: str) -> Item:
         question = text_of(row, "question")
+        sources: list[str] = []
+        for text in texts_of(row.get("source_files")):
+            sources += filter(None, re.split(r"[\n,]\s*", text))
         return Item(
             id=optional(row, "uid", "id") or otherwise,
             text=question,
@@ -83,30 +95,33 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
             data={
                 "question": question,
                 "answers": list(texts_of(row.get("answers"))) or [text_of(row, "answer", "ground_truth")],
-                "sources": [
-                    one for text in texts_of(row.get("source_files")) for one in re.split(r"[\n,]\s*", text) if one
-                ],
+                "sources": sources,
                 "library": self.library_digest,
             },
         )
 
     @cached_property
     def library_digest(self) -> str:
-        """What tells this library from another."""
+        """Return the digest of the library."""
         return self.library.digest()
 
 
 def _move(reply: str) -> tuple[str, str]:
-    """The last tool or answer of a reply, else an answer without its end."""
-    moves = [(kind.lower(), said.strip()) for kind, said in _MOVE.findall(reply)]
-    if moves:
-        return moves[-1]
-    return ("answer", final_answer(reply)) if "<answer>" in reply.lower() else ("", "")
+    """Return the kind ("tool", "answer" or "") and content of a reply's last tag, or of an unclosed <answer>."""
+    tags = _MOVE.findall(reply)
+    if tags:
+        kind, content = tags[-1]
+        return kind.lower(), content.strip()
+    if "<answer>" in reply.lower():
+        return "answer", final_answer(reply)
+    return "", ""
 
 
 def _graded(item: Item, reply: str, answer: str, turns: Sequence[str]) -> Result:
     accepted = cast("list[str]", item.data["answers"])
-    # Without its point 1.5 is 15: words are compared as everywhere, numbers as numbers.
-    right = any(exact_match(answer, [one]) and same_numbers(answer, one) for one in accepted)
-    why = "" if right else why_wrong(answer, accepted) or "the number has its point in another place"
+    # Exact match ignores punctuation, so 1.5 equals 15: numbers are compared as numbers too.
+    right = any(exact_match(answer, [text]) and same_numbers(answer, text) for text in accepted)
+    why = ""
+    if not right:
+        why = why_wrong(answer, accepted) or "the number has its point in another place"
     return Result(hard=float(right), soft=token_f1(answer, accepted), response=reply, why=why, turns=tuple(turns))

@@ -1,4 +1,4 @@
-"""Tasks with this project's own references, one JSON object a line: the quickest way to a dataset of your own."""
+"""Read tasks in this project's own format, the quickest way to a dataset of your own."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,15 +17,15 @@ from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.datasets import DataEnv, Items
 
-# A task is no part of a day here: when it was written must not change the dataset.
+# The time a task was written must not change the dataset.
 NO_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class Tasks(DataEnv, frozen=True, kw_only=True, dict=True):
     """JSONL or TOML as `tasks export` writes it: `prompt`, `reference` (exact, checks or rubric), perhaps `split`.
 
-    The tasks are asked as a night asks them. A rubric needs a model to grade: with `graded_by_target` it is the
-    target itself, else such a task is refused.
+    The tasks are asked as in a night. A rubric needs a model to grade by it: with `graded_by_target` that is the
+    target itself, otherwise tasks with a rubric are refused.
     """
 
     name: ClassVar[str] = "tasks"
@@ -34,29 +34,33 @@ class Tasks(DataEnv, frozen=True, kw_only=True, dict=True):
     graded_by_target: bool = False
 
     def assigned(self) -> Items:
-        """Every task on the side it names, if one does; else as any dataset."""
-        items = () if self.named_files() else tuple(self.read_all(self.data_files(self.place)))
-        sides = {item.id: Split(item.data["split"]) for item in items if item.data["split"]}
-        if not sides:
+        """Assign every task to the split it names; if none names one, split them like any dataset."""
+        if self.named_files():
             return super().assigned()
+        items = tuple(self.read_all(self.data_files(self.place)))
+        if not any(item.data["split"] for item in items):
+            return super().assigned()
+        splits: dict[Split, list[Item]] = {split: [] for split in Split}
         for item in items:
-            if item.id not in sides:
+            if not item.data["split"]:
                 raise ConfigError(
-                    f"{self.place}: '{item.id}' has no split, others do", remedy="give it to all or none"
+                    f"{self.place}: '{item.id}' has no split, but other tasks do",
+                    remedy="give every task a split, or none",
                 )
-        return {split: tuple(item for item in items if sides[item.id] is split) for split in Split}
+            splits[Split(item.data["split"])].append(item)
+        return {split: tuple(assigned) for split, assigned in splits.items()}
 
     def read(self, path: Path) -> Sequence[Item]:
-        """The tasks of one file; ConfigError names the entry that can't be used."""
+        """Read the tasks of one file; raise ConfigError naming the entry that is unusable."""
         try:
-            # Its name and not its place stands for the file, so that a moved dataset is the same one.
+            # The file's name identifies it, not its folder, so that a moved dataset stays the same.
             tasks = read_tasks(path, written=NO_DAY, session=path.name)
         except (OSError, ValueError) as error:
-            raise ConfigError(f"{path}: {error}", remedy="mend the entry") from error
+            raise ConfigError(f"{path}: {error}", remedy="fix the entry") from error
         return tuple(self._item(replace(task, project=""), path) for task in tasks)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """One answer, graded by the task's reference; ItemError where it can't be graded."""
+        """Ask for one answer, graded by the task's reference; raise ItemError if it can't be graded."""
         task = msgspec.convert(item.data["task"], Task)
         text = fill("rollout", document=skill.strip() or "(none)", context=task.context, request=task.prompt)
         reply = target.complete(Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample)).text
@@ -66,7 +70,7 @@ class Tasks(DataEnv, frozen=True, kw_only=True, dict=True):
     def _item(self, task: Task, path: Path) -> Item:
         if isinstance(task.reference, Rubric) and not self.graded_by_target:
             raise ConfigError(
-                f"{path}: '{task.id}' has a rubric, and no model to grade by it",
+                f"{path}: '{task.id}' has a rubric, but no model to grade by it",
                 remedy="set env.graded_by_target to let the target grade, or write checks",
             )
         return Item(

@@ -1,4 +1,4 @@
-"""Tasks in a world of words, a command a turn: ALFWorld's games, a small household of our own, or any such world."""
+"""Text games, one command per turn: ALFWorld's games, a small household of our own, or any similar world."""
 
 import pkgutil
 import re
@@ -21,35 +21,35 @@ from skillopt_sleep.trainer.envs.rows import Row, optional
 FORM = """\
 You act in a world of words, one command a turn. Think first if you need to; then give the command alone between
 <action> and </action>."""
-# As ALFWorld names its folders: the games of rooms that train never saw are the test.
+# ALFWorld's folder names; the test games are in rooms that training never saw.
 FOLDERS = {Split.TRAIN: "train", Split.VAL: "valid_seen", Split.TEST: "valid_unseen"}
 
 _ACTION = re.compile(r"<action>(.*?)(?:</action>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 class World(Protocol):
-    """One game in the interface of ALFWorld, in batches of one.
+    """One game with ALFWorld's interface, in batches of one.
 
-    `infos` says whether it is `won` and, if the world tells, which commands are `admissible_commands`.
+    The infos hold `won`, and `admissible_commands` if the world lists them.
     """
 
     def reset(self) -> tuple[Sequence[str], Mapping[str, Sequence[Any]]]:
-        """What there is to see and to do, and the infos."""
+        """Start the game; return its description and the infos."""
         ...
 
     def step(
         self, commands: Sequence[str], /
     ) -> tuple[Sequence[str], Sequence[float], Sequence[bool], Mapping[str, Sequence[Any]]]:
-        """What the command did, the score, whether the game is over, and the infos."""
+        """Run the command; return what happened, the score, whether the game is over, and the infos."""
         ...
 
     def close(self) -> None:
-        """Let go of what the world holds."""
+        """Free the world's resources."""
         ...
 
 
 class View(NamedTuple):
-    """What is to be seen after a step, and what may be done then, where the world tells."""
+    """What is visible after a step, and the possible commands if the world lists them."""
 
     text: str
     over: bool
@@ -58,34 +58,36 @@ class View(NamedTuple):
 
 
 class CheckedWorld:
-    """A world whose answers are what they have to be; what isn't, or fails, is said of whom it is."""
+    """A world with checked answers; its errors are blamed on its owner."""
 
     def __init__(self, world: World, whose: object, where: str) -> None:
-        self._world, self._whose, self._where = world, whose, where
+        self._world = world
+        self._whose = whose
+        self._where = where
 
     def reset(self) -> View:
-        """The beginning."""
+        """Start the game."""
         with blaming(self._whose, self._where):
             seen, infos = self._world.reset()
             return View(seen[0].strip(), over=False, won=False, commands=_commands(infos))
 
     def step(self, command: str) -> View:
-        """What the command did."""
+        """Run the command."""
         with blaming(self._whose, self._where):
             seen, _, dones, infos = self._world.step([command])
             return View(seen[0].strip(), bool(dones[0]), bool(infos["won"][0]), _commands(infos))
 
     def close(self) -> None:
-        """Let go of what the world holds."""
+        """Free the world's resources."""
         with blaming(self._whose, self._where):
             self._world.close()
 
 
 class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
-    """Games to win within so many `steps`; `path` is ALFWorld's folder of games or files with games of our household.
+    """Games to win within `steps` commands; `path` is ALFWorld's folder of games, or files with household games.
 
-    `show_commands` tells the target what may be done next. `world` ("package.module:function") makes a World of the
-    row of a file, for a world of one's own.
+    With `show_commands` the target is told the possible commands. For a world of your own, `world` names a function
+    ("package.module:function") that makes a World from a row of the file.
     """
 
     name: ClassVar[str] = "text_worlds"
@@ -95,20 +97,21 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
     world: str = ""
 
     def assigned(self) -> Items:
-        """ALFWorld's games where the folder has any, else the games written in files."""
-        folders = {split: self.place / name for split, name in FOLDERS.items()}
-        found = {split: self._alfworld(folder) for split, folder in folders.items() if folder.is_dir()}
-        if any(found.values()):
-            return {split: found.get(split, ()) for split in Split}
-        whole = self._alfworld(self.place) if self.place.is_dir() else ()
-        return by_ratio(whole, self.ratio, seed=self.split_seed) if whole else super().assigned()
+        """Use ALFWorld's games if the folder has any, otherwise the games in its files."""
+        by_folder = {split: self._alfworld(self.place / name) for split, name in FOLDERS.items()}
+        if any(by_folder.values()):
+            return by_folder
+        games = self._alfworld(self.place)
+        if games:
+            return by_ratio(games, self.ratio, seed=self.split_seed)
+        return super().assigned()
 
     def read(self, path: Path) -> Sequence[Item]:
-        """The games of one file."""
+        """Read the games of one file."""
         return items_of(path, lambda number, row: self._item(row, row_id(path, number)))
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """One game; hard and soft are 1 where it is won."""
+        """Play one game; hard and soft are 1 if it is won."""
         world = self._open(item)
         try:
             return self._play(world, skill, target, sample=sample)
@@ -117,28 +120,33 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
 
     def _play(self, world: "CheckedWorld", skill: str, target: Backend, *, sample: int) -> Result:
         view = world.reset()
-        first, turns, idle = view.text, list[str](), 0
+        first = view.text
+        turns: list[str] = []
+        idle = 0
         while not view.over and len(turns) < self.steps:
             reply = ask(target, self._request(first, turns, view), skill=skill, form=FORM, sample=sample)
             command = command_of(reply)
             view = world.step(command)
             idle += view.text.startswith(NOTHING.rstrip("."))
             turns.append(f"> {command}\n{view.text}")
-        why = (
-            "" if view.won else f"the task was not done after {len(turns)} steps; {idle} of its commands did nothing"
-        )
+        why = ""
+        if not view.won:
+            why = f"the task was not done after {len(turns)} steps; {idle} of its commands did nothing"
         return Result(hard=float(view.won), soft=float(view.won), why=why, turns=(first, *turns))
 
     def _request(self, first: str, turns: Sequence[str], view: "View") -> str:
-        may = ["You may: " + ", ".join(view.commands)] if view.commands and self.show_commands else []
-        return "\n\n".join([first, *turns, f"{self.steps - len(turns)} steps are left.", *may])
+        parts = [first, *turns, f"{self.steps - len(turns)} steps are left."]
+        if view.commands and self.show_commands:
+            parts.append("You may: " + ", ".join(view.commands))
+        return "\n\n".join(parts)
 
     def _open(self, item: Item) -> "CheckedWorld":
         if "gamefile" in item.data:
             return CheckedWorld(AlfGame(str(self.place / item.data["gamefile"]), steps=self.steps), self, "")
         if not self.world:
             return CheckedWorld(Household(msgspec.convert(item.data["row"], Game)), self, "")
-        make, where = _own(self.world), f"env.world {self.world}, item {item.id!r}"
+        make = _world_function(self.world)
+        where = f"env.world {self.world}, item {item.id!r}"
         with blaming(make, where):
             return CheckedWorld(make(item.data["row"]), make, where)
 
@@ -153,6 +161,8 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
         return Item(id=name, text=f"Your task is to: {game.goal}.", kind=game.kind, data={"row": bare})
 
     def _alfworld(self, folder: Path) -> tuple[Item, ...]:
+        if not folder.is_dir():
+            return ()
         items: list[Item] = []
         for game in games_below(folder):
             place = game.path.relative_to(self.place)
@@ -163,22 +173,32 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
 
 
 def command_of(reply: str) -> str:
-    """The last <action>, closed or not, else the last line that isn't empty; on one line."""
-    found = _ACTION.findall(reply)
+    """Return the content of the last <action> tag, closed or not; without a tag, the last non-empty line.
+
+    The command is put on one line.
+    """
+    tagged: list[str] = _ACTION.findall(reply)
     lines = [line for line in reply.splitlines() if line.strip()]
-    return " ".join(str(found[-1] if found else lines[-1] if lines else "").split()).lstrip("> ")
+    command = ""
+    if tagged:
+        command = tagged[-1]
+    elif lines:
+        command = lines[-1]
+    return " ".join(command.split()).lstrip("> ")
 
 
 def _commands(infos: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    found = infos.get("admissible_commands")
-    return tuple(sorted(map(str, found[0]))) if found else ()
+    batch = infos.get("admissible_commands")
+    if not batch:
+        return ()
+    return tuple(sorted(map(str, batch[0])))
 
 
-def _own(name: str) -> Callable[[Row], World]:
+def _world_function(name: str) -> Callable[[Row], World]:
     try:
-        found: Any = pkgutil.resolve_name(name)
+        function: Any = pkgutil.resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"env.world: {error}", remedy="write package.module:function") from error
-    if not callable(found):
-        raise ConfigError(f"env.world: {name} makes no world", remedy="write package.module:function")
-    return cast("Callable[[Row], World]", found)
+    if not callable(function):
+        raise ConfigError(f"env.world: {name} is not a function", remedy="write package.module:function")
+    return cast("Callable[[Row], World]", function)

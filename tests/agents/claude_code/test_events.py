@@ -1,4 +1,4 @@
-"""How the events of `claude` are heard, and what they tell of usage, money and a subscription's limits."""
+"""How the events of `claude` are output, and what they tell of usage, money and a subscription's limits."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from skillopt_sleep.agents.claude_code.events import Limit, Result, listen
+from skillopt_sleep.agents.claude_code.events import Limit, Result, read_output
 from skillopt_sleep.records import Usage
 
 
@@ -27,13 +27,13 @@ def test_the_last_result_and_the_last_limit_count() -> None:
         {"type": "result", "subtype": "success", "is_error": False, "result": "last"},
         {"type": "unheard_of"},
     ]
-    heard = listen("\n".join(map(json.dumps, events)).encode() + b"\n\nnoise\n\xff")
+    output = read_output("\n".join(map(json.dumps, events)).encode() + b"\n\nnoise\n\xff")
 
-    assert heard.result is not None
-    assert heard.result.result == "last"
-    assert heard.limit is not None
-    assert heard.limit.status == "allowed"
-    assert (heard.known, heard.odd) == (4, 3)
+    assert output.result is not None
+    assert output.result.result == "last"
+    assert output.limit is not None
+    assert output.limit.status == "allowed"
+    assert (output.known, output.odd) == (4, 3)
 
 
 def test_the_usage_is_that_of_all_models_and_the_model_that_which_wrote_most() -> None:
@@ -94,17 +94,17 @@ def test_a_limit_says_which_it_is_and_until_when() -> None:
 )
 def test_an_answer_whose_bill_can_not_be_is_kept(tokens: str) -> None:
     event = '{"type": "result", "subtype": "success", "is_error": false, "result": "pong", "total_cost_usd": 0.5, '
-    heard = listen(f'{event}"modelUsage": {{"claude-a": {{"inputTokens": {tokens}}}}}}}'.encode())
+    output = read_output(f'{event}"modelUsage": {{"claude-a": {{"inputTokens": {tokens}}}}}}}'.encode())
 
-    assert heard.result is not None
-    assert (heard.result.result, heard.result.usage, heard.result.usd) == ("pong", None, None)
+    assert output.result is not None
+    assert (output.result.result, output.result.usage, output.result.usd) == ("pong", None, None)
 
 
 @pytest.mark.parametrize("cost", ["-1", "1e300", "1e999", '"much"', "null", "{}"])
 def test_a_price_that_can_not_be_is_unknown(cost: str) -> None:
     event = '{"type": "result", "subtype": "success", "is_error": false, "result": "pong", '
     used = '"modelUsage": {"claude-a": {"inputTokens": 1, "outputTokens": 2}}'
-    heard = listen(f'{event}{used}, "total_cost_usd": {cost}}}'.encode())
+    output = read_output(f'{event}{used}, "total_cost_usd": {cost}}}'.encode())
 
-    assert heard.result is not None
-    assert (heard.result.usage, heard.result.usd) == (Usage(input_tokens=1, output_tokens=2), None)
+    assert output.result is not None
+    assert (output.result.usage, output.result.usd) == (Usage(input_tokens=1, output_tokens=2), None)

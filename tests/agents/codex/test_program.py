@@ -124,13 +124,13 @@ def test_another_program_is_not_taken_for_it(ran: Ran) -> None:
     with pytest.raises(CallFailed) as caught:
         CODEX.version(ran)
     assert caught.value.kind is FailureKind.NOT_INSTALLED
-    assert "codex --version said" in caught.value.message
+    assert "codex --version" in caught.value.message
     assert len(caught.value.message) < 200
 
 
 @pytest.mark.parametrize("said", ["0.47.0", "0.104.0", "0.144.9"])
 def test_a_version_that_is_too_old_says_how_to_upgrade(said: str) -> None:
-    with pytest.raises(CallFailed, match=f"{said} is too old: it takes 0.145.0") as caught:
+    with pytest.raises(CallFailed, match=f"{said} is too old: .*0.145.0") as caught:
         CODEX.version(Ran(0, f"codex-cli {said}".encode()))
     assert caught.value.kind is FailureKind.NOT_INSTALLED
     assert "npm install" in caught.value.remedy

@@ -205,6 +205,25 @@ def test_an_interrupt_is_the_parents_alone(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
+@pytest.mark.parametrize("free", range(0, 24, 3))
+def test_where_the_system_allows_no_more_pipes_the_files_are_read_here(free: int, tmp_path: Path) -> None:
+    code = """if True:
+        import os, resource, sys
+        from pathlib import Path
+        from tests.agents.transcripts.test_shared import reader_of, some_files
+        from skillopt_sleep.agents.transcripts.shared import read_shared
+        paths = some_files(Path(sys.argv[1]), 100)
+        lowest = os.open(os.devnull, os.O_RDONLY)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + int(sys.argv[2]),) * 2)
+        print(len(list(read_shared(paths, reader_of, workers=2))))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), str(free)], cwd=ROOT, capture_output=True, text=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("100\n", "")
+
+
 def test_a_process_with_threads_reads_alone(tmp_path: Path) -> None:
     done = Event()
     thread = Thread(target=done.wait)

@@ -2,7 +2,7 @@ import pytest
 
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Purpose
-from skillopt_sleep.trainer.envs.asking import ask, told
+from skillopt_sleep.trainer.envs.asking import ask, with_source
 from tests.fakes import FakeBackend
 
 
@@ -28,6 +28,6 @@ def test_an_outage_is_raised() -> None:
 
 
 def test_a_missing_tag_is_told_of_where_the_answer_was_wrong() -> None:
-    assert told("it is wrong", "<answer>x</answer>") == "it is wrong"
-    assert "last line was taken: 'x'" in told("it is wrong", "so\nx")
-    assert told("", "x") == ""
+    assert with_source("it is wrong", "<answer>x</answer>") == "it is wrong"
+    assert "last line was taken: 'x'" in with_source("it is wrong", "so\nx")
+    assert with_source("", "x") == ""

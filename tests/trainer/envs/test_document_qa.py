@@ -55,7 +55,7 @@ def test_the_texts_may_lie_elsewhere_and_be_plain(tmp_path: Path) -> None:
 
 
 def test_a_page_without_a_text_and_a_question_without_an_answer_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="xnbl0037_1 is in"):
+    with pytest.raises(ConfigError, match="xnbl0037_1 is not in"):
         _items(tmp_path)
     with pytest.raises(ConfigError, match="'answers'"):
         _items(tmp_path, {**ROW, "answers": []})

@@ -7,7 +7,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering, kept, why_wrong
+from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering, shortened, why_wrong
 from tests.fakes import FakeBackend
 
 SQUAD = {
@@ -70,7 +70,7 @@ def test_the_flat_form_of_squad_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("most", "left"), [(0, "abc"), (3, "abc"), (2, "ab")])
 def test_of_a_text_so_many_characters_are_kept(most: int, left: str) -> None:
-    assert kept("abc", most) == left
+    assert shortened("abc", most) == left
 
 
 def test_the_optimizer_is_shown_the_beginning_of_a_long_text_and_the_target_more(tmp_path: Path) -> None:
