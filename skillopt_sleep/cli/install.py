@@ -94,9 +94,9 @@ def _what(change: "Change") -> str:
 
 
 def _whose(change: "Change") -> str:
-    from skillopt_sleep.daemon.service.owner import named
+    from skillopt_sleep.daemon.service.owner import home_name
 
-    return "" if change.previous_owner is None else f" (belonged to {named(change.previous_owner)})"
+    return "" if change.previous_owner is None else f" (belonged to {home_name(change.previous_owner)})"
 
 
 def _print(change: "Change") -> None:

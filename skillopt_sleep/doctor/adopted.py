@@ -16,7 +16,7 @@ SOURCES = {agent.title: agent.source for agent in AGENTS.values()}
 _ENDED = frozenset({AdoptionState.DONE, AdoptionState.UNDONE})
 
 
-def adopted(
+def look_at_adopted(
     journal: Journal,
     sights: Sequence[Sight],
     *,

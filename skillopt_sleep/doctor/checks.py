@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.metered import month_of
-from skillopt_sleep.doctor.adopted import adopted
+from skillopt_sleep.doctor.adopted import look_at_adopted
 from skillopt_sleep.doctor.findings import Finding, State, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.doctor.folders import look_at_paths, look_at_sources
 from skillopt_sleep.doctor.installs import look_at_installs
@@ -102,7 +102,9 @@ class _Checkup:
         )
         sources = self._store.sources if self._store else frozenset[tuple[str, str]]()
         journal = Journal(self._paths.adoptions)
-        self._run(Topic.SIGHT, lambda: adopted(journal, sights, root=self._root, home=self._home, sources=sources))
+        self._run(
+            Topic.SIGHT, lambda: look_at_adopted(journal, sights, root=self._root, home=self._home, sources=sources)
+        )
 
     def check_rest(self) -> None:
         """Run the checks that need no program."""

@@ -190,7 +190,7 @@ def wire(
         meter=meter,
         store=observed,
         targets=FileTargets(Path.home()),
-        stager=FolderStager(allowed=frozenset(settings.guard.allow), one_model=chosen.one),
+        stager=FolderStager(allowed=frozenset(settings.guard.allow), one_model=chosen.only_model),
         reporters=REPORTERS,
         clock=utc_now,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),

@@ -14,7 +14,7 @@ from skillopt_sleep.wiring.models import AUTO, KEYS, logged_in, make_model, of_r
 _AZURE_TOKEN = "AZURE_OPENAI_AD_TOKEN"  # noqa: S105 - the variable's name
 
 
-def lent(
+def lend(
     model: Model, role: RoleSettings, settings: Settings, paths: Paths, environ: Mapping[str, str] = os.environ
 ) -> Model:
     """Return the model of this role, for attempts that may run on other machines.
@@ -29,9 +29,9 @@ def lent(
         return model
     key_env = wanted.api_key_env or KEYS.get(wanted.name, "")
     keys = {name: environ[name] for name in (key_env, _AZURE_TOKEN) if name in environ}
-    return WorkerModel(model, partial(made_there, wanted, paths, keys))
+    return WorkerModel(model, partial(make_on_worker, wanted, paths, keys))
 
 
-def made_there(backend: BackendSettings, paths: Paths, keys: Mapping[str, str]) -> Model:
+def make_on_worker(backend: BackendSettings, paths: Paths, keys: Mapping[str, str]) -> Model:
     """Make the model on a worker; raises what `make_model` raises."""
     return make_model(backend, paths, {**os.environ, **keys})

@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
     why: str = ""
 
     @property
-    def one(self) -> str:
+    def only_model(self) -> str:
         """Return the model's name if all roles use the same one, else ""."""
         same = {model.name for model in (self.optimizer, self.target, self.judge)}
         return self.optimizer.name if len(same) == 1 else ""
@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
     @property
     def shown(self) -> str:
         """Return the models by name, with their roles if they differ."""
-        if self.one:
+        if self.only_model:
             shown = _shown(self.optimizer)
         else:
             roles = {"optimizer": self.optimizer, "target": self.target, "judge": self.judge}

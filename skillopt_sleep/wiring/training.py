@@ -160,6 +160,6 @@ def _target(
     """Return the target's model; if attempts run on other machines, they ask it from there."""
     if config.train.pool != "ray":
         return target
-    from skillopt_sleep.wiring.lending import lent
+    from skillopt_sleep.wiring.lending import lend
 
-    return lent(target, settings.target, settings, paths, environ)
+    return lend(target, settings.target, settings, paths, environ)

@@ -8,7 +8,7 @@ from skillopt_sleep.cli.daemon_shown import daemon_data, daemon_lines, first_ste
 from skillopt_sleep.daemon.backlog import Backlog, Missed, Pending
 from skillopt_sleep.daemon.schedule import Slot
 from skillopt_sleep.daemon.service.hook_files import Hook
-from skillopt_sleep.daemon.service.hooks_json import merged
+from skillopt_sleep.daemon.service.hooks_json import add_hooks
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
 from skillopt_sleep.daemon.state import Pause, Standing, State
 from skillopt_sleep.kit.files import private_dir
@@ -82,7 +82,7 @@ def test_a_service_that_was_not_started_is_told_with_the_command_that_starts_it(
     assert says == f"installed: {unit}; no hooks; no daemon waits; missing: {settings}"
     assert remedy == "skillopt-sleep install"
     Path(settings).write_text(
-        merged("{}", (Hook("SessionStart", {"hooks": [{"command": "# skillopt-sleep"}]}),)).text, encoding="utf-8"
+        add_hooks("{}", (Hook("SessionStart", {"hooks": [{"command": "# skillopt-sleep"}]}),)).text, encoding="utf-8"
     )
     says, remedy = installed_says(paths)
     assert says == f"installed: {unit}; hooks in {settings}; no daemon waits"

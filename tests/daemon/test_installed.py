@@ -4,7 +4,7 @@ import pytest
 
 from skillopt_sleep.daemon.installed import Installed, installed
 from skillopt_sleep.daemon.service.hook_files import Hook
-from skillopt_sleep.daemon.service.hooks_json import merged
+from skillopt_sleep.daemon.service.hooks_json import add_hooks
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
 from skillopt_sleep.settings import Paths
 
@@ -54,7 +54,7 @@ def test_where_cron_is_asked_too_it_starts_the_daemon(tmp_path: Path) -> None:
 
 
 def test_hooks_alone_are_no_service(tmp_path: Path) -> None:
-    path = written(tmp_path / "settings.json", merged("{}", HOOKS).text)
+    path = written(tmp_path / "settings.json", add_hooks("{}", HOOKS).text)
     assert installed(wrote_down(tmp_path, item(Kind.HOOKS_JSON, path))) == Installed(hooks=(path,))
 
 

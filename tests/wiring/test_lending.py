@@ -13,7 +13,7 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
 from skillopt_sleep.trainer.given import make_pool
-from skillopt_sleep.wiring.lending import lent
+from skillopt_sleep.wiring.lending import lend
 from skillopt_sleep.wiring.models import make_model
 from tests.trainer.toy import a_config
 
@@ -36,7 +36,7 @@ class Borrowing:
 def borrowed(backend: BackendSettings, role: RoleSettings, tmp_path: Path) -> Borrowing:
     """What travels for this role, and what a worker makes of it."""
     settings, paths = Settings(backend=backend), Paths(config=tmp_path, data=tmp_path)
-    model = lent(SimulatedBackend(), role, settings, paths, ENVIRON)
+    model = lend(SimulatedBackend(), role, settings, paths, ENVIRON)
     worker = Borrowing()
     with asking_through(worker):
         model.complete(Prompt(purpose=Purpose.ROLLOUT, text="hello"))
@@ -67,11 +67,11 @@ def test_what_a_handoff_answers_stays_here(tmp_path: Path) -> None:
     backend, paths = BackendSettings(name="handoff"), Paths(config=tmp_path, data=tmp_path)
     model = make_model(backend, paths, {})
     assert isinstance(model, HandoffBackend)
-    assert lent(model, RoleSettings(), Settings(backend=backend), paths, {}) is model
+    assert lend(model, RoleSettings(), Settings(backend=backend), paths, {}) is model
 
 
 def test_what_is_lent_is_shown_as_the_model_it_is(tmp_path: Path) -> None:
-    model = lent(
+    model = lend(
         SimulatedBackend(),
         RoleSettings(),
         Settings(backend=BackendSettings(name="simulated")),

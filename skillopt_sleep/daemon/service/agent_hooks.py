@@ -1,4 +1,4 @@
-"""Which of the agents' settings get our hooks, and what stands in the way of their being run."""
+"""Put our hooks into the agents' settings, take them out, and tell what keeps them from running."""
 
 import tomllib
 from pathlib import Path
@@ -8,7 +8,7 @@ from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.daemon.service import hooks_json, hooks_toml
 from skillopt_sleep.daemon.service.hook_files import Hook, hooks_folder, hooks_of
 from skillopt_sleep.daemon.service.jsonc import parse
-from skillopt_sleep.daemon.service.launch import captured
+from skillopt_sleep.daemon.service.launch import service_environment
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind
 from skillopt_sleep.kit.files import read_plain
@@ -17,7 +17,7 @@ from skillopt_sleep.protocols.agent import SettingsFile
 
 
 class HookFile(NamedTuple):
-    """A file of settings and the hooks it is to have."""
+    """A file of an agent's settings, and the hooks to add to it."""
 
     agent: str
     path: Path
@@ -26,7 +26,7 @@ class HookFile(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """A file's new bytes, None for no file, and the events we began in it."""
+    """A file's new bytes (None: no file), and the events we created in it."""
 
     data: bytes | None
     made: tuple[str, ...] = ()
@@ -34,17 +34,17 @@ class Edited(NamedTuple):
 
 def hook_files(machine: Machine, known: tuple[Item, ...] = ()) -> tuple[HookFile, ...]:
     """Return the settings of every agent whose home exists; `known` is what an earlier install wrote to."""
-    found: list[HookFile] = []
+    files: list[HookFile] = []
     folder = hooks_folder()
-    environ, _ = captured(machine.environ)
+    environ, _ = service_environment(machine.environ)
     installed = {Path(item.path) for item in known}
     for agent, home in homes(machine).items():
         if not home.is_dir():
             continue
         file = _file_for_hooks(home, AGENTS[agent].hooks.files, installed)
         hooks = hooks_of(agent, folder=folder, python=machine.python, environ=environ)
-        found.append(HookFile(agent, home / file.name, kind_of(file), hooks))
-    return tuple(found)
+        files.append(HookFile(agent, home / file.name, kind_of(file), hooks))
+    return tuple(files)
 
 
 def _file_for_hooks(home: Path, files: tuple[SettingsFile, ...], installed: set[Path]) -> SettingsFile:
@@ -69,52 +69,65 @@ def kind_of(file: SettingsFile) -> Kind:
 
 def homes(machine: Machine) -> dict[str, Path]:
     """Return where each agent keeps its settings, by the agent's name."""
-    found: dict[str, Path] = {}
+    homes: dict[str, Path] = {}
     for name, agent in AGENTS.items():
-        found[name] = agent.home(machine.environ, machine.home).expanduser().absolute()
-    return found
+        homes[name] = agent.home(machine.environ, machine.home).expanduser().absolute()
+    return homes
 
 
 def put_in(file: HookFile, data: bytes | None) -> Edited:
-    """The file with our hooks; ValueError says why it can't have them."""
+    """Add our hooks to the file's bytes; raises ValueError, with the reason, if they can't be added."""
     text = _decoded(data or b"")
     if file.kind is Kind.HOOKS_TOML:
-        return Edited(hooks_toml.merged(text, file.hooks).encode())
-    merged = hooks_json.merged(text, file.hooks)
+        return Edited(hooks_toml.add_hooks(text, file.hooks).encode())
+    merged = hooks_json.add_hooks(text, file.hooks)
     return Edited(merged.text.encode(), merged.made)
 
 
 def take_out(kind: Kind, data: bytes, *, made: tuple[str, ...], created: bool) -> bytes | None:
-    """The file without our hooks, None where nothing is left of one we made; ValueError where it can't be done."""
+    """Remove our hooks from the file's bytes; return None if we created the file and nothing else is in it.
+
+    Raises ValueError, with the reason, if they can't be removed.
+    """
     text = _decoded(data)
     if kind is Kind.HOOKS_TOML:
-        rest = hooks_toml.stripped(text) if hooks_toml.has_any(text) else text
-        return None if created and not rest.strip() else rest.encode()
-    rest = hooks_json.stripped(text, made) if hooks_json.has_any(text) else text
-    return None if created and hooks_json.is_empty(rest) else rest.encode()
+        if hooks_toml.has_any(text):
+            text = hooks_toml.remove_hooks(text)
+        is_empty = not text.strip()
+    else:
+        if hooks_json.has_any(text):
+            text = hooks_json.remove_hooks(text, made)
+        is_empty = hooks_json.is_empty(text)
+    if created and is_empty:
+        return None
+    return text.encode()
 
 
 def has(file: HookFile, data: bytes | None) -> bool:
-    """Whether exactly our hooks are there."""
+    """Return whether our hooks in the file are exactly those it should have."""
     text = _decoded(data or b"")
-    return hooks_toml.has(text, file.hooks) if file.kind is Kind.HOOKS_TOML else hooks_json.has(text, file.hooks)
+    if file.kind is Kind.HOOKS_TOML:
+        return hooks_toml.has(text, file.hooks)
+    return hooks_json.has(text, file.hooks)
 
 
 def has_any(kind: Kind, data: bytes | None) -> bool:
-    """Whether any hook of ours is there, also one of an earlier version."""
+    """Return whether the file has any hook of ours, also one of an earlier version."""
     text = _decoded(data or b"")
-    return hooks_toml.has_any(text) if kind is Kind.HOOKS_TOML else hooks_json.has_any(text)
+    if kind is Kind.HOOKS_TOML:
+        return hooks_toml.has_any(text)
+    return hooks_json.has_any(text)
 
 
 def obstacles(machine: Machine) -> tuple[str, ...]:
     """Return the settings of the user's that keep all hooks from being run, as sentences."""
-    found: list[str] = []
+    sentences: list[str] = []
     for name, home in homes(machine).items():
         hooks = AGENTS[name].hooks
         path = home / hooks.switches.name
         settings = _toml(path) if hooks.switches.is_toml else _json(path)
-        found += [f"{path} {obstacle}" for obstacle in hooks.obstacles(settings)]
-    return tuple(found)
+        sentences += [f"{path} {obstacle}" for obstacle in hooks.obstacles(settings)]
+    return tuple(sentences)
 
 
 def _decoded(data: bytes) -> str:

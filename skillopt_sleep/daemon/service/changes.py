@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from skillopt_sleep.daemon.service import agent_hooks, cron, table
 from skillopt_sleep.daemon.service.agent_hooks import Edited, HookFile
-from skillopt_sleep.daemon.service.launch import OWN_HOME, captured
+from skillopt_sleep.daemon.service.launch import OWN_HOME, service_environment
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger
-from skillopt_sleep.daemon.service.owner import named, owner
+from skillopt_sleep.daemon.service.owner import home_name, owner
 from skillopt_sleep.daemon.service.places import CRONTAB, Crontab, File, Place, read_crontab
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.proposals.paths import digest, missing_folders
@@ -48,7 +48,7 @@ def plan_own_file(
     place = File(Path(os.path.realpath(path)))
     now = place.read()
     if old:
-        before = ledger.kept(old.before)
+        before = ledger.saved(old.before)
     elif now == after:
         before = None  # left by an earlier install whose manifest is gone
     else:
@@ -88,7 +88,7 @@ def plan_crontab(machine: Machine, script: Path, *, old: Item | None, ledger: Le
     before = now
     if old:
         before = _without_ours(old, now, ledger)
-    after = os.fsencode(cron.added(os.fsdecode(before or b""), script))
+    after = os.fsencode(cron.add_line(os.fsdecode(before or b""), script))
     return _change(Kind.CRON, Path(CRONTAB), place=place, now=now, edited=Edited(after), before=before, old=old)
 
 
@@ -114,7 +114,7 @@ def reverse(item: Item, machine: Machine, ledger: Ledger) -> str:
     now = place.read()
     other = other_owner(item, machine)
     if other is not None:
-        return f"left     {item.path}: it belongs to {named(other)} now"
+        return f"left     {item.path}: it belongs to {home_name(other)} now"
     try:
         then = _without_ours(item, now, ledger)
     except ValueError as error:
@@ -131,7 +131,7 @@ def reverse(item: Item, machine: Machine, ledger: Ledger) -> str:
     message = f"{verb} {item.path}{aside}"
     restored_owner = owner(item.kind, then)
     if restored_owner is not None:
-        message += f" (it belongs to {named(restored_owner)}, which can remove it: skillopt-sleep uninstall)"
+        message += f" (it belongs to {home_name(restored_owner)}, which can remove it: skillopt-sleep uninstall)"
     return message
 
 
@@ -139,7 +139,7 @@ def other_owner(item: Item, machine: Machine) -> str | None:
     """Return the other home of ours that has installed there since, "" for the default home; None if none has."""
     data = read_crontab(machine) if item.kind is Kind.CRON else File(Path(item.target)).read()
     current = owner(item.kind, data)
-    if current == captured(machine.environ)[0].get(OWN_HOME, ""):
+    if current == service_environment(machine.environ)[0].get(OWN_HOME, ""):
         return None
     return current
 
@@ -176,7 +176,7 @@ def _without_ours(item: Item, now: bytes | None, ledger: Ledger) -> bytes | None
     if now is None or digest(now) == item.before:
         return now
     if item.kind is Kind.OWN or digest(now) in item.ours:
-        return ledger.kept(item.before)
+        return ledger.saved(item.before)
     return agent_hooks.take_out(item.kind, now, made=item.made, created=not item.before)
 
 

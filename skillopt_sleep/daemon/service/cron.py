@@ -7,15 +7,15 @@ MARK = "# skillopt-sleep"
 _COMMAND_WORD = 6  # after five time fields and the shell
 
 
-def added(table: str, script: Path) -> str:
+def add_line(table: str, script: Path) -> str:
     """Return the table with our line, exactly once; cron starts the script again if it has ended."""
-    rest = removed(table)
+    rest = remove_line(table)
     if rest and not rest.endswith("\n"):
         rest += "\n"
     return f"{rest}{line(script)}\n"
 
 
-def removed(table: str) -> str:
+def remove_line(table: str) -> str:
     """Return the table without our line."""
     return "".join(row for row in table.splitlines(keepends=True) if not _is_ours(row))
 

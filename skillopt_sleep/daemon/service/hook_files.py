@@ -1,4 +1,4 @@
-"""The hooks that come with the program, as an agent's own settings want them: with absolute paths."""
+"""Read the hooks our plugin lists, and write them as an agent's settings need them: with absolute paths."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.daemon.service.launch import OWN_HOME
 from skillopt_sleep.errors import ConfigError
 
-# What marks a command as ours: a comment to the shell that runs it.
+# Marks a command as ours; to the shell that runs it, it is a comment.
 MARK = "# skillopt-sleep"
-# On these depends where the scripts leave their notes.
+# The variables that decide where the scripts leave their notes.
 STATE_VARIABLES = (OWN_HOME, "XDG_DATA_HOME")
 
 _ROOT = re.compile(r"\$\{(?:CLAUDE_)?PLUGIN_ROOT\}")
@@ -39,36 +39,37 @@ def hooks_folder() -> Path:
 
 
 def hooks_of(agent: str, *, folder: Path, python: str, environ: Mapping[str, str]) -> tuple[Hook, ...]:
-    """Return the entries for this agent's settings that our plugin lists; `environ` is that of `launch.captured`."""
+    """Return our plugin's entries for this agent's settings; `environ` comes from `launch.service_environment`."""
     listed = json.loads((folder / AGENTS[agent].hooks.listed).read_text(encoding="utf-8"))["hooks"]
     variables = {name: environ[name] for name in STATE_VARIABLES if environ.get(name)}
     hooks: list[Hook] = []
     for event, groups in listed.items():
         for group in groups:
-            settled = _settled(group, root=folder, python=python, variables=variables)
-            hooks.append(Hook(event, settled))
+            absolute = _with_absolute_paths(group, root=folder, python=python, variables=variables)
+            hooks.append(Hook(event, absolute))
     return tuple(hooks)
 
 
 def is_ours(handler: Any) -> bool:
-    """Whether this handler in somebody's settings is one of ours."""
+    """Return whether this handler in an agent's settings is ours."""
     return isinstance(handler, dict) and str(handler.get("command", "")).rstrip().endswith(MARK)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
 
 def commands(hooks: tuple[Hook, ...]) -> Iterator[str]:
-    """What the entries run."""
+    """Yield the commands that these hooks run."""
     for hook in hooks:
         for handler in hook.group["hooks"]:
             yield handler["command"]
 
 
-def _settled(group: Any, *, root: Path, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
-    quoted = _SPECIAL.sub(r"\\\1", str(root))
-    sets = "".join(f"{name}={shlex.quote(value)} " for name, value in variables.items())
-
-    def settled(command: str) -> str:
-        with_root = _ROOT.sub(lambda _: quoted, command)
-        return f"{sets}{_PYTHON.sub(lambda _: shlex.quote(python), with_root)} {MARK}"
-
-    handlers = [{**handler, "command": settled(handler["command"])} for handler in group["hooks"]]
+def _with_absolute_paths(group: Any, *, root: Path, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
+    """Return the group with commands that run from anywhere: absolute paths, our variables set, marked as ours."""
+    quoted_root = _SPECIAL.sub(r"\\\1", str(root))
+    quoted_python = shlex.quote(python)
+    assignments = "".join(f"{name}={shlex.quote(value)} " for name, value in variables.items())
+    handlers: list[dict[str, Any]] = []
+    for handler in group["hooks"]:
+        command = _ROOT.sub(lambda _: quoted_root, handler["command"])
+        command = _PYTHON.sub(lambda _: quoted_python, command)
+        handlers.append({**handler, "command": f"{assignments}{command} {MARK}"})
     return {**group, "hooks": handlers}

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from skillopt_sleep.daemon.service.hook_files import Hook, is_ours
-from skillopt_sleep.daemon.service.jsonc import Node, appended, parse, part, without
+from skillopt_sleep.daemon.service.jsonc import Node, add_part, parse, part, remove_part
 
 _BLANK = "\ufeff \t\r\n"
 
@@ -24,7 +24,7 @@ class _OurGroup(NamedTuple):
     handler: int
 
 
-def merged(text: str, hooks: tuple[Hook, ...]) -> Merged:
+def add_hooks(text: str, hooks: tuple[Hook, ...]) -> Merged:
     """Add our hooks at the end of their events; raises ValueError if it isn't a file of hooks."""
     made: list[str] = []
     if not text.strip(_BLANK):
@@ -32,16 +32,16 @@ def merged(text: str, hooks: tuple[Hook, ...]) -> Merged:
         mark = "\ufeff" if text.startswith("\ufeff") else ""
         text = mark + "{}\n"
     if part(_root(text), "hooks") is None:
-        text = appended(text, _root(text), {}, key="hooks")
+        text = add_part(text, _root(text), {}, key="hooks")
         made.append("")
     for hook in hooks:
         events = _events(text)
         event = part(events, hook.event)
         if event is None:
-            text = appended(text, events, [hook.group], key=hook.event)
+            text = add_part(text, events, [hook.group], key=hook.event)
             made.append(hook.event)
         elif isinstance(event.node.value, list):
-            text = appended(text, event.node, hook.group)
+            text = add_part(text, event.node, hook.group)
         else:
             raise ValueError(f"hooks.{hook.event} isn't a list")
     return Merged(text, tuple(made))
@@ -62,8 +62,8 @@ def ours(text: str) -> list[Any]:
     return [found.event.parts[found.number].node.value for found in _our_groups(text)]
 
 
-def stripped(text: str, made: tuple[str, ...]) -> str:
-    """Remove our hooks, and those of the events that `merged` created (`made`) that are empty now."""
+def remove_hooks(text: str, made: tuple[str, ...]) -> str:
+    """Remove our hooks, and those of the events that `add_hooks` created (`made`) that are empty now."""
     groups = _our_groups(text)
     while groups:
         text = _without_first(text, groups[0])
@@ -118,8 +118,8 @@ def _our_groups(text: str) -> list[_OurGroup]:
 def _without_first(text: str, group: _OurGroup) -> str:
     """Remove the group, or only our handler if others share the group with it."""
     if len(group.handlers.parts) == 1:
-        return without(text, group.event, group.number)
-    return without(text, group.handlers, group.handler)
+        return remove_part(text, group.event, group.number)
+    return remove_part(text, group.handlers, group.handler)
 
 
 def _without_empty_event(text: str, name: str) -> str:
@@ -134,6 +134,6 @@ def _without_empty(text: str, node: Node, key: str, *, empty: object) -> str:
     for number in reversed(range(len(node.parts))):
         if node.parts[number].key == key:
             if node.parts[number].node.value == empty:
-                return without(text, node, number)
+                return remove_part(text, node, number)
             return text
     return text

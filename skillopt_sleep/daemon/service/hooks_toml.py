@@ -16,7 +16,7 @@ _HANDLER_HEADER = re.compile(r"[ \t]*\[\[\s*hooks\s*\.\s*\w+\s*\.\s*hooks\s*\]\]
 _NOTE_AT_END = re.compile(r"(?:\r?\n)?" + re.escape(NOTE) + r"\r?\n\Z")
 
 
-def merged(text: str, hooks: tuple[Hook, ...]) -> str:
+def add_hooks(text: str, hooks: tuple[Hook, ...]) -> str:
     """Add our tables at the end; raises ValueError if the file's hooks aren't written as tables."""
     newline = "\r\n" if "\r\n" in text else "\n"
     result = text
@@ -53,7 +53,7 @@ def has_hooks(text: str) -> bool:
     return bool(_lists(text))
 
 
-def stripped(text: str) -> str:
+def remove_hooks(text: str) -> str:
     """Remove our tables, wherever they were moved; raises ValueError if they can't be separated from others'."""
     for _, group in _our_groups(text):
         if not all(is_ours(handler) for handler in group["hooks"]):

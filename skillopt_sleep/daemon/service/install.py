@@ -21,7 +21,7 @@ from skillopt_sleep.daemon.service.changes import (
     reverse,
     sweep,
 )
-from skillopt_sleep.daemon.service.launch import Launch, captured, keys_file
+from skillopt_sleep.daemon.service.launch import Launch, keys_file, service_environment
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
 from skillopt_sleep.errors import SleepError, UnsafePath
@@ -49,7 +49,7 @@ def plan(machine: Machine) -> Plan:
     """Plan an install; raises SleepError or UnsafePath if the service itself can't be installed."""
     ledger = ledger_of(machine)
     known = _items_by_path(ledger.read())
-    environment, left_out = captured(machine.environ)
+    environment, left_out = service_environment(machine.environ)
     launch = Launch(machine.python, environment, keys_file(machine.paths))
     notes = [f"{name} may hold a secret and is left out: write it into {launch.keys}" for name in left_out]
     if set(Path(machine.python).parts) & set(_TEMPORARY):
@@ -141,7 +141,7 @@ def strays(machine: Machine) -> tuple[Item, ...]:
     """Find what we installed when the manifest is gone, as after our own folder was deleted."""
     items: list[Item] = []
     ledger = ledger_of(machine)
-    launch = Launch(machine.python, captured(machine.environ)[0], keys_file(machine.paths))
+    launch = Launch(machine.python, service_environment(machine.environ)[0], keys_file(machine.paths))
     for own in services.own_files(machine, launch, ledger.folder):
         if own.path.is_file():
             ours = (digest(own.path.read_bytes()),)
@@ -175,4 +175,4 @@ def _keep_bytes(change: Change, ledger: Ledger) -> None:
     """Save the bytes the manifest refers to, also for a place that needs no change: the user may have edited it."""
     for data in (change.before, change.after):
         if digest(data) in {change.item.before, *change.item.ours}:
-            ledger.keep(data)
+            ledger.save(data)

@@ -66,7 +66,7 @@ def shape(text: str) -> Shape:
     return Shape(newline, "  ")
 
 
-def appended(text: str, container: Node, value: object, *, key: str = "") -> str:
+def add_part(text: str, container: Node, value: object, *, key: str = "") -> str:
     """Add one member or item at the end of the container, formatted as the rest of the text."""
     layout = shape(text)
     inside = text[container.start + 1 : container.end - 1]
@@ -92,7 +92,7 @@ def appended(text: str, container: Node, value: object, *, key: str = "") -> str
     return f"{text[:stop]}{gap}{piece},{text[stop:]}"
 
 
-def without(text: str, container: Node, number: int) -> str:
+def remove_part(text: str, container: Node, number: int) -> str:
     """Remove one member or item, its comma, and the white space before it."""
     removed = container.parts[number]
     end = removed.comma if removed.comma >= 0 else removed.node.end

@@ -47,7 +47,7 @@ def keys_file(paths: Paths) -> Path:
     return paths.config / "environment"
 
 
-def captured(environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+def service_environment(environ: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the variables a service needs, and the names of those left out because they may hold a secret."""
     variables = _wanted(environ)
     unfit = tuple(sorted(name for name, value in variables.items() if name != "PATH" and _is_unfit(value)))

@@ -89,14 +89,14 @@ class Ledger:
         """Write the manifest, before anything it lists is changed."""
         write_atomic(self._file, to_json(manifest, pretty=True))
 
-    def keep(self, data: bytes | None) -> str:
+    def save(self, data: bytes | None) -> str:
         """Save these bytes; return the name they are found by, "" for None."""
         name = digest(data)
         if data is not None and not self._holds(name):
             write_atomic(private_dir(self.folder / "bytes") / name, data)
         return name
 
-    def kept(self, name: str) -> bytes | None:
+    def saved(self, name: str) -> bytes | None:
         """Return the bytes saved under this name, None for ""; raises SleepError if they are missing or damaged."""
         if not name:
             return None

@@ -36,7 +36,7 @@ def owner(kind: Kind, data: bytes | None) -> str | None:
         return None
 
 
-def named(home: str) -> str:
+def home_name(home: str) -> str:
     """Return a home's name for messages."""
     if not home:
         return f"the home without {OWN_HOME}"

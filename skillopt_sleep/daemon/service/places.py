@@ -98,7 +98,7 @@ class Crontab:
 
     def write(self, data: bytes) -> None:
         """Replace the table, and read it again to make sure."""
-        whole = self._ledger.copy(self._ledger.keep(data))
+        whole = self._ledger.copy(self._ledger.save(data))
         # By its name alone: Debian's crontab truncates paths at 99 characters.
         self._do(whole.name, folder=whole.parent)
         if self.read() != data:

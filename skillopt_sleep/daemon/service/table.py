@@ -12,8 +12,8 @@ def users(item: Item, now: bytes | None, ledger: Ledger) -> bytes | None:
     if digest(now) == item.before:
         return now
     if digest(now) in item.ours or _is_torn(item, now, ledger):
-        return ledger.kept(item.before)
-    rest = os.fsencode(cron.removed(os.fsdecode(now or b"")))
+        return ledger.saved(item.before)
+    rest = os.fsencode(cron.remove_line(os.fsdecode(now or b"")))
     if not item.before and not rest.strip():
         return None
     return rest

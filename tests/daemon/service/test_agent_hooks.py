@@ -6,7 +6,7 @@ import pytest
 
 from skillopt_sleep.daemon.service.agent_hooks import has, has_any, hook_files, obstacles, put_in, take_out
 from skillopt_sleep.daemon.service.hook_files import commands
-from skillopt_sleep.daemon.service.launch import captured
+from skillopt_sleep.daemon.service.launch import service_environment
 from skillopt_sleep.daemon.service.manifest import Kind
 from tests.installs import TOML_THEIRS, machine
 
@@ -25,7 +25,7 @@ def test_a_moved_agents_home_is_found(tmp_path: Path) -> None:
 
 def test_the_hooks_know_the_same_home_as_the_service_however_it_was_named(tmp_path: Path) -> None:
     there = machine(tmp_path, SKILLOPT_SLEEP_HOME="slp", XDG_DATA_HOME="share")
-    home = captured(there.environ)[0]["SKILLOPT_SLEEP_HOME"]
+    home = service_environment(there.environ)[0]["SKILLOPT_SLEEP_HOME"]
     for file in hook_files(there):
         for command in commands(file.hooks):
             assert command.startswith(f"SKILLOPT_SLEEP_HOME={shlex.quote(home)} {shlex.quote(there.python)} ")

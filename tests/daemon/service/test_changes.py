@@ -22,7 +22,7 @@ def test_a_new_file_goes_with_the_folders_it_came_with(tmp_path: Path) -> None:
     ledger = Ledger(private_dir(tmp_path / "install"))
     path = tmp_path / "a" / "b" / "unit"
     change = plan_own_file(path, b"ours", old=None, ledger=ledger, folders=(path.parent / "wants",))
-    ledger.keep(change.after)
+    ledger.save(change.after)
     apply(change)
     (path.parent / "wants").mkdir()
     (path.parent / ".unit.abcdefgh").write_bytes(b"ou")

@@ -3,7 +3,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.daemon.service.jsonc import appended, parse, part, shape, without
+from skillopt_sleep.daemon.service.jsonc import add_part, parse, part, remove_part, shape
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -36,16 +36,16 @@ def test_an_item_that_is_added_can_be_taken_out_again(
     value: list[object], new: object, indent: int | str | None
 ) -> None:
     text = json.dumps(value, indent=indent)
-    more = appended(text, parse(text), new)
+    more = add_part(text, parse(text), new)
     assert parse(more).value == [*value, new]
-    assert without(more, parse(more), len(value)) == text
+    assert remove_part(more, parse(more), len(value)) == text
 
 
 @given(value=st.lists(values, min_size=1, max_size=4), data=st.data())
 def test_any_item_can_be_taken_out(value: list[object], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(value) - 1))
     text = json.dumps(value, indent=data.draw(st.sampled_from([None, 2])))
-    assert parse(without(text, parse(text), at)).value == value[:at] + value[at + 1 :]
+    assert parse(remove_part(text, parse(text), at)).value == value[:at] + value[at + 1 :]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_any_item_can_be_taken_out(value: list[object], data: st.DataObject) -> 
     ],
 )
 def test_a_member_is_added_in_the_texts_own_layout(text: str, wanted: str) -> None:
-    assert appended(text, parse(text), 1, key="k") == wanted
+    assert add_part(text, parse(text), 1, key="k") == wanted
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_member_is_added_in_the_texts_own_layout(text: str, wanted: str) -> No
     ],
 )
 def test_comments_stay_where_an_item_goes(text: str, at: int, wanted: str) -> None:
-    assert without(text, parse(text), at) == wanted
+    assert remove_part(text, parse(text), at) == wanted
 
 
 def test_the_last_of_two_members_of_a_name_counts() -> None:

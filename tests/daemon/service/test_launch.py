@@ -3,12 +3,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from skillopt_sleep.daemon.service.launch import SOURCED, Launch, captured, keys_file, shell_script
+from skillopt_sleep.daemon.service.launch import SOURCED, Launch, keys_file, service_environment, shell_script
 from tests.installs import machine
 
 
 def test_what_a_service_needs_is_captured_absolute_and_nothing_else(tmp_path: Path) -> None:
-    found, left_out = captured(
+    found, left_out = service_environment(
         {
             "PATH": "/usr/bin:relative::/bin:/usr/bin",
             "CODEX_HOME": "~/codex",
@@ -31,7 +31,9 @@ def test_what_a_service_needs_is_captured_absolute_and_nothing_else(tmp_path: Pa
 
 def test_a_relative_home_is_made_absolute_and_a_relative_folder_of_the_platform_counts_for_nothing() -> None:
     given = {"PATH": "/bin", "SKILLOPT_SLEEP_HOME": "slp", "CLAUDE_CONFIG_DIR": "c", "XDG_CONFIG_HOME": "/etc/mine"}
-    found, _ = captured({**given, "XDG_DATA_HOME": "share", "XDG_STATE_HOME": "~/state", "XDG_CACHE_HOME": ""})
+    found, _ = service_environment(
+        {**given, "XDG_DATA_HOME": "share", "XDG_STATE_HOME": "~/state", "XDG_CACHE_HOME": ""}
+    )
     assert found == {
         "CLAUDE_CONFIG_DIR": str(Path("c").absolute()),
         "PATH": "/bin",
@@ -41,7 +43,7 @@ def test_a_relative_home_is_made_absolute_and_a_relative_folder_of_the_platform_
 
 
 def test_a_secret_in_a_variable_stays_out_of_a_unit() -> None:
-    found, left_out = captured(
+    found, left_out = service_environment(
         {
             "PATH": "/bin",
             "HTTPS_PROXY": "http://me:hunter2@proxy:3128",

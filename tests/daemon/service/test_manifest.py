@@ -20,10 +20,10 @@ def test_what_is_written_down_is_read_back_and_private(tmp_path: Path) -> None:
 
 def test_bytes_are_kept_until_all_is_forgotten(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
-    name = ledger.keep(b"secret")
-    assert ledger.kept(name) == b"secret"
+    name = ledger.save(b"secret")
+    assert ledger.saved(name) == b"secret"
     assert ledger.copy(name).stat().st_mode & 0o077 == 0
-    assert (ledger.keep(None), ledger.kept("")) == ("", None)
+    assert (ledger.save(None), ledger.saved("")) == ("", None)
     copy = ledger.set_aside("edited-unit", b"edited")
     ledger.forget()
     assert not ledger.copy(name).exists()
@@ -32,15 +32,15 @@ def test_bytes_are_kept_until_all_is_forgotten(tmp_path: Path) -> None:
 
 def test_bytes_that_were_damaged_are_an_error_and_are_kept_anew(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
-    name = ledger.keep(b"theirs")
+    name = ledger.save(b"theirs")
     ledger.copy(name).write_bytes(b"th")
     with pytest.raises(SleepError, match="saved copy"):
-        ledger.kept(name)
-    assert ledger.keep(b"theirs") == name
-    assert ledger.kept(name) == b"theirs"
+        ledger.saved(name)
+    assert ledger.save(b"theirs") == name
+    assert ledger.saved(name) == b"theirs"
     ledger.copy(name).unlink()
     with pytest.raises(SleepError, match="saved copy"):
-        ledger.kept(name)
+        ledger.saved(name)
 
 
 def test_a_manifest_of_another_version_is_an_error(tmp_path: Path) -> None:

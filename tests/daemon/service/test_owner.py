@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.daemon.service.agent_hooks import hook_files, put_in
-from skillopt_sleep.daemon.service.cron import added
+from skillopt_sleep.daemon.service.cron import add_line
 from skillopt_sleep.daemon.service.install import install, ledger_of, plan, strays, uninstall
 from skillopt_sleep.daemon.service.launch import OWN_HOME, Launch
 from skillopt_sleep.daemon.service.launchd import plist
 from skillopt_sleep.daemon.service.manifest import Kind
-from skillopt_sleep.daemon.service.owner import named, owner
+from skillopt_sleep.daemon.service.owner import home_name, owner
 from skillopt_sleep.daemon.service.systemd import unit
 from tests.installs import COMMENTED, CRONTAB, THEIRS, TOML_THEIRS, machine, program, tree
 
@@ -52,7 +52,7 @@ def test_an_uninstall_leaves_what_another_home_has_installed_since(tmp_path: Pat
     (tmp_path / "told").unlink()
     said = uninstall(first)
     assert len(said) == 3
-    assert all(line.endswith(f"belongs to {named(str(tmp_path / 'other'))} now") for line in said)
+    assert all(line.endswith(f"belongs to {home_name(str(tmp_path / 'other'))} now") for line in said)
     assert tree(tmp_path, *AGENTS) == there
     assert "disable" not in (tmp_path / "told").read_text(encoding="utf-8")
     assert strays(first) == ()
@@ -66,7 +66,7 @@ def test_what_comes_back_of_another_home_is_said_and_can_be_taken_out_from_there
     install(second)
     uninstall(first)
     said = uninstall(second)
-    assert all(f"belongs to {named(str(tmp_path / 'sleep'))}" in line for line in said)
+    assert all(f"belongs to {home_name(str(tmp_path / 'sleep'))}" in line for line in said)
     assert len(uninstall(first)) == 3
     assert not any(b"# skillopt-sleep" in seen.data for seen in tree(tmp_path, *AGENTS).values())
 
@@ -76,8 +76,8 @@ def test_a_line_of_cron_is_of_the_home_its_script_is_in(tmp_path: Path) -> None:
     assert owner(Kind.CRON, table.encode()) is None
     for home in ("/plain", "/a b/50% off/it's"):
         script = Path(home) / "data" / "state" / "install" / "daemon.sh"
-        assert owner(Kind.CRON, os.fsencode(added("", script))) == home
-    assert owner(Kind.CRON, added("", Path("/me/.local/share/x/state/install/daemon.sh")).encode()) == ""
+        assert owner(Kind.CRON, os.fsencode(add_line("", script))) == home
+    assert owner(Kind.CRON, add_line("", Path("/me/.local/share/x/state/install/daemon.sh")).encode()) == ""
     program(tmp_path, "crontab", CRONTAB)
     first, second = (
         machine(tmp_path, has_systemd=False, NO_MANAGER="1", SKILLOPT_SLEEP_HOME=str(tmp_path / name))

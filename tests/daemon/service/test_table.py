@@ -8,7 +8,7 @@ from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.proposals.paths import digest
 
 BEFORE = b"MAILTO=me\n5 4 * * * backup\n@daily tidy up\n"
-AFTER = cron.added(BEFORE.decode(), Path("/data/daemon.sh")).encode()
+AFTER = cron.add_line(BEFORE.decode(), Path("/data/daemon.sh")).encode()
 EDITED = AFTER.replace(b"@daily", b"@weekly")
 
 
@@ -18,7 +18,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def item(ledger: Ledger, before: bytes | None = BEFORE, after: bytes = AFTER) -> Item:
-    names = ledger.keep(before), ledger.keep(after)
+    names = ledger.save(before), ledger.save(after)
     return Item(kind=Kind.CRON, path="crontab", target="crontab", before=names[0], ours=names[1:])
 
 
