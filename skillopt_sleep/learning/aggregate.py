@@ -1,16 +1,13 @@
-"""Patches to one patch: failures first, merged as a tree."""
+"""Merge patches into one, as a tree: what failures taught first, then what successes taught."""
 
 from collections.abc import Sequence
 
 import msgspec
 from rapidfuzz import fuzz
 
-from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.prompts import fill
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Document, Edit, EditOp, EditSource, Note, Past, Patch, Prompt, Purpose
+from skillopt_sleep.learning.asking import Optimizer, Question
+from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose
 
 SAME_EDIT = 95.0
 
@@ -51,57 +48,62 @@ class Aggregate(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
 
 
-def aggregate(
-    patches: Sequence[Patch], document: Document, *, optimizer: Backend, pool: Pool, merge_batch: int, past: Past
-) -> Aggregate:
-    """What failures taught and what successes did, each merged `merge_batch` at a time as a tree, then the two.
+def aggregate(patches: Sequence[Patch], *, optimizer: Optimizer, merge_batch: int) -> Aggregate:
+    """Merge what failures taught and what successes taught, each `merge_batch` at a time as a tree, then the two.
 
-    Failures go first (SkillOpt). Near-equal edits become one without a call, and a single patch needs none. Where a
-    merge fails its patches are joined in their order, which is noted.
+    Failures go first (SkillOpt). Near-equal edits become one without a call, and a single patch needs no call. If a
+    merge fails, its patches are joined in their order, which is noted.
     """
-    told = [patch for patch in patches if patch.edits]
-    failures = [patch for patch in told if patch.source is EditSource.FAILURE]
-    sides = [side for side in (failures, [patch for patch in told if patch not in failures]) if side]
-    notes: list[Note] = []
+    failures: list[Patch] = []
+    successes: list[Patch] = []
+    for patch in patches:
+        if patch.edits:
+            side = failures if patch.source is EditSource.FAILURE else successes
+            side.append(patch)
+    tree = _Tree(optimizer, merge_batch)
+    sides = [side for side in (failures, successes) if side]
+    merged = [patch for patch in tree.roots(sides) if patch.edits]
+    (root,) = tree.roots([merged]) or [Patch()]
+    return Aggregate(patch=root, notes=tuple(tree.notes))
 
-    def roots(levels: Sequence[Sequence[Patch]]) -> list[Patch]:
-        """Each level merged until one patch is left of it, a round of all side by side."""
+
+class _Tree:
+    """Merges levels of patches until one is left of each."""
+
+    def __init__(self, optimizer: Optimizer, merge_batch: int) -> None:
+        self._optimizer, self._merge_batch = optimizer, merge_batch
+        self.notes: list[Note] = []
+
+    def roots(self, levels: Sequence[Sequence[Patch]]) -> list[Patch]:
+        """Merge each level until one patch is left of it; the merges of a round run side by side."""
         while any(len(level) > 1 for level in levels):
-            groups = [
-                (side, level[i : i + merge_batch])
-                for side, level in enumerate(levels)
-                for i in range(0, len(level), merge_batch)
-            ]
-            merged = pool.map(
-                lambda group: _merge(group[1], document, optimizer, past), groups, label=f"aggregate {document.id}"
-            )
-            notes.extend(note for _, note in merged if note is not None)
-            made = [(side, patch) for (side, _), (patch, _) in zip(groups, merged, strict=True)]
-            levels = [[patch for at, patch in made if at == side] for side in range(len(levels))]
+            levels = self._round(levels)
         return [_without_doubles(level[0]) for level in levels if level]
 
-    left = [patch for patch in roots(sides) if patch.edits]
-    return Aggregate(patch=next(iter(roots([left])), Patch()), notes=tuple(notes))
+    def _round(self, levels: Sequence[Sequence[Patch]]) -> list[list[Patch]]:
+        groups: list[tuple[int, Sequence[Patch]]] = []
+        for place, level in enumerate(levels):
+            groups += [(place, level[i : i + self._merge_batch]) for i in range(0, len(level), self._merge_batch)]
+        merged = self._optimizer.map(lambda group: _merge(group[1], self._optimizer), groups, label="aggregate")
+        after: list[list[Patch]] = [[] for _ in levels]
+        for (place, _), (patch, note) in zip(groups, merged, strict=True):
+            after[place].append(patch)
+            if note is not None:
+                self.notes.append(note)
+        return after
 
 
-def _merge(group: Sequence[Patch], document: Document, optimizer: Backend, past: Past) -> tuple[Patch, Note | None]:
+def _merge(group: Sequence[Patch], optimizer: Optimizer) -> tuple[Patch, Note | None]:
     joined = _without_doubles(_joined(group))
     if len(group) == 1 or len(joined.edits) <= 1:
         return joined, None
-    text = fill(
-        "aggregate",
-        document=fence(document.text or "(empty)"),
-        tried=tried_before(past),
-        notes=own_notes(past),
-        patches="\n\n".join(f"## Proposal {number}\n{_show(patch)}" for number, patch in enumerate(group, start=1)),
-    )
-    prompt = Prompt(purpose=Purpose.AGGREGATE, text=text, schema=AggregateReply, project=document.project)
-    try:
-        reply = optimizer.complete(prompt).structured
-    except ItemError as error:
-        return joined, Note(stage="aggregate", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-    assert isinstance(reply, AggregateReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-    merged = reply.edits if reply.edits is not None else reply.patch.edits if reply.patch else ()
+    shown = (f"## Proposal {number}\n{_show(patch)}" for number, patch in enumerate(group, start=1))
+    reply = optimizer.ask(Question(Purpose.AGGREGATE, AggregateReply, {"patches": "\n\n".join(shown)}))
+    if isinstance(reply, Note):
+        return joined, reply
+    merged = reply.edits
+    if merged is None:
+        merged = reply.patch.edits if reply.patch else ()
     edits = tuple(_edit(edit, group) for edit in merged)
     return Patch(edits=edits, reasoning=reply.reasoning, source=group[0].source), None
 

@@ -1,4 +1,4 @@
-"""More train tasks: other requests to which a standing rule of the person applies just as much."""
+"""Make up more train tasks: other requests to which a standing rule of the person applies just as much."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -6,11 +6,9 @@ from hashlib import blake2b
 import msgspec
 from rapidfuzz import fuzz
 
-from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.prompts import fill
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Checks, Edit, Exact, Note, Op, Prompt, Purpose, Split, Task, TaskOrigin
+from skillopt_sleep.learning.asking import Optimizer, Question, check_train
+from skillopt_sleep.records import Checks, Edit, Exact, Note, Op, Purpose, Task, TaskOrigin
 
 SHOWN = 3  # requests of a cluster, the newest
 MOST_CHARS = 2_000
@@ -25,69 +23,68 @@ class AugmentReply(msgspec.Struct, frozen=True):
 
 
 class Augmented(msgspec.Struct, frozen=True, kw_only=True):
-    """The new tasks, each with the id of the one whose rule it tests, and the calls that failed."""
+    """The new tasks, each with the id of the real one whose rule it tests, and the calls that failed."""
 
     tasks: tuple[Task, ...] = ()
     real: dict[str, str] = msgspec.field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
     def of_real(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-        """The edits, learned from the real tasks behind those they were learned from."""
-        return tuple(
-            msgspec.structs.replace(edit, tasks=tuple(dict.fromkeys(self.real.get(one, one) for one in edit.tasks)))
-            for edit in edits
-        )
+        """Return the edits as learned from real tasks, in place of the tasks made up from them."""
+        changed: list[Edit] = []
+        for edit in edits:
+            tasks = tuple(dict.fromkeys(self.real.get(task, task) for task in edit.tasks))
+            changed.append(msgspec.structs.replace(edit, tasks=tasks))
+        return tuple(changed)
 
 
-def augment(train: Sequence[Task], *, each: int, optimizer: Backend, pool: Pool, label: str) -> Augmented:
-    """Up to `each` more tasks for each cluster, one call a cluster; a call that fails loses its own, which is noted.
+def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmented:
+    """Return up to `each` more tasks for each cluster, one call a cluster; a failed call is noted.
 
-    The optimizer is shown requests and what the person said, never the reference. A task is made only where the
-    person said something and the answer isn't the one of a single request; it has the reference of the newest task
-    of its cluster. A request that is much like a known one, or names what the reference checks for, is left out.
-    Raises ValueError for a task that isn't on train: what gates an edit is only ever real.
+    The optimizer is shown requests and what the person said, never the reference. A task is made only if the person
+    said something and the answer isn't the one of a single request; it gets the reference of its cluster's newest
+    task. A request that is much like a known one, or names what the reference checks for, is left out. Raises
+    ValueError for a task that isn't on train.
     """
+    check_train(train)
     clusters: dict[str, list[Task]] = {}
     for task in train:
-        if task.split is not Split.TRAIN:
-            raise ValueError(f"task {task.id} is not on train")
         if each and task.evidence and not isinstance(task.reference, Exact):
             clusters.setdefault(task.cluster, []).append(task)
+    if not clusters:
+        return Augmented()
     standing = list(clusters.values())
-
-    def ask(tasks: Sequence[Task]) -> tuple[str, ...] | Note:
-        text = fill(
-            "augment",
-            requests=str(each),
-            asked="\n\n".join(fence(f"{task.context}\n{task.prompt}".strip()) for task in tasks[-SHOWN:]),
-            said=fence("\n".join(f"- «{said.quote}»" for said in tasks[-1].evidence)),
-        )
-        prompt = Prompt(purpose=Purpose.AUGMENT, text=text, schema=AugmentReply, project=tasks[-1].project)
-        try:
-            reply = optimizer.complete(prompt).structured
-        except ItemError as error:
-            return Note(stage="augment", summary=f"{label}: {error.message}", remedy=error.remedy)
-        assert isinstance(reply, AugmentReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return reply.requests
-
-    answers = pool.map(ask, standing, label=f"augment {label}") if standing else ()
+    replies = optimizer.map(lambda tasks: optimizer.ask(_question(tasks, each)), standing, label="augment")
     known = [task.prompt for task in train]
     made: dict[str, Task] = {}
     real: dict[str, str] = {}
-    for tasks, answer in zip(standing, answers, strict=True):
-        if isinstance(answer, Note):
+    notes: list[Note] = []
+    for tasks, reply in zip(standing, replies, strict=True):
+        if isinstance(reply, Note):
+            notes.append(reply)
             continue
-        fresh = _fresh(answer, tasks[-1], known)[:each]
+        newest = tasks[-1]
+        fresh = _fresh(reply.requests, newest, known)[:each]
         known += fresh
         for request in fresh:
-            task = _like(tasks[-1], request)
-            made[task.id], real[task.id] = task, tasks[-1].id
-    notes = tuple(answer for answer in answers if isinstance(answer, Note))
-    return Augmented(tasks=tuple(made.values()), real=real, notes=notes)
+            task = _like(newest, request)
+            made[task.id] = task
+            real[task.id] = newest.id
+    return Augmented(tasks=tuple(made.values()), real=real, notes=tuple(notes))
+
+
+def _question(tasks: Sequence[Task], each: int) -> Question[AugmentReply]:
+    newest = tasks[-1]
+    values = {
+        "requests": str(each),
+        "asked": "\n\n".join(fence(f"{task.context}\n{task.prompt}".strip()) for task in tasks[-SHOWN:]),
+        "said": fence("\n".join(f"- «{said.quote}»" for said in newest.evidence)),
+    }
+    return Question(Purpose.AUGMENT, AugmentReply, values, project=newest.project)
 
 
 def _fresh(requests: Sequence[str], like: Task, known: Sequence[str]) -> list[str]:
-    """The requests that can be asked: none that is known, and none that gives the answer away."""
+    """Return the requests that are neither known nor give the answer away."""
     checks = like.reference.items if isinstance(like.reference, Checks) else ()
     given = [check.arg.lower() for check in checks if check.op in NAMING and check.arg]
     out: list[str] = []

@@ -1,18 +1,14 @@
-"""How many edits a step may apply, its textual learning rate: by a schedule, or as a model chooses."""
+"""How many edits a step may apply, its textual learning rate: by a schedule, or as the optimizer chooses."""
 
 import math
 from collections.abc import Sequence
 
 import msgspec
 
-from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.prompts import fill
+from skillopt_sleep.learning.asking import Optimizer, Question
 from skillopt_sleep.prompts.edits import numbered
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Document, Note, Past, Patch, Prompt, Purpose
+from skillopt_sleep.records import Note, Patch, Purpose
 
 
 class BudgetReply(msgspec.Struct, frozen=True):
@@ -23,7 +19,7 @@ class BudgetReply(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """How many edits may be applied, why, and the call that failed."""
+    """How many edits may be applied, why, and the calls that failed."""
 
     edits: int
     because: str = ""
@@ -31,7 +27,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def edit_budget(schedule: str, *, step: int, total: int, most: int, least: int) -> int:
-    """How many edits step `step` of `total` (from 1) may apply at most (SkillOpt's formulas).
+    """Return how many edits step `step` of `total` (from 1) may apply at most, by SkillOpt's formulas.
 
     Linear and cosine go down from `most` to `least`; constant stays at `most`, and so does autonomous, which leaves
     the choice to `budget`.
@@ -44,45 +40,28 @@ def edit_budget(schedule: str, *, step: int, total: int, most: int, least: int) 
     return max(least, round(least + (most - least) * (1 + math.cos(math.pi * t)) / 2))
 
 
-def budget(
-    patch: Patch,
-    document: Document,
-    *,
-    optimizer: Backend,
-    pool: Pool,
-    least: int,
-    most: int,
-    past: Past,
-    grades: Sequence[float],
-) -> Budget:
-    """As many edits as the optimizer chooses between `least` and `most`; no call where there is nothing to choose.
+def budget(patch: Patch, *, optimizer: Optimizer, least: int, most: int, grades: Sequence[float]) -> Budget:
+    """Return how many edits the optimizer chooses between `least` and `most`; no call is made without a choice.
 
-    `grades` are those of tonight's attempts on train. Where the choice fails it is `most`.
+    `grades` are those of this step's attempts on train. If the call fails, the budget is `most`.
     """
     highest = min(most, len(patch.edits))
     if highest <= least:
         return Budget(edits=most)
+    values = {
+        "least": str(least),
+        "most": str(highest),
+        "fared": _fared(grades),
+        "edits": numbered(patch.edits),
+    }
+    reply = optimizer.ask_alone(Question(Purpose.BUDGET, BudgetReply, values))
+    if isinstance(reply, Note):
+        return Budget(edits=most, notes=(reply,))
+    return Budget(edits=max(least, min(highest, reply.edit_budget)), because=reply.reasoning)
+
+
+def _fared(grades: Sequence[float]) -> str:
     average = mean(grades)
-    text = fill(
-        "budget",
-        least=str(least),
-        most=str(highest),
-        document=fence(document.text or "(empty)"),
-        fared=f"{len(grades)} attempts, graded {average:.2f} of 1 on average." if average is not None else "Unknown.",
-        tried=tried_before(past),
-        notes=own_notes(past),
-        edits=numbered(patch.edits),
-    )
-    prompt = Prompt(purpose=Purpose.BUDGET, text=text, schema=BudgetReply, project=document.project)
-
-    def ask(prompt: Prompt) -> Budget:
-        try:
-            reply = optimizer.complete(prompt).structured
-        except ItemError as error:
-            note = Note(stage="budget", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-            return Budget(edits=most, notes=(note,))
-        assert isinstance(reply, BudgetReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return Budget(edits=max(least, min(highest, reply.edit_budget)), because=reply.reasoning)
-
-    (chosen,) = pool.map(ask, (prompt,), label=f"budget {document.id}")
-    return chosen
+    if average is None:
+        return "Unknown."
+    return f"{len(grades)} attempts, graded {average:.2f} of 1 on average."

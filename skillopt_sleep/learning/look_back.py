@@ -7,6 +7,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.compare import compare
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.exercise import exercise
@@ -36,7 +38,6 @@ from skillopt_sleep.records import (
     TaskOrigin,
     Waiting,
 )
-from skillopt_sleep.replay.rollout import rollout
 
 Log = Callable[[str, Sequence[object]], None]
 
@@ -68,6 +69,7 @@ def look_back(
     val: Sequence[Task],
     *,
     crew: Crew,
+    optimizer: Optimizer,
     plan: Plan,
     past: Past,
     night: str,
@@ -87,7 +89,7 @@ def look_back(
     if crew.meter.left() < most:
         summary = f"{name}: no look back on earlier nights, for want of {most} calls"
         return LookedBack(learned.noted(Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
-    work = _Work(learned, past.snapshot, tasks, val, crew, plan, past, night)
+    work = _Work(learned, past.snapshot, tasks, val, crew, optimizer, plan, past, night)
     try:
         return work.done(log)
     except BudgetExhausted as error:
@@ -103,6 +105,7 @@ class _Work(NamedTuple):
     tasks: Sequence[Task]
     val: Sequence[Task]
     crew: Crew
+    optimizer: Optimizer
     plan: Plan
     past: Past
     night: str
@@ -138,34 +141,19 @@ class _Work(NamedTuple):
         arms = (earlier, self.document) if earlier != self.document else (self.document,)
         samples = range(self.plan.step.samples)
         jobs = [(task, arm, sample) for task in self.tasks for sample in samples for arm in arms]
-        label = f"look back {self.document.id}"
-        crew = self.crew
-        made = rollout(jobs, executor=crew.executor, judge=crew.judge, pool=crew.pool, label=label)
+        made = CrewAttempts(self.crew).make(jobs, label=f"look back {self.document.id}")
         return compare(made[:: len(arms)], made[len(arms) - 1 :: len(arms)]), made
 
     def _guidance(self, compared: Sequence[Compared]) -> Edit | Note | None:
-        return slow_update(
-            compared,
-            {task.id: task for task in self.tasks},
-            self.document,
-            self.snapshot,
-            optimizer=self.crew.optimizer,
-            pool=self.crew.pool,
-            preferences=self.plan.preferences,
-            past=self.past,
-        )
+        tasks = {task.id: task for task in self.tasks}
+        return slow_update(compared, tasks, self.snapshot, optimizer=self.optimizer)
 
     def _notebook(self, compared: Sequence[Compared]) -> str | Note:
         """The optimizer's notes; what tonight's trials told is known here."""
         told = (PastEdit(night=self.night, edit=one.edit, effect=one.effect) for one in self.learned.tried.effects)
-        return meta_skill(
-            compared,
-            {task.id: task for task in self.tasks},
-            self.document,
-            optimizer=self.crew.optimizer,
-            pool=self.crew.pool,
-            past=replace(self.past, tried=(*told, *self.past.tried)),
-        )
+        past = replace(self.past, tried=(*told, *self.past.tried))
+        tasks = {task.id: task for task in self.tasks}
+        return meta_skill(compared, tasks, optimizer=self.optimizer.knowing(past))
 
     def _tried(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
         """The outcome with the guidance's fate, and with its trial where it could be applied."""
@@ -178,7 +166,7 @@ class _Work(NamedTuple):
             return LookedBack(outcome)
         rule = replace(self.plan.gate, alpha=self.plan.gate.alpha * SHARE)
         asked = exercise((edit,), self.tasks, self.val)
-        trial, verdict, made = run_trial(document, changed, asked, crew=crew, rule=rule)
+        trial, verdict, made = run_trial(document, changed, asked, attempts=CrewAttempts(crew), rule=rule)
         tested = Judged(kind=CandidateKind.GUIDANCE, edits=(edit,), trial=trial, verdict=verdict)
         log("rollouts", made)
         log("trials", (tested,))

@@ -1,15 +1,12 @@
-"""What was tried on a document and how its tasks changed, to the optimizer's own notes (SkillOpt's meta skill)."""
+"""Write the optimizer's own notes from past edits and how tasks changed (SkillOpt's meta skill)."""
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.prompts import fill
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Change, Compared, Document, Note, Past, Prompt, Purpose, Split, Task
+from skillopt_sleep.learning.asking import Optimizer, Question, check_train
+from skillopt_sleep.records import Change, Compared, Note, Purpose, Task
 
 NOTES_CHARS = 2_000
 REQUEST_CHARS = 200
@@ -22,42 +19,18 @@ class MetaSkillReply(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
-def meta_skill(
-    compared: Sequence[Compared],
-    tasks: Mapping[str, Task],
-    document: Document,
-    *,
-    optimizer: Backend,
-    pool: Pool,
-    past: Past,
-) -> str | Note:
-    """The notes as they are now, at most NOTES_CHARS long, or the note of a call that failed: the old ones stay.
+def meta_skill(compared: Sequence[Compared], tasks: Mapping[str, Task], *, optimizer: Optimizer) -> str | Note:
+    """Return the new notes, at most NOTES_CHARS long, or the note of a failed call: then the old notes stay.
 
-    Raises ValueError for a task that isn't on train: what gates an edit must never be seen here.
+    Raises ValueError for a task that isn't on train.
     """
-    for one in compared:
-        if tasks[one.task].split is not Split.TRAIN:
-            raise ValueError(f"task {one.task} is not on train")
-    text = fill(
-        "meta_skill",
-        limit=f"{NOTES_CHARS:,}",
-        document=fence(document.text or "(empty)"),
-        notes=own_notes(past),
-        tried=tried_before(past),
-        compared="\n\n".join(_shown(change, compared, tasks) for change in Change),
-    )
-    prompt = Prompt(purpose=Purpose.META_SKILL, text=text, schema=MetaSkillReply, project=document.project)
-
-    def ask(prompt: Prompt) -> str | Note:
-        try:
-            reply = optimizer.complete(prompt).structured
-        except ItemError as error:
-            return Note(stage="meta_skill", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-        assert isinstance(reply, MetaSkillReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return _cut(reply.notes.strip())
-
-    (notes,) = pool.map(ask, (prompt,), label=f"meta skill {document.id}")
-    return notes
+    check_train(tasks[one.task] for one in compared)
+    values = {
+        "limit": f"{NOTES_CHARS:,}",
+        "compared": "\n\n".join(_shown(change, compared, tasks) for change in Change),
+    }
+    reply = optimizer.ask_alone(Question(Purpose.META_SKILL, MetaSkillReply, values))
+    return reply if isinstance(reply, Note) else _cut(reply.notes.strip())
 
 
 def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
@@ -66,7 +39,7 @@ def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Tas
 
 
 def _cut(notes: str) -> str:
-    """The notes up to the last whole line that fits."""
+    """Cut the notes after the last whole line that fits."""
     if len(notes) <= NOTES_CHARS:
         return notes
     head = notes[: NOTES_CHARS + 1]

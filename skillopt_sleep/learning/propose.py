@@ -1,36 +1,20 @@
-"""Train tasks to the edits a step tries: attempts, reflection, and what may be applied of what it says."""
+"""Propose the edits of a night: attempt the train tasks, and draft a candidate from what failed."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
-from skillopt_sleep.learning.aggregate import aggregate
+from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.budget import budget
+from skillopt_sleep.learning.draft import draft
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.modes import in_full, ways
-from skillopt_sleep.learning.race import race
-from skillopt_sleep.learning.reflect import reflect
-from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
 from skillopt_sleep.proposals.guard import problems
-from skillopt_sleep.protocols import Crew, Plan
-from skillopt_sleep.records import (
-    AppliedEdit,
-    Document,
-    Edit,
-    EditOp,
-    Fate,
-    Note,
-    Outcome,
-    Past,
-    Rollout,
-    Score,
-    Task,
-)
-from skillopt_sleep.replay.rollout import rollout
-
-Log = Callable[[str, Sequence[object]], None]
+from skillopt_sleep.protocols import Plan
+from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, Fate, Note, Outcome, Past, Rollout, Task
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,47 +27,53 @@ class Proposed(msgspec.Struct, frozen=True, kw_only=True):
     unfinished: bool = False
 
 
-def propose(document: Document, train: Sequence[Task], *, crew: Crew, plan: Plan, past: Past, log: Log) -> Proposed:
+def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, plan: Plan, log: Log) -> Proposed:
     """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied."""
-    more = augment(train, each=plan.step.augment, optimizer=crew.optimizer, pool=crew.pool, label=document.id)
+    document, rules = optimizer.document, plan.step
+    more = augment(train, each=rules.augment, optimizer=optimizer)
     if more.tasks:
         log("augmented", more.tasks)
     train = (*train, *more.tasks)
-    jobs = [(task, document, sample) for task in train for sample in range(plan.step.samples)]
-    label = f"rollout {document.id}"
-    tried = rollout(jobs, executor=crew.executor, judge=crew.judge, pool=crew.pool, label=label)
+    jobs = [(task, document, sample) for task in train for sample in range(rules.samples)]
+    tried = attempts.make(jobs, label=f"rollout {document.id}")
     log("rollouts", tried)
     text_only = any(attempt.trajectory.text_only for attempt in tried)
-    so_far = Proposed(notes=(*more.notes, *not_scored(tried)), text_only=text_only)
+    notes = (*more.notes, *not_scored(tried))
     scores = [attempt.score for attempt in tried if attempt.score is not None]
     if not scores:
         because = f"none of {len(tried)} attempts at the known requests could be scored"
-        failed = any(attempt.failed for attempt in tried)
-        return msgspec.structs.replace(so_far, nothing=(Outcome.UNVERIFIED, because), unfinished=failed)
+        return Proposed(
+            nothing=(Outcome.UNVERIFIED, because),
+            notes=notes,
+            text_only=text_only,
+            unfinished=any(attempt.failed for attempt in tried),
+        )
     if all(score.hard >= 1 for score in scores):
         because = f"all {len(scores)} attempts already do what was asked"
-        return msgspec.structs.replace(so_far, nothing=(Outcome.NO_HEADROOM, because))
-
-    edits, notes, unfinished = _learned(tried, train, document, crew=crew, plan=plan, past=past, log=log)
-    so_far = msgspec.structs.replace(so_far, notes=so_far.notes + notes)
-    if unfinished:
-        because = f"no lesson could be drawn: {notes[0].summary if notes else 'no answer came'}"
-        return msgspec.structs.replace(so_far, nothing=(Outcome.UNVERIFIED, because), unfinished=True)
-    several = ways(more.of_real(edits), document, crew=crew, plan=plan, past=past)
-    won = race(
-        document, several.sets, train, tried, crew=crew, plan=plan, refuse=_refusal(document, train, plan, past)
+        return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
+    drafted = draft(
+        Teaching([tried], {task.id: task for task in train}, partial(measure, rule=plan.gate)),
+        optimizer=optimizer,
+        attempts=attempts,
+        rules=rules,
+        limit=EditLimit(rules.min_edit_budget, rules.edit_budget),
+        refuse=_refusal(document, train, plan, optimizer.past),
+        sourced=more.of_real,
+        log=log,
     )
-    if won.standings:
-        log("rollouts", won.rollouts)
-        log("race", won.standings)
-    log("edits", won.fates)
-    nothing = (Outcome.NO_CHANGE, _why_unchanged(won.fates)) if won.candidate.text == document.text else None
-    notes = so_far.notes + several.notes + won.notes
-    return msgspec.structs.replace(so_far, edits=won.fates, nothing=nothing, notes=notes)
+    notes += drafted.notes
+    if not drafted.lessons.patches:
+        why = drafted.notes[0].summary if drafted.notes else "no answer came"
+        because = f"no lesson could be drawn: {why}"
+        return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, text_only=text_only, unfinished=True)
+    nothing = None
+    if drafted.candidate.text == document.text:
+        nothing = (Outcome.NO_CHANGE, _why_unchanged(drafted.fates))
+    return Proposed(edits=drafted.fates, nothing=nothing, notes=notes, text_only=text_only)
 
 
 def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
-    """What kept attempts from being scored, each reason once, with its count."""
+    """Return a note for each reason why attempts were not scored, with its count."""
     reasons = Counter(attempt.note for attempt in rollouts if attempt.note)
     return tuple(
         Note(stage="rollout", summary=f"{count} of {len(rollouts)} attempts not scored: {reason}")
@@ -91,63 +81,8 @@ def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
     )
 
 
-def _learned(
-    tried: Sequence[Rollout],
-    train: Sequence[Task],
-    document: Document,
-    *,
-    crew: Crew,
-    plan: Plan,
-    past: Past,
-    log: Log,
-) -> tuple[tuple[Edit, ...], tuple[Note, ...], bool]:
-    """The edits to try, the calls that failed on the way, and whether no reflection came back."""
-    optimizer, pool = crew.optimizer, crew.pool
-
-    def graded(score: Score) -> float:
-        return measure(score, plan.gate)
-
-    if plan.step.mode == "full_rewrite":
-        full = in_full(tried, train, document, crew=crew, plan=plan, past=past, measure=graded)
-        log("patches", full.patches)
-        return full.edits, full.notes, not full.patches
-    reflection = reflect(
-        tried,
-        {task.id: task for task in train},
-        document,
-        optimizer=optimizer,
-        pool=pool,
-        mode=plan.step.reflection,
-        successes=plan.step.successes,
-        minibatch=plan.step.minibatch,
-        budget=plan.step.edit_budget,
-        preferences=plan.preferences,
-        past=past,
-        measure=graded,
-    )
-    log("patches", reflection.patches)
-    merged = aggregate(
-        reflection.patches, document, optimizer=optimizer, pool=pool, merge_batch=plan.step.merge_batch, past=past
-    )
-    most = budget(
-        merged.patch,
-        document,
-        optimizer=optimizer,
-        pool=pool,
-        least=plan.step.min_edit_budget,
-        most=plan.step.edit_budget,
-        past=past,
-        grades=[graded(attempt.score) for attempt in tried if attempt.score is not None],
-    )
-    if plan.step.min_edit_budget < plan.step.edit_budget:
-        log("budget", (most,))
-    chosen = select(merged.patch, document, optimizer=optimizer, pool=pool, budget=most.edits, past=past)
-    notes = (*reflection.notes, *merged.notes, *most.notes, *chosen.notes)
-    return chosen.edits, notes, not reflection.patches
-
-
 def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) -> Callable[[Edit], str]:
-    """Says why an edit may not be tried: the person refused it, its trial waits, or the static guard refuses it."""
+    """Return a function that says why an edit may not be tried: it was refused, waits for proof, or is unsafe."""
     evidence = [said.quote for task in train for said in task.evidence]
     refused = {edit.key: "you rejected it before" for edit in past.refused}
     for wait in past.waiting:

@@ -1,26 +1,26 @@
-"""Several candidates raced on train by successive halving, so that val sees the winner only.
+"""Race several candidates on train by successive halving, so that val sees the winner only.
 
-Each rung attempts more of the train tasks under those that are left, and the worse half goes (Jamieson & Talwalkar,
-"Non-stochastic best arm identification and hyperparameter optimization", AISTATS 2016).
+Each rung attempts more of the train tasks under the candidates that are left, and the worse half goes (Jamieson &
+Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", AISTATS 2016).
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.update import update
-from skillopt_sleep.protocols import Crew, Plan
-from skillopt_sleep.records import AppliedEdit, Document, Edit, Note, Rollout, Task
-from skillopt_sleep.replay.rollout import rollout
+from skillopt_sleep.records import AppliedEdit, Document, Edit, Note, Rollout, Score, Task
+from skillopt_sleep.settings.sections import StepSettings
 
+Measure = Callable[[Score], float]
 Cell = tuple[str, int]  # a task and a sample of it
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """How a candidate fared: its edits, the rung it came to, and its mean over `n` attempts that all there had."""
+    """How a candidate fared: its edits, the rung it reached, and its mean over the `n` attempts shared there."""
 
     candidate: int
     edits: tuple[Edit, ...]
@@ -39,66 +39,85 @@ class Race(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
 
 
+class _Entry(msgspec.Struct, frozen=True):
+    """A candidate in the race, with the fates of its edits."""
+
+    document: Document
+    fates: tuple[AppliedEdit, ...]
+
+
 def race(
-    document: Document,
     sets: Sequence[Sequence[Edit]],
     train: Sequence[Task],
     tried: Sequence[Rollout],
     *,
-    crew: Crew,
-    plan: Plan,
+    document: Document,
+    attempts: Attempts,
+    rules: StepSettings,
+    measure: Measure,
     refuse: Callable[[Edit], str],
 ) -> Race:
-    """The best of the sets of edits on the train tasks, those first that went worst when they were `tried`.
+    """Return the set of edits that does best on the train tasks; those that went worst when `tried` are asked first.
 
-    The first set wins without a call where no other makes another text, or where the night's limit leaves no room for
-    the race and as much again. Of equals the shorter text wins, then the one that comes first.
+    The first set wins without a call if no other makes another text, or if the limit leaves no room for the race and
+    as much again. Of equals the shorter text wins, then the one that comes first.
     """
-    distinct: dict[str, tuple[Document, tuple[AppliedEdit, ...]]] = {}
-    for edits in sets:
-        changed, fates = update(document, edits, refuse=refuse, most=plan.step.max_chars)
-        if changed.text != document.text:
-            distinct.setdefault(changed.text, (changed, fates))
-    entries = list(distinct.values()) or [update(document, sets[0], refuse=refuse, most=plan.step.max_chars)]
-    runs = _Runs([changed for changed, _ in entries], _order(train, tried, plan), crew, plan)
-    first, fates = entries[0]
+    entries = _entries(sets, document, most=rules.max_chars, refuse=refuse)
+    first = entries[0]
     if len(entries) == 1:
-        return Race(candidate=first, fates=fates)
-    if crew.meter.left() < 2 * runs.most_calls:
-        said = f"{document.id}: {len(entries)} candidates weren't raced, for want of {2 * runs.most_calls} calls"
-        note = Note(stage="race", summary=said, remedy="raise budget.calls")
-        return Race(candidate=first, fates=fates, notes=(note,))
-    won = runs.winner(f"race {document.id}")
-    standings = tuple(
-        Standing(
-            candidate=place,
-            edits=tuple(fate.edit for fate in entries[place][1]),
-            rung=rung,
-            n=n,
-            mean=average,
-        )
-        for place, (rung, n, average) in sorted(runs.standings.items())
-    )
-    return Race(candidate=entries[won][0], fates=entries[won][1], standings=standings, rollouts=tuple(runs.rollouts))
+        return Race(candidate=first.document, fates=first.fates)
+    runs = _Runs([entry.document for entry in entries], _order(train, tried, rules, measure), attempts, measure)
+    needed = 2 * runs.most_calls
+    if attempts.left() < needed:
+        summary = f"{document.id}: {len(entries)} candidates weren't raced, for want of {needed} calls"
+        note = Note(stage="race", summary=summary, remedy="raise budget.calls")
+        return Race(candidate=first.document, fates=first.fates, notes=(note,))
+    won = entries[runs.winner(f"race {document.id}")]
+    standings: list[Standing] = []
+    for place, (rung, n, average) in sorted(runs.standings.items()):
+        edits = tuple(fate.edit for fate in entries[place].fates)
+        standings.append(Standing(candidate=place, edits=edits, rung=rung, n=n, mean=average))
+    return Race(candidate=won.document, fates=won.fates, standings=tuple(standings), rollouts=tuple(runs.rollouts))
 
 
-def _order(train: Sequence[Task], tried: Sequence[Rollout], plan: Plan) -> list[tuple[Task, int]]:
-    """What to attempt, in this order: each task once before any again."""
+def _entries(
+    sets: Sequence[Sequence[Edit]], document: Document, *, most: int, refuse: Callable[[Edit], str]
+) -> list[_Entry]:
+    """Return a candidate for each distinct text; the first set's if none changes the document."""
+    distinct: dict[str, _Entry] = {}
+    for edits in sets:
+        changed, fates = update(document, edits, refuse=refuse, most=most)
+        if changed.text != document.text:
+            distinct.setdefault(changed.text, _Entry(changed, fates))
+    if distinct:
+        return list(distinct.values())
+    return [_Entry(*update(document, sets[0], refuse=refuse, most=most))]
+
+
+def _order(
+    train: Sequence[Task], tried: Sequence[Rollout], rules: StepSettings, measure: Measure
+) -> list[tuple[Task, int]]:
+    """Return what to attempt in its order: each task once before any again, those that went worst first."""
     grades: dict[str, list[float]] = {}
     for attempt in tried:
         if attempt.score is not None:
-            grades.setdefault(attempt.task, []).append(measure(attempt.score, plan.gate))
+            grades.setdefault(attempt.task, []).append(measure(attempt.score))
     worst_first = sorted(train, key=lambda task: mean(grades.get(task.id, ())) or 0.0)
-    return [(task, sample) for sample in range(plan.step.samples) for task in worst_first]
+    return [(task, sample) for sample in range(rules.samples) for task in worst_first]
 
 
 class _Runs:
     """The attempts under each candidate."""
 
     def __init__(
-        self, candidates: Sequence[Document], order: Sequence[tuple[Task, int]], crew: Crew, plan: Plan
+        self,
+        candidates: Sequence[Document],
+        order: Sequence[tuple[Task, int]],
+        attempts: Attempts,
+        measure: Measure,
     ) -> None:
-        self._candidates, self._order, self._crew, self._plan = candidates, order, crew, plan
+        self._candidates, self._order = candidates, order
+        self._attempts, self._measure = attempts, measure
         self._rungs = max(1, math.ceil(math.log2(len(candidates))))
         self._grades: list[dict[Cell, float]] = [{} for _ in candidates]
         self.standings: dict[int, tuple[int, int, float | None]] = {}
@@ -106,15 +125,16 @@ class _Runs:
 
     @property
     def most_calls(self) -> int:
-        """Of all attempts and their grades."""
-        left, calls = len(self._candidates), 0
+        """The calls of all attempts and their grades."""
+        left = len(self._candidates)
+        calls = 0
         for _, cells in self._ladder():
             calls += 2 * left * len(cells)
             left = math.ceil(left / 2)
         return calls
 
     def winner(self, label: str) -> int:
-        """Run the rungs, halving at the end of each; the place of the candidate that is left."""
+        """Run the rungs, halving at the end of each; return the place of the candidate that is left."""
         left = list(range(len(self._candidates)))
         for rung, cells in self._ladder():
             self._attempt(left, cells, label)
@@ -123,27 +143,29 @@ class _Runs:
         return left[0]
 
     def _ladder(self) -> list[tuple[int, Sequence[tuple[Task, int]]]]:
-        """Each rung with what it adds: the last has attempted everything, the one before it half of that."""
-        ends = [math.ceil(len(self._order) / 2 ** (self._rungs - rung)) for rung in range(1, self._rungs + 1)]
-        return [
-            (rung, self._order[start:end])
-            for rung, (start, end) in enumerate(zip([0, *ends], ends, strict=False), start=1)
-        ]
+        """Return each rung with what it adds: the last has attempted everything, the one before it half of that."""
+        rungs: list[tuple[int, Sequence[tuple[Task, int]]]] = []
+        start = 0
+        for rung in range(1, self._rungs + 1):
+            end = math.ceil(len(self._order) / 2 ** (self._rungs - rung))
+            rungs.append((rung, self._order[start:end]))
+            start = end
+        return rungs
 
     def _attempt(self, left: Sequence[int], cells: Sequence[tuple[Task, int]], label: str) -> None:
         places = [place for _ in cells for place in left]
         jobs = [(task, self._candidates[place], sample) for task, sample in cells for place in left]
-        made = rollout(jobs, executor=self._crew.executor, judge=self._crew.judge, pool=self._crew.pool, label=label)
+        made = self._attempts.make(jobs, label=label)
         self.rollouts += made
         for place, attempt in zip(places, made, strict=True):
             if attempt.score is not None:
-                self._grades[place][attempt.task, attempt.sample] = measure(attempt.score, self._plan.gate)
+                self._grades[place][attempt.task, attempt.sample] = self._measure(attempt.score)
 
     def _ranked(self, left: Sequence[int], rung: int) -> list[int]:
-        """The best first, told by the attempts that could be graded under all of them."""
-        both = [cell for cell in self._grades[left[0]] if all(cell in self._grades[place] for place in left)]
-        means: Mapping[int, float | None] = {
-            place: mean([self._grades[place][cell] for cell in both]) for place in left
-        }
-        self.standings |= {place: (rung, len(both), means[place]) for place in left}
+        """Rank the candidates, best first, by the attempts that could be graded under all of them."""
+        shared = [cell for cell in self._grades[left[0]] if all(cell in self._grades[place] for place in left)]
+        means: dict[int, float | None] = {}
+        for place in left:
+            means[place] = mean([self._grades[place][cell] for cell in shared])
+            self.standings[place] = (rung, len(shared), means[place])
         return sorted(left, key=lambda place: (-(means[place] or 0.0), len(self._candidates[place].body), place))

@@ -1,34 +1,14 @@
-"""Failed attempts on train to patches: what went wrong in words, never what the judge looks for."""
+"""Turn failed attempts on train into patches: what went wrong in words, never what the judge looks for."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
 
-from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.prompts import fill
+from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train
 from skillopt_sleep.prompts.attempts import Case, cases, said, show, what_went_wrong
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import (
-    Document,
-    Edit,
-    EditOp,
-    EditSource,
-    Note,
-    Past,
-    Patch,
-    Prompt,
-    Purpose,
-    ReflectMode,
-    Rollout,
-    Score,
-    Split,
-    Task,
-)
-
-Reply = TypeVar("Reply", bound=msgspec.Struct)
+from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, Rollout, Score, Task
+from skillopt_sleep.settings.sections import StepSettings
 
 CAUSE_CHARS = 400
 REQUEST_CHARS = 600
@@ -91,40 +71,31 @@ class Reflection(msgspec.Struct, frozen=True, kw_only=True):
 def reflect(
     rollouts: Sequence[Rollout],
     tasks: Mapping[str, Task],
-    document: Document,
     *,
-    optimizer: Backend,
-    pool: Pool,
-    mode: ReflectMode,
-    successes: bool,
-    minibatch: int,
-    budget: int,
-    preferences: str,
-    past: Past,
+    optimizer: Optimizer,
+    rules: StepSettings,
     measure: Callable[[Score], float],
 ) -> Reflection:
-    """Patches from tasks with a failed attempt (hard below 1); a call that fails loses its batch, which is noted.
+    """Return patches from tasks with a failed attempt (hard below 1); a failed call loses its batch, which is noted.
 
-    `minibatch` tasks a call; `shallow`: each failure by itself; `deep`: the cause of each first, then one patch
-    against the causes they share (a single failure shares none and is taken by itself). With `successes`, patches
-    from what went well too. Where attempts at a task went apart under `measure`, the better one is shown beside the
-    worse. Raises ValueError for a task that isn't on train: what gates an edit must never be seen here.
+    One call shows `rules.minibatch` tasks, or a single failure in mode shallow. Mode deep asks for the cause of each
+    failure first, then for one patch against the causes they share; a single failure shares none and is reflected on
+    by itself. With `rules.successes` there are patches from what went well too. If attempts at a task went apart
+    under `measure`, the better one is shown beside the worse. Raises ValueError for a task that isn't on train.
     """
-    for rollout in rollouts:
-        if tasks[rollout.task].split is not Split.TRAIN:
-            raise ValueError(f"task {rollout.task} is not on train")
-    failed, done = cases(rollouts, tasks, measure=measure, each=mode == "shallow")
-    deep = mode == "deep" and len(failed) > 1
-    asked = _Questions(document, optimizer, budget=budget, preferences=preferences, past=past)
+    check_train(tasks[rollout.task] for rollout in rollouts)
+    failed, done = cases(rollouts, tasks, measure=measure, each=rules.reflection == "shallow")
+    reflector = _Reflector(optimizer, budget=rules.edit_budget)
     answers: list[Patch | Note] = []
-    if deep:
-        answers += _deep(_batches(failed, minibatch), asked, pool)
     batches: list[Batch] = []
-    if not deep:
-        batches += [(EditSource.FAILURE, b) for b in _batches(failed, 1 if mode == "shallow" else minibatch)]
-    if successes:
-        batches += [(EditSource.SUCCESS, batch) for batch in _batches(done, minibatch)]
-    answers += pool.map(asked.patch, batches, label=f"reflect {document.id}")
+    if rules.reflection == "deep" and len(failed) > 1:
+        answers += _deep(_batches(failed, rules.minibatch), reflector)
+    else:
+        size = 1 if rules.reflection == "shallow" else rules.minibatch
+        batches += [(EditSource.FAILURE, batch) for batch in _batches(failed, size)]
+    if rules.successes:
+        batches += [(EditSource.SUCCESS, batch) for batch in _batches(done, rules.minibatch)]
+    answers += optimizer.map(reflector.patch, batches, label="reflect")
     return Reflection(
         patches=tuple(answer for answer in answers if isinstance(answer, Patch)),
         notes=tuple(answer for answer in answers if isinstance(answer, Note)),
@@ -135,58 +106,61 @@ def _batches(all_cases: Sequence[Case], size: int) -> list[Sequence[Case]]:
     return [all_cases[i : i + size] for i in range(0, len(all_cases), size)]
 
 
-def _deep(batches: Sequence[Sequence[Case]], asked: "_Questions", pool: Pool) -> list[Patch | Note]:
-    """A cause for each failure, a minibatch a call, and one patch against what they share."""
-    diagnosed = pool.map(asked.causes, batches, label=f"diagnose {asked.document.id}")
+def _deep(batches: Sequence[Sequence[Case]], reflector: "_Reflector") -> list[Patch | Note]:
+    """Ask for the cause of each failure, a minibatch a call, then for one patch against what they share."""
+    optimizer = reflector.optimizer
+    diagnosed = optimizer.map(reflector.causes, batches, label="diagnose")
     known: list[tuple[Case, str]] = []
-    for batch, causes in zip(batches, diagnosed, strict=True):
-        told = {} if isinstance(causes, Note) else {cause.attempt: cause.cause for cause in causes.causes}
-        known += [(case, told.get(number, "")) for number, case in enumerate(batch, start=1)]
-    answers = pool.map(asked.deep_patch, (known,), label=f"reflect {asked.document.id}")
-    return [*(note for note in diagnosed if isinstance(note, Note)), *answers]
+    notes: list[Patch | Note] = []
+    for batch, reply in zip(batches, diagnosed, strict=True):
+        causes: dict[int, str] = {}
+        if isinstance(reply, Note):
+            notes.append(reply)
+        else:
+            causes = {cause.attempt: cause.cause for cause in reply.causes}
+        known += [(case, causes.get(number, "")) for number, case in enumerate(batch, start=1)]
+    return [*notes, *optimizer.map(reflector.deep_patch, (known,), label="reflect")]
 
 
-class _Questions:
-    """What is asked about one document; an answer that didn't come is a note."""
+class _Reflector:
+    """Asks for patches and causes; `budget` is how many edits it asks for."""
 
-    def __init__(self, document: Document, optimizer: Backend, *, budget: int, preferences: str, past: Past) -> None:
-        self.document, self._optimizer = document, optimizer
-        self._always = {
-            "budget": str(budget),
-            "preferences": preferences.strip() or "None.",
-            "document": fence(document.text or "(empty)"),
-            "editable": fence(document.body or "(empty)"),
-            "tried": tried_before(past),
-            "notes": own_notes(past),
-        }
+    def __init__(self, optimizer: Optimizer, *, budget: int) -> None:
+        self.optimizer, self._budget = optimizer, budget
 
     def patch(self, batch: Batch) -> Patch | Note:
-        """Edits from attempts that went the same way."""
+        """Ask for edits from attempts that went the same way."""
         source, some = batch
-        text = fill("reflect", attempts=str(len(some)), kind=KINDS[source], trajectories=_shown(some), **self._always)
-        reply = self._ask(Purpose.REFLECT, text, ReflectReply)
-        return reply if isinstance(reply, Note) else _patch(reply, some, source)
+        values = {
+            "attempts": str(len(some)),
+            "kind": KINDS[source],
+            "trajectories": _shown(some),
+            "budget": str(self._budget),
+        }
+        return self._patch(Purpose.REFLECT, values, some, source)
 
     def causes(self, some: Sequence[Case]) -> DiagnoseReply | Note:
-        """Why each of these failed."""
-        text = fill("diagnose", attempts=str(len(some)), document=self._always["document"], trajectories=_shown(some))
-        return self._ask(Purpose.DIAGNOSE, text, DiagnoseReply)
+        """Ask why each of these failed."""
+        values = {"attempts": str(len(some)), "trajectories": _shown(some)}
+        return self.optimizer.ask(Question(Purpose.DIAGNOSE, DiagnoseReply, values, stage="reflect"))
 
     def deep_patch(self, known: Sequence[tuple[Case, str]]) -> Patch | Note:
-        """Edits against the causes that failures share."""
-        causes = "\n\n".join(_with_cause(n, case, cause) for n, (case, cause) in enumerate(known, start=1))
-        text = fill("reflect_deep", failures=str(len(known)), causes=causes, **self._always)
-        reply = self._ask(Purpose.REFLECT_DEEP, text, ReflectReply)
-        return reply if isinstance(reply, Note) else _patch(reply, [case for case, _ in known], EditSource.FAILURE)
+        """Ask for edits against the causes that failures share."""
+        causes = [_with_cause(number, case, cause) for number, (case, cause) in enumerate(known, start=1)]
+        values = {"failures": str(len(known)), "causes": "\n\n".join(causes), "budget": str(self._budget)}
+        return self._patch(Purpose.REFLECT_DEEP, values, [case for case, _ in known], EditSource.FAILURE)
 
-    def _ask(self, purpose: Purpose, text: str, schema: type[Reply]) -> Reply | Note:
-        prompt = Prompt(purpose=purpose, text=text, schema=schema, project=self.document.project)
-        try:
-            reply = self._optimizer.complete(prompt).structured
-        except ItemError as error:
-            return Note(stage="reflect", summary=f"{self.document.id}: {error.message}", remedy=error.remedy)
-        assert isinstance(reply, schema)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return reply
+    def _patch(
+        self, purpose: Purpose, values: Mapping[str, str], some: Sequence[Case], source: EditSource
+    ) -> Patch | Note:
+        extra = self._extra(source)
+        reply = self.optimizer.ask(Question(purpose, ReflectReply, values, stage="reflect", extra=extra))
+        return reply if isinstance(reply, Note) else _patch(reply, some, source)
+
+    def _extra(self, source: EditSource) -> Extra | None:
+        if source is EditSource.SUCCESS and not self.optimizer.on_successes:
+            return None
+        return self.optimizer.reflecting
 
 
 def _shown(some: Sequence[Case]) -> str:
@@ -194,7 +168,9 @@ def _shown(some: Sequence[Case]) -> str:
 
 
 def _with_cause(number: int, case: Case, cause: str) -> str:
-    why = [what_went_wrong(case), *([f"Cause: {one_line(cause, limit=CAUSE_CHARS)}"] if cause.strip() else [])]
+    why = [what_went_wrong(case)]
+    if cause.strip():
+        why.append(f"Cause: {one_line(cause, limit=CAUSE_CHARS)}")
     return "\n".join(
         [f"## Failure {number}", fence(case.task.prompt[:REQUEST_CHARS]), fence("\n".join(why)), *said(case.task)]
     )
@@ -211,7 +187,7 @@ def _patch(reply: ReflectReply, some: Sequence[Case], source: EditSource) -> Pat
 
 
 def _edit(edit: EditReply, some: Sequence[Case], source: EditSource) -> Edit:
-    """The edit, learned from the attempts it names, or from all that were shown where it names none."""
+    """Return the edit as learned from the attempts it names, or from all that were shown if it names none."""
     named = [some[number - 1] for number in edit.attempts if 0 < number <= len(some)] or some
     names = tuple(dict.fromkeys(case.task.id for case in named))
     return Edit(

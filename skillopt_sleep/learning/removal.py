@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.prune import prune
 from skillopt_sleep.learning.search import candidate
@@ -63,7 +64,7 @@ def remove(
         said = f"{document.id}: no rule was tried to be removed, for want of {most} calls"
         return _not_tried(learned, Note(stage="prune", summary=said, remedy="raise budget.calls"))
     try:
-        trial, verdict, made = run_trial(document, shorter, found.val, crew=crew, rule=rule)
+        trial, verdict, made = run_trial(document, shorter, found.val, attempts=CrewAttempts(crew), rule=rule)
     except BudgetExhausted as error:
         said = f"{document.id}: the trial of a removal was cut short: {error.message}"
         return _not_tried(learned, Note(stage="prune", summary=said, remedy=error.remedy))

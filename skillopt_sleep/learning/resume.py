@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.exercise import about, exercise
 from skillopt_sleep.learning.prune import exercising
 from skillopt_sleep.learning.search import candidate
@@ -51,6 +52,7 @@ def go_on(
     its lessons that its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's. The first
     that is proven ends the search.
     """
+    attempts = CrewAttempts(crew)
     tried: list[Waiting] = []
     rest: list[Waiting] = []
     notes: list[Note] = []
@@ -71,7 +73,8 @@ def go_on(
             said = f"{document.id}: the change of {wait.night} waits on, for want of {most} calls"
             notes.append(Note(stage="trial", summary=said, remedy="raise budget.calls"))
             continue
-        trial, verdict, made = run_trial(document, changed, asked, crew=crew, rule=rule, earlier=wait.tested.trial)
+        earlier = wait.tested.trial
+        trial, verdict, made = run_trial(document, changed, asked, attempts=attempts, rule=rule, earlier=earlier)
         rollouts += made
         if verdict.decision is Decision.ABSTAIN:
             rest.append(wait)

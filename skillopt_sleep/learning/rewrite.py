@@ -1,8 +1,8 @@
-"""A body written anew, as the ordinary edits that make it out of the old one.
+"""Have a body rewritten, and turn the new text into the ordinary edits that make it out of the old one.
 
-Two ways: from suggestions (edits that reflection proposed are worked into the text), and in full (each minibatch of
-failures is answered by a whole text). Either way the reply is only read through its difference from the old body:
-what is protected can't be lost, every edit passes the same guard, and each can be left out by itself.
+There are two ways: from suggestions (the edits that reflection proposed are worked into the text), and in full (each
+minibatch of failures is answered by a whole text). Either way only the difference from the old body is read:
+protected text can't be lost, every edit passes the same guard, and each can be left out by itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,31 +11,15 @@ from itertools import takewhile, zip_longest
 
 import msgspec
 
-from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.linediff import COARSER, FINEST, Change, Grain, changes
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.kit.protected import BLOCK
-from skillopt_sleep.prompts import fill
+from skillopt_sleep.learning.asking import Optimizer, Question, check_train
 from skillopt_sleep.prompts.attempts import Case, cases, show
 from skillopt_sleep.prompts.edits import numbered
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import (
-    Document,
-    Edit,
-    EditOp,
-    Note,
-    Past,
-    Patch,
-    Prompt,
-    Purpose,
-    Rollout,
-    Score,
-    Split,
-    Task,
-)
+from skillopt_sleep.records import Document, Edit, EditOp, Note, Patch, Purpose, Rollout, Score, Task
 
-MOST_EDITS = 8  # a rewritten body becomes, unless that makes one of them too long to pass the guard
+MOST_EDITS = 8  # that a rewritten body becomes, unless one of them would be too long to pass the guard
 
 Apply = Callable[[Document, Sequence[Edit]], Document | None]
 
@@ -54,98 +38,61 @@ class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
 
 
-def rewrite(
-    suggestions: Sequence[Sequence[Edit]],
-    document: Document,
-    *,
-    optimizer: Backend,
-    pool: Pool,
-    preferences: str,
-    past: Past,
-    apply: Apply,
-) -> Rewritten:
-    """Work each set of suggestions into the body, one call each; where one fails its suggestions stand as they are.
+def rewrite(suggestions: Sequence[Sequence[Edit]], *, optimizer: Optimizer, apply: Apply) -> Rewritten:
+    """Work each set of suggestions into the body, one call each; if a call fails, its suggestions stand as they are.
 
-    `apply` makes the document with some edits, or None where one can't be applied.
+    `apply` makes the document with some edits, or None if one can't be applied.
     """
 
-    def ask(edits: Sequence[Edit]) -> tuple[Patch, Note | None]:
-        text = fill(
-            "rewrite",
-            document=fence(document.text or "(empty)"),
-            editable=fence(free_text(document.body) or "(empty)"),
-            preferences=preferences.strip() or "None.",
-            suggestions=numbered(edits),
-            tried=tried_before(past),
-            notes=own_notes(past),
-        )
-        prompt = Prompt(purpose=Purpose.REWRITE, text=text, schema=RewriteReply, project=document.project)
+    def ask(edits: Sequence[Edit]) -> Patch | Note:
         tasks = tuple(dict.fromkeys(task for edit in edits for task in edit.tasks))
-        patch = _patch(_ask(prompt, document, optimizer), document, tasks, apply)
-        return (Patch(edits=tuple(edits)), patch) if isinstance(patch, Note) else (patch, None)
+        values = {"suggestions": numbered(edits)}
+        return _text(Purpose.REWRITE, values, tasks, optimizer, apply)
 
-    answers = pool.map(ask, [edits for edits in suggestions if edits], label=f"rewrite {document.id}")
-    return Rewritten(
-        patches=tuple(patch for patch, _ in answers), notes=tuple(note for _, note in answers if note is not None)
-    )
+    asked = [tuple(edits) for edits in suggestions if edits]
+    patches: list[Patch] = []
+    notes: list[Note] = []
+    for edits, answer in zip(asked, optimizer.map(ask, asked, label="rewrite"), strict=True):
+        if isinstance(answer, Note):
+            notes.append(answer)
+            patches.append(Patch(edits=edits))
+        else:
+            patches.append(answer)
+    return Rewritten(patches=tuple(patches), notes=tuple(notes))
 
 
 def rewrite_full(
     rollouts: Sequence[Rollout],
     tasks: Mapping[str, Task],
-    document: Document,
     *,
-    optimizer: Backend,
-    pool: Pool,
+    optimizer: Optimizer,
     measure: Callable[[Score], float],
     minibatch: int,
-    preferences: str,
-    past: Past,
     apply: Apply,
 ) -> Rewritten:
-    """A whole body for each minibatch of failures, as edits; a call that fails loses its batch, which is noted.
+    """Ask for a whole body for each minibatch of failures, as edits; a failed call loses its batch, which is noted.
 
-    Raises ValueError for a task that isn't on train: what gates an edit must never be seen here.
+    Raises ValueError for a task that isn't on train.
     """
-    for rollout in rollouts:
-        if tasks[rollout.task].split is not Split.TRAIN:
-            raise ValueError(f"task {rollout.task} is not on train")
+    check_train(tasks[rollout.task] for rollout in rollouts)
     failed, _ = cases(rollouts, tasks, measure=measure, each=False)
 
     def ask(batch: Sequence[Case]) -> Patch | Note:
-        text = fill(
-            "rewrite_full",
-            attempts=str(len(batch)),
-            document=fence(document.text or "(empty)"),
-            editable=fence(free_text(document.body) or "(empty)"),
-            preferences=preferences.strip() or "None.",
-            tried=tried_before(past),
-            notes=own_notes(past),
-            trajectories="\n\n".join(show(number, case) for number, case in enumerate(batch, start=1)),
-        )
-        prompt = Prompt(purpose=Purpose.REWRITE_FULL, text=text, schema=RewriteReply, project=document.project)
+        shown = [show(number, case) for number, case in enumerate(batch, start=1)]
+        values = {"attempts": str(len(batch)), "trajectories": "\n\n".join(shown)}
         names = tuple(dict.fromkeys(case.task.id for case in batch))
-        return _patch(_ask(prompt, document, optimizer), document, names, apply)
+        return _text(Purpose.REWRITE_FULL, values, names, optimizer, apply)
 
     batches = [failed[i : i + minibatch] for i in range(0, len(failed), minibatch)]
-    answers = pool.map(ask, batches, label=f"rewrite {document.id}")
+    answers = optimizer.map(ask, batches, label="rewrite")
     return Rewritten(
         patches=tuple(answer for answer in answers if isinstance(answer, Patch)),
         notes=tuple(answer for answer in answers if isinstance(answer, Note)),
     )
 
 
-def unite(
-    texts: Sequence[Patch],
-    document: Document,
-    *,
-    optimizer: Backend,
-    pool: Pool,
-    preferences: str,
-    past: Past,
-    apply: Apply,
-) -> Rewritten:
-    """Of several whole texts the one that is made of them, where that fails the first that changes anything.
+def unite(texts: Sequence[Patch], *, optimizer: Optimizer, apply: Apply) -> Rewritten:
+    """Make one text of several by another call; if it fails, take the first that changes anything.
 
     Their edits can't be joined as they are: each is a difference from the same old body.
     """
@@ -153,7 +100,7 @@ def unite(
     if len(changing) <= 1:
         return Rewritten(patches=tuple(changing))
     edits = tuple(edit for patch in changing for edit in patch.edits)
-    made = rewrite([edits], document, optimizer=optimizer, pool=pool, preferences=preferences, past=past, apply=apply)
+    made = rewrite([edits], optimizer=optimizer, apply=apply)
     return Rewritten(patches=(changing[0],), notes=made.notes) if made.notes else made
 
 
@@ -190,25 +137,21 @@ def as_edits(document: Document, free: str, *, apply: Apply) -> tuple[Edit, ...]
     return found
 
 
-def _ask(prompt: Prompt, document: Document, optimizer: Backend) -> RewriteReply | Note:
-    try:
-        reply = optimizer.complete(prompt).structured
-    except ItemError as error:
-        return Note(stage="rewrite", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-    assert isinstance(reply, RewriteReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-    return reply
-
-
-def _patch(reply: RewriteReply | Note, document: Document, tasks: tuple[str, ...], apply: Apply) -> Patch | Note:
-    """The reply as edits, learned from these tasks; a note where there is no reply or it can't be told as edits."""
+def _text(
+    purpose: Purpose, values: Mapping[str, str], tasks: tuple[str, ...], optimizer: Optimizer, apply: Apply
+) -> Patch | Note:
+    """Ask for a body; return it as edits learned from these tasks, or a note if that can't be done."""
+    document = optimizer.document
+    shown = dict(values) | {"editable": fence(free_text(document.body) or "(empty)")}
+    reply = optimizer.ask(Question(purpose, RewriteReply, shown, stage="rewrite"))
     if isinstance(reply, Note):
         return reply
     if not reply.body.strip():
         return Note(stage="rewrite", summary=f"{document.id}: the text that came back is empty")
     edits = as_edits(document, reply.body, apply=apply)
     if not edits and with_protected(document.body, reply.body) != document.body:
-        said = "the new text repeats itself so around a protected block that no edit finds its place"
-        return Note(stage="rewrite", summary=f"{document.id}: {said}")
+        why = "the new text repeats itself so around a protected block that no edit finds its place"
+        return Note(stage="rewrite", summary=f"{document.id}: {why}")
     learned = tuple(
         msgspec.structs.replace(edit, reason=reply.reasoning, tasks=tasks, support=max(1, len(tasks)))
         for edit in edits

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.trial import attempts, run_trial
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.trial import count_made, run_trial
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.protocols import Crew
 from skillopt_sleep.records import (
@@ -173,7 +174,7 @@ def _by_task(trial: Trial) -> dict[str, float]:
 
 def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
     """The tasks, with their samples, that were attempted under the document as it is."""
-    own = (one for one in rollouts if one.document_sha == document.sha and attempts((one,)))
+    own = (one for one in rollouts if one.document_sha == document.sha and count_made((one,)))
     return {(one.task, one.sample) for one in own}
 
 
@@ -206,7 +207,7 @@ class _Trials:
             self._document,
             changed,
             self._val,
-            crew=self._crew,
+            attempts=CrewAttempts(self._crew),
             rule=replace(self._rule, alpha=alpha),
             first=first,
         )

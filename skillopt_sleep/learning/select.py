@@ -1,16 +1,12 @@
-"""One patch to the few edits a step may apply: ranked, and clipped to the edit budget."""
+"""Choose the few edits a step may apply: ranked, and cut to the edit budget."""
 
 from collections.abc import Sequence
 
 import msgspec
 
-from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.prompts import fill
+from skillopt_sleep.learning.asking import Optimizer, Question
 from skillopt_sleep.prompts.edits import numbered
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Document, Edit, EditSource, Note, Past, Patch, Prompt, Purpose
+from skillopt_sleep.records import Edit, EditSource, Note, Patch, Purpose
 
 
 class SelectReply(msgspec.Struct, frozen=True):
@@ -21,42 +17,27 @@ class SelectReply(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """The chosen edits, and the call that failed."""
+    """The chosen edits, and the calls that failed."""
 
     edits: tuple[Edit, ...] = ()
     notes: tuple[Note, ...] = ()
 
 
-def select(patch: Patch, document: Document, *, optimizer: Backend, pool: Pool, budget: int, past: Past) -> Selection:
-    """At most `budget` edits, best first by the optimizer's choice; no call where all fit.
+def select(patch: Patch, *, optimizer: Optimizer, budget: int) -> Selection:
+    """Return at most `budget` edits, best first by the optimizer's choice; no call is made if all fit.
 
-    Where the choice fails or names nothing that is there: edits learned from failures first, then by support.
+    If the call fails or names no edit of the patch, edits learned from failures go first, then those with more
+    support.
     """
     if len(patch.edits) <= budget:
         return Selection(edits=patch.edits)
-    text = fill(
-        "select",
-        budget=str(budget),
-        document=fence(document.text or "(empty)"),
-        tried=tried_before(past),
-        notes=own_notes(past),
-        edits=numbered(patch.edits),
-    )
-    prompt = Prompt(purpose=Purpose.SELECT, text=text, schema=SelectReply, project=document.project)
-
-    def ask(prompt: Prompt) -> SelectReply | Note:
-        try:
-            reply = optimizer.complete(prompt).structured
-        except ItemError as error:
-            return Note(stage="select", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-        assert isinstance(reply, SelectReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return reply
-
-    (reply,) = pool.map(ask, (prompt,), label=f"select {document.id}")
+    values = {"budget": str(budget), "edits": numbered(patch.edits)}
+    reply = optimizer.ask_alone(Question(Purpose.SELECT, SelectReply, values))
     if isinstance(reply, Note):
         return Selection(edits=_by_support(patch.edits)[:budget], notes=(reply,))
-    chosen = [i for i in dict.fromkeys(reply.selected_indices) if 0 <= i < len(patch.edits)]
-    ranked = tuple(patch.edits[i] for i in chosen) or _by_support(patch.edits)
+    indices = dict.fromkeys(reply.selected_indices)
+    chosen = tuple(patch.edits[i] for i in indices if 0 <= i < len(patch.edits))
+    ranked = chosen or _by_support(patch.edits)
     return Selection(edits=ranked[:budget])
 
 

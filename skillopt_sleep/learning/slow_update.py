@@ -1,29 +1,22 @@
-"""Tasks under two versions of a document to guidance for its protected block (SkillOpt's slow update)."""
+"""Write guidance for a document's protected block from tasks under two versions of it (SkillOpt's slow update)."""
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.kit.protected import guidance
-from skillopt_sleep.prompts import fill
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.learning.asking import Optimizer, Question, check_train
 from skillopt_sleep.records import (
     Change,
     Compared,
-    Document,
     Earlier,
     Edit,
     EditOp,
     EditSource,
     Note,
-    Past,
-    Prompt,
     Purpose,
     Rollout,
-    Split,
     Task,
 )
 
@@ -47,55 +40,31 @@ class SlowUpdateReply(msgspec.Struct, frozen=True):
 
 
 def slow_update(
-    compared: Sequence[Compared],
-    tasks: Mapping[str, Task],
-    document: Document,
-    snapshot: Earlier,
-    *,
-    optimizer: Backend,
-    pool: Pool,
-    preferences: str,
-    past: Past,
+    compared: Sequence[Compared], tasks: Mapping[str, Task], snapshot: Earlier, *, optimizer: Optimizer
 ) -> Edit | Note | None:
-    """The edit of the protected block, the note of a call that failed, or None where nothing lasting is to be said.
+    """Return the edit of the protected block, the note of a failed call, or None if there is nothing lasting to say.
 
-    Without a task that fails today nothing is asked. Raises ValueError for a task that isn't on train: what gates an
-    edit must never be seen here.
+    No call is made if no task fails today. Raises ValueError for a task that isn't on train.
     """
-    for one in compared:
-        if tasks[one.task].split is not Split.TRAIN:
-            raise ValueError(f"task {one.task} is not on train")
+    check_train(tasks[one.task] for one in compared)
     failing = [one for one in compared if one.change in _FAILS]
     if not failing:
         return None
-    now = guidance(document.body)
-    text = fill(
-        "slow_update",
-        nights=str(snapshot.nights),
-        limit=f"{GUIDANCE_CHARS:,}",
-        preferences=preferences.strip() or "None.",
-        document=fence(document.text or "(empty)"),
-        earlier=fence(snapshot.body or "(empty)"),
-        guidance=fence(now) if now else "None.",
-        tried=tried_before(past),
-        notes=own_notes(past),
-        compared="\n\n".join(_shown(change, compared, tasks) for change in _ORDER),
-    )
-    prompt = Prompt(purpose=Purpose.SLOW_UPDATE, text=text, schema=SlowUpdateReply, project=document.project)
-
-    def ask(prompt: Prompt) -> SlowUpdateReply | Note:
-        try:
-            reply = optimizer.complete(prompt).structured
-        except ItemError as error:
-            return Note(stage="slow_update", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-        assert isinstance(reply, SlowUpdateReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return reply
-
-    (reply,) = pool.map(ask, (prompt,), label=f"slow update {document.id}")
+    now = guidance(optimizer.document.body)
+    values = {
+        "nights": str(snapshot.nights),
+        "limit": f"{GUIDANCE_CHARS:,}",
+        "earlier": fence(snapshot.body or "(empty)"),
+        "guidance": fence(now) if now else "None.",
+        "compared": "\n\n".join(_shown(change, compared, tasks) for change in _ORDER),
+    }
+    reply = optimizer.ask_alone(Question(Purpose.SLOW_UPDATE, SlowUpdateReply, values))
     if isinstance(reply, Note):
         return reply
     content = reply.guidance.strip()
-    return _edit(content, now, failing, reasoning=reply.reasoning) if content not in {"", now} else None
+    if content in {"", now}:
+        return None
+    return _edit(content, now, failing, reasoning=reply.reasoning)
 
 
 def _edit(content: str, now: str, failing: Sequence[Compared], *, reasoning: str) -> Edit:
@@ -111,7 +80,7 @@ def _edit(content: str, now: str, failing: Sequence[Compared], *, reasoning: str
 
 
 def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
-    """The tasks that changed this way; of those that stay right only what was asked."""
+    """Show the tasks that changed this way; of those that stay right only the request."""
     found = [one for one in compared if one.change is change]
     shown = [_show(one, tasks[one.task]) for one in found]
     return "\n\n".join([f"## {_HEADINGS[change]}: {len(found)}", *shown])

@@ -6,6 +6,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.exercise import about, exercise
 from skillopt_sleep.learning.gate import measure
@@ -37,7 +39,6 @@ from skillopt_sleep.records import (
     Verdict,
     Waiting,
 )
-from skillopt_sleep.replay.rollout import rollout
 
 Log = Callable[[str, Sequence[object]], None]
 
@@ -88,9 +89,14 @@ def step(
         tasks, made = [*train, *val], earlier.rollouts
         return _proven(so_far, earlier.accepted, tasks, test, made, crew=crew, plan=plan, log=log)
     past = replace(past, waiting=so_far.tried.undecided)
-    learned = _learn(so_far, train, val, test, crew=crew, plan=plan, log=log, past=past, night=night)
+    optimizer = Optimizer(
+        backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
+    )
+    learned = _learn(so_far, train, val, test, crew=crew, optimizer=optimizer, plan=plan, log=log, night=night)
     if is_due(plan, past) and learned.outcome in MAY_LOOK_BACK:
-        back = look_back(learned, train, val, crew=crew, plan=plan, past=past, night=night, log=log)
+        back = look_back(
+            learned, train, val, crew=crew, optimizer=optimizer, plan=plan, past=past, night=night, log=log
+        )
         learned = back.outcome.noted(*not_scored(back.rollouts))
         if back.decides is not None:
             learned = _decided(learned, back.decides, test, crew=crew, plan=plan)
@@ -107,13 +113,13 @@ def _learn(
     test: Sequence[Task],
     *,
     crew: Crew,
+    optimizer: Optimizer,
     plan: Plan,
     log: Log,
-    past: Past,
     night: str,
 ) -> StepOutcome:
     """Rollout, reflect, aggregate, select, update on train, then trials on val; reflection sees train tasks only."""
-    document = so_far.document
+    document, past = so_far.document, optimizer.past
     provable = {task.cluster for task in val}
     waiting = {task.cluster for task in train if task.origin is TaskOrigin.REAL} - provable
     alike = [task for task in train if task.origin is TaskOrigin.RECALLED]
@@ -121,7 +127,8 @@ def _learn(
     so_far = replace(so_far, tasks=replace(so_far.tasks, train=len(train), untestable=len(waiting)))
     if not train:
         return _end(so_far, Outcome.UNVERIFIED, _why_waiting(len(waiting)))
-    proposed = propose(document, [*train, *alike], crew=crew, plan=plan, past=past, log=log)
+    attempts = CrewAttempts(crew)
+    proposed = propose([*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log)
     so_far = replace(
         so_far,
         tried=replace(so_far.tried, edits=proposed.edits),
@@ -295,9 +302,8 @@ def _on_test(
     if not test or changed is None:
         return so_far
     jobs = [(task, arm, 0) for task in test for arm in (document, changed)]
-    label = f"rollout {document.id}"
     try:
-        made = rollout(jobs, executor=crew.executor, judge=crew.judge, pool=crew.pool, label=label)
+        made = CrewAttempts(crew).make(jobs, label=f"rollout {document.id}")
     except BudgetExhausted as error:
         note = Note(stage="rollout", summary=f"{document.id}: not tried on the test tasks: {error.message}")
         return so_far.noted(note)

@@ -1,16 +1,15 @@
-"""One candidate against its baseline on val: rounds of both arms, task by task, until the gate has a verdict."""
+"""Try one candidate against its baseline on val: rounds of both arms, until the gate has a verdict."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.betting import START, bet, gain_interval, lifted, pairs_to_go, statistic
 from skillopt_sleep.kit.stats import mean, shrunk
+from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.gate import gate, measure
-from skillopt_sleep.protocols import Crew
 from skillopt_sleep.records import Decision, Document, GateRule, Pair, Rollout, Task, Trial, Verdict
-from skillopt_sleep.replay.rollout import Job, rollout
 
 # The samples a candidate draws from are its own: once accepted it becomes a baseline, which must be drawn afresh and
 # not be the lucky attempts it was chosen for.
@@ -22,37 +21,18 @@ def run_trial(
     candidate: Document,
     val: Sequence[Task],
     *,
-    crew: Crew,
+    attempts: Attempts,
     rule: GateRule,
     earlier: Trial | None = None,
     first: int = 0,
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per arm and round, and ask the gate after each round.
 
-    A pair with an unscored arm is no pair. A candidate equal to its baseline is nothing to test and costs nothing. An
-    `earlier` trial of the same candidate goes on with its wealth, its margin and its share of the error rate. Rounds
-    are drawn from sample `first` on: what another trial has drawn from the baseline is shared, unless it decided what
-    is tried.
+    A pair with an unscored arm doesn't count. If the candidate equals its baseline, there is nothing to test and no
+    call is made. An `earlier` trial of the same candidate is resumed with its wealth, its margin and its share of the
+    error rate. Rounds draw samples from `first` on: the baseline's attempts of another trial are used again, unless
+    they decided what is tried.
     """
-
-    def attempt(jobs: Sequence[Job]) -> tuple[Rollout, ...]:
-        label = f"trial {document.id}"
-        return rollout(jobs, executor=crew.executor, judge=crew.judge, pool=crew.pool, label=label)
-
-    return compare_on(val, document, candidate, attempt=attempt, rule=rule, earlier=earlier, first=first)
-
-
-def compare_on(
-    val: Sequence[Task],
-    document: Document,
-    candidate: Document,
-    *,
-    attempt: Callable[[Sequence[Job]], tuple[Rollout, ...]],
-    rule: GateRule,
-    earlier: Trial | None = None,
-    first: int = 0,
-) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
-    """The trial of `run_trial`, whoever makes and grades its attempts: one for each job, in their order."""
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
     trial = earlier or Trial(wealth=START, alpha=rule.alpha, margin=rule.margin, first=first)
@@ -65,15 +45,15 @@ def compare_on(
         sample = trial.first + trial.rounds
         arms = ((document, sample), (candidate, CANDIDATE_SAMPLES + sample))
         jobs = [(task, arm, drawn) for task in val for arm, drawn in arms]
-        rollouts = attempt(jobs)
+        rollouts = attempts.make(jobs, label=f"trial {document.id}")
         made += rollouts
         trial = _with_round(trial, val, rollouts, rule)
         verdict = gate(trial, rule, last=trial.rounds >= end)
     return _summed_up(trial, rule), verdict, made
 
 
-def attempts(rollouts: Iterable[Rollout]) -> int:
-    """How many of them were made: what a project's budget refuses is asked of nobody."""
+def count_made(rollouts: Iterable[Rollout]) -> int:
+    """Count the attempts that were made: one that a project's budget refuses asks no model."""
     return sum(not one.trajectory.failure.startswith(f"{FailureKind.OVER_BUDGET}:") for one in rollouts)
 
 
@@ -104,7 +84,7 @@ def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], 
         after=mean([pair.after for pair in pairs]),
         wealth=wealth,
         statistic=statistic(wealth),
-        calls=trial.calls + attempts(rollouts),
+        calls=trial.calls + count_made(rollouts),
     )
 
 

@@ -1,16 +1,12 @@
-"""The chosen edits to other ways of going about the same: one call for all of them, so that they differ."""
+"""Ask for other ways to say the chosen edits: one call for all of them, so that they differ."""
 
 from collections.abc import Sequence
 
 import msgspec
 
-from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.prompts import fill
+from skillopt_sleep.learning.asking import Optimizer, Question
 from skillopt_sleep.prompts.edits import numbered
-from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Document, Edit, EditOp, Note, Past, Prompt, Purpose
+from skillopt_sleep.records import Edit, EditOp, Note, Purpose
 
 
 class VariedEdit(msgspec.Struct, frozen=True):
@@ -36,56 +32,27 @@ class VaryReply(msgspec.Struct, frozen=True):
 
 
 class Variety(msgspec.Struct, frozen=True, kw_only=True):
-    """The sets of edits to try, the one that was chosen first, and the call that failed."""
+    """The sets of edits to try, the chosen one first, and the calls that failed."""
 
     sets: tuple[tuple[Edit, ...], ...]
     notes: tuple[Note, ...] = ()
 
 
-def vary(
-    edits: Sequence[Edit],
-    document: Document,
-    *,
-    optimizer: Backend,
-    pool: Pool,
-    candidates: int,
-    budget: int,
-    preferences: str,
-    past: Past,
-) -> Variety:
-    """Up to `candidates` sets of at most `budget` edits, these edits being the first; no call for one.
+def vary(edits: Sequence[Edit], *, optimizer: Optimizer, candidates: int, budget: int) -> Variety:
+    """Return up to `candidates` sets of at most `budget` edits, these edits first; one set needs no call.
 
-    Alternatives are learned from the same tasks. Where the call fails there are none.
+    Alternatives count as learned from the same tasks. If the call fails, there are none.
     """
     chosen = tuple(edits)
     if candidates <= 1 or not chosen:
         return Variety(sets=(chosen,))
-    text = fill(
-        "vary",
-        alternatives=str(candidates - 1),
-        budget=str(budget),
-        document=fence(document.text or "(empty)"),
-        editable=fence(document.body or "(empty)"),
-        preferences=preferences.strip() or "None.",
-        tried=tried_before(past),
-        notes=own_notes(past),
-        edits=numbered(chosen),
-    )
-    prompt = Prompt(purpose=Purpose.VARY, text=text, schema=VaryReply, project=document.project)
-
-    def ask(prompt: Prompt) -> VaryReply | Note:
-        try:
-            reply = optimizer.complete(prompt).structured
-        except ItemError as error:
-            return Note(stage="vary", summary=f"{document.id}: {error.message}", remedy=error.remedy)
-        assert isinstance(reply, VaryReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return reply
-
-    (reply,) = pool.map(ask, (prompt,), label=f"vary {document.id}")
+    values = {"alternatives": str(candidates - 1), "budget": str(budget), "edits": numbered(chosen)}
+    reply = optimizer.ask_alone(Question(Purpose.VARY, VaryReply, values))
     if isinstance(reply, Note):
         return Variety(sets=(chosen,), notes=(reply,))
-    others = [_edits(one, chosen, budget) for one in reply.alternatives]
-    return Variety(sets=(chosen, *(one for one in others if one))[:candidates])
+    others = [_edits(alternative, chosen, budget) for alternative in reply.alternatives]
+    sets = (chosen, *filter(None, others))
+    return Variety(sets=sets[:candidates])
 
 
 def _edits(alternative: Alternative, chosen: Sequence[Edit], budget: int) -> tuple[Edit, ...]:

@@ -1,15 +1,11 @@
 """A candidate against the current skill on val, and against the best so far: who is current and best afterwards."""
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.gate import UNVERIFIED
-from skillopt_sleep.learning.trial import compare_on
-from skillopt_sleep.records import Decision, Document, Rollout, Split, Trial, Verdict
-from skillopt_sleep.replay.rollout import Job as StageJob
-from skillopt_sleep.trainer.attempts import Job
-from skillopt_sleep.trainer.parts import VAL_SAMPLE, Parts, State
+from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.records import Decision, Document, Split, Trial, Verdict
+from skillopt_sleep.trainer.parts import VAL_SAMPLE, ItemAttempts, Parts, State
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated
 
 _ENDS = {
@@ -61,18 +57,10 @@ def better(parts: Parts, candidate: Document, other: Document) -> bool:
 
 def _trial(parts: Parts, current: Document, candidate: Document) -> tuple[Trial, Verdict]:
     rule = replace(parts.rule, name="strict") if parts.rule.name == "greedy" else parts.rule
-
-    def attempt(jobs: Sequence[StageJob]) -> tuple[Rollout, ...]:
-        by_id = {item.id: item for item in parts.items[Split.VAL]}
-        once = rule.name == "strict"
-        wanted = [
-            Job(by_id[task.id], arm.text, arm.sha, VAL_SAMPLE if once else sample, "val")
-            for task, arm, sample in jobs
-        ]
-        return tuple(made.rollout for made in parts.attempts.make(wanted, label="gate"))
-
+    sample = VAL_SAMPLE if rule.name == "strict" else None
+    attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sample=sample)
     val = [parts.tasks[item.id] for item in parts.items[Split.VAL]]
-    trial, verdict, _ = compare_on(val, current, candidate, attempt=attempt, rule=rule)
+    trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule)
     return trial, verdict
 
 

@@ -9,13 +9,11 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.learning.reflect import KINDS, ReflectReply
-from skillopt_sleep.prompts import Filled, fill
+from skillopt_sleep.learning.asking import Extra, Optimizer, Question
+from skillopt_sleep.learning.reflect import ReflectReply
 from skillopt_sleep.proposals.guard import problems
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Completion, Document, EditSource, Note, Prompt, Purpose
+from skillopt_sleep.records import Document, Note, Purpose
 from skillopt_sleep.trainer.tasks import APPENDIX_BEGIN, APPENDIX_END
 
 NOTE_CHARS = 300
@@ -25,7 +23,6 @@ _ASKED = """
 Tell two kinds of failure apart. The instructions don't say what was needed, or say it wrongly: a defect, propose an
 edit. They say it, and it was overlooked: a lapse, propose no edit but a short note of what to watch out for. Add to
 your JSON object: "appendix_notes": ["one sentence each"]; an empty list is a fine answer."""
-_ASKS = frozenset({Purpose.REFLECT, Purpose.REFLECT_DEEP})
 
 
 class SkillAwareReply(ReflectReply, frozen=True):
@@ -41,38 +38,28 @@ class AppendixReply(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
-class SkillAware:
-    """Asks for notes on lapses along with every reflection, and keeps them; `successes`: with those too."""
+class Lapses:
+    """Collects the notes on lapses that reflections were asked for."""
 
-    def __init__(self, inner: Backend, *, successes: bool) -> None:
-        self._inner, self._successes = inner, successes
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._noted: list[str] = []
-
-    def complete(self, prompt: Prompt) -> Completion:
-        """The inner answer."""
-        text = prompt.text
-        if prompt.purpose not in _ASKS or not isinstance(text, Filled) or not self._wanted(text):
-            return self._inner.complete(prompt)
-        asked = replace(prompt, text=text.plus(_ASKED), schema=SkillAwareReply)
-        completion = self._inner.complete(asked)
-        if isinstance(completion.structured, SkillAwareReply):
-            with self._lock:
-                self._noted += completion.structured.appendix_notes
-        return completion
+        self.question = Extra(text=_ASKED, schema=SkillAwareReply, take=self._take)
 
     def taken(self) -> tuple[str, ...]:
-        """The notes since the last time, in an order that no timing changes."""
+        """Return the notes since the last time, in an order that no timing changes."""
         with self._lock:
             noted, self._noted = self._noted, []
         return tuple(sorted(noted))
 
-    def _wanted(self, text: Filled) -> bool:
-        return self._successes or text.values.get("kind") != KINDS[EditSource.SUCCESS]
+    def _take(self, reply: msgspec.Struct) -> None:
+        if isinstance(reply, SkillAwareReply):
+            with self._lock:
+                self._noted += reply.appendix_notes
 
 
 def notes_of(document: Document) -> tuple[str, ...]:
-    """The notes in its appendix."""
+    """Return the notes in the document's appendix."""
     _, begin, rest = document.trail.partition(APPENDIX_BEGIN)
     if not begin:
         return ()
@@ -81,7 +68,7 @@ def notes_of(document: Document) -> tuple[str, ...]:
 
 
 def with_notes(document: Document, notes: Sequence[str]) -> Document:
-    """The document with these notes for its appendix, in place of those that stand there."""
+    """Return the document with these notes in its appendix, in place of the old ones."""
     before, begin, rest = document.trail.partition(APPENDIX_BEGIN)
     after = rest.partition(APPENDIX_END)[2] if begin else "\n"
     shown = "\n".join(f"- {note}" for note in notes)
@@ -90,7 +77,7 @@ def with_notes(document: Document, notes: Sequence[str]) -> Document:
 
 
 def new_notes(document: Document, noted: Sequence[str]) -> tuple[str, ...]:
-    """Those that the appendix doesn't say yet, up to case, white space and the full stop, and that are safe."""
+    """Return the safe notes that the appendix doesn't hold yet, up to case, white space and the full stop."""
     known = {_words(note) for note in notes_of(document)}
     fresh: list[str] = []
     for note in noted:
@@ -103,7 +90,7 @@ def new_notes(document: Document, noted: Sequence[str]) -> tuple[str, ...]:
 
 
 def within(changed: Document, before: Document, *, most: int) -> tuple[Document, tuple[Note, ...]]:
-    """The document without as many of its last notes as make it longer than `most` characters, which is noted."""
+    """Drop as many of the last notes as make the document longer than `most` characters, and say so in a note."""
     notes = notes_of(changed)
     kept = len(notes)
     while kept and len(with_notes(changed, notes[:kept]).text) > most:
@@ -114,22 +101,12 @@ def within(changed: Document, before: Document, *, most: int) -> tuple[Document,
     return with_notes(changed, notes[:kept]) if kept else before, (Note(stage="appendix", summary=said),)
 
 
-def consolidated(document: Document, *, optimizer: Backend, pool: Pool) -> Document | Note:
-    """The document with fewer notes, as it is where they don't become fewer, or the note of a call that failed."""
+def consolidated(document: Document, *, optimizer: Optimizer) -> Document | Note:
+    """Have the notes shortened; the document stays as it is if they don't become fewer. A failed call is a note."""
     notes = notes_of(document)
     shown = fence("\n".join(f"- {note}" for note in notes))
-    text = fill("appendix", document=fence(document.body or "(empty)"), appendix=shown)
-    prompt = Prompt(purpose=Purpose.APPENDIX, text=text, schema=AppendixReply)
-
-    def ask(prompt: Prompt) -> AppendixReply | Note:
-        try:
-            reply = optimizer.complete(prompt).structured
-        except ItemError as error:
-            return Note(stage="appendix", summary=error.message, remedy=error.remedy)
-        assert isinstance(reply, AppendixReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
-        return reply
-
-    (reply,) = pool.map(ask, (prompt,), label="appendix")
+    values = {"document": fence(document.body or "(empty)"), "appendix": shown}
+    reply = optimizer.about(document).ask_alone(Question(Purpose.APPENDIX, AppendixReply, values))
     if isinstance(reply, Note):
         return reply
     fewer = new_notes(with_notes(document, ()), reply.appendix_notes)

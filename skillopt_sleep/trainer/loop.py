@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Split
@@ -16,13 +17,13 @@ from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
-from skillopt_sleep.trainer.lapses import SkillAware
+from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import manifest
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
-from skillopt_sleep.trainer.wording import Reworded, check_overrides
+from skillopt_sleep.trainer.wording import check_overrides, wording
 
 
 class Trainer:
@@ -90,24 +91,28 @@ class Trainer:
             for role in ("optimizer", "target")
         )
         counting = Counting(optimizer)
-        reworded = Reworded(counting, self._overrides)
-        lapses = None
-        if config.gradient.skill_aware:
-            lapses = SkillAware(reworded, successes=config.gradient.appendix_source == "both")
+        lapses = Lapses() if config.gradient.skill_aware else None
+        document = as_document(self._skill)
         parts = Parts(
             config=config,
             items=items,
             tasks={item.id: as_task(item, split, source=self._env.name) for split in Split for item in items[split]},
             attempts=Attempts(Attempt(self._env, target), self._pool, spent),
-            optimizer=lapses or reworded,
+            optimizer=Optimizer(
+                backend=counting,
+                pool=self._optimizer_pool,
+                document=document,
+                words=wording(self._overrides),
+                reflecting=lapses.question if lapses else None,
+                on_successes=config.gradient.appendix_source == "both",
+            ),
             counting=counting,
             lapses=lapses,
-            pool=self._optimizer_pool,
             folder=folder,
             spent=spent,
             rule=config.rule(trials=trials(config, len(items[Split.TRAIN]))),
         )
-        course = Course(parts, as_document(self._skill))
+        course = Course(parts, document)
         course.run()
         for purpose, taken in counting.taken:
             spent.add(purpose, (taken,))

@@ -1,20 +1,25 @@
-"""What every step of a training works with, and how a skill is measured with it."""
+"""What every step of a training works with, and how it measures a skill."""
 
 import dataclasses
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.learn import EditLimit
 from skillopt_sleep.proposals.guard import problems
-from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Split, Task
-from skillopt_sleep.trainer.attempts import Asking, Attempted, Attempts, Counting, Job, Spent
+from skillopt_sleep.replay.rollout import Job as EngineJob
+from skillopt_sleep.settings.sections import StepSettings
+from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.lapses import SkillAware
+from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Scores, Standing
 
@@ -52,17 +57,40 @@ class Parts:
     items: Mapping[Split, Sequence[Item]]
     tasks: Mapping[str, Task]
     attempts: Attempts
-    optimizer: Backend
+    optimizer: Optimizer
     counting: Counting
-    lapses: SkillAware | None
-    pool: Pool
+    lapses: Lapses | None
     folder: RunFolder
     spent: Spent
     rule: GateRule
 
     def asking(self, asker: str) -> "Parts":
-        """The same parts with the optimizer asked in this name: a step draws its own answers to the same words."""
-        return dataclasses.replace(self, optimizer=Asking(self.optimizer, asker))
+        """Return the parts with the optimizer asked in this name: a step draws its own answers to the same words."""
+        return dataclasses.replace(self, optimizer=replace(self.optimizer, asker=asker))
+
+    def rules(self, document: Document) -> StepSettings:
+        """Return how a step learns, as the engine takes it."""
+        gradient, own = self.config.gradient, self.config.optimizer
+        return StepSettings(
+            edit_budget=own.edit_budget,
+            minibatch=gradient.minibatch,
+            merge_batch=gradient.merge_batch,
+            max_chars=self.most(document),
+            reflection=gradient.reflection,
+            successes=not gradient.failure_only,
+            mode=own.mode,
+        )
+
+    def limit(self, step: int, total: int) -> EditLimit | None:
+        """Return how many edits step `step` of `total` may apply, by the schedule; None is no limit."""
+        own = self.config.optimizer
+        if own.schedule == "none":
+            return None
+        if own.schedule == "autonomous":
+            return EditLimit(own.min_edit_budget, own.edit_budget)
+        least = own.min_edit_budget
+        scheduled = edit_budget(own.schedule, step=step, total=total, most=own.edit_budget, least=least)
+        return EditLimit(scheduled, scheduled)
 
     def most(self, document: Document) -> int:
         """How long the part that edits reach may become: what stands beside it counts too."""
@@ -95,6 +123,27 @@ class Parts:
         return name
 
 
+class ItemAttempts:
+    """Attempts of the engine at items of a split; a `sample` that is given stands in for the engine's own."""
+
+    def __init__(self, parts: Parts, split: Split, stage: str, *, label: str, sample: int | None = None) -> None:
+        self._attempts, self._stage, self._label, self._sample = parts.attempts, stage, label, sample
+        self._items = {item.id: item for item in parts.items[split]}
+
+    def make(self, jobs: Sequence[EngineJob], *, label: str) -> tuple[Rollout, ...]:
+        """Return one attempt for each job, in their order; the training's own label counts their seconds."""
+        del label
+        wanted: list[Job] = []
+        for task, document, sample in jobs:
+            drawn = sample if self._sample is None else self._sample
+            wanted.append(Job(self._items[task.id], document.text, document.sha, drawn, self._stage))
+        return tuple(made.rollout for made in self._attempts.make(wanted, label=self._label))
+
+    def left(self) -> int:
+        """Return how many calls may still be made: a training's own limits end it when they are reached."""
+        return sys.maxsize
+
+
 def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
     """Means over what could be scored."""
     scored = [(one.rollout.task, one.rollout.score) for one in made if one.rollout.score is not None]
@@ -114,7 +163,7 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
 
 
 def refusal(document: Document) -> Callable[[Edit], str]:
-    """Says why the static guard refuses an edit of this document, or nothing.
+    """Return a function that says why the static guard refuses an edit of this document, or "".
 
     A skill that is trained may show code: it is its author's own file, which they read as a whole.
     """

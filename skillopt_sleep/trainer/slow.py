@@ -50,20 +50,19 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
     parts.folder.write(f"{folder}/compared.json", compared)
     tasks = {one.task: parts.tasks[one.task] for one in compared}
 
+    optimizer = parts.optimizer.about(current).knowing(past)
+
     def guidance() -> Edit | Note | None:
         snapshot = Earlier(night=f"epoch {epoch - 1}", body=previous.body, nights=1)
-        optimizer, pool = parts.optimizer, parts.pool
-        return slow_update(
-            compared, tasks, current, snapshot, optimizer=optimizer, pool=pool, preferences="", past=past
-        )
+        return slow_update(compared, tasks, snapshot, optimizer=optimizer)
 
     def notebook() -> str | Note:
-        return meta_skill(compared, tasks, current, optimizer=parts.optimizer, pool=parts.pool, past=past)
+        return meta_skill(compared, tasks, optimizer=optimizer)
 
     asked: list[Callable[[], Edit | str | Note | None]] = [guidance] if own.slow_update else []
     asked += [notebook] if notes_wanted else []
     with parts.spent.timed("slow_update"):
-        answers = list(parts.pool.together(_call, asked)) if compared else []
+        answers = list(optimizer.pool.together(_call, asked)) if compared else []
     edit = next((answer for answer in answers if isinstance(answer, Edit)), None)
     notes = next((answer for answer in answers if isinstance(answer, str)), past.notes)
     record = replace(

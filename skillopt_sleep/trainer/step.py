@@ -1,22 +1,27 @@
-"""One optimization step: rollout, reflect, aggregate, select, update, gate, each with its file in the folder."""
+"""One step of a training, with its files: attempts, a draft by the engine, the gate, the appendix."""
 
+import random
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.update import update
-from skillopt_sleep.records import AppliedEdit, Document, Effect, Fared, Fate, Note, Past, PastEdit, Trial
+from skillopt_sleep.learning.draft import Draft, draft
+from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.learn import Lessons, Teaching
+from skillopt_sleep.records import Document, Effect, Fared, Fate, Note, Past, PastEdit, Patch, Rollout, Split, Trial
 from skillopt_sleep.trainer.attempts import Attempted, Job
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
-from skillopt_sleep.trainer.learn import Lessons, learn
 from skillopt_sleep.trainer.outage import MANY, check_scored
-from skillopt_sleep.trainer.parts import Parts, State, refusal, scores
+from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, refusal, scores
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
+
+_WITHOUT_MERGED = frozenset({Action.SKIP_NO_ANSWER, Action.SKIP_NO_PATCHES})
 
 
 class Place(NamedTuple):
@@ -33,8 +38,21 @@ class Place(NamedTuple):
         return f"steps/step_{self.step:04d}"
 
 
+class Learned(NamedTuple):
+    """The draft of a step, or in `nothing` why there is no candidate to try."""
+
+    draft: Draft
+    nothing: Action | None
+
+    @property
+    def edit_budget(self) -> int | None:
+        """How many edits could be applied; None if there was no budget."""
+        budget = self.draft.lessons.budget
+        return budget.edits if budget else None
+
+
 class Stepped(NamedTuple):
-    """The state afterwards, what to tell, and what later steps of the epoch should know of this one and before."""
+    """The state afterwards, the step's record, and what later steps of the epoch should know."""
 
     state: State
     record: StepRecord
@@ -56,18 +74,18 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     if len(made) >= MANY:
         check_scored(made, parts.folder, what="train items")
     train = scores(made, parts.tasks, parts.rule)
-    stream = iter([one.rollout for one in made])
-    tried = [tuple(islice(stream, len(batch))) for batch in batches]
-    if not train.n:
-        lessons = Lessons(nothing=Action.SKIP_UNSCORED)
-    else:
-        lessons = learn(parts, document, tried, step=place.step, total=place.total, past=past)
+    learned = Learned(Draft(lessons=Lessons(), candidate=document), Action.SKIP_UNSCORED)
+    if train.n:
+        stream = iter([one.rollout for one in made])
+        tried = [tuple(islice(stream, len(batch))) for batch in batches]
+        learned = _learned(parts, document, tried, place=place, past=past)
+    lessons, changed, fates = learned.draft.lessons, learned.draft.candidate, learned.draft.fates
     parts.folder.write(f"{place.folder}/patches.json", lessons.patches)
     parts.folder.write(f"{place.folder}/merged.json", lessons.merged)
-    parts.folder.write(f"{place.folder}/selected.json", {"edit_budget": lessons.edit_budget, "edits": lessons.edits})
-    changed, fates = update(document, lessons.edits, refuse=refusal(document), most=parts.most(document))
+    selected = {"edit_budget": learned.edit_budget, "edits": tuple(fate.edit for fate in fates)}
+    parts.folder.write(f"{place.folder}/selected.json", selected)
     parts.folder.write(f"{place.folder}/edits.json", fates)
-    after, gated, tried_edits = _decided(parts, state, changed, fates, lessons, place=place)
+    after, gated, tried_edits = _decided(parts, state, learned, place=place)
     after, noted, notes = _with_appendix(parts, after, place)
     record = StepRecord(
         step=place.step,
@@ -77,8 +95,8 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
         train=train,
         patches=len(lessons.patches),
         merged=len(lessons.merged.edits),
-        edit_budget=lessons.edit_budget,
-        because=lessons.because,
+        edit_budget=learned.edit_budget,
+        because=lessons.budget.because if lessons.budget else "",
         edits=fates,
         candidate=changed.sha if gated.rule else "",
         chars=len(after.current.document.text),
@@ -86,25 +104,64 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
         appendix=noted,
         current=after.current.standing,
         best=after.best.standing,
-        notes=_why_unscored(made) + lessons.notes + notes,
+        notes=_why_unscored(made) + learned.draft.notes + notes,
     )
     parts.folder.write(f"{place.folder}/step.json", record)
     fared = _fared(made, f"step {place.step}")
     return Stepped(after, record, replace(past, tried=(*tried_edits, *past.tried), fared=(*fared, *past.fared)))
 
 
+def _learned(
+    parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], *, place: Place, past: Past
+) -> Learned:
+    """Draft a candidate from the attempts of each batch, in an order of the seed."""
+    seed = parts.config.train.seed + place.step
+    shuffled = [_shuffled(batch, seed + 1000 * number) for number, batch in enumerate(batches)]
+    tasks = {rollout.task: parts.tasks[rollout.task] for batch in shuffled for rollout in batch}
+    drafted = draft(
+        Teaching(shuffled, tasks, partial(measure, rule=parts.rule)),
+        optimizer=parts.optimizer.about(document).knowing(past),
+        attempts=ItemAttempts(parts, Split.TRAIN, "train", label="race"),
+        rules=parts.rules(document),
+        limit=parts.limit(place.step, place.total),
+        refuse=refusal(document),
+        timed=parts.spent.timed,
+    )
+    nothing = _nothing(drafted)
+    if nothing in _WITHOUT_MERGED:
+        drafted = replace(drafted, lessons=replace(drafted.lessons, merged=Patch(), budget=None))
+    return Learned(drafted, nothing)
+
+
+def _shuffled(batch: Sequence[Rollout], seed: int) -> tuple[Rollout, ...]:
+    """Return the scored attempts, failures first, each kind in an order of the seed (SkillOpt's minibatches)."""
+    failed = [made for made in batch if made.score is not None and made.score.hard < 1]
+    done = [made for made in batch if made.score is not None and made.score.hard >= 1]
+    random.Random(seed).shuffle(failed)  # noqa: S311 - an order, not a secret
+    random.Random(seed + 1).shuffle(done)  # noqa: S311 - an order, not a secret
+    return (*failed, *done)
+
+
+def _nothing(drafted: Draft) -> Action | None:
+    """Return why the step has no candidate to try, or None if there are edits."""
+    lessons = drafted.lessons
+    unanswered = bool(lessons.notes) and not lessons.patches
+    if lessons.budget is not None and not lessons.merged.edits:
+        return Action.SKIP_NO_ANSWER if unanswered else Action.SKIP_NO_PATCHES
+    if lessons.budget is not None and lessons.budget.edits == 0:
+        return Action.SKIP_NO_BUDGET
+    if not drafted.fates:
+        return Action.SKIP_NO_ANSWER if unanswered else Action.SKIP_NO_REWRITE
+    return None
+
+
 def _decided(
-    parts: Parts,
-    state: State,
-    changed: Document,
-    fates: Sequence[AppliedEdit],
-    lessons: Lessons,
-    *,
-    place: Place,
+    parts: Parts, state: State, learned: Learned, *, place: Place
 ) -> tuple[State, Gated, tuple[PastEdit, ...]]:
-    """The state after the gate, or as it is where there is no candidate."""
-    if lessons.nothing is not None:
-        return state, Gated(action=lessons.nothing), ()
+    """Let the gate decide; without a candidate the state stays as it is."""
+    if learned.nothing is not None:
+        return state, Gated(action=learned.nothing), ()
+    changed, fates = learned.draft.candidate, learned.draft.fates
     if changed.text == state.current.document.text:
         reasons = "; ".join(dict.fromkeys(f"{fate.fate}: {fate.because}" for fate in fates))
         return state, Gated(action=Action.SKIP_NO_CHANGE, reason=reasons), ()
@@ -139,7 +196,7 @@ def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tup
     notes: tuple[Note, ...] = ()
     most = parts.config.gradient.consolidate_after
     if most and len(notes_of(changed)) > most:
-        shorter = consolidated(changed, optimizer=parts.optimizer, pool=parts.pool)
+        shorter = consolidated(changed, optimizer=parts.optimizer)
         changed, notes = (changed, (shorter,)) if isinstance(shorter, Note) else (shorter, ())
     changed, left_out = within(changed, current, most=parts.config.optimizer.max_chars)
     notes += left_out

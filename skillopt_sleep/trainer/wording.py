@@ -1,14 +1,10 @@
-"""The words of the prompts as a training says them, and as a user wants them."""
+"""The optimizer's prompts in the words of a training, or of its user."""
 
 import difflib
-from collections.abc import Mapping
-
-from msgspec.structs import replace
+from collections.abc import Callable, Mapping
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.prompts import Filled, slots, template
-from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Completion, Prompt
+from skillopt_sleep.prompts import slots, template
 
 NAMES = (
     "reflect",
@@ -41,7 +37,7 @@ _HERE = (
 
 
 def words(name: str) -> str:
-    """The prompt of this name as a training says it."""
+    """Return the prompt of this name in the words of a training."""
     said = template(name)
     for there, here in _HERE:
         said = said.replace(there, here)
@@ -49,7 +45,7 @@ def words(name: str) -> str:
 
 
 def check_overrides(overrides: Mapping[str, str]) -> None:
-    """Raise ConfigError naming the nearest where a prompt or a slot isn't known."""
+    """Raise ConfigError for an unknown prompt or slot, naming the nearest known one."""
     for name, text in overrides.items():
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, n=1)
@@ -62,16 +58,11 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             )
 
 
-class Reworded:
-    """Puts the words of a training, or the user's, around what a stage asks."""
+def wording(overrides: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what says a prompt by its name: in the user's words, else in those of a training."""
+    known = {name: overrides.get(name) or words(name) for name in NAMES}
 
-    def __init__(self, inner: Backend, overrides: Mapping[str, str]) -> None:
-        self._inner = inner
-        self._words = {name: overrides.get(name) or words(name) for name in NAMES}
+    def say(name: str) -> str:
+        return known.get(name) or template(name)
 
-    def complete(self, prompt: Prompt) -> Completion:
-        """The answer to the prompt in other words; one that wasn't filled from a template stays as it is."""
-        text = prompt.text
-        if isinstance(text, Filled) and text.name in self._words:
-            text = Filled.of(text.name, text.values, words=self._words[text.name], after=text.after)
-        return self._inner.complete(replace(prompt, text=str(text)))
+    return say

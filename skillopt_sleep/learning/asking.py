@@ -1,0 +1,125 @@
+"""Ask the optimizer about a document: prompt, call, check of the reply, and a note if the call fails."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.prompts import put, slots, template
+from skillopt_sleep.prompts.past import own_notes, tried_before
+from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.records import Document, Note, Past, Prompt, Purpose, Split, Task
+
+Reply = TypeVar("Reply", bound=msgspec.Struct)
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Extra(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that is put after another one: its text, the schema of both replies, and who takes the reply."""
+
+    text: str
+    schema: type[msgspec.Struct]
+    take: Callable[[msgspec.Struct], None]
+
+
+class Question(NamedTuple, Generic[Reply]):
+    """What to ask: the prompt is the one of the purpose.
+
+    `values` fill the slots that aren't filled for every question. `stage` is who asks, in the note of a failed call;
+    "" is the purpose. `project` is whose limit the call counts towards; None is the document's.
+    """
+
+    purpose: Purpose
+    schema: type[Reply]
+    values: Mapping[str, str]
+    stage: str = ""
+    project: str | None = None
+    extra: Extra | None = None
+
+
+class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
+    """The optimizer, asked about one document.
+
+    `words` returns the prompt of a purpose, with its slots. `reflecting` is asked along with every reflection on
+    failures, or on successes too if `on_successes`. `asker` tells draws apart: another asker's question in the same
+    words is another question.
+    """
+
+    backend: Backend
+    pool: Pool
+    document: Document
+    past: Past = Past()
+    preferences: str = ""
+    words: Callable[[str], str] = template
+    reflecting: Extra | None = None
+    on_successes: bool = False
+    asker: str = ""
+
+    def about(self, document: Document) -> "Optimizer":
+        """Return the optimizer asked about another document."""
+        return replace(self, document=document)
+
+    def knowing(self, past: Past) -> "Optimizer":
+        """Return the optimizer told of this past."""
+        return replace(self, past=past)
+
+    def ask(self, question: Question[Reply]) -> Reply | Note:
+        """Return the reply, or a note if the call failed; a NightError is raised."""
+        schema: type[msgspec.Struct] = question.extra.schema if question.extra else question.schema
+        project = self.document.project if question.project is None else question.project
+        prompt = Prompt(
+            purpose=question.purpose,
+            text=self._text(question),
+            schema=schema,
+            asker=self.asker,
+            project=project,
+        )
+        try:
+            reply = self.backend.complete(prompt).structured
+        except ItemError as error:
+            stage = question.stage or question.purpose.value
+            return Note(stage=stage, summary=f"{self.document.id}: {error.message}", remedy=error.remedy)
+        # A backend decodes into the prompt's schema or raises.
+        assert isinstance(reply, question.schema)  # noqa: S101
+        if question.extra is not None:
+            question.extra.take(reply)
+        return reply
+
+    def ask_alone(self, question: Question[Reply]) -> Reply | Note:
+        """Ask one question through the pool; see `ask`."""
+        label = question.purpose.value.replace("_", " ")
+        (reply,) = self.map(self.ask, (question,), label=label)
+        return reply
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
+        """Map the items through the pool; the label names the document too."""
+        return self.pool.map(function, items, label=f"{label} {self.document.id}")
+
+    def _text(self, question: Question[Reply]) -> str:
+        name = question.purpose.value
+        wanted = slots(template(name))
+        values = {slot: value for slot, value in self._always().items() if slot in wanted} | dict(question.values)
+        if unused := values.keys() - wanted:
+            raise ValueError(f"prompt {name} has no slot for {', '.join(sorted(unused))}")
+        text = put(self.words(name), values)
+        return text + question.extra.text if question.extra else text
+
+    def _always(self) -> dict[str, str]:
+        return {
+            "document": fence(self.document.text or "(empty)"),
+            "editable": fence(self.document.body or "(empty)"),
+            "preferences": self.preferences.strip() or "None.",
+            "tried": tried_before(self.past),
+            "notes": own_notes(self.past),
+        }
+
+
+def check_train(tasks: Iterable[Task]) -> None:
+    """Raise ValueError for a task that isn't on train: the optimizer must never see what gates an edit."""
+    for task in tasks:
+        if task.split is not Split.TRAIN:
+            raise ValueError(f"task {task.id} is not on train")

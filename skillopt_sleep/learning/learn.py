@@ -1,0 +1,147 @@
+"""Learn edits from attempts on train: reflect, aggregate, budget, select; or a whole text in their place."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from skillopt_sleep.learning.aggregate import aggregate
+from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.budget import Budget, budget
+from skillopt_sleep.learning.reflect import reflect
+from skillopt_sleep.learning.rewrite import rewrite_full, unite
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.select import select
+from skillopt_sleep.records import Edit, Note, Patch, Rollout, Score, Task
+from skillopt_sleep.settings.sections import StepSettings
+
+Log = Callable[[str, Sequence[object]], None]
+Timed = Callable[[str], AbstractContextManager[None]]
+Result = TypeVar("Result")
+
+
+class EditLimit(NamedTuple):
+    """How many edits a step may apply; if `least` is below `most`, the optimizer chooses between them."""
+
+    least: int
+    most: int
+
+
+class Teaching(NamedTuple):
+    """What a step learns from: attempts on train in batches, their tasks, and how a score is measured."""
+
+    batches: Sequence[Sequence[Rollout]]
+    tasks: Mapping[str, Task]
+    measure: Callable[[Score], float]
+
+    @property
+    def rollouts(self) -> list[Rollout]:
+        """The attempts of all batches."""
+        return [rollout for batch in self.batches for rollout in batch]
+
+    @property
+    def grades(self) -> list[float]:
+        """The measured grades of all attempts that were scored."""
+        return [self.measure(rollout.score) for rollout in self.rollouts if rollout.score is not None]
+
+
+class Lessons(msgspec.Struct, frozen=True, kw_only=True):
+    """The edits to try, what each stage made on the way, and the calls that failed.
+
+    `budget` is None if the mode has none.
+    """
+
+    patches: tuple[Patch, ...] = ()
+    merged: Patch = Patch()
+    budget: Budget | None = None
+    edits: tuple[Edit, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def unlogged(_stage: str, _rows: Sequence[object]) -> None:
+    """Keep no rows."""
+
+
+def untimed(_stage: str) -> AbstractContextManager[None]:
+    """Measure no time."""
+    return nullcontext()
+
+
+def learn(
+    teaching: Teaching,
+    *,
+    optimizer: Optimizer,
+    rules: StepSettings,
+    limit: EditLimit | None,
+    log: Log = unlogged,
+    timed: Timed = untimed,
+) -> Lessons:
+    """Return what the batches teach; each batch is reflected on by itself, side by side.
+
+    Without a `limit` all merged edits may be applied. In mode `full_rewrite` neither a limit nor the budget counts:
+    the text is one thought, and what it doesn't need is pruned after its trial. `log` keeps a stage's rows, `timed`
+    measures it.
+    """
+    if rules.mode == "full_rewrite":
+        with timed("rewrite"):
+            return _in_full(teaching, optimizer=optimizer, rules=rules, log=log)
+    with timed("reflect"):
+        reflections = _each(
+            teaching.batches,
+            lambda batch: reflect(batch, teaching.tasks, optimizer=optimizer, rules=rules, measure=teaching.measure),
+            optimizer,
+        )
+    patches = tuple(patch for reflection in reflections for patch in reflection.patches)
+    notes = tuple(note for reflection in reflections for note in reflection.notes)
+    log("patches", patches)
+    with timed("aggregate"):
+        merged = aggregate(patches, optimizer=optimizer, merge_batch=rules.merge_batch)
+    with timed("budget"):
+        chosen = _budget(merged.patch, limit, teaching, optimizer)
+    if limit is not None and limit.least < limit.most:
+        log("budget", (chosen,))
+    notes += merged.notes + chosen.notes
+    lessons = Lessons(patches=patches, merged=merged.patch, budget=chosen, notes=notes)
+    if chosen.edits == 0:
+        return lessons
+    with timed("select"):
+        selected = select(merged.patch, optimizer=optimizer, budget=chosen.edits)
+    return msgspec.structs.replace(lessons, edits=selected.edits, notes=notes + selected.notes)
+
+
+def _budget(patch: Patch, limit: EditLimit | None, teaching: Teaching, optimizer: Optimizer) -> Budget:
+    if limit is None:
+        return Budget(edits=len(patch.edits))
+    return budget(patch, optimizer=optimizer, least=limit.least, most=limit.most, grades=teaching.grades)
+
+
+def _each(
+    batches: Sequence[Sequence[Rollout]], ask: Callable[[Sequence[Rollout]], Result], optimizer: Optimizer
+) -> tuple[Result, ...]:
+    """Ask about each batch; several go side by side."""
+    if len(batches) == 1:
+        return (ask(batches[0]),)
+    return tuple(optimizer.pool.together(ask, batches))
+
+
+def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepSettings, log: Log) -> Lessons:
+    """Ask for a whole text for each minibatch of failures, and make one of several; if that fails, take the first."""
+    written = _each(
+        teaching.batches,
+        lambda batch: rewrite_full(
+            batch,
+            teaching.tasks,
+            optimizer=optimizer,
+            measure=teaching.measure,
+            minibatch=rules.minibatch,
+            apply=candidate,
+        ),
+        optimizer,
+    )
+    patches = tuple(patch for texts in written for patch in texts.patches)
+    united = unite(patches, optimizer=optimizer, apply=candidate)
+    notes = tuple(note for texts in (*written, united) for note in texts.notes)
+    edits = tuple(edit for patch in united.patches for edit in patch.edits)
+    log("patches", patches)
+    return Lessons(patches=patches, merged=Patch(edits=edits), edits=edits, notes=notes)
