@@ -19,12 +19,14 @@ from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend, Crew, Exclusion, MineRules, Plan, SessionRules, StepRules, Unlisted
 from skillopt_sleep.records import (
     Completion,
+    Document,
     GateRule,
     Limit,
     NightReport,
@@ -42,7 +44,7 @@ from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.builders import a_session
+from tests.builders import a_document, a_session
 from tests.fakes import FakeBackend, FakeClock, FakeExecutor, FakeJudge, FakeMeter, SerialPool, asked_first
 
 NOBODY: Any = object()
@@ -112,6 +114,13 @@ def a_crew(**fields: Any) -> Crew:
         "identity": lambda: "m v",
     }
     return Crew(**(values | fields))
+
+
+def an_optimizer(backend: Backend | None = None, document: Document | None = None, **fields: Any) -> Optimizer:
+    """The optimizer, asked about this document or a default one."""
+    return replace(
+        Optimizer(backend=backend or FakeBackend(), pool=SerialPool(), document=document or a_document()), **fields
+    )
 
 
 class Shelf:

@@ -27,7 +27,6 @@ from skillopt_sleep.records import (
     Exact,
     NightReport,
     Op,
-    Past,
     Prompt,
     Purpose,
     Reference,
@@ -47,10 +46,10 @@ from skillopt_sleep.settings import (
     find_paths,
 )
 from skillopt_sleep.wiring import wire
-from tests.builders import a_document, a_rollout, a_session, a_task
-from tests.fakes import FakeBackend, SerialPool
+from tests.builders import a_rollout, a_session, a_task
+from tests.fakes import FakeBackend
 from tests.graded import judged
-from tests.nights import ASKS, Shelf, Watcher
+from tests.nights import ASKS, Shelf, Watcher, an_optimizer
 
 ALWAYS = frozenset({Purpose.REFLECT, Purpose.AGGREGATE, Purpose.SELECT})
 SLOW = frozenset({Purpose.SLOW_UPDATE, Purpose.META_SKILL})
@@ -282,15 +281,8 @@ def test_showing_val_to_reflection_would_be_caught(tmp_path: Path, mode: Reflect
         reflect(
             [a_rollout(task=unseen.id)],
             {unseen.id: unseen},
-            a_document(),
-            optimizer=backend,
-            pool=SerialPool(),
-            mode=mode,
-            successes=True,
-            minibatch=6,
-            budget=3,
-            preferences="",
-            past=Past(),
+            optimizer=an_optimizer(backend),
+            rules=StepSettings(reflection=mode, successes=True),
             measure=lambda score: score.soft,
         )
     assert backend.prompts == []
@@ -303,15 +295,11 @@ def test_showing_val_to_what_rewrites_or_makes_up_requests_would_be_caught() -> 
         rewrite_full(
             [a_rollout(task=unseen.id)],
             {unseen.id: unseen},
-            a_document(),
-            optimizer=backend,
-            pool=SerialPool(),
+            optimizer=an_optimizer(backend),
             measure=lambda score: score.soft,
             minibatch=6,
-            preferences="",
-            past=Past(),
             apply=candidate,
         )
     with pytest.raises(ValueError, match="is not on train"):
-        augment([unseen], each=1, optimizer=backend, pool=SerialPool(), label="shop")
+        augment([unseen], each=1, optimizer=an_optimizer(backend))
     assert backend.prompts == []

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from hypothesis import given, strategies as st
 
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.step import step
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import (
@@ -85,7 +86,7 @@ def waiting(document: Document, chances: dict[str, float]) -> Past:
         judge=FakeJudge(graded(chances)),
     )
     val = [task for task in TASKS if task.split is Split.VAL][:2]
-    trial, verdict, _ = run_trial(document, changed, val, crew=crew, rule=RULE)
+    trial, verdict, _ = run_trial(document, changed, val, attempts=CrewAttempts(crew), rule=RULE)
     edits = (an_edit("- Waits.", tasks=("train1",)),)
     judged = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict)
     return Past(waiting=(Waiting(night="n1", path=document.path, base=document.sha, crew="m v", tested=judged),))
@@ -110,7 +111,7 @@ def test_the_same_tasks_in_another_order_are_the_same_evidence() -> None:
     def run(tasks: Sequence[Task]) -> tuple[object, ...]:
         executor = FakeExecutor(lambda task, document, sample: f"{task.id} {sample}|{document.body}")
         crew = a_crew(executor=executor, judge=FakeJudge(graded(chances)))
-        trial, verdict, _ = run_trial(DOCUMENT, changed, tasks, crew=crew, rule=RULE)
+        trial, verdict, _ = run_trial(DOCUMENT, changed, tasks, attempts=CrewAttempts(crew), rule=RULE)
         return verdict, trial.rounds, trial.before, trial.after, set(trial.pairs)
 
     assert run(val) == run(list(reversed(val)))

@@ -109,9 +109,9 @@ def _merge(group: Sequence[Patch], optimizer: Optimizer) -> tuple[Patch, Note | 
 
 
 def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
-    """The edit, with the tasks of the proposals that it names or that say nearly the same, else of all.
+    """Return the edit with the tasks of the proposals it names, else of those that say nearly the same, else of all.
 
-    It is learned from failures where one of them is.
+    It counts as learned from failures if one of them is.
     """
     content = merged.content.strip()
     named = [group[number - 1] for number in merged.proposals if 0 < number <= len(group)]
@@ -144,7 +144,7 @@ def _joined(patches: Sequence[Patch]) -> Patch:
 
 
 def _without_doubles(patch: Patch) -> Patch:
-    """Near-equal edits as one, at the place of the first, with the support of all."""
+    """Join near-equal edits into one, at the place of the first, with the support of all."""
     kept: list[Edit] = []
     for edit in patch.edits:
         twin = next((i for i, other in enumerate(kept) if _is_same(edit, other)), None)

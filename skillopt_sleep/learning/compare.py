@@ -1,4 +1,4 @@
-"""Attempts under an earlier version of a document and under today's, sorted by how each task changed."""
+"""Compare attempts under an earlier version of a document with today's: how each task changed."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ _CHANGES = {
 
 
 def compare(before: Sequence[Rollout], after: Sequence[Rollout]) -> tuple[Compared, ...]:
-    """Each task that was scored under both versions, in the order of `after` (the sorting is SkillOpt's slow update).
+    """Compare each task that was scored under both versions, in the order of `after`, as SkillOpt does.
 
-    A task is solved where more than half of its scored attempts are; one that wasn't scored is no failure.
+    A task is solved if more than half of its scored attempts are. An unscored attempt doesn't count as a failure.
     """
     earlier, today = _by_task(before), _by_task(after)
     return tuple(
@@ -47,6 +47,6 @@ def _solved(made: Sequence[Rollout]) -> bool:
 
 
 def _telling(made: Sequence[Rollout]) -> Rollout:
-    """The first attempt that ended as most did."""
+    """Return the first attempt that ended as most did."""
     solved = _solved(made)
     return next(rollout for rollout in made if _passed(rollout) is solved)

@@ -1,4 +1,4 @@
-"""Trials to what each edit did by itself."""
+"""Tell from the trials what each edit did by itself."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ SESSIONS = 2  # that a gain must be seen in
 
 
 def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
-    """Every tried edit with its effect: told by the candidate without it where there is one, else by its smallest.
+    """Return every tried edit with its effect, by the candidate without it if there is one, else by its smallest one.
 
     `best` is the candidate to report; an edit that it left out is neutral at best, for it did as well without.
     """
@@ -37,7 +37,7 @@ def _told(edit: Edit, best: Judged, tested: Sequence[Judged]) -> EditEffect:
 
 
 def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: bool) -> EditEffect:
-    """What the bundle did better than the same without this edit, in the pairs that both have."""
+    """Return how much better the bundle did than without this edit, in the pairs that both have."""
     short = {(pair.task, pair.sample): pair.after for pair in without.trial.pairs}
     both = [
         (short[pair.task, pair.sample], pair.after)
@@ -55,7 +55,9 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
     else:
         bets = bet(START, [after - before for before, after in both])
         more = pairs_to_go(bets, pairs=len(both), alpha=0.05)
-        tell = f"isn't clear: about {more} more pairs like these would tell" if more else "can't be told so far"
+        tell = "can't be told so far"
+        if more:
+            tell = f"isn't clear: about {more} more pairs like these would tell"
         effect, because = Effect.UNDECIDED, f"part of the change; its own share {tell}"
     return EditEffect(
         edit=edit,
@@ -70,12 +72,16 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
 
 
 def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
-    """What the trial of the candidate says, which is the edit's own where it stands alone."""
+    """Return the effect by the candidate's trial, which is the edit's own effect only if it stands alone."""
     trial, alone = tested.trial, len(tested.edits) == 1
     gains = trial.gains
     worse = math.fsum(gains) < -math.sqrt(math.fsum(gain * gain for gain in gains)) if gains else False
     others = len(tested.edits) - 1
-    said = [] if alone else [f"tried together with {others} other {'edit' if others == 1 else 'edits'}"]
+    said: list[str] = []
+    if not alone:
+        said.append(
+            "tried together with 1 other edit" if others == 1 else f"tried together with {others} other edits"
+        )
     if tested.verdict.decision is Decision.UNDECIDED:
         said.append(_settles(trial))
     elif tested.verdict.decision is Decision.ABSTAIN:
@@ -101,7 +107,7 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
 
 
 def _settles(trial: Trial) -> str:
-    """What an undecided trial waits for."""
+    """Say what an undecided trial waits for."""
     if len({pair.session for pair in trial.pairs}) < SESSIONS:
         return "an unseen task of another session would settle it"
     return f"about {trial.more} more pairs like these would settle it" if trial.more else "not proven yet"

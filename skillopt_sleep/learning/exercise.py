@@ -1,4 +1,4 @@
-"""Edits to the val tasks that their trial asks: what they are about, and some bystanders that they could harm."""
+"""Choose the val tasks for a trial: those the edits are about, and some bystanders that they could harm."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ from skillopt_sleep.records import Edit, Task
 
 
 def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
-    """The val tasks of the lessons that the edits were learned from, and the newest one of each other lesson.
+    """Return the val tasks of the edits' lessons, and the newest val task of some other lessons.
 
-    Bystanders are at most as many as the others: they are there for harm, and only water the evidence of a gain down.
-    The choice looks at no result. Where the edits' own tasks aren't among `tasks`, all of val is asked.
+    There are at most as many bystanders as other tasks: they show harm, and only dilute the evidence of a gain. The
+    choice looks at no result. If the edits' own tasks aren't among `tasks`, all of val is returned.
     """
     concerned = about(edits, tasks, val)
     if not concerned:
@@ -21,7 +21,7 @@ def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) 
 
 
 def about(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
-    """The val tasks of the lessons that the edits were learned from; none where that isn't known."""
+    """Return the val tasks of the lessons that the edits were learned from; none if those aren't known."""
     names = {name for edit in edits for name in edit.tasks}
     lessons = {task.cluster for task in tasks if task.id in names}
     return tuple(task for task in val if task.cluster in lessons)

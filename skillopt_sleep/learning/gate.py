@@ -1,4 +1,4 @@
-"""A trial to a verdict: whether the candidate does better on tasks that reflection never saw."""
+"""Decide on a trial: whether the candidate does better on tasks that reflection never saw."""
 
 import math
 from collections import defaultdict
@@ -19,7 +19,7 @@ LOST_LEAST = 2
 
 
 def measure(score: Score, rule: GateRule) -> float:
-    """The number that is compared, in [0, 1]."""
+    """Return the number that is compared, in [0, 1]."""
     if rule.metric is Metric.HARD:
         return score.hard
     if rule.metric is Metric.SOFT:
@@ -28,7 +28,7 @@ def measure(score: Score, rule: GateRule) -> float:
 
 
 def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
-    """The verdict before or after a round, or None where the rule wants another one; `last`: there is none.
+    """Return the verdict so far, or None if the rule wants another round; `last` says that there is none.
 
     `sequential` accepts when the bet on the candidate has won 1/alpha, `strict` (SkillOpt's rule) reads the means
     after the last round and accepts if the candidate's is greater, `greedy` accepts what was applied. With a margin
@@ -84,7 +84,7 @@ def _void(trial: Trial, rule: GateRule) -> Verdict:
 
 
 def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
-    """The verdict on a candidate that is better on the whole, or no worse where that is enough."""
+    """Return the verdict on a candidate that is better on the whole, or no worse if that is enough."""
     numbers = _numbers(trial, rule)
     tasks = defaultdict[str, list[Pair]](list)
     for pair in trial.pairs:
@@ -117,11 +117,14 @@ def _worse(pairs: list[Pair], rule: GateRule) -> bool:
 
 
 def _numbers(trial: Trial, rule: GateRule) -> str:
-    """What it was, in a word, with before, after and how many."""
+    """Say in a word how the candidate did, with the means before and after and how many pairs there are."""
     total = math.fsum(lifted(gain, rule.margin) for gain in trial.gains)
-    word = "better" if total > 0 else "worse" if total < 0 else "no better"
-    if rule.margin:
-        word = "no worse" if total > 0 else "worse"
+    if total > 0:
+        word = "no worse" if rule.margin else "better"
+    elif total < 0 or rule.margin:
+        word = "worse"
+    else:
+        word = "no better"
     return f"{word}: {trial.before:.2f} → {trial.after:.2f} on unseen tasks ({trial.counted})"
 
 

@@ -1,4 +1,4 @@
-"""Every few nights: how a document's edits fared since, guidance for its protected block, the optimizer's notes."""
+"""Look back every few nights: compare with an earlier body, write guidance and the optimizer's notes."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -59,7 +59,7 @@ def is_due(plan: Plan, past: Past) -> bool:
 
 
 def learning_rule(plan: Plan, past: Past) -> GateRule:
-    """The rule for what the night itself learns: all of the document's error rate but the guidance's share of it."""
+    """Return the rule for what the night itself learns: the document's error rate without the guidance's share."""
     return replace(plan.gate, alpha=plan.gate.alpha * (1 - SHARE)) if is_due(plan, past) else plan.gate
 
 
@@ -98,7 +98,7 @@ def look_back(
 
 
 class _Work(NamedTuple):
-    """What a look back works with."""
+    """Does a look back."""
 
     learned: StepOutcome
     snapshot: Earlier
@@ -136,7 +136,7 @@ class _Work(NamedTuple):
         return back._replace(rollouts=made + back.rollouts)
 
     def _compared(self) -> tuple[tuple[Compared, ...], tuple[Rollout, ...]]:
-        """The tasks under both bodies; where nothing changed since, today's attempts are both."""
+        """Compare the tasks under both bodies; if nothing changed since, today's attempts are both."""
         earlier = replace(self.document, body=self.snapshot.body)
         arms = (earlier, self.document) if earlier != self.document else (self.document,)
         samples = range(self.plan.step.samples)
@@ -149,14 +149,14 @@ class _Work(NamedTuple):
         return slow_update(compared, tasks, self.snapshot, optimizer=self.optimizer)
 
     def _notebook(self, compared: Sequence[Compared]) -> str | Note:
-        """The optimizer's notes; what tonight's trials told is known here."""
+        """Ask for the optimizer's notes; the effects of tonight's trials are known to it."""
         told = (PastEdit(night=self.night, edit=one.edit, effect=one.effect) for one in self.learned.tried.effects)
         past = replace(self.past, tried=(*told, *self.past.tried))
         tasks = {task.id: task for task in self.tasks}
         return meta_skill(compared, tasks, optimizer=self.optimizer.knowing(past))
 
     def _tried(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
-        """The outcome with the guidance's fate, and with its trial where it could be applied."""
+        """Return the outcome with the guidance's fate, and with its trial if it could be applied."""
         document, crew = self.document, self.crew
         changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.step.max_chars)
         log("edits", fates)

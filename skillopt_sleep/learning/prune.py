@@ -1,4 +1,4 @@
-"""Standing rules to the one whose removal is worth a trial: a rule must go on being worth its length.
+"""Choose the standing rule whose removal is worth a trial: a rule must stay worth its length.
 
 Only a rule that we wrote is ever taken away: a line of an adopted edit that still stands in the body as it was
 adopted. It is tried on the unseen tasks of the clusters that it was learned from, for others say nothing about it.
@@ -27,7 +27,7 @@ class Pruning(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | None:
-    """The removal to try: of a rule that another line says too, else of the longest one; None where there is none.
+    """Return the removal to try, or None: of a rule that another line says too, else of the longest rule.
 
     A removal that did harm before or that a person refused isn't tried again.
     """
@@ -53,7 +53,7 @@ def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | No
 
 
 def exercising(taught: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """The newest val tasks of each cluster that a rule was learned from; none where one of them has no val task.
+    """Return the newest val tasks of each cluster that a rule was learned from; none if one of them has no val task.
 
     `taught` are the ids of the tasks that it was learned from; those that nobody knows any more don't count.
     """
@@ -69,7 +69,7 @@ def exercising(taught: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ..
 
 
 def _standing(adopted: Sequence[Edit]) -> dict[str, tuple[str, ...]]:
-    """The rules that were ever adopted, each with the tasks it was learned from."""
+    """Return the rules that were ever adopted, each with the tasks it was learned from."""
     rules: dict[str, tuple[str, ...]] = {}
     for edit in adopted:
         # What a protected block says is the slow update's alone.
@@ -79,7 +79,7 @@ def _standing(adopted: Sequence[Edit]) -> dict[str, tuple[str, ...]]:
 
 
 def _rules(content: str) -> tuple[str, ...]:
-    """The items of a list each by itself; anything else as a whole, for its lines may need one another."""
+    """Split a list into its items; anything else stays whole, for its lines may need one another."""
     lines = tuple(line for line in content.splitlines() if line.strip())
     return lines if all(line.startswith(_ITEM) for line in lines) else (content,)
 
@@ -94,7 +94,7 @@ def _is_said_twice(rule: str, document: Document) -> bool:
 
 
 def _target(body: str, rule: str) -> str:
-    """The text whose first occurrence is the rule on lines of its own; empty where it doesn't stand there so."""
+    """Return the text whose first occurrence is the rule on lines of its own; "" if there is no such text."""
     padded = f"\n{body}\n"
     start = padded.find(f"\n{rule}\n")
     if start == -1:

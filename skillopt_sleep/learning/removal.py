@@ -1,4 +1,4 @@
-"""A standing rule that may have outlived its use: the document without it is tried on what the rule is for."""
+"""Try the document without a standing rule that may have outlived its use, on the tasks that the rule is for."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -49,7 +49,7 @@ def remove(
     slow: bool,
     log: Log,
 ) -> Removal:
-    """Where nothing better came of the night, try one rule less on the unseen ones of `tasks` that exercise it.
+    """If nothing better came of the night, try one rule less on the unseen ones of `tasks` that exercise it.
 
     On `slow` nights and where the document is nearly full; one at a time, with a margin and the removals' own error
     rate. Nothing else of the night is lost where the budget ends meanwhile.

@@ -1,4 +1,4 @@
-"""Candidates of earlier nights go on with their trials where new unseen tasks have come."""
+"""Resume undecided trials from earlier nights when new unseen tasks exist."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,12 +26,12 @@ class GoneOn(NamedTuple):
 
     @property
     def accepted(self) -> Waiting | None:
-        """The first one that is proven now."""
+        """The first candidate that is proven now."""
         return next((wait for wait in self.tried if wait.tested.verdict.decision is Decision.ACCEPT), None)
 
     @property
     def undecided(self) -> tuple[Waiting, ...]:
-        """Those that wait on."""
+        """The candidates that are still undecided."""
         return tuple(wait for wait in self.tried if wait.tested.verdict.decision is Decision.UNDECIDED)
 
 
@@ -89,7 +89,7 @@ def go_on(
 
 
 def _unseen(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:
-    """The unseen tasks that this candidate is about, and all that its trial asks."""
+    """Return the unseen tasks that this candidate is about, and all tasks of its trial."""
     edits = wait.tested.edits
     if wait.tested.kind is CandidateKind.REMOVAL:
         concerned = exercising([name for edit in edits for name in edit.tasks], known)

@@ -105,12 +105,12 @@ def unite(texts: Sequence[Patch], *, optimizer: Optimizer, apply: Apply) -> Rewr
 
 
 def free_text(body: str) -> str:
-    """The body without its protected blocks."""
+    """Return the body without its protected blocks."""
     return "\n".join(line for line in _lines(body) if not BLOCK.search(line))
 
 
 def with_protected(body: str, free: str) -> str:
-    """The free text as the new body: protected blocks stay, byte for byte, behind the line they stood behind."""
+    """Return the free text with the body's protected blocks, each behind the line that it stood behind."""
     blocks = [line for line in _lines(body) if BLOCK.search(line)]
     first, *others = [new for _, new in _segments(body, free)]
     after = (line for block, segment in zip(blocks, others, strict=True) for line in (block, *segment))
@@ -118,7 +118,7 @@ def with_protected(body: str, free: str) -> str:
 
 
 def as_edits(document: Document, free: str, *, apply: Apply) -> tuple[Edit, ...]:
-    """The edits that together make `with_protected` of the document's body; any of them can be left out.
+    """Return the edits that together make `with_protected` of the document's body; any of them can be left out.
 
     They are as fine as can be without being more than MOST_EDITS.
     """
@@ -191,7 +191,7 @@ def _edit(change: Change) -> Edit:
 
 
 def _segments(body: str, free: str) -> list[tuple[list[str], list[str]]]:
-    """The lines before, between and after the protected blocks, old and new."""
+    """Return the lines before, between and after the protected blocks, old and new."""
     blocks: list[int] = []
     old: list[str] = []
     for line in _lines(body):
@@ -237,7 +237,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _clean(free: str, *, like: str) -> str:
-    """The text as a model wrote it, without a fence around it or blocks of its own, with the old one's ends."""
+    """Strip a fence and made-up blocks from a model's text, and give it the empty lines of the old one's ends."""
     text = BLOCK.sub("", free.replace("\r\n", "\n").replace("\r", "\n")).strip("\n").rstrip()
     lines = text.split("\n")
     if len(lines) > 1 and lines[0].startswith("```") and lines[-1] == "```" and not like.startswith("```"):

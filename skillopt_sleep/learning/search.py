@@ -1,4 +1,4 @@
-"""Which candidates a step tries: the bundle; where it wins, leave-one-outs; where it loses, its halves.
+"""Search among a step's candidates: the bundle; if it wins, leave-one-outs; if it loses, its halves.
 
 What a night may accept by mistake is shared beforehand: the bundle's null hypothesis has most of the share, its
 halves the rest; once the bundle is accepted its share passes on to the shorter candidates (Bretz et al., "A graphical
@@ -49,9 +49,9 @@ class Search(NamedTuple):
 
 
 def candidate(document: Document, edits: Sequence[Edit], *, most: int = sys.maxsize) -> Document | None:
-    """The document with these edits, or None where one of them can't be applied without the others.
+    """Return the document with these edits, or None if one of them can't be applied.
 
-    Nor where its body would pass `most` characters.
+    An edit that makes the body longer than `most` characters can't be applied.
     """
     changed, fates = update(document, edits, refuse=lambda _: "", most=most)
     return changed if all(fate.fate is Fate.APPLIED for fate in fates) else None
@@ -103,7 +103,7 @@ def shorten(
 
 
 def _pruned(bundle: Judged, trials: "_Trials") -> Judged:
-    """The bundle without the edits that contribute nothing: shorter is better, if that is proven too."""
+    """Drop the edits that contribute nothing: shorter is better, if that is proven too."""
     try:
         return _shorter(bundle, trials)
     except BudgetExhausted as error:
@@ -133,7 +133,7 @@ def _shorter(bundle: Judged, trials: "_Trials") -> Judged:
 
 
 def _better_half(bundle: Judged, trials: "_Trials", each: float) -> Judged:
-    """The half that was accepted or may still be, of a bundle that wasn't; else the bundle."""
+    """Return the half that was accepted or may still be; the bundle if there is none."""
     middle = (len(bundle.edits) + 1) // 2
     halves: list[Judged] = []
     for part in (bundle.edits[:middle], bundle.edits[middle:]):
@@ -165,7 +165,7 @@ def _as_good(shorter: Judged, bundle: Judged) -> bool:
 
 
 def _by_task(trial: Trial) -> dict[str, float]:
-    """The candidate's mean on each task."""
+    """Return the candidate's mean on each task."""
     grades = defaultdict[str, list[float]](list)
     for pair in trial.pairs:
         grades[pair.task].append(pair.after)
@@ -173,7 +173,7 @@ def _by_task(trial: Trial) -> dict[str, float]:
 
 
 def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
-    """The tasks, with their samples, that were attempted under the document as it is."""
+    """Return the tasks, with their samples, that were attempted under the document as it is."""
     own = (one for one in rollouts if one.document_sha == document.sha and count_made((one,)))
     return {(one.task, one.sample) for one in own}
 
@@ -194,7 +194,7 @@ class _Trials:
         self._notes += [note] if note not in self._notes else []
 
     def found(self, best: Judged) -> Search:
-        """The search so far, with the candidate to report."""
+        """Return the search so far, with the candidate to report."""
         return Search(best, tuple(self.tested), tuple(self.rollouts), tuple(self._notes))
 
     def run(self, kind: CandidateKind, edits: Sequence[Edit], *, alpha: float, afresh: bool = False) -> Judged | None:

@@ -1,4 +1,4 @@
-"""One optimization step on one document, shared by night and trainer."""
+"""One night's optimization step on one document: resume, learn, search, look back, remove."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -65,9 +65,9 @@ def step(
     night: str = "",
     known: Sequence[Task] = (),
 ) -> StepOutcome:
-    """Go on with the candidates that wait; where none is proven, learn from train and try it on val.
+    """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val.
 
-    A lesson without an unseen task of another session couldn't be proved: it waits, and nothing is spent on it. `log`
+    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. `log`
     keeps each stage's rows; `known` tasks of earlier nights tell what a standing rule is for.
     """
     tonight = {task.id for task in tasks}
@@ -118,7 +118,7 @@ def _learn(
     log: Log,
     night: str,
 ) -> StepOutcome:
-    """Rollout, reflect, aggregate, select, update on train, then trials on val; reflection sees train tasks only."""
+    """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
     document, past = so_far.document, optimizer.past
     provable = {task.cluster for task in val}
     waiting = {task.cluster for task in train if task.origin is TaskOrigin.REAL} - provable
@@ -157,7 +157,7 @@ def _learn(
 
 
 def _searched(so_far: StepOutcome, found: Search, *, crew: Crew, night: str) -> StepOutcome:
-    """The outcome with what the search tried; what it left undecided waits, and of too many the oldest are let go."""
+    """Add what the search tried; undecided candidates wait, and if too many do, the oldest are let go."""
     document, decision = so_far.document, found.best.verdict.decision
     fresh = tuple(
         Waiting(night=night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
@@ -194,7 +194,7 @@ def _proven(
     plan: Plan,
     log: Log,
 ) -> StepOutcome:
-    """The outcome of a candidate that waited until tonight, without what contributes nothing to it."""
+    """Return the outcome of a candidate that waited until tonight, without the edits that contribute nothing."""
     val = [task for task in tasks if task.split is Split.VAL]
     asked = exercise(wait.tested.edits, tasks, val)
     found = shorten(so_far.document, wait.tested, asked, crew=crew, rule=plan.gate, made=made)
@@ -223,14 +223,14 @@ def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
 
 
 def _twin(document: Document, edits: Sequence[Edit], waiting: Sequence[Waiting]) -> Waiting | None:
-    """The candidate that waits already with the very text these edits make."""
+    """Return the waiting candidate that has the very text these edits make."""
     changed = candidate(document, edits)
     made = ((wait, candidate(document, wait.tested.edits)) for wait in waiting)
     return next((wait for wait, other in made if changed is not None and other == changed), None)
 
 
 def _founded(so_far: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) -> StepOutcome:
-    """The outcome with the words of the person that these edits were learned from, where that is known."""
+    """Name what the person said that these edits were learned from, if that is known."""
     names = {name for edit in edits for name in edit.tasks}
     said = tuple(evidence for task in tasks if task.id in names for evidence in task.evidence)
     return replace(so_far, tried=replace(so_far.tried, evidence=said)) if said else so_far
@@ -239,7 +239,7 @@ def _founded(so_far: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) 
 def _decided(
     so_far: StepOutcome, best: Judged, test: Sequence[Task], *, crew: Crew, plan: Plan, since: str = ""
 ) -> StepOutcome:
-    """The outcome that the candidate's verdict makes; one that is accepted is attempted on test, once."""
+    """End with the candidate's verdict; an accepted candidate is attempted on test, once."""
     changed = candidate(so_far.document, best.edits)
     so_far = replace(so_far, candidate=changed, trial=best.trial, verdict=best.verdict)
     decision = best.verdict.decision
@@ -253,7 +253,7 @@ def _decided(
 
 
 def _with_undecided(learned: StepOutcome, earlier: GoneOn) -> StepOutcome:
-    """The outcome, where nothing better came of the night that of a candidate which may still be proven."""
+    """Return the outcome, or if nothing better came of the night, that of a candidate that may still be proven."""
     # A rule that may turn out not to be needed is no news of the night.
     waits = [wait for wait in earlier.undecided if wait.tested.kind is not CandidateKind.REMOVAL]
     if learned.outcome in {Outcome.IMPROVED, Outcome.UNDECIDED} or not waits:
@@ -271,7 +271,7 @@ def _with_undecided(learned: StepOutcome, earlier: GoneOn) -> StepOutcome:
 
 
 def beginning(document: Document, *, train: Sequence[Task], val: Sequence[Task], test: Sequence[Task]) -> StepOutcome:
-    """A step on these tasks that has done nothing yet."""
+    """Return the outcome of a step on these tasks that has done nothing yet."""
     return StepOutcome(
         document=document,
         outcome=Outcome.UNVERIFIED,
@@ -297,7 +297,7 @@ def _why_waiting(lessons: int) -> str:
 def _on_test(
     so_far: StepOutcome, edits: Sequence[Edit], test: Sequence[Task], *, crew: Crew, plan: Plan
 ) -> StepOutcome:
-    """Both versions on the test tasks, once: reported, and never used to decide; nothing is lost without budget."""
+    """Attempt the test tasks under both versions, once: the means are reported and never decide."""
     document, changed = so_far.document, candidate(so_far.document, edits)
     if not test or changed is None:
         return so_far

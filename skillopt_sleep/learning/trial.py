@@ -58,7 +58,7 @@ def count_made(rollouts: Iterable[Rollout]) -> int:
 
 
 def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule: GateRule) -> Trial:
-    """The trial with one more round; the rollouts alternate baseline, candidate."""
+    """Add one round to the trial; the rollouts alternate baseline and candidate."""
     arms = list(zip(val, rollouts[::2], rollouts[1::2], strict=True))
     new = tuple(
         Pair(
@@ -89,7 +89,7 @@ def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], 
 
 
 def _summed_up(trial: Trial, rule: GateRule) -> Trial:
-    """The trial with what is only told when it stops."""
+    """Add the figures that are read only when the trial stops."""
     return replace(
         trial,
         gain=shrunk(trial.gains),

@@ -1,4 +1,4 @@
-"""A document and edits to a candidate: every edit ends with a fate, and nothing outside the body is touched."""
+"""Apply edits to a document: every edit ends with a fate, and nothing outside the body is touched."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def _apply(body: str, edit: Edit, refuse: Callable[[Edit], str]) -> tuple[str, F
 
 
 def _guided(body: str, edit: Edit) -> tuple[str, Fate, str]:
-    """The body with this guidance in its protected block, in place of the guidance that the edit names."""
+    """Put this guidance into the body's protected block, in place of the guidance that the edit names."""
     content = "" if edit.op is EditOp.DELETE else edit.content.strip("\n")
     now = guidance(body)
     if not is_whole(body):
@@ -73,7 +73,7 @@ def _says_already(body: str, content: str) -> bool:
 
 
 def _appended(body: str, content: str) -> str:
-    """The content at the end of the body, before a protected block if there is one."""
+    """Append the content to the body, before a protected block if there is one."""
     protected = BLOCK.search(body)
     head, tail = (body[: protected.start()], body[protected.start() :]) if protected else (body, "")
     joined = f"{head.rstrip()}\n{content}".lstrip("\n") if head.strip() else content

@@ -1,4 +1,4 @@
-"""Every document of a night, each by its own step, side by side."""
+"""Run a step on every document of a night, side by side."""
 
 import math
 from collections import defaultdict
@@ -16,7 +16,7 @@ from skillopt_sleep.records import Document, Rollout, Split, StepOutcome, Task
 
 
 def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[StepOutcome]:
-    """One step on each document, side by side; outcomes and rows are in their order, whichever ends first.
+    """Run one step on each document, side by side; outcomes and rows keep their order, whichever ends first.
 
     The night's calls go where they are worth most; a document they don't reach keeps its sessions unread. Calls that
     wait for an answer keep no other document from being asked about. The night's error rate is shared by the
@@ -74,7 +74,7 @@ def _left_out(document: Document, tasks: Sequence[Task]) -> StepOutcome:
 
 
 def _scores(document: Document, rows: Sequence[tuple[str, Sequence[object]]], plan: Plan) -> dict[str, float]:
-    """What the document scored on each task as it was."""
+    """Return the document's mean on each task, without a change."""
     seen = defaultdict[str, list[float]](list)
     for attempt in chain.from_iterable(written for _, written in rows):
         if isinstance(attempt, Rollout) and attempt.score is not None and attempt.document_sha == document.sha:

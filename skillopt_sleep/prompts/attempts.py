@@ -1,4 +1,4 @@
-"""What the optimizer is shown of train tasks: how the agent's attempts at them went, and where they went apart."""
+"""Show the optimizer train tasks: how the attempts at them went, and where they went apart."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -31,7 +31,7 @@ class Case(NamedTuple):
 def cases(
     rollouts: Sequence[Rollout], tasks: Mapping[str, Task], *, measure: Callable[[Score], float], each: bool
 ) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
-    """The cases of tasks that an attempt failed (hard below 1), and of those that none did, in their order.
+    """Return the cases of tasks with a failed attempt (hard below 1), and of tasks without one, in their order.
 
     Of a failed task the worst failure is a case, or with `each` every one that says something else.
     """
@@ -55,7 +55,7 @@ def cases(
 
 
 def show(number: int, case: Case) -> str:
-    """The request, the answer, what went wrong, what the person said about it at the time, and what went better."""
+    """Show the request, the answer, what went wrong, what went better, and what the person said at the time."""
     answer = fence(case.shown.rollout.trajectory.response[:RESPONSE_CHARS])
     request = fence(f"{case.task.context}\n{case.task.prompt}".strip())
     lines = [f"## Attempt {number}", "### Request", request, "### Answer", answer]
@@ -68,12 +68,12 @@ def show(number: int, case: Case) -> str:
 
 
 def what_went_wrong(case: Case) -> str:
-    """In the judge's words, which never tell what it looks for, and how often."""
+    """Say what went wrong in the judge's words, which never tell what it looks for, and how often."""
     why = case.shown.score.why or "It did not do what was asked."
     return why if case.made == 1 else f"{why} ({case.failed} of {case.made} attempts failed.)"
 
 
 def said(task: Task) -> list[str]:
-    """Lines with what the person said when this went wrong before."""
+    """Return lines with what the person said when this went wrong before."""
     quotes = [f"- «{evidence.quote}»" for evidence in task.evidence]
     return ["What the person said when this went wrong before:", *quotes] if quotes else []

@@ -1,4 +1,4 @@
-"""Proposed edits, as the optimizer is shown them to choose from."""
+"""Show the optimizer proposed edits to choose from."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from skillopt_sleep.records import Edit
 
 
 def numbered(edits: Sequence[Edit]) -> str:
-    """Each edit with its number from 0, what it was learned from and how many attempts support it."""
+    """List the edits, each with its number from 0, what it was learned from and how many attempts support it."""
     return fence(
         "\n".join(
             f"{i}. ({e.source}, support {e.support}) {e.op} {e.target!r}: {e.content}" for i, e in enumerate(edits)

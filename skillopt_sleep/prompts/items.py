@@ -1,4 +1,4 @@
-"""What the judge's model is shown of a task and its answers."""
+"""Show the judge's model a task and its answers."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from skillopt_sleep.records import Rubric, Task
 
 
 def item(number: int, task: Task, answers: Sequence[str]) -> str:
-    """The task's request and demand and these answers, each in a fence that it can't close."""
+    """Show the task's request and demand and these answers, each in a fence that it can't close."""
     demand = task.reference.text if isinstance(task.reference, Rubric) else ""
     shown = "\n".join(f"## Answer {place}\n{fence(text)}" for place, text in enumerate(answers, start=1))
     request = fence(f"{task.context}\n{task.prompt}".strip())

@@ -1,4 +1,4 @@
-"""What earlier nights know of a document, as a prompt shows it to the optimizer: words and verdicts, no task."""
+"""Show the optimizer what earlier nights know of a document: words and verdicts, never a task."""
 
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.records import Edit, Effect, Fared, Past, PastEdit
@@ -14,7 +14,7 @@ _SAID = {
 
 
 def tried_before(past: Past) -> str:
-    """The edits that were tried, each with what became of it, so that a failed one isn't proposed again.
+    """List the edits that were tried, each with what became of it, so that a failed one isn't proposed again.
 
     The newest of each kind: what the user refused and what did harm first, then what waits, then the rest, then how
     attempts fared.
@@ -44,5 +44,5 @@ def _words(edit: Edit) -> str:
 
 
 def own_notes(past: Past) -> str:
-    """What the optimizer wrote down for itself."""
+    """Show the optimizer's own notes."""
     return fence(past.notes) if past.notes else "None."

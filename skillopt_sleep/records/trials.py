@@ -85,7 +85,9 @@ class Trial(Record, frozen=True, kw_only=True):
     def counted(self) -> str:
         """How many pairs were scored, and of how many tasks where one was asked several times."""
         tasks = len({pair.task for pair in self.pairs})
-        return f"n={self.n}" if tasks == self.n else f"n={self.n}, {tasks} {'task' if tasks == 1 else 'tasks'}"
+        if tasks == self.n:
+            return f"n={self.n}"
+        return f"n={self.n}, 1 task" if tasks == 1 else f"n={self.n}, {tasks} tasks"
 
     @property
     def gains(self) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""What every call of a training goes through: kept, with its failures, retried, repaired, counted against limits."""
+"""Wrap a training's models: calls and failures are kept, retried, repaired, and counted against limits."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -20,14 +20,14 @@ _FOR_EVER = 10 * 365 * 24 * 60
 
 
 def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) -> NightMeter:
-    """What counts the calls of a run against its limits."""
+    """Return the meter that counts a run's calls against its limits."""
     most = Limit(limits.calls, limits.tokens, limits.usd)
     within = Limits(night=most, minutes=limits.minutes or _FOR_EVER)
     return NightMeter(ledger, within, clock=clock, remedy=LIMITED, unpriced=UNPRICED)
 
 
 def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:
-    """The model as a training asks it: no completed call is paid twice, and where the model is gone all ends.
+    """Wrap the model for a training: no completed call is paid twice, and an outage of the model ends the run.
 
     A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to
     send: nothing in its prompts is taken out.
@@ -45,7 +45,7 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
 
 
 def name_of(model: Any) -> str:
-    """Under which its answers are kept: its own name, or that of its class."""
+    """Return the name that its answers are kept under: its own, or that of its class."""
     return str(getattr(model, "name", "") or type(model).__name__)
 
 

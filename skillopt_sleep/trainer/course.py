@@ -20,12 +20,12 @@ Batches = Sequence[Sequence[Item]]
 
 
 def steps_per_epoch(config: TrainerConfig, items: int) -> int:
-    """How many steps one pass over the train items makes."""
+    """Return how many steps one pass over the train items makes."""
     return math.ceil(items / (config.train.batch_size * config.train.accumulation))
 
 
 def trials(config: TrainerConfig, items: int) -> int:
-    """How many trials a training may make, which share its error rate.
+    """Return how many trials a training may make, which share its error rate.
 
     Where text may become current unmeasured, a candidate that beats it is tried against the best too, and so is the
     final skill.
@@ -38,7 +38,7 @@ def trials(config: TrainerConfig, items: int) -> int:
 
 
 def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Batches]:
-    """An epoch's steps, each with its batches: every item once, in an order of the seed and the epoch."""
+    """Return an epoch's steps, each with its batches: every item once, in an order of the seed and the epoch."""
     order = list(items)
     random.Random(config.train.seed + 1000 * epoch).shuffle(order)  # noqa: S311 - an order, not a secret
     size, together = config.train.batch_size, config.train.accumulation
@@ -69,7 +69,7 @@ class Course:
         parts.keep(document, 0)
 
     def run(self) -> None:
-        """All epochs."""
+        """Run all epochs."""
         before, notebook = self.initial.document, ""
         for epoch in range(1, self._parts.config.train.epochs + 1):
             past = self._steps(epoch, notebook)
@@ -86,7 +86,7 @@ class Course:
         check_answers(self._parts.counting, self._parts.folder, least=1)
 
     def _steps(self, epoch: int, notebook: str) -> Past:
-        """One epoch's steps; what was tried in it and how it fared is known until it ends."""
+        """Run one epoch's steps; what was tried and how it fared is known until the epoch ends."""
         parts = self._parts
         steps = batches(parts.config, parts.items[Split.TRAIN], epoch)
         total = parts.config.train.epochs * len(steps)

@@ -1,4 +1,4 @@
-"""A candidate against the current skill on val, and against the best so far: who is current and best afterwards."""
+"""Try a candidate against the current skill on val, and against the best so far; say which is current and best."""
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ _ENDS = {
 
 
 def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: str) -> tuple[State, Gated, Trial]:
-    """The state after the gate's word on the candidate.
+    """Return the state after the gate's verdict on the candidate.
 
     strict compares one pass over val, the current skill's own where it was measured before (SkillOpt); ties lose.
     sequential draws fresh attempts of both. greedy measures as strict does, and takes the candidate in any case. What
@@ -65,7 +65,7 @@ def _trial(parts: Parts, current: Document, candidate: Document) -> tuple[Trial,
 
 
 def _before(parts: Parts, state: State, trial: Trial) -> float | None:
-    """What the current skill is known to score now."""
+    """Return the current skill's score on val, as far as it is known now."""
     if parts.rule.name == "sequential":
         return trial.before
     return parts.measured(parts.val_jobs(state.current.document), label="gate").metric

@@ -12,11 +12,11 @@ from skillopt_sleep.trainer.attempts import Attempted, Counting
 from skillopt_sleep.trainer.run import RunFolder
 
 MANY = 5  # attempts without a score, or failed calls: so many are no accident
-_REMEDY = "mend that, and go on with the run: what was paid for is kept"
+_REMEDY = "fix that, then resume the run: what was paid for is kept"
 
 
 def check_scored(made: Sequence[Attempted], folder: RunFolder, *, what: str) -> None:
-    """Raise BackendUnavailable where none of these attempts could be scored, or many and more than half could not."""
+    """Raise BackendUnavailable if no attempt could be scored, or at least MANY and more than half couldn't."""
     unscored = [one.rollout.note for one in made if one.rollout.score is None]
     most = len(unscored) >= MANY and 2 * len(unscored) > len(made)
     if most or len(unscored) == len(made):
@@ -25,7 +25,7 @@ def check_scored(made: Sequence[Attempted], folder: RunFolder, *, what: str) -> 
 
 
 def check_answers(optimizer: Counting, folder: RunFolder, *, least: int) -> None:
-    """Raise BackendUnavailable where none of the optimizer's calls gave a usable answer, and `least` failed."""
+    """Raise BackendUnavailable if none of the optimizer's calls gave a usable answer, and `least` failed."""
     if not optimizer.taken and len(optimizer.failed) >= least:
         last = optimizer.failed[-1].message
         _end(f"none of the optimizer's {len(optimizer.failed)} calls gave a usable answer; the last: {last}", folder)

@@ -41,7 +41,7 @@ class State(Record, frozen=True, kw_only=True):
     versions: int = 0
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
-        """With this skill for the current one; what the best is known to score holds for the same text."""
+        """Return the state with this skill as the current one; the same text as the best has the best's score."""
         version = self.versions + 1
         if val is None and document.sha == self.best.standing.sha:
             val = self.best.standing.val
@@ -93,23 +93,23 @@ class Parts:
         return EditLimit(scheduled, scheduled)
 
     def most(self, document: Document) -> int:
-        """How long the part that edits reach may become: what stands beside it counts too."""
+        """Return how long the editable part may become: the text beside it counts too."""
         return self.config.optimizer.max_chars - (len(document.text) - len(document.body))
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
-        """One attempt at each item under this skill."""
+        """Return one attempt at each item under this skill."""
         return tuple(Job(item, document.text, document.sha, sample, stage) for item in items)
 
     def val_jobs(self, document: Document) -> tuple[Job, ...]:
-        """The one pass over val that measures a skill."""
+        """Return the one pass over val that measures a skill."""
         return self.jobs(document, self.items[Split.VAL], sample=VAL_SAMPLE, stage="val")
 
     def test_jobs(self, document: Document) -> tuple[Job, ...]:
-        """The one pass over test that is reported of a skill."""
+        """Return the one pass over test that is reported of a skill."""
         return self.jobs(document, self.items[Split.TEST], sample=VAL_SAMPLE, stage="test")
 
     def measured(self, jobs: Sequence[Job], *, label: str) -> Scores:
-        """The scores of these attempts, made now where they weren't."""
+        """Return the scores of these attempts; those not made yet are made now."""
         return scores(self.attempts.make(jobs, label=label), self.tasks, self.rule)
 
     def on_train(self, made: Sequence[Rollout]) -> dict[str, Task]:
@@ -145,7 +145,7 @@ class ItemAttempts:
 
 
 def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
-    """Means over what could be scored."""
+    """Return the means over the attempts that could be scored."""
     scored = [(one.rollout.task, one.rollout.score) for one in made if one.rollout.score is not None]
     kinds: dict[str, tuple[int, float, float]] = {}
     for kind in sorted({tasks[task].cluster for task, _ in scored}):

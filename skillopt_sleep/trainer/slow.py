@@ -1,4 +1,4 @@
-"""The end of an epoch: train items under its skill and the one of the epoch before, to guidance and own notes."""
+"""End an epoch: compare its skill with the one before on train, and write guidance and the optimizer's notes."""
 
 import random
 from collections import Counter
@@ -80,7 +80,7 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
 def _guided(
     parts: Parts, state: State, edit: Edit, record: EpochRecord, *, step: int, folder: str
 ) -> tuple[State, EpochRecord]:
-    """The guidance in the protected block: through the gate, or put in unmeasured, and then said to be."""
+    """Put the guidance into the protected block: through the gate, or unmeasured, which the record then says."""
     changed, fates = update(
         state.current.document,
         [edit],
@@ -104,7 +104,7 @@ def _guided(
 
 
 def _compared(parts: Parts, previous: Document, current: Document, epoch: int) -> tuple[Compared, ...]:
-    """Sampled train items of the wanted kinds, more of them where the sample holds too few, all that there are."""
+    """Compare sampled train items until enough are of the wanted kinds, or all items were compared."""
     items = list(parts.items[Split.TRAIN])
     random.Random(parts.config.train.seed + 2000 * epoch).shuffle(items)  # noqa: S311 - a draw, not a secret
     many, wanted = parts.config.optimizer.slow_samples, _WANTED[parts.config.optimizer.slow_pairs]

@@ -60,7 +60,7 @@ class Stepped(NamedTuple):
 
 
 def train_jobs(parts: Parts, document: Document, batches: Sequence[Sequence[Item]], epoch: int) -> tuple[Job, ...]:
-    """The attempts of a step: an item is attempted afresh in every epoch."""
+    """Return the attempts of a step: an item is attempted afresh in every epoch."""
     return parts.jobs(document, [item for batch in batches for item in batch], sample=epoch, stage="train")
 
 
@@ -176,7 +176,7 @@ def _decided(
 
 
 def _effect(gated: Gated, trial: Trial) -> Effect:
-    """What the edits of a candidate are told to have done; one number for all of them."""
+    """Return the effect of a candidate's edits: one for all of them."""
     if gated.action in {Action.UNDECIDED, Action.ABSTAIN} or trial.before is None or trial.after is None:
         return Effect.UNDECIDED
     if trial.after > trial.before:
@@ -185,7 +185,7 @@ def _effect(gated: Gated, trial: Trial) -> Effect:
 
 
 def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tuple[str, ...], tuple[Note, ...]]:
-    """The state with this step's notes on lapses in the appendix of the current skill, which is then unmeasured."""
+    """Put this step's notes on lapses into the current skill's appendix; the skill is then unmeasured."""
     if parts.lapses is None:
         return state, (), ()
     current = state.current.document
@@ -209,7 +209,7 @@ def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tup
 
 
 def _fared(made: Sequence[Attempted], step: str) -> tuple[Fared, ...]:
-    """How the attempts went, the failed ones by what is said before the first colon of why; nothing of none."""
+    """Sum up how the attempts went; failures are counted by the part of their reason before the first colon."""
     scored = [one.rollout.score for one in made if one.rollout.score is not None]
     failed = [score.why.partition(":")[0].strip() or "nobody said why" for score in scored if score.hard < 1]
     if not scored:
@@ -219,7 +219,7 @@ def _fared(made: Sequence[Attempted], step: str) -> tuple[Fared, ...]:
 
 
 def _row(job: Job, one: Attempted) -> dict[str, object]:
-    """An attempt as the folder tells it; null grades where it couldn't be scored."""
+    """Return an attempt as rollouts.json shows it; grades are null if it couldn't be scored."""
     score = one.rollout.score
     return {
         "id": job.item.id,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.step import step
 from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
 from skillopt_sleep.records import Decision, Document, GateRule, Metric, Purpose, Score, Split, Task, Trajectory
@@ -88,7 +89,9 @@ def night(cell: Cell, seed: int, rule: GateRule = SEQUENTIAL) -> Ended:
     for _ in range(1, cell.nights):
         if verdict.decision is not Decision.UNDECIDED:
             break
-        trial, verdict, _ = run_trial(DOCUMENT, born.candidate, val, crew=crew, rule=rule, earlier=trial)
+        trial, verdict, _ = run_trial(
+            DOCUMENT, born.candidate, val, attempts=CrewAttempts(crew), rule=rule, earlier=trial
+        )
     raw = (trial.after or 0.0) - (trial.before or 0.0)
     return Ended(verdict.decision, trial.calls, raw, trial.gain or 0.0)
 

@@ -1,5 +1,4 @@
 import json
-from typing import Any
 
 import msgspec
 import pytest
@@ -37,6 +36,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
+from skillopt_sleep.settings import StepSettings
 from tests.builders import (
     SAID,
     a_document,
@@ -49,6 +49,7 @@ from tests.builders import (
     some_checks,
 )
 from tests.fakes import NOON, SerialPool, asked_first
+from tests.nights import an_optimizer
 
 SHARP = SimulatedBackend(forgets=0.0)
 RULE = "- Use pnpm, never npm.\n"
@@ -170,22 +171,13 @@ def test_reflecting_aggregating_and_selecting_go_through() -> None:
     reflection = reflect(
         [a_rollout(0.0)],
         {task.id: task},
-        a_document(),
-        optimizer=SHARP,
-        pool=SerialPool(),
-        mode="minibatch",
-        successes=False,
-        minibatch=4,
-        budget=3,
-        preferences="",
-        past=Past(),
+        optimizer=an_optimizer(SHARP),
+        rules=StepSettings(minibatch=4),
         measure=lambda score: score.soft,
     )
     other = a_patch(an_edit("- Never use tabs."))
-    merged = aggregate(
-        (*reflection.patches, other), a_document(), optimizer=SHARP, pool=SerialPool(), merge_batch=4, past=Past()
-    )
-    chosen = select(merged.patch, a_document(), optimizer=SHARP, pool=SerialPool(), budget=1, past=Past())
+    merged = aggregate((*reflection.patches, other), optimizer=an_optimizer(SHARP), merge_batch=4)
+    chosen = select(merged.patch, optimizer=an_optimizer(SHARP), budget=1)
     assert [edit.content for edit in merged.patch.edits] == ["- Use pnpm, never npm.", "- Never use tabs."]
     assert [edit.content for edit in chosen.edits] == ["- Use pnpm, never npm."]
     assert (*reflection.notes, *merged.notes, *chosen.notes) == ()
@@ -225,14 +217,10 @@ def test_its_optimizer_looks_back() -> None:
     guidance = slow_update(
         [worse],
         {task.id: task},
-        a_document(),
         Earlier(night="n", body="", nights=7),
-        optimizer=SHARP,
-        pool=SerialPool(),
-        preferences="",
-        past=past,
+        optimizer=an_optimizer(SHARP, past=past),
     )
-    notes = meta_skill([worse], {task.id: task}, a_document(), optimizer=SHARP, pool=SerialPool(), past=past)
+    notes = meta_skill([worse], {task.id: task}, optimizer=an_optimizer(SHARP, past=past))
     assert isinstance(guidance, Edit)
     assert guidance.content == RULE.strip()
     assert notes == "- 2 edits: changed nothing\n- 1 edits: helped"
@@ -240,18 +228,16 @@ def test_its_optimizer_looks_back() -> None:
 
 @pytest.mark.parametrize("body", ["", "# Shop\n\n- Old."])
 def test_its_optimizer_writes_texts_anew(body: str) -> None:
-    document, lesson = a_document(body), RULE.strip()
-    shared: dict[str, Any] = {"optimizer": SHARP, "pool": SerialPool(), "preferences": "", "past": Past()}
+    lesson, optimizer = RULE.strip(), an_optimizer(SHARP, a_document(body))
     suggested = (an_edit("- It's brief."), an_edit(lesson))
-    written = rewrite([suggested], document, apply=candidate, **shared)
+    written = rewrite([suggested], optimizer=optimizer, apply=candidate)
     full = rewrite_full(
         [a_rollout()],
         {"t1": a_task(split=Split.TRAIN)},
-        document,
+        optimizer=optimizer,
         measure=lambda score: score.soft,
         minibatch=4,
         apply=candidate,
-        **shared,
     )
     assert sorted(edit.content for edit in written.patches[0].edits) == ["- It's brief.", lesson]
     assert [edit.content for edit in full.patches[0].edits] == [lesson]
@@ -259,9 +245,9 @@ def test_its_optimizer_writes_texts_anew(body: str) -> None:
 
 
 def test_its_optimizer_finds_other_ways_and_other_requests() -> None:
-    options: dict[str, Any] = {"candidates": 3, "budget": 2, "preferences": "", "past": Past()}
-    variety = vary((an_edit("- A."), an_edit("- B.")), a_document(), optimizer=SHARP, pool=SerialPool(), **options)
-    more = augment([a_task(split=Split.TRAIN, cluster="c")], each=2, optimizer=SHARP, pool=SerialPool(), label="shop")
+    optimizer = an_optimizer(SHARP)
+    variety = vary((an_edit("- A."), an_edit("- B.")), optimizer=optimizer, candidates=3, budget=2)
+    more = augment([a_task(split=Split.TRAIN, cluster="c")], each=2, optimizer=optimizer)
     assert [[edit.content for edit in edits] for edits in variety.sets[1:]] == [["- B.", "- A."], [USELESS]]
     assert [task.prompt for task in more.tasks] == [
         "for the second service: Install the dependencies of this project.",

@@ -7,6 +7,7 @@ from skillopt_sleep.learning.aggregate import Aggregate, aggregate
 from skillopt_sleep.records import Edit, EditOp, EditSource, Past, Patch, Prompt, Purpose
 from tests.builders import a_document, a_patch, an_edit
 from tests.fakes import Answer, Answers, FakeBackend, SerialPool, in_turn
+from tests.nights import an_optimizer
 
 WORDS = ("Use tabs.", "Name the ticket.", "Write tests first.", "Prefer sqlite.", "Avoid globals.", "Quote the log.")
 
@@ -25,11 +26,8 @@ def run(
     backend = FakeBackend() if reply is None else FakeBackend({Purpose.AGGREGATE: reply})
     result = aggregate(
         patches,
-        a_document("- Old."),
-        optimizer=backend,
-        pool=SerialPool(),
+        optimizer=an_optimizer(backend, a_document("- Old."), past=past or Past()),
         merge_batch=merge_batch,
-        past=past or Past(),
     )
     return result, backend.prompts
 
@@ -152,7 +150,7 @@ def test_the_sides_are_merged_side_by_side_in_rounds_of_one_pool() -> None:
     number = iter(range(100))
     backend = FakeBackend({Purpose.AGGREGATE: lambda _: merged(f"- {next(number)} {'x' * 9}", f"- {next(number)}")})
     sides = [a_rule(n) for n in range(3)] + [a_rule(n, EditSource.SUCCESS) for n in range(3, 5)]
-    aggregate(sides, a_document(), optimizer=backend, pool=pool, merge_batch=2, past=Past())
+    aggregate(sides, optimizer=an_optimizer(backend, pool=pool), merge_batch=2)
 
     assert len(pool.labels) == 3  # both sides, the longer one once more, the two with each other
     assert len(backend.prompts) == 4

@@ -20,8 +20,9 @@ from skillopt_sleep.records import (
     Task,
     TaskOrigin,
 )
-from tests.builders import ASK, SAID, a_task, an_edit
-from tests.fakes import Answers, FakeBackend, SerialPool, in_turn
+from tests.builders import ASK, SAID, a_document, a_task, an_edit
+from tests.fakes import Answers, FakeBackend, in_turn
+from tests.nights import an_optimizer
 
 TWO = {"requests": ["Add a date library.", " Set up the linter. "]}
 
@@ -32,7 +33,7 @@ def on_train(**fields: Any) -> Task:
 
 def run(*tasks: Task, reply: Answers = TWO, each: int = 2) -> tuple[Augmented, list[Prompt]]:
     backend = FakeBackend({Purpose.AUGMENT: reply})
-    return augment(tasks, each=each, optimizer=backend, pool=SerialPool(), label="shop"), backend.prompts
+    return augment(tasks, each=each, optimizer=an_optimizer(backend, a_document(id="shop"))), backend.prompts
 
 
 def requests(made: Augmented) -> list[str]:

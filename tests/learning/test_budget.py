@@ -7,7 +7,8 @@ from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.learning.budget import Budget, budget, edit_budget
 from skillopt_sleep.records import Past, Prompt, Purpose
 from tests.builders import a_document, a_patch, an_edit
-from tests.fakes import Answers, FakeBackend, SerialPool
+from tests.fakes import Answers, FakeBackend
+from tests.nights import an_optimizer
 
 EDITS = tuple(an_edit(f"- Rule {i}.") for i in range(4))
 
@@ -18,12 +19,9 @@ def ask(
     backend = FakeBackend({} if reply is None else {Purpose.BUDGET: reply})
     chosen = budget(
         a_patch(*EDITS[:edits]),
-        a_document("- Old."),
-        optimizer=backend,
-        pool=SerialPool(),
+        optimizer=an_optimizer(backend, a_document("- Old."), past=past or Past()),
         least=least,
         most=most,
-        past=past or Past(),
         grades=(0.0, 0.5),
     )
     return chosen, backend.prompts

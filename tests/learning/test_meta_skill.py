@@ -5,8 +5,9 @@ import pytest
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.meta_skill import NOTES_CHARS, meta_skill
 from skillopt_sleep.records import Change, Compared, Effect, Exact, Note, Past, PastEdit, Prompt, Purpose, Split, Task
-from tests.builders import a_document, a_rollout, a_task, an_edit
-from tests.fakes import Answers, FakeBackend, SerialPool
+from tests.builders import a_rollout, a_task, an_edit
+from tests.fakes import Answers, FakeBackend
+from tests.nights import an_optimizer
 
 PAST = Past(
     tried=(PastEdit(night="2026-03-01", edit=an_edit("- Be brief."), effect=Effect.HARMFUL),),
@@ -18,7 +19,7 @@ WORSE = Compared(task="t1", change=Change.REGRESSED, before=a_rollout(1.0), afte
 
 def run(reply: Answers, task: Task = ON_TRAIN) -> tuple[str | Note, list[Prompt]]:
     backend = FakeBackend({Purpose.META_SKILL: reply})
-    notes = meta_skill([WORSE], {"t1": task}, a_document(), optimizer=backend, pool=SerialPool(), past=PAST)
+    notes = meta_skill([WORSE], {"t1": task}, optimizer=an_optimizer(backend, past=PAST))
     return notes, backend.prompts
 
 

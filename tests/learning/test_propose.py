@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.propose import Proposed, propose
 from skillopt_sleep.records import (
     CandidateKind,
@@ -23,7 +24,7 @@ from skillopt_sleep.records import (
 )
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
-from tests.nights import RULE, STRICT, a_crew, a_plan
+from tests.nights import RULE, STRICT, a_crew, a_plan, an_optimizer
 
 DOCUMENT = a_document()
 TRAIN = [a_task(id=f"t{n}", session=f"s{n}", split=Split.TRAIN) for n in range(2)]
@@ -40,7 +41,11 @@ def proposed(
         judge=FakeJudge(grade),
     )
     found = propose(
-        DOCUMENT, TRAIN, crew=crew, plan=a_plan(**plan), past=past or Past(), log=lambda stage, rows: None
+        TRAIN,
+        optimizer=an_optimizer(optimizer, DOCUMENT, past=past or Past()),
+        attempts=CrewAttempts(crew),
+        plan=a_plan(**plan),
+        log=lambda stage, rows: None,
     )
     return found, optimizer
 

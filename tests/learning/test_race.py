@@ -1,17 +1,21 @@
 """Candidates race on train tasks; the better half goes on, and nothing but their grades decides."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.race import Race, race
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Edit, Fate, Rollout, Split, Task, Trajectory
+from skillopt_sleep.settings import StepSettings
 from tests.builders import a_document, a_rollout, a_task, an_edit
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter, SerialPool
-from tests.nights import a_crew, a_plan, with_side
+from tests.nights import STRICT, a_crew, with_side
 
 DOCUMENT = a_document("- Old.")
 TRAIN = [with_side(a_task(id=f"t{n}", session=f"s{n}"), split=Split.TRAIN) for n in range(4)]
@@ -43,7 +47,16 @@ class Course:
         refuse: Any = lambda edit: "",
         **plan: Any,
     ) -> Race:
-        return race(DOCUMENT, sets, train, tried, crew=self.crew, plan=a_plan(**plan), refuse=refuse)
+        return race(
+            sets,
+            train,
+            tried,
+            document=DOCUMENT,
+            attempts=CrewAttempts(self.crew),
+            rules=StepSettings(**plan),
+            measure=partial(measure, rule=STRICT),
+            refuse=refuse,
+        )
 
     def attempted(self, word: str) -> list[str]:
         """The tasks attempted under the candidate with this word."""

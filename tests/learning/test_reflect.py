@@ -26,8 +26,10 @@ from skillopt_sleep.records import (
     Task,
 )
 from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.settings import StepSettings
 from tests.builders import a_document, a_rollout, a_score, a_task, a_trajectory, an_edit
-from tests.fakes import Answer, Answers, FakeBackend, SerialPool, in_turn
+from tests.fakes import Answer, Answers, FakeBackend, in_turn
+from tests.nights import an_optimizer
 
 EDITS = {"edits": [{"op": "append", "content": " - Use pnpm. \n", "reason": "said"}]}
 
@@ -43,15 +45,18 @@ def run(
     result = reflect(
         rollouts,
         {task.id: task for task in tasks or (on_train(),)},
-        fields.pop("document", a_document("- Old.")),
-        optimizer=backend,
-        pool=SerialPool(),
-        mode=fields.pop("mode", "minibatch"),
-        successes=fields.pop("successes", False),
-        minibatch=minibatch,
-        budget=fields.pop("budget", 3),
-        preferences=fields.pop("preferences", ""),
-        past=fields.pop("past", Past()),
+        optimizer=an_optimizer(
+            backend,
+            fields.pop("document", a_document("- Old.")),
+            preferences=fields.pop("preferences", ""),
+            past=fields.pop("past", Past()),
+        ),
+        rules=StepSettings(
+            reflection=fields.pop("mode", "minibatch"),
+            successes=fields.pop("successes", False),
+            minibatch=minibatch,
+            edit_budget=fields.pop("budget", 3),
+        ),
         measure=fields.pop("measure", lambda score: score.soft),
     )
     assert not fields

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.resume import MOST_ROUNDS, GoneOn, go_on
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.trial import run_trial
@@ -52,7 +53,7 @@ def a_wait(grade: Callable[[str, str], float] = mends, *, rounds: int = 1, **fie
     changed = candidate(DOCUMENT, [EDIT])
     assert changed is not None
     rule = replace(RULE, rounds=rounds, alpha=0.02)
-    trial, verdict, _ = run_trial(DOCUMENT, changed, OLD, crew=crew(grade)[0], rule=rule)
+    trial, verdict, _ = run_trial(DOCUMENT, changed, OLD, attempts=CrewAttempts(crew(grade)[0]), rule=rule)
     wait = Waiting(
         night="n1",
         path=DOCUMENT.path,

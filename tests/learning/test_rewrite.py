@@ -18,9 +18,10 @@ from skillopt_sleep.learning.rewrite import (
 )
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.proposals.guard import LIMIT
-from skillopt_sleep.records import Edit, EditOp, Past, Prompt, Purpose, Split, Task
+from skillopt_sleep.records import Edit, EditOp, Prompt, Purpose, Split, Task
 from tests.builders import SAID, a_document, a_rollout, a_task, an_edit
-from tests.fakes import Answers, FakeBackend, SerialPool, in_turn
+from tests.fakes import Answers, FakeBackend, in_turn
+from tests.nights import an_optimizer
 
 BLOCKED = "<!-- slow-update:begin -->\n- Guidance.\n\nand more\n<!-- slow-update:end -->"
 OWN = "<!-- slow-update:begin -->\n- Mine.\n<!-- slow-update:end -->"
@@ -132,9 +133,7 @@ def test_a_text_with_many_changes_becomes_few_edits_that_pass_the_guard() -> Non
 def from_suggestions(*sets: tuple[Edit, ...], reply: Answers, body: str = "- Old.") -> tuple[Rewritten, list[Prompt]]:
     backend = FakeBackend({Purpose.REWRITE: reply})
     document = a_document(body)
-    done = rewrite(
-        sets, document, optimizer=backend, pool=SerialPool(), preferences="Be kind.", past=Past(), apply=candidate
-    )
+    done = rewrite(sets, optimizer=an_optimizer(backend, document, preferences="Be kind."), apply=candidate)
     return done, backend.prompts
 
 
@@ -175,13 +174,9 @@ def full(*tasks: Task, reply: Answers, minibatch: int = 6) -> tuple[Rewritten, l
     done = rewrite_full(
         [a_rollout(0.0, task=task.id) for task in tasks],
         {task.id: task for task in tasks},
-        a_document("- Old."),
-        optimizer=backend,
-        pool=SerialPool(),
+        optimizer=an_optimizer(backend, a_document("- Old.")),
         measure=lambda score: score.soft,
         minibatch=minibatch,
-        preferences="",
-        past=Past(),
         apply=candidate,
     )
     return done, backend.prompts

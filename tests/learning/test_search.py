@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.search import BUNDLE_SHARE, Search, candidate, search, shorten
 from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
 from skillopt_sleep.records import (
@@ -157,7 +158,7 @@ def test_a_trial_of_one_candidate_is_as_run_trial_runs_it() -> None:
     crew = a_crew(executor=FakeExecutor(lambda task, version, sample: version.body), judge=judge)
 
     assert (found.best.trial, found.best.verdict, found.rollouts) == run_trial(
-        DOCUMENT, changed, VAL, crew=crew, rule=RULE
+        DOCUMENT, changed, VAL, attempts=CrewAttempts(crew), rule=RULE
     )
     assert {sample for _, version, sample in executor.jobs if version.body != DOCUMENT.body} == {CANDIDATE_SAMPLES}
 

@@ -9,7 +9,8 @@ from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.records import Edit, EditSource, Past, Purpose
 from tests.builders import a_document, a_patch, an_edit
-from tests.fakes import Answers, FakeBackend, SerialPool
+from tests.fakes import Answers, FakeBackend
+from tests.nights import an_optimizer
 
 EDITS = tuple(an_edit(f"- Rule {i}.") for i in range(5))
 
@@ -21,11 +22,8 @@ def chosen(reply: Answers, *, budget: int = 2, edits: tuple[Edit, ...] = EDITS) 
 def ask(reply: Answers, *, budget: int = 2, edits: tuple[Edit, ...] = EDITS) -> Any:
     return select(
         a_patch(*edits),
-        a_document(),
-        optimizer=FakeBackend({Purpose.SELECT: reply}),
-        pool=SerialPool(),
+        optimizer=an_optimizer(FakeBackend({Purpose.SELECT: reply})),
         budget=budget,
-        past=Past(),
     )
 
 
@@ -52,7 +50,7 @@ def test_a_number_named_twice_counts_once() -> None:
 def test_where_all_edits_fit_no_call_is_made() -> None:
     backend = FakeBackend()
 
-    selection = select(a_patch(*EDITS), a_document(), optimizer=backend, pool=SerialPool(), budget=5, past=Past())
+    selection = select(a_patch(*EDITS), optimizer=an_optimizer(backend), budget=5)
 
     assert selection.edits == EDITS
     assert backend.prompts == []
@@ -97,7 +95,7 @@ def test_the_optimizer_is_told_the_budget_every_edit_with_its_number_and_what_wa
 
     past = Past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
 
-    select(a_patch(*EDITS), a_document("- Here already."), optimizer=backend, pool=SerialPool(), budget=2, past=past)
+    select(a_patch(*EDITS), optimizer=an_optimizer(backend, a_document("- Here already."), past=past), budget=2)
 
     text = backend.prompts[0].text
     assert "at most 2 of them" in text

@@ -22,7 +22,8 @@ from skillopt_sleep.records import (
     Split,
 )
 from tests.builders import SAID, a_document, a_rollout, a_task, a_trajectory
-from tests.fakes import Answers, FakeBackend, SerialPool
+from tests.fakes import Answers, FakeBackend
+from tests.nights import an_optimizer
 
 BLOCK = "<!-- slow-update:begin -->\n- Old wisdom.\n<!-- slow-update:end -->"
 SNAPSHOT = Earlier(night="2026-02-23", body="- Then.", nights=7)
@@ -47,12 +48,8 @@ def run(
     said = slow_update(
         compared,
         tasks,
-        document or a_document("- Now."),
         SNAPSHOT,
-        optimizer=backend,
-        pool=SerialPool(),
-        preferences="",
-        past=Past(notes="Short rules win."),
+        optimizer=an_optimizer(backend, document or a_document("- Now."), past=Past(notes="Short rules win.")),
     )
     return said, backend.prompts
 

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind, ItemError
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.step import MOST_WAITING, NOTHING_PAST, step
 from skillopt_sleep.learning.trial import run_trial
@@ -450,7 +451,7 @@ def a_wait(night: Night, *contents: str) -> Waiting:
     changed = candidate(DOCUMENT, edits)
     assert changed is not None
     crew = a_crew(executor=night.executor, judge=night.judge)
-    trial, verdict, _ = run_trial(DOCUMENT, changed, VAL[:1], crew=crew, rule=SURE)
+    trial, verdict, _ = run_trial(DOCUMENT, changed, VAL[:1], attempts=CrewAttempts(crew), rule=SURE)
     judged = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict)
     return Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=judged)
 

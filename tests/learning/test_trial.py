@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.betting import START, bet, lifted, statistic
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Decision, Document, GateRule, Metric, Pair, Split, Task, Trajectory, Trial
@@ -54,7 +55,7 @@ def run(
 ) -> tuple[Any, FakeExecutor]:
     executor = FakeExecutor(names_itself)
     crew = a_crew(executor=executor, judge=FakeJudge(grade), pool=pool or SerialPool())
-    return run_trial(BEFORE, candidate, val, crew=crew, rule=rule), executor
+    return run_trial(BEFORE, candidate, val, attempts=CrewAttempts(crew), rule=rule), executor
 
 
 def test_a_better_candidate_is_accepted_with_its_pairs() -> None:
@@ -119,7 +120,7 @@ def test_what_a_budget_refuses_is_no_attempt() -> None:
         return names_itself(task, document, sample) if task.id == "v0" else Trajectory(failure=full)
 
     crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(better))
-    trial, _, rollouts = run_trial(BEFORE, AFTER, VAL, crew=crew, rule=HARD)
+    trial, _, rollouts = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(crew), rule=HARD)
 
     assert (trial.calls, trial.n, len(rollouts)) == (2, 1, 6)
 
@@ -280,7 +281,9 @@ def test_an_undecided_trial_goes_on_another_night_with_its_wealth_and_its_share(
     executor = FakeExecutor(names_itself)
     crew = a_crew(executor=executor, judge=FakeJudge(better))
     more = [a_task(id="w", session="w", split=Split.VAL), *VAL]
-    second, accepted, _ = run_trial(BEFORE, AFTER, more, crew=crew, rule=replace(SURE, alpha=0.5), earlier=first)
+    second, accepted, _ = run_trial(
+        BEFORE, AFTER, more, attempts=CrewAttempts(crew), rule=replace(SURE, alpha=0.5), earlier=first
+    )
 
     assert (undecided.decision, accepted.decision) == (Decision.UNDECIDED, Decision.ACCEPT)
     assert "at most 1 % of nights" in accepted.error_rate
@@ -296,7 +299,9 @@ def test_a_trial_that_goes_on_is_the_same_as_one_that_was_never_interrupted() ->
     crew = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(better))
     part = None
     for _ in range(4):
-        part, _, _ = run_trial(BEFORE, AFTER, VAL, crew=crew, rule=replace(rule, rounds=1), earlier=part)
+        part, _, _ = run_trial(
+            BEFORE, AFTER, VAL, attempts=CrewAttempts(crew), rule=replace(rule, rounds=1), earlier=part
+        )
 
     assert part == whole
 
@@ -330,8 +335,8 @@ def test_the_greedy_rule_asks_nothing() -> None:
 def test_a_trial_with_a_margin_bets_that_no_more_than_that_is_lost_and_keeps_it_between_nights() -> None:
     rule = GateRule(metric=Metric.HARD, margin=0.05, rounds=2)
     same = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(1.0))
-    trial, verdict, _ = run_trial(BEFORE, AFTER, VAL, crew=same, rule=rule)
-    on, _, _ = run_trial(BEFORE, AFTER, VAL, crew=same, rule=SURE, earlier=trial)
+    trial, verdict, _ = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=rule)
+    on, _, _ = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=SURE, earlier=trial)
 
     assert (verdict.decision, trial.margin, on.margin) == (Decision.UNDECIDED, 0.05, 0.05)
     assert trial.wealth == bet(START, [lifted(0.0, 0.05)] * trial.n)
@@ -345,7 +350,9 @@ def test_requests_in_the_same_words_are_drawn_each_by_itself_though_no_question_
     target = SingleShot(Cached(model, FakeCalls(), model="m", version=lambda: "v"))
     crew = a_crew(executor=target, judge=FakeJudge(lambda task, trajectory: 0.5))
 
-    (first, _, _), _ = (run_trial(BEFORE, AFTER, val, crew=crew, rule=replace(HARD, rounds=2)) for _ in range(2))
+    (first, _, _), _ = (
+        run_trial(BEFORE, AFTER, val, attempts=CrewAttempts(crew), rule=replace(HARD, rounds=2)) for _ in range(2)
+    )
 
     assert first.n == 8
     assert len(model.prompts) == 2 * first.n

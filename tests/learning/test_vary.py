@@ -4,9 +4,10 @@ from typing import Any
 
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.vary import Variety, vary
-from skillopt_sleep.records import Edit, Past, Prompt, Purpose
+from skillopt_sleep.records import Edit, Prompt, Purpose
 from tests.builders import a_document, an_edit
-from tests.fakes import Answers, FakeBackend, SerialPool
+from tests.fakes import Answers, FakeBackend
+from tests.nights import an_optimizer
 
 CHOSEN = (an_edit("- Use pnpm.", tasks=("t1",), support=2), an_edit("- Be brief.", tasks=("t2",)))
 
@@ -19,9 +20,8 @@ def run(
     reply: Answers, *, edits: tuple[Edit, ...] = CHOSEN, candidates: int = 3, budget: int = 3
 ) -> tuple[Variety, list[Prompt]]:
     backend = FakeBackend({Purpose.VARY: reply})
-    document = a_document("- Old.")
-    options: dict[str, Any] = {"candidates": candidates, "budget": budget, "preferences": "", "past": Past()}
-    return vary(edits, document, optimizer=backend, pool=SerialPool(), **options), backend.prompts
+    optimizer = an_optimizer(backend, a_document("- Old."))
+    return vary(edits, optimizer=optimizer, candidates=candidates, budget=budget), backend.prompts
 
 
 def contents(variety: Variety) -> list[list[str]]:

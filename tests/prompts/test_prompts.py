@@ -1,7 +1,6 @@
 import re
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -27,9 +26,11 @@ from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Op, Past, Prompt, Purpose, Rubric, Split
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
+from skillopt_sleep.settings import StepSettings
 from skillopt_sleep.trainer.lapses import consolidated, with_notes
 from tests.builders import a_document, a_patch, a_rollout, a_session, a_task, a_trajectory, an_edit
 from tests.fakes import NOON, Answer, FakeBackend, SerialPool, asked_first
+from tests.nights import an_optimizer
 
 SLOT = re.compile(r"\{\{\w+\}\}")
 REPLIES: Mapping[Purpose, Answer] = {
@@ -68,6 +69,7 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     )
     document = a_document(f"{text}\n")
     past = Past(refused=(an_edit(text),), notes=text)
+    optimizer = an_optimizer(backend, document, preferences=text, past=past)
     patches = [a_patch(an_edit(text)), a_patch(an_edit("- Something else."))]
     preflight(asked_first(backend), night=text, until=NOON)
     mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
@@ -80,78 +82,43 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     reflect(
         [a_rollout(0.0, trajectory=a_trajectory(text))],
         {task.id: task},
-        document,
-        optimizer=backend,
-        pool=SerialPool(),
-        mode="minibatch",
-        successes=False,
-        minibatch=4,
-        budget=2,
-        preferences=text,
-        past=past,
+        optimizer=optimizer,
+        rules=StepSettings(edit_budget=2),
         measure=lambda score: score.soft,
     )
     reflect(
         [a_rollout(0.0, trajectory=a_trajectory(text)), a_rollout(0.0, task="t2", trajectory=a_trajectory(text))],
         {"t1": task, "t2": replace(task, id="t2")},
-        document,
-        optimizer=backend,
-        pool=SerialPool(),
-        mode="deep",
-        successes=False,
-        minibatch=4,
-        budget=2,
-        preferences=text,
-        past=past,
+        optimizer=optimizer,
+        rules=StepSettings(reflection="deep", edit_budget=2),
         measure=lambda score: score.soft,
     )
-    aggregate(patches, document, optimizer=backend, pool=SerialPool(), merge_batch=4, past=past)
-    budget(
-        a_patch(*(edit for patch in patches for edit in patch.edits)),
-        document,
-        optimizer=backend,
-        pool=SerialPool(),
-        least=1,
-        most=2,
-        past=past,
-        grades=(0.5,),
-    )
-    select(
-        a_patch(*(edit for patch in patches for edit in patch.edits)),
-        document,
-        optimizer=backend,
-        pool=SerialPool(),
-        budget=1,
-        past=past,
-    )
-    shared: dict[str, Any] = {"optimizer": backend, "pool": SerialPool(), "preferences": text, "past": past}
-    rewrite([patches[0].edits], document, apply=candidate, **shared)
+    aggregate(patches, optimizer=optimizer, merge_batch=4)
+    both = a_patch(*(edit for patch in patches for edit in patch.edits))
+    budget(both, optimizer=optimizer, least=1, most=2, grades=(0.5,))
+    select(both, optimizer=optimizer, budget=1)
+    rewrite([patches[0].edits], optimizer=optimizer, apply=candidate)
     rewrite_full(
         [a_rollout(0.0, trajectory=a_trajectory(text))],
         {task.id: task},
-        document,
+        optimizer=optimizer,
         measure=lambda score: score.soft,
         minibatch=4,
         apply=candidate,
-        **shared,
     )
-    vary(patches[0].edits, document, candidates=2, budget=1, **shared)
-    augment([task], each=1, optimizer=backend, pool=SerialPool(), label="shop")
+    vary(patches[0].edits, optimizer=optimizer, candidates=2, budget=1)
+    augment([task], each=1, optimizer=optimizer)
     answered = a_trajectory(text)
     before, after = (a_rollout(value, trajectory=answered) for value in (1.0, 0.0))
     worse = Compared(task="t1", change=Change.REGRESSED, before=before, after=after)
     slow_update(
         [worse],
         {"t1": task},
-        a_document(with_guidance(text, text)),
         Earlier(night="n", body=text, nights=7),
-        optimizer=backend,
-        pool=SerialPool(),
-        preferences=text,
-        past=past,
+        optimizer=optimizer.about(a_document(with_guidance(text, text))),
     )
-    meta_skill([worse], {"t1": task}, document, optimizer=backend, pool=SerialPool(), past=past)
-    consolidated(with_notes(document, (text,)), optimizer=backend, pool=SerialPool())
+    meta_skill([worse], {"t1": task}, optimizer=optimizer)
+    consolidated(with_notes(document, (text,)), optimizer=optimizer)
     return {prompt.purpose: prompt for prompt in backend.prompts}
 
 

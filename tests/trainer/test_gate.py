@@ -18,6 +18,7 @@ from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Action, Gated, Standing
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from tests.fakes import FakeBackend, SerialPool
+from tests.nights import an_optimizer
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 Grade = Callable[[str, int, int], float | None]
@@ -41,10 +42,9 @@ def some_parts(folder: Path, grade: Grade, **evaluation: Any) -> Parts:
         items=items,
         tasks={item.id: as_task(item, split, source="toy") for split, some in items.items() for item in some},
         attempts=Attempts(Attempt(env, FakeBackend()), SerialPool(), spent),
-        optimizer=FakeBackend(),
+        optimizer=an_optimizer(),
         counting=Counting(FakeBackend()),
         lapses=None,
-        pool=SerialPool(),
         folder=RunFolder(folder, CallStore(folder / "calls.db", utc_now)),
         spent=spent,
         rule=config.rule(trials=1),

@@ -5,7 +5,8 @@ from skillopt_sleep.records import Note, Prompt, Purpose
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.summary import History
 from skillopt_sleep.trainer.tasks import as_document
-from tests.fakes import Answers, FakeBackend, SerialPool
+from tests.fakes import Answers, FakeBackend
+from tests.nights import an_optimizer
 from tests.trainer.toy import Scripted, a_config, a_trainer
 
 SKILL = "# S\n- a\n"
@@ -64,7 +65,7 @@ def test_many_notes_become_fewer_or_stay() -> None:
 
     def asked(answer: Answers) -> object:
         backend = FakeBackend({Purpose.APPENDIX: answer})
-        return consolidated(document, optimizer=backend, pool=SerialPool())
+        return consolidated(document, optimizer=an_optimizer(backend))
 
     fewer = asked({"appendix_notes": ["All."]})
     assert fewer == with_notes(document, ("All.",))

@@ -4,10 +4,9 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.prompts import fill, slots, template
-from skillopt_sleep.records import Prompt, Purpose
-from skillopt_sleep.trainer.wording import NAMES, Reworded, check_overrides, words
-from tests.fakes import FakeBackend
+from skillopt_sleep.prompts import slots, template
+from skillopt_sleep.records import Purpose
+from skillopt_sleep.trainer.wording import NAMES, check_overrides, wording, words
 from tests.trainer.toy import Scripted, a_trainer
 
 
@@ -42,8 +41,5 @@ def test_an_unknown_prompt_or_slot_is_refused(overrides: dict[str, str], said: s
     assert remedy in refused.value.remedy
 
 
-def test_what_is_asked_is_a_plain_text() -> None:
-    backend = FakeBackend(otherwise="ok")
-    reworded = Reworded(backend, {})
-    reworded.complete(Prompt(purpose=Purpose.SELECT, text=fill("repair", prompt="p", problem="q")))
-    assert type(backend.prompts[0].text) is str
+def test_a_prompt_that_only_a_night_asks_keeps_its_words() -> None:
+    assert wording({})("vary") == template("vary")

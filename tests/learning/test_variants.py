@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.learning.modes import in_full, ways
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.learn import Teaching, learn
 from skillopt_sleep.learning.propose import Proposed, propose
-from skillopt_sleep.records import Fate, Outcome, Past, Purpose, Split, Task, Trajectory
+from skillopt_sleep.learning.variants import variants
+from skillopt_sleep.records import Fate, Outcome, Purpose, Split, Task, Trajectory
+from skillopt_sleep.settings import StepSettings
 from tests.builders import a_document, a_rollout, a_task, an_edit
 from tests.fakes import Answer, Answers, FakeBackend, FakeExecutor, FakeJudge, in_turn
-from tests.nights import RULE, a_crew, a_plan, with_side
+from tests.nights import RULE, a_crew, a_plan, an_optimizer, with_side
 
 DOCUMENT = a_document("- Old.\n- Older.")
 THREE = [with_side(a_task(id=f"t{n}", session=f"s{n}", prompt=f"request {n}"), split=Split.TRAIN) for n in range(3)]
@@ -42,7 +45,8 @@ class Learner:
             self.log[name] = self.log.get(name, 0) + len(rows)
 
         crew = a_crew(optimizer=self.optimizer, executor=self.executor, judge=self.judge)
-        return propose(DOCUMENT, train, crew=crew, plan=a_plan(**plan), past=Past(), log=log)
+        optimizer = an_optimizer(self.optimizer, DOCUMENT)
+        return propose(train, optimizer=optimizer, attempts=CrewAttempts(crew), plan=a_plan(**plan), log=log)
 
     @property
     def asked(self) -> list[Purpose]:
@@ -143,21 +147,23 @@ def test_made_up_requests_are_learned_from_and_credited_to_the_real_ones() -> No
 
 
 def test_without_an_edit_there_is_nothing_to_vary_or_to_rewrite() -> None:
-    crew = a_crew(optimizer=FakeBackend())
-    assert ways((), DOCUMENT, crew=crew, plan=a_plan(mode="rewrite", candidates=3), past=Past()).sets == ((),)
+    rules = StepSettings(mode="rewrite", candidates=3)
+    assert variants((), optimizer=an_optimizer(), rules=rules).sets == ((),)
 
 
 def test_a_full_text_of_tasks_off_train_raises() -> None:
     unseen = with_side(a_task(), split=Split.VAL)
     with pytest.raises(ValueError, match="t1 is not on train"):
-        in_full(
-            [a_rollout()], [unseen], DOCUMENT, crew=a_crew(), plan=a_plan(), past=Past(),
-            measure=lambda score: score.soft,
-        )  # fmt: skip
+        learn(
+            Teaching([[a_rollout()]], {unseen.id: unseen}, lambda score: score.soft),
+            optimizer=an_optimizer(),
+            rules=StepSettings(mode="full_rewrite"),
+            limit=None,
+        )
 
 
 def test_suggestions_that_fail_to_be_worked_in_are_tried_as_they_are() -> None:
-    crew = a_crew(optimizer=FakeBackend({Purpose.REWRITE: "no JSON"}))
-    found = ways([an_edit(RULE)], DOCUMENT, crew=crew, plan=a_plan(mode="rewrite"), past=Past())
+    optimizer = an_optimizer(FakeBackend({Purpose.REWRITE: "no JSON"}))
+    found = variants([an_edit(RULE)], optimizer=optimizer, rules=StepSettings(mode="rewrite"))
     assert [[edit.content for edit in edits] for edits in found.sets] == [[RULE]]
     assert [note.stage for note in found.notes] == ["rewrite"]

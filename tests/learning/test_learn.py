@@ -1,0 +1,68 @@
+"""What attempts on train teach, batch by batch, within the limit of edits."""
+
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.learning.learn import EditLimit, Teaching, learn
+from skillopt_sleep.records import Purpose, Rollout, Split
+from skillopt_sleep.settings import StepSettings
+from tests.builders import a_rollout, a_task
+from tests.fakes import FakeBackend
+from tests.nights import an_optimizer, with_side
+
+THREE = {"edits": [{"op": "append", "content": f"- Rule {n}."} for n in "abc"]}
+TASKS = {f"t{n}": with_side(a_task(id=f"t{n}"), split=Split.TRAIN) for n in (1, 2)}
+
+
+def a_teaching(*batches: list[Rollout]) -> Teaching:
+    return Teaching(batches, TASKS, lambda score: score.soft)
+
+
+def one_batch() -> Teaching:
+    return a_teaching([a_rollout(0.0)])
+
+
+def test_without_a_limit_all_edits_are_kept_and_no_choice_is_asked_for() -> None:
+    backend = FakeBackend({Purpose.REFLECT: THREE})
+    lessons = learn(one_batch(), optimizer=an_optimizer(backend), rules=StepSettings(), limit=None)
+    assert [edit.content for edit in lessons.edits] == ["- Rule a.", "- Rule b.", "- Rule c."]
+    assert lessons.budget is not None
+    assert lessons.budget.edits == 3
+    assert [prompt.purpose for prompt in backend.prompts] == [Purpose.REFLECT]
+
+
+def test_a_budget_of_nothing_ends_it_before_a_choice() -> None:
+    backend = FakeBackend({Purpose.REFLECT: THREE, Purpose.BUDGET: {"edit_budget": 0}})
+    lessons = learn(one_batch(), optimizer=an_optimizer(backend), rules=StepSettings(), limit=EditLimit(0, 2))
+    assert lessons.edits == ()
+    assert backend.asked(Purpose.SELECT) == []
+
+
+def test_each_batch_is_reflected_on_by_itself_and_the_stages_are_logged_and_timed() -> None:
+    backend = FakeBackend(
+        {Purpose.REFLECT: THREE, Purpose.AGGREGATE: THREE, Purpose.SELECT: {"selected_indices": [1]}}
+    )
+    logged: list[tuple[str, int]] = []
+    rules = StepSettings(edit_budget=1)
+    teaching = a_teaching([a_rollout(0.0)], [a_rollout(0.0, task="t2")])
+
+    lessons = learn(
+        teaching,
+        optimizer=an_optimizer(backend),
+        rules=rules,
+        limit=EditLimit(1, 1),
+        log=lambda stage, rows: logged.append((stage, len(rows))),
+    )
+
+    assert len(backend.asked(Purpose.REFLECT)) == len(lessons.patches) == 2
+    assert [edit.content for edit in lessons.edits] == ["- Rule b."]
+    assert logged == [("patches", 2)]
+
+
+@pytest.mark.parametrize("mode", ["patch", "full_rewrite"])
+def test_tasks_off_train_raise(mode: Any) -> None:
+    unseen = with_side(a_task(), split=Split.VAL)
+    teaching = Teaching([[a_rollout()]], {unseen.id: unseen}, lambda score: score.soft)
+    with pytest.raises(ValueError, match="t1 is not on train"):
+        learn(teaching, optimizer=an_optimizer(), rules=StepSettings(mode=mode), limit=None)
