@@ -23,7 +23,10 @@ class Commands(LazyGroup):
             "init:init", "Find your agents and sessions, ask what you want, and write config.toml. Sends no session."
         ),
         "run": Later("run:run", "Run a night: learn from new sessions and stage the changes that prove themselves."),
-        "daemon": Later("daemon:daemon", "Wait in the foreground and run a night every night, as the service does."),
+        "daemon": Later(
+            "daemon:daemon",
+            "Stay in the foreground and start each night at its time. The installed service runs this.",
+        ),
         "install": Later(
             "install:install", "Run nights automatically: install the background service and the agents' hooks."
         ),

@@ -46,8 +46,10 @@ def path() -> None:
         "adoptions": paths.adoptions,
     }
     for name, place in places.items():
-        note = "" if place.exists() else "  (doesn't exist yet)"
-        say(f"{name:12} {place}{note}")
+        if place.exists():
+            say(f"{name:12} {place}")
+        else:
+            say(f"{name:12} {place}  (doesn't exist yet)")
 
 
 @app.command("validate")

@@ -50,8 +50,11 @@ def cost(
         rows = [line._asdict() for line in lines]
         say_json({"schema_version": 1, "lines": rows, "total": total})
         return
+    if not lines and since:
+        say(f"Nothing was spent since {since}.")
+        return
     if not lines:
-        say(f"Nothing was spent since {since}." if since else "Nothing was spent: no night has called a model yet.")
+        say("Nothing was spent: no night has called a model yet.")
         return
     for night, of_night in groupby(lines, key=lambda line: line.night):
         say(night)

@@ -19,7 +19,7 @@ _TICK = 0.05
 
 
 def daemon() -> None:
-    """Wait in the foreground and run a night every night, as the service does."""
+    """Stay in the foreground and start each night at its time. The installed service runs this."""
     from skillopt_sleep.daemon.loop import Daemon
     from skillopt_sleep.daemon.upgrade import go_on_as_new
     from skillopt_sleep.kit.log import log_to
@@ -42,9 +42,11 @@ def pause(
             f"{length!r} is not a length of time", remedy="use a number with s, m, h or d, such as 12h or 7d"
         )
     now = utc_now()
-    until = now + timedelta(seconds=seconds(length)) if length else None
+    until, end = None, "until you resume"
+    if length:
+        until = now + timedelta(seconds=seconds(length))
+        end = f"until {shown(until)}"
     State(find_paths().state).write("pause", Pause(since=now, until=until))
-    end = f"until {shown(until)}" if until else "until you resume"
     say(f"Paused: no night starts automatically {end}. A running night goes on (stop it: skillopt-sleep cancel).")
     say("Undo: skillopt-sleep resume")
 

@@ -75,7 +75,10 @@ def shown(findings: "tuple[Finding, ...]", width: int) -> Iterator[str]:
     from skillopt_sleep.doctor.findings import State, Topic, problems
 
     wrong = problems(findings)
-    yield counted(len(wrong), "problem") if wrong else "No problems."
+    if wrong:
+        yield counted(len(wrong), "problem")
+    else:
+        yield "No problems."
     for finding in wrong:
         yield ""
         yield from _finding_lines(finding, width, mark="✗", label=finding.topic)

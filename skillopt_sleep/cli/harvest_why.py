@@ -94,11 +94,9 @@ def _by_file(history: History, name: str) -> list[SessionLine]:
 
 def explain(history: History, line: SessionLine, stored: Session, settings: Settings) -> Explanation:
     """Collect why a session is used or left out; `stored` is the session as its file has it."""
-    used = history.used.get(line.id)
-    is_copy = line.id in history.found.copies
-    if used is None:
-        # Of a fork that only repeats another session nothing is used; of other sessions the prompts are shown anyway.
-        used = msgspec.structs.replace(stored, turns=()) if is_copy else stored
+    used = history.used.get(line.id, stored)
+    if line.id in history.found.copies:
+        used = msgspec.structs.replace(stored, turns=())  # a fork of which nothing counts
     reason = history.why(line)
     path = history.held[line.id].path
     paths = history.files[line.source]
@@ -109,7 +107,7 @@ def explain(history: History, line: SessionLine, stored: Session, settings: Sett
         file=path if path in paths else "",
         doubles=tuple(sorted(doubles)),
         reason=reason,
-        because=_copied_from(history, stored) if is_copy else _because(history, line, stored, reason, settings),
+        because=_because(history, line, stored, reason, settings),
         night=_night(history, line, reason, settings),
         turns=typed_turns(stored, used),
     )
@@ -164,6 +162,8 @@ def _agent_id(session_id: str) -> str:
 
 def _because(history: History, line: SessionLine, stored: Session, reason: LeftOut | None, settings: Settings) -> str:
     """Return the rule that decided, and what it was applied to."""
+    if line.id in history.found.copies:
+        return _copied_from(history, stored)
     match reason:
         case None if line.left_out is LeftOut.HEADLESS:
             return "started by a program, and those are included (--include-headless or harvest.include_headless)"
@@ -194,8 +194,9 @@ def _excluded_by(line: SessionLine, settings: Settings) -> str:
         project = KnownProjects(find_paths().projects)(line.project)
     except ConfigError as error:
         return f"its project is excluded until its settings can be read: {error.message}"
-    what = "this folder" if project.enabled else "the whole project"
-    return f".skillopt-sleep/project.toml of its project excludes {what}"
+    if project.enabled:
+        return ".skillopt-sleep/project.toml of its project excludes this folder"
+    return ".skillopt-sleep/project.toml of its project excludes the whole project"
 
 
 def _copied_from(history: History, stored: Session) -> str:

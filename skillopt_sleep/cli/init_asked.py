@@ -111,7 +111,7 @@ def _if_changed(answer: Value, now: Value) -> Value | None:
 
 
 def _logged_in(offered: "Sequence[Offer]") -> str:
-    """Return the agent that is logged in, ""; an API or a hand-off is never chosen for the user."""
+    """Return the agent that is logged in, "" if none is; an API or a hand-off is never chosen for the user."""
     for offer in offered:
         if offer.ready and offer.name in _AGENTS:
             return offer.name
@@ -124,20 +124,31 @@ def _ask_backend(given: Given, offered: "Sequence[Offer]", settings: Settings) -
     if name is None:
         name = _ask_name(offered, settings)
     before = settings.backend if name == settings.backend.name else BackendSettings()
-    model, base_url = given.model, given.base_url
-    if model is None and name in APIS:
-        model = _prompt("  Model", before.model, _model_name)
-    elif model is None and name in _AGENTS:
-        model = _prompt("  Model", before.model or _OWN_MODEL, _agent_model)
-    if base_url is None and name in APIS:
-        base_url = _prompt("  Address", before.base_url or _OWN_ADDRESS, _address)
     section: dict[str, Any] = {"name": name}
     # "" clears an earlier value; without an earlier value the key is left out.
+    model = _ask_model(name, before) if given.model is None else given.model
     if model or before.model:
-        section["model"] = model or ""
+        section["model"] = model
+    base_url = _ask_address(name, before) if given.base_url is None else given.base_url
     if base_url or before.base_url:
-        section["base_url"] = base_url or ""
+        section["base_url"] = base_url
     return section
+
+
+def _ask_model(name: str, before: BackendSettings) -> str:
+    """Ask for the model of an API or an agent; return "" for the backend's own choice."""
+    if name in APIS:
+        return _prompt("  Model", before.model, _model_name)
+    if name in _AGENTS:
+        return _prompt("  Model", before.model or _OWN_MODEL, _agent_model)
+    return ""
+
+
+def _ask_address(name: str, before: BackendSettings) -> str:
+    """Ask for the address of an API; return "" for the provider's own."""
+    if name in APIS:
+        return _prompt("  Address", before.base_url or _OWN_ADDRESS, _address)
+    return ""
 
 
 def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:

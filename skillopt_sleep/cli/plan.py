@@ -132,9 +132,13 @@ def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]
     purposes = ", ".join(f"{count} {purpose}" for purpose, count in ahead.calls.items())
     if purposes:
         yield f"  upper bounds by purpose, without retries: {purposes}"
-    month = "" if budget == settings.budget else ", as far as this month's limits leave it"
-    price = "dollars unknown (no price is known)" if usd is None else f"${usd:,.2f}"
-    yield f"Limit{month}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, {price}."
+    limit = "Limit"
+    if budget != settings.budget:
+        limit = "Limit, as far as this month's limits leave it"
+    price = "dollars unknown (no price is known)"
+    if usd is not None:
+        price = f"${usd:,.2f}"
+    yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, {price}."
     yield "It would not change your files. Nothing was sent now."
 
 

@@ -84,7 +84,9 @@ def _lesson(task: Task, related: Sequence[Banked], short: Mapping[str, str]) -> 
         return "\n".join(lines)
     lines.append(f"it came up again in {counted(len(related), 'other task')}:")
     for other in related[:MOST_RELATED]:
-        split = "drop" if other.dropped else other.task.split or "-"
+        split = other.task.split or "-"
+        if other.dropped:
+            split = "drop"
         start = f"    {visible(short[other.task.id]):8}  {split:5}  "
         lines.append(start + one_line(other.task.prompt, limit=WIDTH - len(start)))
     if len(related) > MOST_RELATED:
@@ -131,6 +133,11 @@ def _nights(entry: Banked, related: Sequence[Banked], reports: Sequence[NightRep
                 lines.append(f"    {report.night}  {visible(step.document.id)}: {use}")  # noqa: PERF401 - plainer
     if lines:
         return "\n".join(["nights that used it:", *lines])
+    return _not_used(entry, related, reports)
+
+
+def _not_used(entry: Banked, related: Sequence[Banked], reports: Sequence[NightReport]) -> str:
+    """Return how far a task has come that no night has used yet."""
     was_read = any(entry.task.session in step.sessions for report in reports for step in report.documents)
     if not entry.night and not was_read:
         return "no night yet"
