@@ -128,10 +128,10 @@ def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]
         yield f"It would send redacted excerpts to: {destination(settings)}"
     else:
         yield "It would send nothing: no backend is chosen yet (skillopt-sleep init)."
-    yield f"Calls needed at most: {ahead.most}"
+    yield f"Calls at most: {ahead.most}"
     purposes = ", ".join(f"{count} {purpose}" for purpose, count in ahead.calls.items())
     if purposes:
-        yield f"  upper bounds by purpose, without retries: {purposes}"
+        yield f"  at most, by purpose, before the limit and without retries: {purposes}"
     limit = "Limit"
     if budget != settings.budget:
         limit = "Limit, as far as this month's limits leave it"
