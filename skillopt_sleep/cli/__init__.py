@@ -13,51 +13,52 @@ from skillopt_sleep.errors import Exit, SleepError, blamed
 
 
 class Commands(LazyGroup):
-    """All commands, in the order of the help; each sentence is the first of its function's docstring."""
+    """Every command with its one-line help, in the order of `--help`.
+
+    Each line repeats the first sentence of the command's docstring, so that help needs no import of the command.
+    """
 
     later = {  # noqa: RUF012 - a table, never written to
         "init": Later(
-            "init:init", "Look at what is here, ask what you want, and write config.toml; no session is sent."
+            "init:init", "Find your agents and sessions, ask what you want, and write config.toml. Sends no session."
         ),
-        "run": Later(
-            "run:run", "Learn from the sessions no night has read, and lay what proved itself beside your files."
+        "run": Later("run:run", "Run a night: learn from new sessions and stage the changes that prove themselves."),
+        "daemon": Later(
+            "daemon:daemon",
+            "Stay in the foreground and start each night at its time. The installed service runs this.",
         ),
-        "daemon": Later("daemon:daemon", "Wait in the foreground and run every night; the service calls this."),
         "install": Later(
-            "install:install",
-            "Have nights run by themselves: the daemon as a service, the hooks in the agents' settings.",
+            "install:install", "Run nights automatically: install the background service and the agents' hooks."
         ),
         "uninstall": Later(
-            "install:uninstall", "Take back everything `install` did; nights, proposals and what was adopted stay."
+            "install:uninstall", "Remove everything `install` added. Nights, proposals and adopted changes stay."
         ),
-        "pause": Later("daemon:pause", "Let no night begin by itself until you resume, or for so long."),
-        "resume": Later("daemon:resume", "Let nights begin by themselves again."),
+        "pause": Later("daemon:pause", "Stop starting nights automatically, for a given time or until you resume."),
+        "resume": Later("daemon:resume", "Start nights automatically again."),
         "cancel": Later(
-            "daemon:cancel", "Stop the night that runs; what was paid for is kept, and the next one goes on with it."
+            "daemon:cancel", "Stop the running night. Paid results are kept, and the next night continues from them."
         ),
-        "status": Later("status:status", "Show the last night and the proposals that wait for you."),
-        "history": Later("history:history", "List the nights: outcome, documents, gains, and what they spent."),
-        "logs": Later("logs:logs", "Print what the nights and the daemon wrote down, and go on as they write."),
+        "status": Later("status:status", "Show the last night, the next one, and the proposals waiting for you."),
+        "history": Later("history:history", "List past nights: outcome, documents, gains and cost."),
+        "logs": Later("logs:logs", "Print the log of the nights and the daemon."),
         "report": Later("status:report", "Print a night's report."),
-        "show": Later("proposals:show", "Show the exact change a proposal would make, and its proof."),
-        "adopt": Later("proposals:adopt", "Put proposals live, if the files are still the ones they were made for."),
-        "reject": Later("proposals:reject", "Drop proposals; the same edit is not tried again."),
-        "undo": Later("proposals:undo", "Take adopted proposals back: the exact bytes of before."),
+        "show": Later("proposals:show", "Show the exact change a proposal makes, and the evidence for it."),
+        "adopt": Later("proposals:adopt", "Put proposals live, unless their file has changed since the night."),
+        "reject": Later("proposals:reject", "Turn proposals down. The same edit is not tried again."),
+        "undo": Later("proposals:undo", "Undo adopted proposals, restoring the exact bytes from before."),
         "harvest": Later(
-            "harvest:harvest",
-            "Read the agents' sessions, redacted, and say what became of every file and why; nothing is sent.",
+            "harvest:harvest", "Show which sessions were found, which are used or left out, and why. Sends nothing."
         ),
-        "cost": Later("cost:cost", "Show what was spent: calls, tokens and dollars, an unknown price as unknown."),
+        "cost": Later("cost:cost", "Show what the nights cost, in calls, tokens and dollars."),
         "doctor": Later(
             "doctor:doctor",
-            "Look at programs, logins, limits and folders, and say what to mend; "
-            "nothing is changed, no model is asked.",
+            "Check programs, logins, limits and folders, and say what to fix. Changes nothing, calls no model.",
         ),
-        "tasks": Later("tasks:app", "The requests that nights learn from and test with."),
-        "train": Later("train:train", "Train a skill on a dataset: SkillOpt's loop, as a configuration file says."),
-        "eval": Later("train:evaluate", "Score a skill on a split of a training's dataset."),
-        "runs": Later("runs:app", "Trainings: list, show, compare."),
-        "config": Later("config:app", "The settings."),
+        "tasks": Later("tasks:app", "List and edit the tasks: the requests that nights learn from and test with."),
+        "train": Later("train:train", "Train a skill on a dataset with SkillOpt's training loop."),
+        "eval": Later("train:evaluate", "Score a skill on one split of a training's dataset."),
+        "runs": Later("runs:app", "List, show and compare trainings."),
+        "config": Later("config:app", "Show and check the settings."),
     }
 
 
@@ -67,14 +68,15 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Your coding agents learn from yesterday's corrections, overnight. Nothing is changed without your yes.",
-    epilog="Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 in part or prompts wait, "
-    "4 login needed, 5 budget reached, 6 refused for safety, 10 proposals wait (--exit-code), 11 another night runs.",
+    help="Your coding agents learn from yesterday's corrections, overnight. Nothing changes without your approval.",
+    epilog="Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 partly done or prompts "
+    "waiting, 4 login needed, 5 budget reached, 6 refused for safety, 10 proposals waiting (--exit-code), "
+    "11 another night is running.",
 )
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
-    if asked:
+def _version(show: bool) -> None:  # noqa: FBT001 - the signature typer calls
+    if show:
         typer.echo(f"skillopt-sleep {__version__}")
         raise typer.Exit
 
@@ -82,28 +84,29 @@ def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
 @app.callback()
 def _options(
     *,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
-    """Hold the options of the program itself, and before any command clear away what a killed one left."""
+    """Take the program's own options, and before any command delete what a killed night left behind."""
     if version:
         return
     from skillopt_sleep.backends.leftovers import clear
     from skillopt_sleep.settings import find_paths
 
     cleared = clear(find_paths().replays)
-    if count := len(cleared.gone):
+    if cleared.gone:
+        count = len(cleared.gone)
         folders = "a folder" if count == 1 else f"{count} folders"
-        warn(
-            f"removed {folders} that a killed night left, with a copy of the agent's login: {cleared.gone[0].parent}"
-        )
+        warn(f"removed {folders} left by a killed night, with a copy of your agent's login: {cleared.gone[0].parent}")
     for path in cleared.stuck:
-        warn(f"{path} can't be removed, and there may be a copy of the agent's login in it: remove it by hand")
+        warn(f"could not remove {path}: it may hold a copy of your agent's login, so delete it by hand")
 
 
 def main() -> None:
-    """Run the command line; every error becomes one clear line and an exit code."""
+    """Run the command line, turning every error into one clear line and an exit code."""
     try:
-        # Not alone: what typer says of a wrong command line quotes it as it is.
+        # Not standalone, because typer would quote a wrong command line without escaping it.
         code = app(standalone_mode=False)
     except SleepError as error:
         _complain(error.message, error.remedy)
@@ -115,16 +118,16 @@ def main() -> None:
         warn("Aborted.")
         sys.exit(Exit.FAILED)
     except UsageError as error:
-        _explain(error)
+        _print_usage_error(error)
         sys.exit(error.exit_code)
     except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
-        _complain(*_worded(error))
+        _complain(*_describe(error))
         sys.exit(Exit.FAILED)
     sys.exit(code if isinstance(code, int) else Exit.DONE)
 
 
-def _explain(error: Any) -> None:
-    """What is wrong with the command line, as typer says it."""
+def _print_usage_error(error: Any) -> None:
+    """Print typer's explanation of a wrong command line, with control characters escaped."""
     from typer.rich_utils import rich_format_error
 
     from skillopt_sleep.kit.markdown import visible
@@ -133,25 +136,26 @@ def _explain(error: Any) -> None:
     rich_format_error(error)
 
 
-def _worded(error: Exception) -> tuple[str, str]:
-    """What is said of an error that isn't one of ours, and what to do."""
+def _describe(error: Exception) -> tuple[str, str]:
+    """Return the message and the remedy for an error that isn't a SleepError."""
     import sqlite3
 
     from skillopt_sleep.kit.disk import worded
     from skillopt_sleep.settings import find_paths
 
-    if whose := blamed(error):
-        return f"{whose}: {type(error).__name__}: {error}", f"mend it there; the traceback is in {_log(error)}"
+    culprit = blamed(error)
+    if culprit:
+        return f"{culprit}: {type(error).__name__}: {error}", f"fix it there; the traceback is in {_log(error)}"
     if isinstance(error, OSError):
-        return worded(error, remedy="check that it is there and can be written")
+        return worded(error, remedy="check that it exists and is writable")
     if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in {
         sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_IOERR,
         sqlite3.SQLITE_READONLY,
     }:
-        again = "make room on the disk, or see who keeps it from being written; then do the same again"
-        message, remedy = worded(error, remedy=again, place=find_paths().database)
-        return f"the store can't be written: {message}", remedy
+        retry = "free disk space, or find out why it is read-only, then run the command again"
+        message, remedy = worded(error, remedy=retry, place=find_paths().database)
+        return f"can't write to the store: {message}", remedy
     return f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}"
 
 
@@ -162,7 +166,7 @@ def _complain(message: str, remedy: str) -> None:
 
 
 def _log(error: Exception) -> str:
-    """Write the traceback down and say where."""
+    """Append the traceback to crash.log and return its path; print it instead if that fails."""
     import traceback
 
     from skillopt_sleep.kit.files import private_dir

@@ -1,7 +1,7 @@
-"""Where every file and session of a history ended, as numbers that add up.
+"""Account for every file and session of a history, in numbers that add up.
 
-Every file is in one place: it holds a session that is used, or one that is left out for a reason, or the same session
-as another file, or tasks written by hand.
+Each file counts once: it holds a session that is used, a session left out for a reason, the same session as another
+file, or tasks written by hand.
 """
 
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ from skillopt_sleep.stores.index import Held, SqliteIndex
 
 
 class Row(NamedTuple):
-    """One project of one source; `files` are all of its files whatever became of them."""
+    """One project of one source; `files` counts all of its files, used or not."""
 
     source: str
     project: str
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """Lines of no use in the sessions of one source."""
+    """Unreadable lines in the sessions of one source."""
 
     source: str
     lines: int
@@ -37,12 +37,12 @@ class Damage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The sum: `files` are the sessions used, all that was `skipped`, `doubles` and `task_files` together.
+    """The totals: `files` is the sum of the sessions used, all `skipped`, `doubles` and `task_files`.
 
-    Of those skipped for want of a user turn `copies` hold nothing but prompts of another session; `copied` counts all
-    prompts that stand in two. `read` and `older` are the used sessions that no later night reads. `remembered`
-    sessions were used by a night and have no file any more; they are nowhere else in the sum. `prompts` is all that
-    was typed in the used sessions: requests, corrections and small talk.
+    `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
+    all repeated prompts. `read` and `older` count used sessions that no later night will read. `remembered` counts
+    sessions that a night used and whose file is gone; they are in no other number. `prompts` counts everything typed
+    in the used sessions, by kind.
     """
 
     files: int
@@ -62,26 +62,26 @@ class Account:
 
     @property
     def requests(self) -> int:
-        """What people asked for."""
+        """The number of requests."""
         return sum(row.requests for row in self.rows)
 
     @property
     def corrected(self) -> int:
-        """The requests that they had to correct."""
+        """The number of requests that were corrected."""
         return sum(row.corrected for row in self.rows)
 
     @property
     def damaged(self) -> int:
-        """Lines of no use in all sessions."""
+        """The number of unreadable lines in all sessions."""
         return sum(damage.lines for damage in self.damage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What was found, what the index knows of it, and the rules it was looked at with.
+    """A harvest, what the index knows about it, and the rules it was made with.
 
-    `used` are the sessions found and `held` where every session stands, by its id; `files` are the paths of each
-    source; sessions that ended before the `horizon` are older than the first night looks back.
+    `used` holds the harvested sessions and `held` the index entry of every session, both by id. `files` holds the
+    paths of each source. Sessions that ended before `horizon` are too old for the first night.
     """
 
     found: Harvest
@@ -96,7 +96,7 @@ class History:
     def of(
         cls, found: Harvest, index: SqliteIndex, rules: HarvestRules, *, sources: Iterable[str], horizon: datetime
     ) -> "History":
-        """Ask the index."""
+        """Combine a harvest with what the index knows about these sources."""
         files = {source: frozenset(index.stamps(source)) for source in sources}
         held = index.held()
         return cls(
@@ -110,82 +110,105 @@ class History:
         )
 
     def why(self, line: SessionLine) -> LeftOut | None:
-        """Why a session is left out; None where it is used."""
+        """Return why a session is left out, None if it is used."""
         if line.id in self.used:
             return None
         if line.id in self.found.copies:
             return LeftOut.NO_USER_TURN
         return why_left_out(line, self.rules)
 
-    def standing(self) -> dict[str, SessionLine]:
-        """The session that each file holds, by its path: that it can't be read, else the one that ended last."""
-        found: dict[str, SessionLine] = {}
+    def current(self) -> dict[str, SessionLine]:
+        """Return the session each file counts for, by path: an unreadable one, else the one that ended last."""
+        by_path: dict[str, SessionLine] = {}
         for line in self.lines:
             path = self.held[line.id].path
-            if path in self.files[line.source] and (line.left_out is LeftOut.UNREADABLE or path not in found):
-                found[path] = line
-        return found
+            if path not in self.files[line.source]:
+                continue
+            if line.left_out is LeftOut.UNREADABLE or path not in by_path:
+                by_path[path] = line
+        return by_path
 
 
 def account(history: History) -> Account:
-    """Add up where every file and session ended."""
-    found, held = history.found, history.held
-    standing = history.standing()
-    here = {line.id for line in standing.values()}
-    used = tuple(session for session in found.sessions if session.id in here)
-    reasons = {line.id: history.why(line) for line in standing.values()}
-    empty = sum(len(paths - standing.keys()) for source, paths in history.files.items() if source != BY_HAND)
-    unread = [session for session in used if not held[session.id].night]
+    """Add up where every file and session of a history went."""
+    found = history.found
+    current = history.current()
+    ids = {line.id for line in current.values()}
+    used = tuple(session for session in found.sessions if session.id in ids)
+    unread = [session for session in used if not history.held[session.id].night]
+    doubles = 0
+    for source, paths in history.files.items():
+        if source != BY_HAND:
+            doubles += len(paths - current.keys())
     return Account(
-        files=sum(map(len, history.files.values())),
+        files=sum(len(paths) for paths in history.files.values()),
         sessions=used,
-        skipped=Counter(why for why in reasons.values() if why is not None),
-        copies=len(here.intersection(found.copies)),
+        skipped=_skipped(history, current.values()),
+        copies=len(ids.intersection(found.copies)),
         copied=found.copied,
-        doubles=empty,
-        task_files=len(history.files.get(BY_HAND, frozenset()) - standing.keys()),
+        doubles=doubles,
+        task_files=len(history.files.get(BY_HAND, frozenset()) - current.keys()),
         tasks=len(found.reviewed),
-        rows=_rows(used, standing.values()),
-        prompts=Counter(take for session in used for _, take in takes(session)),
-        damage=_damage(standing.values(), held),
+        rows=_rows(used, current.values()),
+        prompts=_prompts(used),
+        damage=_damage(current.values(), history.held),
         read=len(used) - len(unread),
         older=sum(session.ended < history.horizon for session in unread),
-        remembered=len(history.lines) - len(standing),
+        remembered=len(history.lines) - len(current),
     )
 
 
+def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]:
+    reasons = {line.id: history.why(line) for line in lines}
+    return Counter(reason for reason in reasons.values() if reason is not None)
+
+
+def _prompts(sessions: Iterable[Session]) -> Counter[Take]:
+    counts: Counter[Take] = Counter()
+    for session in sessions:
+        counts.update(take for _, take in takes(session))
+    return counts
+
+
 def _rows(used: Sequence[Session], lines: Iterable[SessionLine]) -> tuple[Row, ...]:
-    """A row for every project of every source, those with the most requests first."""
-    moved = {session.id: session.project for session in used}
-    files = Counter((line.source, moved.get(line.id, line.project)) for line in lines if _has_project(line))
+    """Return a row for every project of every source, those with the most requests first."""
+    # A session's project, rather than its line's, is right if the repository has moved since.
+    projects = {session.id: session.project for session in used}
+    files: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        if line.left_out is not LeftOut.UNREADABLE:
+            files[line.source, projects.get(line.id, line.project)] += 1
     sessions: defaultdict[tuple[str, str], list[Session]] = defaultdict(list)
     for session in used:
         sessions[session.source, session.project].append(session)
     rows: list[Row] = []
     for (source, project), count in files.items():
-        inside = sessions[source, project]
-        made = [ask for session in inside for ask in asks(session)]
-        corrected = sum(1 for ask in made if ask.corrections)
-        rows.append(Row(source, project, count, len(inside), len(made), corrected))
+        row = Row(source, project, files=count)
+        for session in sessions[source, project]:
+            requests = asks(session)
+            row = row._replace(
+                sessions=row.sessions + 1,
+                requests=row.requests + len(requests),
+                corrected=row.corrected + sum(1 for request in requests if request.corrections),
+            )
+        rows.append(row)
     return tuple(sorted(rows, key=lambda row: (-row.requests, -row.sessions, row.source, row.project)))
 
 
-def _has_project(line: SessionLine) -> bool:
-    return line.left_out is not LeftOut.UNREADABLE
-
-
 def _damage(lines: Iterable[SessionLine], held: Mapping[str, Held]) -> tuple[Damage, ...]:
-    broken: defaultdict[str, list[int]] = defaultdict(list)
+    by_source: dict[str, Damage] = {}
     for line in lines:
-        if held[line.id].damaged:
-            broken[line.source].append(held[line.id].damaged)
-    return tuple(Damage(source, sum(counts), len(counts)) for source, counts in sorted(broken.items()))
+        damaged = held[line.id].damaged
+        if damaged:
+            known = by_source.get(line.source, Damage(line.source, 0, 0))
+            by_source[line.source] = Damage(line.source, known.lines + damaged, known.sessions + 1)
+    return tuple(by_source[source] for source in sorted(by_source))
 
 
 class TypedTurn(NamedTuple):
-    """What a person typed and what it was taken for: a Take, or a copy, which counts in another session.
+    """A typed prompt and what it was taken for: a Take, or "copy" if it counts in another session.
 
-    `turn` is its index, None for a copy; `of` is the request that a correction belongs to.
+    `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to.
     """
 
     turn: int | None
@@ -195,16 +218,20 @@ class TypedTurn(NamedTuple):
 
 
 def typed_turns(stored: Session, used: Session) -> tuple[TypedTurn, ...]:
-    """The typed turns of a session as its file has them, numbered as in what is used of it."""
-    owner = {turn: ask.turn for ask in asks(used) for turn in ask.corrections}
-    kept = {used.turns[turn].id for turn, _ in takes(used)}
-    rest = takes(used)
-    found: list[TypedTurn] = []
+    """Return all prompts typed in a stored session, numbered as in the part of it that is `used`."""
+    corrected: dict[int, int] = {}
+    for request in asks(used):
+        for turn in request.corrections:
+            corrected[turn] = request.turn
+    counted = list(takes(used))
+    ids = {used.turns[turn].id for turn, _ in counted}
+    remaining = iter(counted)
+    typed: list[TypedTurn] = []
     for index, _ in takes(stored):
-        said = stored.turns[index]
-        if said.id in kept:
-            turn, take = next(rest)
-            found.append(TypedTurn(turn, take.value, owner.get(turn), said.text))
+        prompt = stored.turns[index]
+        if prompt.id in ids:
+            turn, take = next(remaining)
+            typed.append(TypedTurn(turn, take.value, corrected.get(turn), prompt.text))
         else:
-            found.append(TypedTurn(None, "copy", None, said.text))
-    return tuple(found)
+            typed.append(TypedTurn(None, "copy", None, prompt.text))
+    return tuple(typed)

@@ -1,4 +1,4 @@
-"""skillopt-sleep config: what is in force, where it is, whether it is right."""
+"""The command `config`: show the settings, where they are, and whether they are valid."""
 
 import sys
 from typing import Annotated
@@ -10,12 +10,12 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import Settings, find_paths, load
 from skillopt_sleep.settings.load import SETTINGS
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="The settings.")
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Show and check the settings.")
 
 
 @app.command("show")
 def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
-    """Print the settings in force as config.toml would say them; where they can't be used, every key's default."""
+    """Print the current settings in the form of config.toml, or every key's default if they are invalid."""
     from skillopt_sleep.kit.toml import to_toml
 
     try:
@@ -23,7 +23,8 @@ def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JS
     except ConfigError as error:
         if as_json:
             raise
-        sys.stdout.write(f"# Every key at its default; none of it is in force.\n{to_toml(Settings())}")
+        sys.stdout.write("# Your settings are invalid. Below is the default of every key.\n")
+        sys.stdout.write(to_toml(Settings()))
         sys.stdout.flush()
         hint = "every key is shown above" if SETTINGS in error.remedy else error.remedy
         raise ConfigError(error.message, remedy=hint) from error
@@ -35,16 +36,20 @@ def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JS
 
 @app.command("path")
 def path() -> None:
-    """Print where everything is."""
+    """Print where the settings and the data are."""
     paths = find_paths()
-    for name, where in (
-        ("config", paths.config_file),
-        ("preferences", paths.preferences),
-        ("store", paths.database),
-        ("nights", paths.nights),
-        ("adoptions", paths.adoptions),
-    ):
-        say(f"{name:12} {where}{'' if where.exists() else '  (not there yet)'}")
+    places = {
+        "config": paths.config_file,
+        "preferences": paths.preferences,
+        "store": paths.database,
+        "nights": paths.nights,
+        "adoptions": paths.adoptions,
+    }
+    for name, place in places.items():
+        if place.exists():
+            say(f"{name:12} {place}")
+        else:
+            say(f"{name:12} {place}  (doesn't exist yet)")
 
 
 @app.command("validate")
@@ -52,4 +57,7 @@ def validate() -> None:
     """Check config.toml and say what is wrong with it."""
     paths = find_paths()
     load(paths)
-    say(f"{paths.config_file}: {'right' if paths.config_file.exists() else 'not there, the defaults are in force'}")
+    if paths.config_file.exists():
+        say(f"{paths.config_file} is valid")
+    else:
+        say(f"{paths.config_file} doesn't exist; the defaults are in use")

@@ -1,7 +1,7 @@
-"""What goes to the terminal: answers to stdout, progress to stderr.
+"""Print to the terminal: answers to stdout, progress and warnings to stderr.
 
-Names, paths and quotes are foreign text. Here, and nowhere else, what would move a cursor, turn a line round or not
-be seen is written out; a newline stays one, so a name that may hold one is `spelled` where it is put into a line.
+Names, paths and quotes are foreign text. This module escapes every character that would move the cursor, reverse a
+line or be invisible. A newline stays a newline, so a name that may contain one needs `spelled` at the call site.
 """
 
 import sys
@@ -14,24 +14,25 @@ Progress = Callable[[str, int, int], None]
 
 
 def say(text: str) -> None:
-    """One line of the answer."""
+    """Print one line of the answer."""
     print(visible(text))  # noqa: T201 - the CLI prints
 
 
 def warn(text: str) -> None:
-    """One line that isn't part of the answer."""
+    """Print one line to stderr that isn't part of the answer."""
     print(visible(text), file=sys.stderr)  # noqa: T201 - the CLI prints
 
 
 def say_json(value: object, *, pretty: bool = True) -> None:
-    """The answer as JSON, or one line of it."""
+    """Print a value as JSON: indented, or on one line if not `pretty`."""
     from skillopt_sleep.kit.codec import to_json
 
-    sys.stdout.write(escaped(to_json(value, pretty=pretty).decode()) + ("" if pretty else "\n"))
+    end = "" if pretty else "\n"
+    sys.stdout.write(escaped(to_json(value, pretty=pretty).decode()) + end)
 
 
 def say_markdown(text: str) -> None:
-    """Markdown, rendered on a terminal and as it is elsewhere."""
+    """Print Markdown, rendered on a terminal and as plain text elsewhere."""
     if not sys.stdout.isatty():
         say(text.rstrip("\n"))
         return
@@ -43,7 +44,7 @@ def say_markdown(text: str) -> None:
 
 @contextmanager
 def progress() -> Generator[Progress]:
-    """A bar per stage with counts, rate and time left; nothing where stderr isn't a terminal."""
+    """Show a bar per stage with counts, rate and time left; show nothing if stderr isn't a terminal."""
     if not sys.stderr.isatty():
         yield lambda _label, _done, _total: None
         return

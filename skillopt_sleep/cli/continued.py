@@ -1,4 +1,4 @@
-"""The command line that goes on with a night which waits for answers, to be run from anywhere."""
+"""Build the command line that resumes a night waiting for answers, to be run from any folder."""
 
 import os
 import shlex
@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 NAME = "skillopt-sleep"
-_OURS = "SKILLOPT_SLEEP_"
-# Whom a night tells doesn't make it another night, and there may be a token in it.
-_NOT_SAID = _OURS + "NOTIFY_"
+_PREFIX = "SKILLOPT_SLEEP_"
+# Left out: who is notified doesn't change the night, and the address may contain a token.
+_NOTIFY_PREFIX = _PREFIX + "NOTIFY_"
 
 
 class Asked(NamedTuple):
-    """The options of a night, as they were given; `project` is a whole path."""
+    """The options of a night as the user gave them; `project` is an absolute path."""
 
     project: str = ""
     backend: str | None = None
@@ -25,28 +25,40 @@ class Asked(NamedTuple):
 
 
 def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
-    """The same night again: under the same options, in the same home, over the same sessions."""
-    named = {
+    """Return the shell command that runs the same night again, with the same options, home and sessions."""
+    words = [*_program(environ), "run", "--now"]
+    options = {
         "--project": asked.project,
         "--backend": asked.backend,
         "--model": asked.model,
         "--base-url": asked.base_url,
     }
-    options = [word for option, value in named.items() if value for word in (option, value)]
-    options += ["--fresh"] if asked.fresh else []
-    options += ["--json"] if asked.as_json else []
-    program = [NAME] if shutil.which(NAME, path=environ.get("PATH")) else [sys.executable, "-m", "skillopt_sleep"]
-    return " ".join((*_variables(environ), shlex.join([*program, "run", "--now", *options])))
+    for option, value in options.items():
+        if value:
+            words += [option, value]
+    if asked.fresh:
+        words.append("--fresh")
+    if asked.as_json:
+        words.append("--json")
+    return " ".join([*_variables(environ), shlex.join(words)])
+
+
+def _program(environ: Mapping[str, str]) -> list[str]:
+    if shutil.which(NAME, path=environ.get("PATH")):
+        return [NAME]
+    return [sys.executable, "-m", "skillopt_sleep"]
 
 
 def _variables(environ: Mapping[str, str]) -> list[str]:
-    """What was set for this command and decides on home, settings and sessions, as a POSIX shell takes it."""
-    from skillopt_sleep.agents import AGENTS  # every command starts sooner without
+    """Return the set variables that decide on home, settings and sessions, as POSIX shell assignments."""
+    from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
 
-    homes = {agent.program.home_env for agent in AGENTS.values()}
-    said = (
-        name
-        for name, value in sorted(environ.items())
-        if value and (name in homes or (name.startswith(_OURS) and not name.startswith(_NOT_SAID)))
-    )
-    return [f"{name}={shlex.quote(environ[name])}" for name in said] if os.name == "posix" else []
+    if os.name != "posix":
+        return []
+    agent_homes = {agent.program.home_env for agent in AGENTS.values()}
+    assignments: list[str] = []
+    for name, value in sorted(environ.items()):
+        is_ours = name.startswith(_PREFIX) and not name.startswith(_NOTIFY_PREFIX)
+        if value and (is_ours or name in agent_homes):
+            assignments.append(f"{name}={shlex.quote(value)}")
+    return assignments

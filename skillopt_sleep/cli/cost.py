@@ -1,9 +1,10 @@
-"""skillopt-sleep cost: what the nights spent, by night, purpose and model."""
+"""The command `cost`: what the nights cost, by night, purpose and model."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -17,24 +18,47 @@ from skillopt_sleep.stores.ledger import LedgerLine
 _LENGTH = re.compile(r"[0-9]{1,5}[smhd]")
 
 
+class _Total(NamedTuple):
+    """The sum of ledger lines; `usd` is the known part of the price, `unpriced` the calls without a known price.
+
+    `unnamed` is the number of calls whose tokens aren't known.
+    """
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    usd: float
+    unpriced: int
+    unnamed: int
+
+
 def cost(
     *,
-    since: Annotated[str, typer.Option(help="Only from this day on (2026-03-02), or so far back (30d, 12h).")] = "",
+    since: Annotated[
+        str, typer.Option(help="Only since a day (2026-03-02) or for a length of time until now (30d, 12h).")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show what was spent: calls, tokens and dollars, an unknown price as unknown."""
+    """Show what the nights cost, in calls, tokens and dollars."""
     with opened() as store:
         lines = store.ledger.lines(since=_moment(since) if since else None)
     if as_json:
-        answer = {"schema_version": 1, "lines": [line._asdict() for line in lines], "total": _sum(lines)}
-        say_json(answer)
+        total = _total(lines)._asdict()
+        if total["unpriced"]:
+            total["usd"] = None
+        rows = [line._asdict() for line in lines]
+        say_json({"schema_version": 1, "lines": rows, "total": total})
+        return
+    if not lines and since:
+        say(f"Nothing was spent since {since}.")
         return
     if not lines:
-        say("nothing was spent" + (f" since {since}" if since else ": no night asked a model yet"))
+        say("Nothing was spent: no night has called a model yet.")
         return
-    for night, own in groupby(lines, key=lambda line: line.night):
+    for night, of_night in groupby(lines, key=lambda line: line.night):
         say(night)
-        for line in own:
+        for line in of_night:
             say(f"  {line.purpose:10} {_spent([line])}  {line.model}")
     say(f"{'all':12} {_spent(lines)}")
 
@@ -43,35 +67,43 @@ def _moment(since: str) -> datetime:
     if _LENGTH.fullmatch(since):
         return utc_now() - timedelta(seconds=seconds(since))
     try:
-        found = datetime.fromisoformat(since)
+        moment = datetime.fromisoformat(since)
     except ValueError as error:
-        raise ConfigError(f"--since {since!r} is no time", remedy="a day such as 2026-03-02, or 30d") from error
-    return (found if found.tzinfo else found.astimezone()).astimezone(UTC)
+        raise ConfigError(
+            f"--since {since!r} is not a time", remedy="use a day such as 2026-03-02, or a length such as 30d"
+        ) from error
+    return moment.astimezone(UTC)
 
 
-def _sum(lines: tuple[LedgerLine, ...] | list[LedgerLine]) -> dict[str, float | None]:
-    """What the lines amount to; dollars are None where any of them isn't known."""
-    return {
-        "calls": sum(line.calls for line in lines),
-        "input_tokens": sum(line.input_tokens for line in lines),
-        "output_tokens": sum(line.output_tokens for line in lines),
-        "cached_tokens": sum(line.cached_tokens for line in lines),
-        "usd": None if any(line.unpriced for line in lines) else sum(line.usd for line in lines),
-        "unpriced": sum(line.unpriced for line in lines),
-        "unnamed": sum(line.unnamed for line in lines),
-    }
+def _total(lines: Sequence[LedgerLine]) -> _Total:
+    total = _Total(calls=0, input_tokens=0, output_tokens=0, cached_tokens=0, usd=0, unpriced=0, unnamed=0)
+    for line in lines:
+        total = _Total(
+            calls=total.calls + line.calls,
+            input_tokens=total.input_tokens + line.input_tokens,
+            output_tokens=total.output_tokens + line.output_tokens,
+            cached_tokens=total.cached_tokens + line.cached_tokens,
+            usd=total.usd + line.usd,
+            unpriced=total.unpriced + line.unpriced,
+            unnamed=total.unnamed + line.unnamed,
+        )
+    return total
 
 
-def _spent(lines: tuple[LedgerLine, ...] | list[LedgerLine]) -> str:
-    total = _sum(lines)
-    named = sum(line.usd for line in lines)
-    at_least = f"${named:.4f} and " if named else ""
-    price = f"{at_least}{total['unpriced']} unpriced" if total["usd"] is None else f"${total['usd']:.4f}"
-    calls = "call " if total["calls"] == 1 else "calls"
-    if total["unnamed"] == total["calls"]:
-        return f"{total['calls']:5,} {calls} tokens unknown  {price}"
-    least = "at least " if total["unnamed"] else ""
-    return (
-        f"{total['calls']:5,} {calls} {least}{total['input_tokens']:11,} in (cached {total['cached_tokens']:,})"
-        f" {total['output_tokens']:9,} out  {price}"
-    )
+def _spent(lines: Sequence[LedgerLine]) -> str:
+    total = _total(lines)
+    noun = "call " if total.calls == 1 else "calls"
+    calls = f"{total.calls:5,} {noun}"
+    if total.unnamed == total.calls:
+        return f"{calls} tokens unknown  {_price(total)}"
+    at_least = "at least " if total.unnamed else ""
+    tokens = f"{total.input_tokens:11,} in (cached {total.cached_tokens:,}) {total.output_tokens:9,} out"
+    return f"{calls} {at_least}{tokens}  {_price(total)}"
+
+
+def _price(total: _Total) -> str:
+    if not total.unpriced:
+        return f"${total.usd:.4f}"
+    if total.usd:
+        return f"${total.usd:.4f} and {total.unpriced} unpriced"
+    return f"{total.unpriced} unpriced"

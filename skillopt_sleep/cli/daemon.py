@@ -1,4 +1,4 @@
-"""skillopt-sleep daemon, pause, resume and cancel: nights that run by themselves."""
+"""The commands `daemon`, `pause`, `resume` and `cancel`: nights that start automatically."""
 
 import re
 import time
@@ -13,50 +13,59 @@ from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.settings import find_paths, seconds
 
 _LENGTH = re.compile(r"[1-9][0-9]{0,4}[smhd]")
-# How long a night may take to end softly: calls of a program end in two seconds, those of an API when answered.
+# How long a night may take to stop: an agent program ends in two seconds, an API call when it is answered.
 _CANCEL_SECONDS = 8.0
 _TICK = 0.05
 
 
 def daemon() -> None:
-    """Wait in the foreground and run every night; the service calls this."""
+    """Stay in the foreground and start each night at its time. The installed service runs this."""
     from skillopt_sleep.daemon.loop import Daemon
     from skillopt_sleep.daemon.upgrade import go_on_as_new
     from skillopt_sleep.kit.log import log_to
 
     paths = find_paths()
     log_to(paths.log)
-    say("waiting for the night; Ctrl-C ends it. What it does: skillopt-sleep status, and skillopt-sleep logs -f")
+    say("Waiting for the next night; stop with Ctrl-C. To follow it: skillopt-sleep status, skillopt-sleep logs -f")
     if Daemon(paths).run():
         go_on_as_new()
 
 
 def pause(
-    length: Annotated[str, typer.Argument(help="For how long: 12h, 7d; until you resume if left out.")] = "",
+    length: Annotated[str, typer.Argument(help="How long, as in 12h or 7d; until you resume by default.")] = "",
 ) -> None:
-    """Let no night begin by itself until you resume, or for so long."""
+    """Stop starting nights automatically, for a given time or until you resume."""
     from skillopt_sleep.daemon.state import Pause, State
 
     if length and not _LENGTH.fullmatch(length):
-        raise ConfigError(f"{length!r} is no length of time", remedy="a number with s, m, h or d, such as 12h or 7d")
+        raise ConfigError(
+            f"{length!r} is not a length of time", remedy="use a number with s, m, h or d, such as 12h or 7d"
+        )
     now = utc_now()
-    until = now + timedelta(seconds=seconds(length)) if length else None
+    until, end = None, "until you resume"
+    if length:
+        until = now + timedelta(seconds=seconds(length))
+        end = f"until {shown(until)}"
     State(find_paths().state).write("pause", Pause(since=now, until=until))
-    said = f"until {shown(until)}" if until else "until you resume"
-    say(f"No night begins by itself {said}; a night that runs goes on (stop it: skillopt-sleep cancel).")
-    say("Take it back: skillopt-sleep resume")
+    say(f"Paused: no night starts automatically {end}. A running night goes on (stop it: skillopt-sleep cancel).")
+    say("Undo: skillopt-sleep resume")
 
 
 def resume() -> None:
-    """Let nights begin by themselves again."""
+    """Start nights automatically again."""
     from skillopt_sleep.daemon.state import State
 
-    was = State(find_paths().state).forget("pause")
-    say("Nights begin by themselves again." if was else "Nothing was paused.")
+    state = State(find_paths().state)
+    if not state.forget("pause"):
+        say("Nothing was paused.")
+    elif state.daemon_runs():
+        say("No longer paused: nights start automatically again.")
+    else:
+        say("No longer paused. No daemon is running, though; see: skillopt-sleep status")
 
 
 def cancel() -> None:
-    """Stop the night that runs; what was paid for is kept, and the next one goes on with it."""
+    """Stop the running night. Paid results are kept, and the next night continues from them."""
     from skillopt_sleep.daemon.state import Cancel, State, ask_to_end, end_now
     from skillopt_sleep.stores.glance import held_by, is_running
 
@@ -65,17 +74,17 @@ def cancel() -> None:
     if pid is None:
         if is_running(paths.data):
             raise NightLocked(
-                "the night's lock is held, but its process can't be told: nothing was stopped",
+                "a night is running, but its process is unknown, so nothing was stopped",
                 remedy="try again in a moment",
             )
-        say("No night runs.")
+        say("No night is running.")
         return
     State(paths.state).write("cancelled", Cancel(pid=pid, at=utc_now()))
     for end in (ask_to_end, end_now):
         end(pid)
-        until = time.monotonic() + _CANCEL_SECONDS
-        while held_by(paths.data) == pid and time.monotonic() < until:
+        deadline = time.monotonic() + _CANCEL_SECONDS
+        while held_by(paths.data) == pid and time.monotonic() < deadline:
             time.sleep(_TICK)
         if held_by(paths.data) != pid:
             break
-    say("The night was stopped. What was paid for is kept, and the next one goes on with it.")
+    say("Stopped the night. Paid results are kept, and the next night continues from them.")

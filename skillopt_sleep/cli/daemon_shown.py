@@ -1,4 +1,4 @@
-"""What is said of the daemon: the next night, why one did not run, what is installed."""
+"""Describe the daemon: when the next night is, why one did not run, what is installed."""
 
 from datetime import datetime
 from typing import Any
@@ -11,69 +11,107 @@ from skillopt_sleep.settings import Paths, Settings
 
 
 def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
-    """The daemon's part of `status --json`."""
+    """Return the daemon's part of `status --json`."""
     state = State(paths.state)
     runs, standing, pause, book = state.daemon_runs(), state.standing(), state.pause(), state.backlog()
-    paused = pause if pause is not None and pause.holds(now) else None
-    return {
+    data: dict[str, Any] = {
         "running": runs,
-        "process": standing.pid if runs and standing else None,
-        "next": standing.next if runs and standing else None,
-        "settings": (standing.settings or None) if runs and standing else None,
-        "paused": {"since": paused.since, "until": paused.until} if paused else None,
-        "waiting": {"day": book.pending.slot.day, "because": book.pending.waiting} if book.pending else None,
-        "last": {"day": book.last.day, "verdict": book.last.verdict or None, "because": book.last.because}
-        if book.last
-        else None,
-        "missed": {"day": book.missed.day, "because": book.missed.because} if book.missed else None,
+        "process": None,
+        "next": None,
+        "settings": None,
+        "paused": None,
+        "waiting": None,
+        "last": None,
+        "missed": None,
     }
+    if runs and standing:
+        data["process"] = standing.pid
+        data["next"] = standing.next
+        data["settings"] = standing.settings or None
+    if pause is not None and pause.holds(now):
+        data["paused"] = {"since": pause.since, "until": pause.until}
+    if book.pending:
+        data["waiting"] = {"day": book.pending.slot.day, "because": book.pending.waiting}
+    if book.last:
+        data["last"] = {
+            "day": book.last.day,
+            "verdict": book.last.verdict or None,
+            "because": book.last.because,
+        }
+    if book.missed:
+        data["missed"] = {"day": book.missed.day, "because": book.missed.because}
+    return data
 
 
 def daemon_lines(paths: Paths, *, now: datetime) -> list[str]:
-    """The same for people; times are local."""
-    said = daemon_data(paths, now=now)
-    paused = ""
-    if said["paused"]:
-        until = said["paused"]["until"]
-        paused = f"paused until {f'{shown(until)}, or ' if until else ''}you resume: skillopt-sleep resume"
-    if not said["running"]:
-        lines = [f"Next night   none by itself: {_not_running(paths)}"]
-        lines += [f"             {paused}"] if paused else []
-    elif paused:
-        lines = [f"Next night   {paused}"]
-    elif said["waiting"] and said["waiting"]["because"]:
-        waiting = said["waiting"]
-        lines = [f"Next night   that of {waiting['day']} waits: {visible(waiting['because'])}"]
-    else:
-        lines = [f"Next night   {shown(said['next'])}" if said["next"] else "Next night   soon"]
-    if said["settings"] and not lines[0].endswith(visible(said["settings"])):
-        lines.append(f"Can't begin  {visible(said['settings'])}")
-    if said["missed"]:
-        missed = said["missed"]
-        lines.append(f"Did not run  {missed['day']}: {visible(missed['because'])}")
+    """Return the same as lines of `status`, with local times."""
+    data = daemon_data(paths, now=now)
+    lines = _next_night(paths, data)
+    settings = visible(data["settings"] or "")
+    if settings and not lines[0].endswith(settings):
+        lines.append(f"Can't start  {settings}")
+    if data["missed"]:
+        lines.append(f"Did not run  {data['missed']['day']}: {visible(data['missed']['because'])}")
     return lines
 
 
+def _next_night(paths: Paths, data: dict[str, Any]) -> list[str]:
+    paused = _paused(data)
+    if not data["running"]:
+        lines = [f"Next night   not scheduled: {_not_running(paths)}"]
+        if paused:
+            lines.append(f"             {paused}")
+        return lines
+    if paused:
+        return [f"Next night   {paused}"]
+    waiting = data["waiting"]
+    if waiting and waiting["because"]:
+        return [f"Next night   that of {waiting['day']} is waiting: {visible(waiting['because'])}"]
+    if data["next"]:
+        return [f"Next night   {shown(data['next'])}"]
+    return ["Next night   soon"]
+
+
+def _paused(data: dict[str, Any]) -> str:
+    if not data["paused"]:
+        return ""
+    until = data["paused"]["until"]
+    if until:
+        return f"paused until {shown(until)}, or until you resume: skillopt-sleep resume"
+    return "paused until you resume: skillopt-sleep resume"
+
+
 def first_step(paths: Paths, settings: Settings) -> str:
-    """What somebody who has had no night yet may try; "" where a backend is named or a daemon waits."""
+    """Return what to try before the first night, "" if a backend is chosen or a daemon is running."""
     if settings.backend.name or State(paths.state).daemon_runs():
         return ""
-    return "skillopt-sleep run --now --example"
+    return "skillopt-sleep init (or see an example night: skillopt-sleep run --now --example)"
 
 
 def installed_says(paths: Paths) -> tuple[str, str]:
-    """What is installed and whether a daemon waits, in one line, and what to run where none does."""
+    """Return one line on what is installed and whether the daemon is running, and the command to run if it isn't."""
     from skillopt_sleep.daemon.installed import installed
 
     found, state = installed(paths), State(paths.state)
-    standing = state.standing()
-    runs = state.daemon_runs()
-    service = f"installed: {', '.join(found.service)}" if found.service else "no service is installed"
-    hooks = f"hooks in {' and '.join(found.hooks)}" if found.hooks else "no hooks"
-    waits = f"a daemon waits{f' (process {standing.pid})' if standing else ''}" if runs else "no daemon waits"
-    missing = f"; missing: {', '.join(found.missing)}" if found.missing else ""
-    start = f"start it: {found.start}" if found.start and not missing else "skillopt-sleep install"
-    return f"{service}; {hooks}; {waits}{missing}", start if missing or not runs else ""
+    runs, standing = state.daemon_runs(), state.standing()
+    parts = ["no service is installed"]
+    if found.service:
+        parts = [f"installed: {', '.join(found.service)}"]
+    parts.append(f"hooks in {' and '.join(found.hooks)}" if found.hooks else "no hooks")
+    if not runs:
+        parts.append("no daemon is running")
+    elif standing:
+        parts.append(f"the daemon is running (process {standing.pid})")
+    else:
+        parts.append("the daemon is running")
+    if found.missing:
+        parts.append(f"missing: {', '.join(found.missing)}")
+    text = "; ".join(parts)
+    if runs and not found.missing:
+        return text, ""
+    if found.start and not found.missing:
+        return text, f"start it: {found.start}"
+    return text, "skillopt-sleep install"
 
 
 def _not_running(paths: Paths) -> str:
@@ -82,7 +120,7 @@ def _not_running(paths: Paths) -> str:
     try:
         start = installed(paths).start
     except SleepError as error:
-        return f"no daemon waits; {visible(error.message)}"
+        return f"no daemon is running; {visible(error.message)}"
     if start:
-        return f"installed, not started: {start}"
-    return "no daemon waits (skillopt-sleep install, or skillopt-sleep daemon)"
+        return f"installed, but not started: {start}"
+    return "turn it on with skillopt-sleep install"

@@ -1,20 +1,38 @@
-"""skillopt-sleep harvest: what is in the history, what became of every file, and why."""
+"""The command `harvest`: what is in the session history, and what is used or left out."""
 
 from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
-from skillopt_sleep.settings import find_paths, load
+from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 
 def harvest(
     *,
-    why: Annotated[str, typer.Option("--why", metavar="SESSION", help="Explain one: its id, file, or a part.")] = "",
-    include_headless: Annotated[bool, typer.Option("--include-headless", help="Also what programs started.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON, with every session's turns.")] = False,
+    why: Annotated[
+        str, typer.Option("--why", metavar="SESSION", help="Explain one session, given by part of its id or file.")
+    ] = "",
+    include_headless: Annotated[
+        bool, typer.Option("--include-headless", help="Include sessions that a program started.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print it as JSON, with the turns of each session.")
+    ] = False,
 ) -> None:
-    """Read the agents' sessions, redacted, and say what became of every file and why; nothing is sent."""
+    """Show which sessions were found, which are used or left out, and why. Sends nothing."""
+    paths = find_paths()
+    settings = load(paths, flags={"harvest.include_headless": include_headless or None})
+    data, lines = _read(paths, settings, why)
+    if as_json:
+        say_json(data)
+        return
+    for line in lines:
+        say(line)
+
+
+def _read(paths: Paths, settings: Settings, why: str) -> tuple[dict[str, object], list[str]]:
+    """Harvest, and return the account of it, or the explanation of the session `why`, as data and as lines."""
     from skillopt_sleep.cli.account import History, account
     from skillopt_sleep.cli.harvest_shown import account_data, account_lines, noted
     from skillopt_sleep.cli.harvest_why import explain, explained, find
@@ -22,8 +40,6 @@ def harvest(
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import Exclusions, agent_sources, harvest_rules
 
-    paths = find_paths()
-    settings = load(paths, flags={"harvest.include_headless": include_headless or None})
     store = open_store(settings, paths)
     try:
         sources = agent_sources(settings)
@@ -31,21 +47,17 @@ def harvest(
         found = read(sources, store.index, rules)
         names = [source.name for source in sources]
         history = History.of(found, store.index, rules, sources=names, horizon=store.horizon())
-        one = find(history, why) if why else None
-        stored = store.index.sessions([one.id] if one else [])
+        line = find(history, why) if why else None
+        stored = store.index.sessions([line.id] if line else [])
     finally:
         store.close()
     if store.notice:
         warn(store.notice)
-    if one:
-        explanation = explain(history, one, stored[0], settings)
-        data, lines = explanation.data(), explained(explanation, now=rules.now)
-    else:
-        notes = (*found.notes, *(rules.excluded.notes if isinstance(rules.excluded, Exclusions) else ()))
-        total = account(history)
-        data, lines = account_data(total, notes), (*account_lines(total, settings.harvest), *noted(notes))
-    if as_json:
-        say_json(data)
-        return
-    for line in lines:
-        say(line)
+    if line:
+        explanation = explain(history, line, stored[0], settings)
+        return explanation.data(), list(explained(explanation, now=rules.now))
+    notes = found.notes
+    if isinstance(rules.excluded, Exclusions):
+        notes = (*notes, *rules.excluded.notes)
+    total = account(history)
+    return account_data(total, notes), [*account_lines(total, settings.harvest), *noted(notes)]

@@ -1,34 +1,34 @@
-"""The account of a harvest on a page: the sum, where it comes from, and where the other files went."""
+"""Show the account of a harvest: the totals, the projects, and where the other files went."""
 
 from collections.abc import Iterator, Sequence
 
 from skillopt_sleep.cli.account import Account
-from skillopt_sleep.cli.tasks_shown import counted, home_path
+from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Take
 from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
 WORDS = {
-    LeftOut.UNREADABLE: "it can't be read",
-    LeftOut.SUBAGENT: "a sub-agent's: an agent wrote its prompts",
-    LeftOut.OWN_REPLAY: "an attempt of skillopt-sleep itself",
-    LeftOut.HEADLESS: "a program started it, not a person (--include-headless)",
+    LeftOut.UNREADABLE: "can't be read",
+    LeftOut.SUBAGENT: "a sub-agent's session: its prompts were written by an agent",
+    LeftOut.OWN_REPLAY: "a replay made by skillopt-sleep itself",
+    LeftOut.HEADLESS: "started by a program, not a person (--include-headless)",
     LeftOut.NO_USER_TURN: "nobody typed anything in it",
     LeftOut.EXCLUDED: "its project is excluded",
-    LeftOut.ACTIVE: "still going on: it hasn't been quiet for long enough",
-    LeftOut.OLDER: "it ended before the first night looks back",
+    LeftOut.ACTIVE: "still active: its last record is too recent",
+    LeftOut.OLDER: "older than the first night looks back",
 }
 _PATH_WIDTH = 29
 _NOTES = 5
 _NOTHING = (
-    "No sessions were found: Claude Code's are looked for in ~/.claude/projects, or below\n"
-    "CLAUDE_CONFIG_DIR, Codex's in ~/.codex/sessions, or below CODEX_HOME."
+    "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under\n"
+    "CLAUDE_CONFIG_DIR), Codex's in ~/.codex/sessions (or under CODEX_HOME)."
 )
 
 
 def account_lines(total: Account, settings: HarvestSettings) -> Iterator[str]:
-    """The sum, where it comes from, and where the other files went."""
+    """Yield the totals, a table of projects, the files that were left out, and remarks."""
     if not total.files:
         yield _NOTHING
         return
@@ -38,72 +38,97 @@ def account_lines(total: Account, settings: HarvestSettings) -> Iterator[str]:
     if total.sessions:
         yield ""
         yield from _table(total)
-    if others := list(_others(total, settings)):
+    left_out = _left_out(total, settings)
+    if left_out:
         yield ""
-        count = counted(total.files - len(total.sessions), "file")
-        whole = "the file" if total.files == 1 else f"all {count}"
-        yield f"The other {count}:" if total.sessions else f"Because of {whole}:"
-        yield from (f"{count:5}  {name:13} {words}" for count, name, words in others)
-    if rest := list(_remarks(total, settings)):
+        yield _left_out_heading(total)
+        for count, name, words in left_out:
+            yield f"{count:5}  {name:13} {words}"
+    remarks = list(_remarks(total, settings))
+    if remarks:
         yield ""
-        yield from rest
+        yield from remarks
 
 
 def _table(total: Account) -> Iterator[str]:
     yield "files  sessions  requests  corrected  source       project"
+    unused_files, unused_projects = 0, set[str]()
     for row in total.rows:
-        if row.sessions:
-            numbers = f"{row.files:5} {row.sessions:9} {row.requests:9} {row.corrected:10}"
-            where = home_path(row.project) or "(no folder)"
-            where = where if len(where) <= _PATH_WIDTH else f"…{where[1 - _PATH_WIDTH :]}"
-            yield f"{numbers}  {row.source:11}  {where}"
-    if rest := [row for row in total.rows if not row.sessions]:
-        projects = counted(len({row.project for row in rest}), "more project")
-        yield f"{sum(row.files for row in rest):5}{' ' * 31}{projects}, nothing of it used"
+        if not row.sessions:
+            unused_files += row.files
+            unused_projects.add(row.project)
+            continue
+        numbers = f"{row.files:5} {row.sessions:9} {row.requests:9} {row.corrected:10}"
+        folder = home_path(row.project) or "(no folder)"
+        if len(folder) > _PATH_WIDTH:
+            folder = f"…{folder[1 - _PATH_WIDTH :]}"
+        yield f"{numbers}  {row.source:11}  {folder}"
+    if unused_files:
+        yield f"{unused_files:5}{' ' * 31}{counted(len(unused_projects), 'more project')}, not used"
 
 
-def _others(total: Account, settings: HarvestSettings) -> Iterator[tuple[int, str, str]]:
-    """Every reason with its count and its words, the largest first."""
-    found = [
-        (count - (total.copies if why is LeftOut.NO_USER_TURN else 0), why.value, WORDS[why])
-        for why, count in total.skipped.items()
-    ]
-    found = [
-        (count, name, f"{words} ({settings.quiet})" if name == LeftOut.ACTIVE else words)
-        for count, name, words in found
-    ]
-    found.append((total.copies, "copies", "a fork that adds nothing to the session it was made from"))
-    found.append((total.doubles, "doubles", "a second file of a session; the longer one counts"))
-    found.append((total.task_files, "tasks files", f"{counted(total.tasks, 'task')} written by hand"))
-    yield from sorted((item for item in found if item[0]), key=lambda item: (-item[0], item[1]))
+def _left_out_heading(total: Account) -> str:
+    count = counted(total.files - len(total.sessions), "file")
+    if total.sessions:
+        return f"The other {count}:"
+    if total.files == 1:
+        return "The file was left out:"
+    return f"All {count} were left out:"
+
+
+def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str, str]]:
+    """Return the count, name and words of each reason for leaving files out, the largest count first."""
+    rows: list[tuple[int, str, str]] = []
+    for reason, count in total.skipped.items():
+        words = WORDS[reason]
+        if reason is LeftOut.NO_USER_TURN:
+            count -= total.copies  # noqa: PLW2901 - copies have a row of their own
+        elif reason is LeftOut.ACTIVE:
+            words = f"{words} ({settings.quiet})"
+        rows.append((count, reason.value, words))
+    rows.append((total.copies, "copies", "forks that add nothing to the session they were made from"))
+    rows.append((total.doubles, "doubles", "a second file of the same session; the longer one counts"))
+    rows.append((total.task_files, "tasks files", f"{counted(total.tasks, 'task')} written by hand"))
+    return sorted((row for row in rows if row[0]), key=lambda row: (-row[0], row[1]))
 
 
 def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
-    if count := sum(total.prompts.values()):
-        small = total.prompts[Take.SMALL_TALK]
-        takes = [
-            counted(total.prompts[take], take) for take in (Take.REQUEST, Take.CORRECTION) if total.prompts[take]
-        ]
-        words = ", ".join([*takes, *([f"{small} of small talk"] if small else [])])
-        yield f"{counted(count, 'prompt')} typed: {words}."
+    typed = sum(total.prompts.values())
+    if typed:
+        yield f"{counted(typed, 'prompt')} typed: {_kinds(total)}."
     if total.copied:
-        yield f"Counted once although a fork copied them: {counted(total.copied, 'prompt')}."
+        yield f"Repeated in forks and counted once: {counted(total.copied, 'prompt')}."
     for damage in total.damage:
         sessions = counted(damage.sessions, "session")
-        yield f"Passed over: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."
+        yield f"Skipped: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."
     if total.remembered:
-        yield f"Known from earlier nights, their files gone: {counted(total.remembered, 'session')}."
+        yield f"Known from earlier nights, file deleted since: {counted(total.remembered, 'session')}."
     if total.sessions:
-        new = len(total.sessions) - total.read - total.older
-        known = [f"{total.read} read before"] if total.read else []
-        known += [f"{total.older} older than {settings.lookback}"] if total.older else []
-        but = f" ({', '.join(known)})" if known else ""
-        yield f"The next night reads {new} of the {counted(len(total.sessions), 'session')}{but}."
-    yield "To see why one is in or out: skillopt-sleep harvest --why SESSION"
+        yield _next_night(total, settings)
+    yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"
+
+
+def _kinds(total: Account) -> str:
+    kinds = [counted(total.prompts[take], take) for take in (Take.REQUEST, Take.CORRECTION) if total.prompts[take]]
+    small_talk = total.prompts[Take.SMALL_TALK]
+    if small_talk:
+        kinds.append(f"{small_talk} small talk")
+    return ", ".join(kinds)
+
+
+def _next_night(total: Account, settings: HarvestSettings) -> str:
+    count = len(total.sessions)
+    reasons: list[str] = []
+    if total.read:
+        reasons.append(f"{total.read} already read")
+    if total.older:
+        reasons.append(f"{total.older} older than {settings.lookback}")
+    but = f" ({', '.join(reasons)})" if reasons else ""
+    return f"The next night reads {count - total.read - total.older} of the {counted(count, 'session')}{but}."
 
 
 def noted(notes: Sequence[Note]) -> Iterator[str]:
-    """What went wrong and what to do, so much of it as is read."""
+    """Yield the first few problems, each with its remedy."""
     for note in notes[:_NOTES]:
         yield f"{one_line(note.summary, limit=400)}\n  → {one_line(note.remedy, limit=400)}"
     if len(notes) > _NOTES:
@@ -111,10 +136,10 @@ def noted(notes: Sequence[Note]) -> Iterator[str]:
 
 
 def account_data(total: Account, notes: Sequence[Note]) -> dict[str, object]:
-    """The account for programs, with every session used and what went wrong."""
+    """Return the account as data, with every session used and the problems."""
     return {
         "files": total.files,
-        "sessions": [_shown(session) for session in total.sessions],
+        "sessions": [_session(session) for session in total.sessions],
         "skipped": {why.value: total.skipped[why] for why in LeftOut if why in total.skipped},
         "doubles": total.doubles,
         "task_files": total.task_files,
@@ -129,7 +154,7 @@ def account_data(total: Account, notes: Sequence[Note]) -> dict[str, object]:
     }
 
 
-def _shown(session: Session) -> dict[str, object]:
+def _session(session: Session) -> dict[str, object]:
     return {
         "id": session.id,
         "source": session.source,

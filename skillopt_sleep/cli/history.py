@@ -1,4 +1,4 @@
-"""skillopt-sleep history: the nights, what came of them, and what they spent."""
+"""The command `history`: past nights, what came of them, and what they cost."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -8,6 +8,8 @@ import typer
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.daemon_shown import first_step
 from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.text import counted
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Decision, NightReport, Outcome, Spend, StepOutcome
 from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.sqlite import NightLine
@@ -18,24 +20,23 @@ _CENT = 0.01
 
 def history(
     *,
-    last: Annotated[int, typer.Option("--last", min=0, help="How many nights, the newest; 0 is all.")] = LAST,
+    last: Annotated[int, typer.Option("--last", min=0, help="How many nights, newest first; 0 for all.")] = LAST,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """List the nights: outcome, documents, gains, and what they spent."""
+    """List past nights: outcome, documents, gains and cost."""
     with opened() as store:
         nights = store.nights()
         shown = nights[: last or None]
         reports = {night.id: store.report(night.id) for night in shown}
-        states = {found.proposal.id: found.state for found in store.bank.proposals()}
-        running = store.is_running() if any(night.closed is None for night in shown) else False
+        states = {decided.proposal.id: decided.state for decided in store.bank.proposals()}
+        has_open = any(night.closed is None for night in shown)
+        running = has_open and store.is_running()
     if as_json:
-        told = [_data(night, reports[night.id], states) for night in shown]
-        say_json({"schema_version": 1, "nights": told, "all": len(nights)})
+        rows = [_data(night, reports[night.id], states) for night in shown]
+        say_json({"schema_version": 1, "nights": rows, "all": len(nights)})
         return
     if not nights:
-        paths = find_paths()
-        step = first_step(paths, load(paths))
-        say(f"No night has run yet.{f' Begin with: {step}' if step else ''}")
+        _say_no_night()
     for night in shown:
         for line in lines(night, reports[night.id], states, running=running):
             say(line)
@@ -43,103 +44,125 @@ def history(
         say(f"{len(nights) - len(shown)} earlier: skillopt-sleep history --last 0")
 
 
+def _say_no_night() -> None:
+    say("No night has run yet.")
+    paths = find_paths()
+    step = first_step(paths, load(paths))
+    if step:
+        say(f"Begin with: {step}")
+
+
 def lines(
     night: NightLine, report: NightReport | None, states: Mapping[str, str], *, running: bool = False
 ) -> Iterator[str]:
-    """A night: its outcome and cost, then every document that was tried."""
+    """Yield a night's outcome and cost, then each document that was worked on; `states` are those of proposals."""
     if report is None:
-        words = night.outcome.value if night.outcome else "runs now" if running else "cut off; the next run goes on"
-        yield f"{night.id:12}  {words}"
+        yield f"{night.id:12}  {_without_report(night, running=running)}"
         return
-    yield f"{night.id:12}  {report.verdict:14}  {_sessions(report)}, {spent(report.spend)}"
-    for done in report.documents:
-        yield f"  {_one_line(done.document.id)}: {verdict(done)}{_fate(report, done, states)}"
-        if numbers := gain(done):
+    sessions = counted(report.sessions.used, "session")
+    yield f"{night.id:12}  {report.verdict:14}  {sessions}, {spent(report.spend)}"
+    for step in report.documents:
+        yield f"  {one_line(step.document.id, limit=200)}: {verdict(step)}{_proposals(report, step, states)}"
+        numbers = gain(step)
+        if numbers:
             yield f"      {numbers}"
     if not report.documents and report.verdict is not Outcome.NOTHING_NEW:
-        yield f"      {_one_line(report.because)}"
+        yield f"      {one_line(report.because, limit=200)}"
 
 
-def gain(done: StepOutcome) -> str:
-    """What the candidate gained on unseen tasks, with n and interval, and where the error rate is unknown, that."""
-    trial = done.trial
+def _without_report(night: NightLine, *, running: bool) -> str:
+    if night.outcome:
+        return night.outcome.value
+    if running:
+        return "running now"
+    return "cut off; the next run resumes it"
+
+
+def gain(step: StepOutcome) -> str:
+    """Return the candidate's gain on unseen tasks with n and interval, and the error rate if it is unknown."""
+    trial = step.trial
     if trial.before is None or trial.after is None:
         return ""
-    if trial.interval is None:
-        within = "no interval"
-    else:
+    details = ["no interval"]
+    if trial.interval is not None:
         low, high = trial.interval
-        within = f"90 % interval {low:+.2f} to {high:+.2f}"
-    rate = f", {done.verdict.error_rate}" if "unknown" in done.verdict.error_rate else ""
+        details = [f"90 % interval {low:+.2f} to {high:+.2f}"]
+    details.append(trial.counted)
+    if "unknown" in step.verdict.error_rate:
+        details.append(step.verdict.error_rate)
     change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
-    return f"{change} ({within}, {trial.counted}{rate})"
+    return f"{change} ({', '.join(details)})"
 
 
-def verdict(done: StepOutcome) -> str:
-    """The gate's word where there was a trial, else what the step ended as."""
+def verdict(step: StepOutcome) -> str:
+    """Return the gate's verdict if there was a trial, else the outcome of the step."""
     words = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
-    return words.get(done.verdict.decision, done.outcome.value.replace("_", " "))
+    return words.get(step.verdict.decision, step.outcome.value.replace("_", " "))
 
 
 def spent(spend: Spend) -> str:
-    """Calls, tokens and dollars; what isn't known is said to be unknown."""
-    calls = f"{spend.calls:,} {'call' if spend.calls == 1 else 'calls'}"
+    """Return calls, tokens and dollars in words, with unknown amounts named as unknown."""
     if not spend.calls:
         return "no calls"
-    least = "at least " if spend.unnamed else ""
-    tokens = "tokens unknown" if spend.tokens is None else f"{least}{spend.tokens:,} tokens"
-    if spend.usd is None:
-        return f"{calls}, {tokens}, dollars unknown"
-    return f"{calls}, {tokens}, ${spend.usd:.{4 if 0 < spend.usd < _CENT else 2}f}"
+    tokens = "tokens unknown"
+    if spend.tokens is not None:
+        at_least = "at least " if spend.unnamed else ""
+        tokens = f"{at_least}{spend.tokens:,} tokens"
+    dollars = "dollars unknown"
+    if spend.usd is not None:
+        digits = 4 if 0 < spend.usd < _CENT else 2
+        dollars = f"${spend.usd:.{digits}f}"
+    return f"{counted(spend.calls, 'call')}, {tokens}, {dollars}"
 
 
-def _sessions(report: NightReport) -> str:
-    used = report.sessions.used
-    return f"{used} {'session' if used == 1 else 'sessions'}"
-
-
-def _fate(report: NightReport, done: StepOutcome, states: Mapping[str, str]) -> str:
-    """What became of the proposals for this document."""
-    own = [proposal.id for proposal in report.proposals if proposal.document == done.document.id]
-    return "".join(f"; {name} {states.get(name, 'gone')}" for name in own)
+def _proposals(report: NightReport, step: StepOutcome, states: Mapping[str, str]) -> str:
+    """Return the proposals for this document and their states."""
+    text = ""
+    for proposal in report.proposals:
+        if proposal.document == step.document.id:
+            text += f"; {proposal.id} {states.get(proposal.id, 'gone')}"
+    return text
 
 
 def _data(night: NightLine, report: NightReport | None, states: Mapping[str, str]) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "night": night.id,
         "started": night.started,
         "closed": night.closed,
         "verdict": night.outcome,
-        "because": report.because if report else "",
-        "sessions": report.sessions.used if report else None,
-        "spend": {"calls": report.spend.calls, "tokens": report.spend.tokens, "usd": report.spend.usd}
-        if report
-        else None,
+        "because": "",
+        "sessions": None,
+        "spend": None,
+        "documents": [],
+        "proposals": [],
     }
-    documents = report.documents if report else ()
-    told["documents"] = [_document(done) for done in documents]
-    proposals = report.proposals if report else ()
-    told["proposals"] = [{"id": p.id, "document": p.document, "state": states.get(p.id)} for p in proposals]
-    return told
+    if report is None:
+        return data
+    spend = report.spend
+    data["because"] = report.because
+    data["sessions"] = report.sessions.used
+    data["spend"] = {"calls": spend.calls, "tokens": spend.tokens, "usd": spend.usd}
+    data["documents"] = [_document(step) for step in report.documents]
+    for proposal in report.proposals:
+        row = {"id": proposal.id, "document": proposal.document, "state": states.get(proposal.id)}
+        data["proposals"].append(row)
+    return data
 
 
-def _document(done: StepOutcome) -> dict[str, Any]:
-    trial = done.trial
+def _document(step: StepOutcome) -> dict[str, Any]:
+    trial = step.trial
+    difference: float | None = None
+    if trial.before is not None and trial.after is not None:
+        difference = trial.after - trial.before
     return {
-        "id": done.document.id,
-        "path": done.document.path,
-        "outcome": done.outcome,
-        "verdict": done.verdict.decision,
+        "id": step.document.id,
+        "path": step.document.path,
+        "outcome": step.outcome,
+        "verdict": step.verdict.decision,
         "before": trial.before,
         "after": trial.after,
-        "gain": None if trial.before is None or trial.after is None else trial.after - trial.before,
+        "gain": difference,
         "interval": trial.interval,
         "n": trial.n,
-        "error_rate": done.verdict.error_rate,
+        "error_rate": step.verdict.error_rate,
     }
-
-
-def _one_line(text: str) -> str:
-    from skillopt_sleep.kit.markdown import one_line
-
-    return one_line(text, limit=200)

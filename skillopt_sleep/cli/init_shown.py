@@ -1,4 +1,4 @@
-"""What init tells: what is on this machine, what would leave it, what was written, and what comes next."""
+"""Print what `init` finds on this machine, what would leave it, what it wrote, and what to do next."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.account import Account
 from skillopt_sleep.cli.plan import Ahead, destination, dollars, recipients
-from skillopt_sleep.cli.tasks_shown import counted, home_path
+from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.settings import BackendName, BudgetSettings, Paths, Settings
+from skillopt_sleep.settings import BackendName, Paths, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_written import Written
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 MOST_PROJECTS = 20
 NOWHERE = {
-    "": "nobody is named to answer",
-    "simulated": "the simulated model answers here, and learns nothing of worth",
+    "": "no backend is chosen",
+    "simulated": "the simulated model runs here, for trying out; it learns nothing useful",
 }
 TITLES = {agent.source: agent.title for agent in AGENTS.values()}
 
 
 class Project(NamedTuple):
-    """A project's part in the history."""
+    """A project in the history, with its sessions and corrected requests."""
 
     path: str
     sessions: int
@@ -35,17 +35,17 @@ class Project(NamedTuple):
 
 
 def projects(total: Account) -> tuple[Project, ...]:
-    """The projects with sessions a night could use, the most corrected first."""
-    found: dict[str, Project] = {}
+    """Return the projects with sessions a night could use, the most corrected first."""
+    by_path: dict[str, Project] = {}
     for row in total.rows:
         if row.sessions:
-            had = found.get(row.project, Project(row.project, 0, 0))
-            found[row.project] = Project(row.project, had.sessions + row.sessions, had.corrected + row.corrected)
-    return tuple(sorted(found.values(), key=lambda one: (-one.corrected, -one.sessions, one.path)))
+            _, sessions, corrected = by_path.get(row.project, Project(row.project, 0, 0))
+            by_path[row.project] = Project(row.project, sessions + row.sessions, corrected + row.corrected)
+    return tuple(sorted(by_path.values(), key=lambda project: (-project.corrected, -project.sessions, project.path)))
 
 
 def look_back(settings: Settings, paths: Paths) -> Account:
-    """All that is in the history, whatever a night has read."""
+    """Return the account of the whole history, including what nights have read."""
     from skillopt_sleep.cli.account import History, account
     from skillopt_sleep.night.harvest import harvest
     from skillopt_sleep.stores.user import open_store
@@ -63,109 +63,132 @@ def look_back(settings: Settings, paths: Paths) -> Account:
 
 
 def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Project]) -> Iterator[str]:
-    """Agents, sessions, projects."""
+    """Yield the agents, sessions and projects found on this machine."""
     agents = [offer for offer in offered if offer.name in AGENTS]
     for number, offer in enumerate(agents):
         mark = "✓" if offer.ready else "–"
-        yield f"{'' if number else 'Agents':10} {mark} {offer.name:7} {one_line(offer.says, limit=200)}"
-    by_source = Counter({row.source: 0 for row in total.rows})
-    for row in total.rows:
-        by_source[row.source] += row.sessions
-    sessions = ", ".join(f"{count} of {TITLES.get(name, name)}" for name, count in by_source.most_common() if count)
-    corrected = f"; {counted(total.requests, 'request')}, {total.corrected} of them corrected" if sessions else ""
-    yield f"{'Sessions':10} {sessions or 'none yet'}{corrected}"
+        yield f"{_heading('Agents', number)} {mark} {offer.name:7} {one_line(offer.says, limit=200)}"
+    yield f"{'Sessions':10} {_sessions(total)}"
     for number, project in enumerate(known[:MOST_PROJECTS]):
-        row = (
-            f"{counted(project.sessions, 'session'):>13}, {project.corrected:3} corrected  {home_path(project.path)}"
-        )
-        yield f"{'' if number else 'Projects':10} {number + 1:2} {row}"
+        sessions = f"{counted(project.sessions, 'session'):>13}"
+        row = f"{sessions}, {project.corrected:3} corrected  {home_path(project.path)}"
+        yield f"{_heading('Projects', number)} {number + 1:2} {row}"
     if len(known) > MOST_PROJECTS:
         yield f"{'':10}    and {len(known) - MOST_PROJECTS} more: skillopt-sleep harvest"
 
 
+def _heading(name: str, number: int) -> str:
+    """Return the heading for the first row, and blanks for the others."""
+    return f"{'' if number else name:10}"
+
+
+def _sessions(total: Account) -> str:
+    by_source: Counter[str] = Counter()
+    for row in total.rows:
+        if row.sessions:
+            by_source[row.source] += row.sessions
+    if not by_source:
+        return "none yet"
+    sessions = ", ".join(f"{count} of {AGENTS.get(name, name)}" for name, count in by_source.most_common())
+    return f"{sessions}; {counted(total.requests, 'request')}, {total.corrected} of them corrected"
+
+
 def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:
-    """What a night would send, to whom, and what it would cost at most."""
+    """Yield what a night would send, to whom, and what it would cost at most; `older` sessions are left out."""
     if not recipients(settings):
         yield f"Nothing would leave this machine: {NOWHERE[settings.backend.name]}."
         return
-    used, inside = counted(ahead.found.counts.used, "session"), counted(len(ahead.projects), "project")
-    more = f" ({older} more ended before the last {settings.harvest.lookback})" if older else ""
+    sessions, inside = counted(ahead.found.counts.used, "session"), counted(len(ahead.projects), "project")
+    more = f" ({older} more are older than {settings.harvest.lookback})" if older else ""
+    budget = settings.budget
+    limits = f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes a night"
+    if 0 < ahead.most < budget.calls:
+        limits = f"{counted(ahead.most, 'call')} now, and never more than {limits}"
     yield "What would leave this machine, each night:"
-    yield f"  what     redacted excerpts of new sessions; now: {used} in {inside}{more}"
+    yield f"  what     redacted excerpts of new sessions; now: {sessions} in {inside}{more}"
     yield f"  to       {destination(settings)}"
-    now = f"{counted(ahead.most, 'call')} now, and never over " if 0 < ahead.most < settings.budget.calls else ""
-    yield f"  at most  {now}{_limits(settings.budget)} a night"
+    yield f"  at most  {limits}"
     yield f"  dollars  {_price(settings, offer)}"
 
 
-def written_lines(done: "Written") -> Iterator[str]:
-    """What is in the file now, and where the earlier one is."""
-    if not done.changed:
-        yield f"{done.path} says all of this already; it is as it was."
-        return
-    yield f"Wrote {done.path}"
-    if done.backup is None:
-        yield from (f"  {line}" for line in done.text.splitlines() if line)
-        return
-    yield from (f"  {line}" for line in done.diff.splitlines()[2:])
-    yield f"The one that was there is {done.backup}"
+def _price(settings: Settings, offer: "Offer | None") -> str:
+    limit = settings.budget.usd
+    is_one = all(backend.name == settings.backend.name and not backend.base_url for backend in recipients(settings))
+    if offer and offer.subscription and is_one:
+        return "none: your login is a subscription; calls count against its quota"
+    most = dollars(replace(settings, budget=replace(settings.budget, usd=0.0)))
+    if most is None:
+        stops = "; because of your limit in dollars a night would stop at its first call" if limit else ""
+        return f"unknown: no price is known for this model{stops}"
+    if 0 < limit < most:
+        return f"${limit:,.2f} a night at most, your limit"
+    return f"${most:,.2f} a night at most, if every token of its limit were output"
 
 
-def unmatched_lines(choice: Mapping[str, Mapping[str, Any]], total: Account, settings: Settings) -> Iterator[str]:
-    """What was said to leave out and isn't there; what was left out before is none of what was found."""
+def written_lines(written: "Written") -> Iterator[str]:
+    """Yield what config.toml says now, and where the earlier one is kept."""
+    if not written.changed:
+        yield f"{written.path} already says all of this, so it was not changed."
+        return
+    yield f"Wrote {written.path}"
+    if written.backup is None:
+        for line in written.text.splitlines():
+            if line:
+                yield f"  {line}"
+        return
+    for line in written.diff.splitlines()[2:]:
+        yield f"  {line}"
+    yield f"Backup of the old file: {written.backup}"
+
+
+def unmatched_lines(sections: Mapping[str, Mapping[str, Any]], total: Account, settings: Settings) -> Iterator[str]:
+    """Yield a warning for each newly excluded pattern that matches no project found."""
     found = [row.project for row in total.rows]
-    for pattern in choice.get("projects", {}).get("exclude", ()):
-        if pattern not in settings.projects.exclude and not any(is_excluded(path, (pattern,)) for path in found):
-            yield f"! {one_line(pattern)} is none of the projects found; it is left out should it come"
+    for pattern in sections.get("projects", {}).get("exclude", ()):
+        is_new = pattern not in settings.projects.exclude
+        if is_new and not any(is_excluded(path, (pattern,)) for path in found):
+            yield f"! {one_line(pattern)} matches no project yet; it will be excluded if one appears"
 
 
 def next_lines(
     settings: Settings, ahead: Ahead, *, installed: bool = False, others: Sequence[str] | None = None
 ) -> Iterator[str]:
-    """The next step; `others` are who else could answer where the one named can't, None where it can."""
-    name = settings.backend.name
-    steps: list[tuple[str, str]] = []
-    if not name:
-        steps.append(("skillopt-sleep run --now --example", "see a whole night, without network or cost"))
-        names = ", ".join(filter(None, get_args(BackendName)))
-        steps.append(("skillopt-sleep init --yes --backend NAME", f"name who answers: {names}"))
+    """Yield the next steps.
+
+    `others` is None if the chosen backend works; if not, it names the other backends that would.
+    """
+    if not settings.backend.name:
+        steps = [
+            ("skillopt-sleep run --now --example", "see a whole night, without network or cost"),
+            (
+                "skillopt-sleep init --yes --backend NAME",
+                f"choose a backend: {', '.join(name for name in get_args(BackendName) if name)}",
+            ),
+        ]
     elif others is not None:
-        steps.append(("skillopt-sleep doctor", "once that is mended: whether all is well"))
-        other = next(iter(others), "NAME")
-        steps.append((f"skillopt-sleep init --yes --backend {other}", "or let somebody else answer"))
-    elif not (ahead.found.counts.used or ahead.reviewed):
-        steps.append(("skillopt-sleep run --now --example", "there is nothing to read yet: see an example"))
+        other = others[0] if others else "NAME"
+        steps = [
+            ("skillopt-sleep doctor", "once that is fixed, check again"),
+            (f"skillopt-sleep init --yes --backend {other}", "or choose another backend"),
+        ]
     else:
-        naming = "" if settings.backend.confirmed else f" --backend {name}"
-        steps.append((f"skillopt-sleep run --now{naming}", "a first night and its report, now"))
-    if not name or others is not None:
-        pass
-    elif settings.backend.confirmed and installed:
-        steps.append(
-            ("skillopt-sleep status", f"when the next one is; it is installed, every night at {settings.daemon.at}")
-        )
-    elif settings.backend.confirmed:
-        steps.append(("skillopt-sleep install", f"then every night at {settings.daemon.at} by itself"))
-    else:
-        steps.append((f"skillopt-sleep init --yes --backend {name}", "allow every night to send, once you trust it"))
+        steps = [_first_night(settings, ahead), _every_night(settings, installed=installed)]
     width = max(len(command) for command, _ in steps)
     for number, (command, why) in enumerate(steps):
         yield f"{'' if number else 'Next':5} {command:{width}}  {why}"
 
 
-def _limits(budget: BudgetSettings) -> str:
-    return f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes"
+def _first_night(settings: Settings, ahead: Ahead) -> tuple[str, str]:
+    if not (ahead.found.counts.used or ahead.reviewed):
+        return "skillopt-sleep run --now --example", "there is nothing to read yet, so see an example"
+    backend = "" if settings.backend.confirmed else f" --backend {settings.backend.name}"
+    return f"skillopt-sleep run --now{backend}", "run a first night now and read its report"
 
 
-def _price(settings: Settings, offer: "Offer | None") -> str:
-    limit = settings.budget.usd
-    asked = recipients(settings)
-    if offer and offer.subscription and not any(one.base_url or one.name != offer.name for one in asked):
-        return "none: your login is a subscription; it counts against its quota"
-    known = dollars(replace(settings, budget=replace(settings.budget, usd=0.0)))
-    if known is None:
-        stops = "; with a limit in dollars a night stops at its first call" if limit else ""
-        return f"unknown: no price is known for this model{stops}"
-    if 0 < limit < known:
-        return f"${limit:,.2f} a night at most, your limit"
-    return f"${known:,.2f} a night at most, were all tokens of its limit answers"
+def _every_night(settings: Settings, *, installed: bool) -> tuple[str, str]:
+    if not settings.backend.confirmed:
+        command = f"skillopt-sleep init --yes --backend {settings.backend.name}"
+        return command, "allow every night to send, once you trust it"
+    if installed:
+        return "skillopt-sleep status", f"see the next night; nights are installed, every day at {settings.daemon.at}"
+    return "skillopt-sleep install", f"then run every night at {settings.daemon.at} automatically"

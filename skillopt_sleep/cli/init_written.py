@@ -1,4 +1,4 @@
-"""config.toml, written anew with what was chosen; the one that was there is kept."""
+"""Write config.toml with what was chosen, and keep the earlier file as a backup."""
 
 import difflib
 import tempfile
@@ -13,11 +13,11 @@ from skillopt_sleep.kit.toml import to_sections
 from skillopt_sleep.settings import Paths, Settings, load, read_toml
 
 Chosen = Mapping[str, Mapping[str, Any]]
-_HEAD = "# The settings of skillopt-sleep that you chose; every key there is: skillopt-sleep config show\n\n"
+_HEAD = "# The settings of skillopt-sleep that you chose. To see every key: skillopt-sleep config show\n\n"
 
 
 class Written(NamedTuple):
-    """What was written; `backup` is where the earlier file is now, `diff` what changed in it."""
+    """The written file; `backup` is a copy of the earlier one, `diff` what changed in it."""
 
     path: Path
     text: str
@@ -27,7 +27,7 @@ class Written(NamedTuple):
 
 
 def present(paths: Paths) -> tuple[dict[str, dict[str, Any]], str]:
-    """What config.toml says now; where it can't be used, nothing, and why."""
+    """Return the sections of config.toml and ""; if it is invalid, no sections and the reason."""
     if not paths.config_file.exists():
         return {}, ""
     try:
@@ -38,7 +38,7 @@ def present(paths: Paths) -> tuple[dict[str, dict[str, Any]], str]:
 
 
 def merged(before: Chosen, chosen: Chosen) -> dict[str, dict[str, Any]]:
-    """The sections with what was chosen; what another backend was given isn't this one's."""
+    """Return the sections with the chosen keys added; a new backend starts without the keys of the old one."""
     sections = {name: dict(keys) for name, keys in before.items()}
     name = chosen.get("backend", {}).get("name")
     if name is not None and name != sections.get("backend", {}).get("name", ""):
@@ -51,22 +51,22 @@ def merged(before: Chosen, chosen: Chosen) -> dict[str, dict[str, Any]]:
 
 
 def checked(sections: Chosen) -> tuple[str, Settings]:
-    """The text of the file and the settings it makes; ConfigError where it would not be read."""
+    """Return the text of the file and the settings it makes; ConfigError if they are invalid."""
     text = _HEAD + to_sections(sections)
-    with tempfile.TemporaryDirectory(prefix="skillopt-sleep-") as made:
-        trial = Paths(config=Path(made), data=Path(made))
+    with tempfile.TemporaryDirectory(prefix="skillopt-sleep-") as folder:
+        trial = Paths(config=Path(folder), data=Path(folder))
         trial.config_file.write_text(text, encoding="utf-8")
         try:
             return text, load(trial, environ={})
         except ConfigError as error:
-            said = error.message.removeprefix(f"{trial.config_file}: ")
-            raise ConfigError(said, remedy=error.remedy) from error
+            message = error.message.removeprefix(f"{trial.config_file}: ")
+            raise ConfigError(message, remedy=error.remedy) from error
 
 
 def write(paths: Paths, text: str) -> Written:
-    """Put it there, privately; an earlier file keeps its bytes in the folder of our state."""
+    """Write config.toml privately; an earlier file is copied, byte for byte, to our state folder."""
     private_dir(paths.config)
-    # A link is kept: the file may lie among someone's dotfiles.
+    # A symlink is kept, because the file may be among someone's dotfiles.
     target = paths.config_file.resolve()
     if not target.exists():
         private_dir(target.parent)
@@ -84,7 +84,11 @@ def write(paths: Paths, text: str) -> Written:
 
 
 def _free(path: Path) -> Path:
-    """A name with this beginning that nothing has."""
+    """Return an unused file name that says what and when it was, numbered if needed."""
     stem = f"{path.name}.before-{utc_now():%Y%m%dT%H%M%S}"
-    names = (path.with_name(f"{stem}{'' if not number else f'-{number}'}") for number in range(10_000))
-    return next(name for name in names if not name.exists())
+    backup = path.with_name(stem)
+    number = 0
+    while backup.exists():
+        number += 1
+        backup = path.with_name(f"{stem}-{number}")
+    return backup

@@ -1,4 +1,4 @@
-"""Commands by name and sentence: what one imports is imported when it is called, so that the others start fast."""
+"""Commands that are imported only when they are called, so that every other command starts fast."""
 
 import importlib
 from collections.abc import Mapping
@@ -7,42 +7,43 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-# A wrong command line; typer exports only the kind of it that is about one value.
+# The exception for a wrong command line; typer exports only its subclass for a bad value.
 UsageError: Any = typer.BadParameter.__base__
 
 
 class Later(NamedTuple):
-    """A command that isn't imported yet: `place` is `module:name` here, of a function or a Typer app."""
+    """A command that isn't imported yet: `place` is `module:name` in this package, a function or a Typer app."""
 
     place: str
     help: str
 
 
 class LazyGroup(TyperGroup):
-    """A group with a table of commands beside those it was given; a subclass fills `later`."""
+    """A command group that adds the commands of the table `later`, which a subclass fills."""
 
     later: Mapping[str, Later] = {}
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         for name, command in self.later.items():
             self.commands[name] = TyperCommand(name, help=command.help)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the one command that is called; help and suggestions need no more than the table."""
+        """Import the called command; help and suggestions only need the table."""
         if args and args[0] in self.later:
             self.commands[args[0]] = loaded(args[0], self.later[args[0]])
         return super().resolve_command(ctx, args)
 
 
 def loaded(name: str, command: Later) -> Any:
-    """The command itself, under this name."""
-    module, _, attribute = command.place.partition(":")
-    found: Any = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
-    if not isinstance(found, typer.Typer):
+    """Import a command and return it under its name."""
+    module_name, _, attribute = command.place.partition(":")
+    target: Any = getattr(importlib.import_module(f"{__package__}.{module_name}"), attribute)
+    if isinstance(target, typer.Typer):
+        app = target
+    else:
         app = typer.Typer(add_completion=False)
-        app.command(name)(found)
-        found = app
-    made: Any = typer.main.get_command(found)
-    made.name = name
-    return made
+        app.command(name)(target)
+    loaded_command: Any = typer.main.get_command(app)
+    loaded_command.name = name
+    return loaded_command

@@ -1,10 +1,9 @@
-"""skillopt-sleep logs: what the nights and the daemon wrote down."""
+"""The command `logs`: print the log of the nights and the daemon, and follow it."""
 
 import os
 import sys
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -18,48 +17,67 @@ from skillopt_sleep.settings import find_paths
 LAST = 100
 LOOK_SECONDS = 0.25
 _HEAD = frozenset({"at", "level", "event", "process", "night", "traceback"})
-_NAMES = frozenset({"night_process"})  # a number that counts nothing
+_IDS = frozenset({"night_process"})  # numbers that are names, shown without separators
+_MARKS = {"warning": "!", "error": "✗", "critical": "✗"}
 
 
 def logs(
-    night: Annotated[str, typer.Argument(help="Only this night, all of it; else the last 100 lines.")] = "",
+    night: Annotated[str, typer.Argument(help="Only this night, in full; the last 100 lines by default.")] = "",
     *,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what is written from now on.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the lines as they are, in JSON.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines as they come.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the log's JSON lines as they are.")] = False,
 ) -> None:
-    """Print what the nights and the daemon wrote down, and go on as they write."""
+    """Print the log of the nights and the daemon."""
     from skillopt_sleep.kit.log import read_log
 
     path = find_paths().log
-    followed = Followed(path) if follow else None  # from here on: what is written meanwhile must not be lost
-    told = list(read_log(path)) if followed is None else followed.before
-    wanted = [line for line in told if not night or line.get("night") == night]
-    if night and not wanted and not follow:
-        known = list(dict.fromkeys(str(line["night"]) for line in told if line.get("night")))[-5:]
-        raise ConfigError(
-            f"the log says nothing of night {night!r}",
-            remedy=f"the last nights it knows: {', '.join(reversed(known))}" if known else "the log is empty",
-        )
-    for line in wanted if night else deque(wanted, LAST):
-        _print(line, as_json=as_json)
-    if followed is None:
-        if not wanted:
-            warn(f"nothing is written down yet; a night and the daemon write to {path}")
+    if follow:
+        _follow(path, night, as_json=as_json)
         return
+    entries = list(read_log(path))
+    if not entries and not night:
+        warn(f"The log is empty; nights and the daemon write to {path}")
+    wanted = _select(entries, night)
+    if night and not wanted:
+        raise _unknown_night(night, entries)
+    for entry in wanted:
+        _print(entry, as_json=as_json)
+
+
+def _follow(path: Path, night: str, *, as_json: bool) -> None:
+    """Print the log, and every new line until the user presses Ctrl-C."""
+    followed = Followed(path)
+    for entry in _select(followed.before, night):
+        _print(entry, as_json=as_json)
     try:
-        for line in followed:
-            if not night or line.get("night") == night:
-                _print(line, as_json=as_json)
+        for entry in followed:
+            if not night or entry.get("night") == night:
+                _print(entry, as_json=as_json)
     except KeyboardInterrupt:
         return
 
 
+def _select(entries: Sequence[dict[str, Any]], night: str) -> list[dict[str, Any]]:
+    """Return all entries of a night, or the last ones of the log if no night is named."""
+    if not night:
+        return list(entries[-LAST:])
+    return [entry for entry in entries if entry.get("night") == night]
+
+
+def _unknown_night(night: str, entries: Sequence[Mapping[str, Any]]) -> ConfigError:
+    known = list(dict.fromkeys(str(entry["night"]) for entry in entries if entry.get("night")))
+    remedy = "the log is empty"
+    if known:
+        remedy = f"the last nights in it: {', '.join(reversed(known[-5:]))}"
+    return ConfigError(f"the log has no lines of night {night!r}", remedy=remedy)
+
+
 class Followed:
-    """A log that others write: `before` is what it says already; then, without end, every line as it comes."""
+    """A growing log: `before` has its lines so far; iterating yields every new line, without end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._seen: dict[int, int] = {}
+        self._sizes: dict[int, int] = {}
         self.before = list(self._new())
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -68,63 +86,69 @@ class Followed:
             time.sleep(LOOK_SECONDS)
 
     def _new(self) -> Iterator[dict[str, Any]]:
-        """What was added since the last look: whole lines only, also of a file that was rotated meanwhile."""
+        """Yield the whole lines added since the last look, also those of a file that was rotated since."""
         from skillopt_sleep.kit.log import log_files, read_line
 
-        seen: dict[int, int] = {}
+        sizes: dict[int, int] = {}
         for file in log_files(self._path):
             try:
                 with file.open("rb") as opened:
                     info = os.fstat(opened.fileno())
-                    before = self._seen.get(info.st_ino, 0)
-                    # A new file may have the number of one that is gone.
-                    start = before if before <= info.st_size else 0
+                    start = self._sizes.get(info.st_ino, 0)
+                    if start > info.st_size:
+                        start = 0  # a new file that reuses the inode of a deleted one
                     opened.seek(start)
                     added = opened.read()
             except FileNotFoundError:
                 continue
             whole = added[: added.rfind(b"\n") + 1]
-            seen[info.st_ino] = start + len(whole)
-            yield from (line for text in whole.splitlines() if (line := read_line(text)) is not None)
-        self._seen = seen
+            sizes[info.st_ino] = start + len(whole)
+            for text in whole.splitlines():
+                entry = read_line(text)
+                if entry is not None:
+                    yield entry
+        self._sizes = sizes
 
 
-def _print(line: Mapping[str, Any], *, as_json: bool) -> None:
+def _print(entry: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
-        say_json(line, pretty=False)
+        say_json(entry, pretty=False)
     else:
-        for shown in lines(line):
-            say(shown)
+        for line in lines(entry):
+            say(line)
     sys.stdout.flush()
 
 
-def lines(told: Mapping[str, Any]) -> Iterator[str]:
-    """One line of the log for people: when (local time), which night, what, and all else that is known of it."""
+def lines(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one log entry as text: local time, night, event, other fields, then the traceback."""
     from skillopt_sleep.kit.markdown import one_line
 
-    mark = {"warning": "!", "error": "✗", "critical": "✗"}.get(str(told.get("level")), " ")
-    night = f"{one_line(str(told['night']))}: " if told.get("night") else ""
-    fields = [
-        f"{key}: {value if key in _NAMES else _value(value)}"
-        for key, value in told.items()
-        if key not in _HEAD and _is_said(value)
-    ]
-    event = one_line(str(told["event"]), limit=400)
-    yield f"{_when(told)} {mark} {night}{event}{' – ' if fields else ''}{'; '.join(fields)}"
-    for part in str(told.get("traceback") or "").splitlines():
+    mark = _MARKS.get(str(entry.get("level")), " ")
+    text = one_line(str(entry["event"]), limit=400)
+    if entry.get("night"):
+        text = f"{one_line(str(entry['night']))}: {text}"
+    fields = [f"{key}: {_field(key, value)}" for key, value in entry.items() if key not in _HEAD and _is_set(value)]
+    if fields:
+        text = f"{text} – {'; '.join(fields)}"
+    yield f"{_local_time(entry)} {mark} {text}"
+    for part in str(entry.get("traceback") or "").splitlines():
         yield f"    {one_line(part, limit=400)}"
 
 
-def _when(told: Mapping[str, Any]) -> str:
+def _local_time(entry: Mapping[str, Any]) -> str:
     try:
-        return f"{datetime.fromisoformat(str(told.get('at'))).astimezone():%Y-%m-%d %H:%M:%S}"
+        return f"{datetime.fromisoformat(str(entry.get('at'))).astimezone():%Y-%m-%d %H:%M:%S}"
     except ValueError:
         return "(no time)".ljust(19)
 
 
-def _is_said(value: object) -> bool:
-    """Whether a field says anything: nothing at all isn't worth its name, but 0 is."""
+def _is_set(value: object) -> bool:
+    """Return whether a field is worth showing: 0 is, but False, None and empty values aren't."""
     return value is not False and value not in (None, "", [], {})
+
+
+def _field(key: str, value: object) -> str:
+    return str(value) if key in _IDS else _value(value)
 
 
 def _value(value: object) -> str:

@@ -1,14 +1,14 @@
-"""skillopt-sleep run --plan: what a night would read, send and at most spend, without any call."""
+"""The option `run --plan`: show what a night would read, send and cost at most, without any call."""
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import say, say_json
-from skillopt_sleep.cli.tasks_shown import counted
+from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.records import Purpose
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 class Ahead(NamedTuple):
-    """What a night now would read: `calls` by purpose are what it would ask at most, `most` within the limits.
+    """What a night would do now.
 
-    `budget` is the night's, as far as the month's limits leave it.
+    `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
+    night's limits, lowered to what the month's limits leave.
     """
 
     found: "Harvest"
@@ -34,7 +35,7 @@ class Ahead(NamedTuple):
 
 
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
-    """Harvest as a night would, and say what would follow."""
+    """Harvest as a night would and forecast the rest; `only` limits it to one project's folder."""
     from skillopt_sleep.backends.metered import month_of
     from skillopt_sleep.mining.prove import PER_CALL
     from skillopt_sleep.night.forecast import forecast
@@ -60,7 +61,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
         reviewed=reviewed,
         known=known,
         waiting=waiting,
-        models=len(_asked(settings)),
+        models=len(_models(settings)),
         plan=plan,
         proved=PER_CALL,
     )
@@ -68,104 +69,137 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
 
 
 def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
-    """What the month's limits leave of the night's."""
-    calls = max(budget.month_calls - spent.calls, 0) if budget.month_calls else budget.calls
-    tokens = max(budget.month_tokens - spent.tokens, 0) if budget.month_tokens else budget.tokens
-    usd = max(budget.month_usd - spent.dollars, 0.0) if budget.month_usd else math.inf
-    night = min(budget.usd or math.inf, usd)
-    none = not (calls and tokens and night)
-    return replace(
-        budget,
-        calls=0 if none else min(budget.calls, calls),
-        tokens=0 if none else min(budget.tokens, tokens),
-        usd=0.0 if none or math.isinf(night) else night,
-    )
+    """Return the night's limits, lowered to what this month's spending leaves; all zero if one is used up."""
+    calls, tokens, usd = budget.calls, budget.tokens, budget.usd or math.inf
+    if budget.month_calls:
+        calls = min(calls, max(budget.month_calls - spent.calls, 0))
+    if budget.month_tokens:
+        tokens = min(tokens, max(budget.month_tokens - spent.tokens, 0))
+    if budget.month_usd:
+        usd = min(usd, max(budget.month_usd - spent.dollars, 0.0))
+    if not (calls and tokens and usd):
+        return replace(budget, calls=0, tokens=0, usd=0.0)
+    return replace(budget, calls=calls, tokens=tokens, usd=0.0 if math.isinf(usd) else usd)
 
 
 def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> None:
-    """What a night would read, send and at most spend."""
+    """Print what a night would read, send and cost at most."""
+    ahead = look_ahead(settings, paths, only=only)
+    usd = dollars(replace(settings, budget=ahead.budget))
+    if as_json:
+        say_json(_data(settings, ahead, usd))
+        return
+    for line in _lines(settings, ahead, usd):
+        say(line)
+
+
+def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, object]:
     from skillopt_sleep.wiring.models import unconfirmed
 
-    found, projects, reviewed, calls, most, budget = look_ahead(settings, paths, only=only)
-    usd = dollars(replace(settings, budget=budget))
-    answer = {
+    counts, budget = ahead.found.counts, ahead.budget
+    return {
         "schema_version": 1,
-        "sessions": {"seen": found.counts.seen, "used": found.counts.used, "skipped": found.counts.skipped},
-        "projects": dict(projects),
-        "reviewed_tasks": reviewed,
-        "errors": [note.summary for note in found.notes],
+        "sessions": {"seen": counts.seen, "used": counts.used, "skipped": counts.skipped},
+        "projects": dict(ahead.projects),
+        "reviewed_tasks": ahead.reviewed,
+        "errors": [note.summary for note in ahead.found.notes],
         "sends_to": destination(settings),
         "consent": bool(settings.backend.name) and not unconfirmed(settings),
-        "calls": {"at_most": most, "purposes": calls},
+        "calls": {"at_most": ahead.most, "purposes": ahead.calls},
         "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
     }
-    if as_json:
-        say_json(answer)
-        return
-    say(f"A night now would read {found.counts.used} of {found.counts.seen} unread sessions:")
-    for project, count in projects.most_common():
-        say(f"  {count:4}  {spelled(project)}")
-    for reason, count in found.counts.skipped.items():
-        say(f"  {count:4}  left out: {reason}")
-    if reviewed:
-        say(f"  {reviewed:4}  tasks written by hand")
-    for note in found.notes:
-        say(f"        {one_line(note.summary, limit=400)}")
-    say(f"It would send redacted excerpts of them to: {destination(settings)}")
-    shown = ", ".join(f"{count} {purpose}" for purpose, count in calls.items())
-    say(f"It would ask at most {counted(most, 'time')}{f' ({shown}), and again what fails' if shown else ''}.")
-    rest = " (what this month's limits leave)" if budget != settings.budget else ""
-    say(
-        f"It would spend at most{rest} {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, "
-        f"{'dollars unknown: no price is known' if usd is None else f'${usd:,.2f}'}."
-    )
-    say("It would change no file of yours. Nothing was sent now.")
+
+
+def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]:
+    counts, budget = ahead.found.counts, ahead.budget
+    if counts.seen:
+        yield f"A night now would read {counts.used} of {counted(counts.seen, 'unread session')}:"
+    else:
+        yield "There are no unread sessions."
+    for project, count in ahead.projects.most_common():
+        yield f"  {count:4}  {spelled(project)}"
+    for reason, count in counts.skipped.items():
+        yield f"  {count:4}  left out: {reason}"
+    if ahead.reviewed:
+        yield f"  {ahead.reviewed:4}  tasks written by hand"
+    for note in ahead.found.notes:
+        yield f"        {one_line(note.summary, limit=400)}"
+    if settings.backend.name:
+        yield f"It would send redacted excerpts to: {destination(settings)}"
+    else:
+        yield "It would send nothing: no backend is chosen yet (skillopt-sleep init)."
+    yield f"Calls at most: {ahead.most}"
+    purposes = ", ".join(f"{count} {purpose}" for purpose, count in ahead.calls.items())
+    if purposes:
+        yield f"  at most, by purpose, before the limit and without retries: {purposes}"
+    limit = "Limit"
+    if budget != settings.budget:
+        limit = "Limit, as far as this month's limits leave it"
+    price = "dollars unknown (no price is known)"
+    if usd is not None:
+        price = f"${usd:,.2f}"
+    yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, {price}."
+    yield "It would not change your files. Nothing was sent now."
 
 
 def recipients(settings: Settings) -> tuple[BackendSettings, ...]:
-    """Whom a night would send to: optimizer, target and judge, each once; none where nothing leaves the machine."""
-    asked = _asked(settings) if settings.backend.name else ()
-    return asked if any(one.name != "simulated" for one in asked) else ()
+    """Return the backends of optimizer, target and judge, each once; none if nothing leaves this machine."""
+    if not settings.backend.name:
+        return ()
+    models = _models(settings)
+    if all(model.name == "simulated" for model in models):
+        return ()
+    return models
 
 
 def destination(settings: Settings) -> str:
-    """Who would be asked, and where: every model of the three roles once."""
+    """Return who would be asked, and where, for the models of all three roles."""
     if not settings.backend.name:
         return "nobody: no backend is named"
-    return ", ".join(dict.fromkeys(_place(backend) for backend in _asked(settings)))
+    return ", ".join(dict.fromkeys(_place(backend) for backend in _models(settings)))
 
 
 def dollars(settings: Settings) -> float | None:
-    """What the tokens of a whole night cost at most, all of them answers of the dearest model.
+    """Return the most a night can cost: all its tokens as output of the most expensive model, within the limit.
 
-    None where the price of one isn't known.
+    None if there is no limit and the price of one of the models isn't known.
     """
     budget = settings.budget
-    costs = [_cost(backend, budget.tokens) for backend in _asked(settings)]
-    known = [cost for cost in costs if cost is not None]
-    if len(known) < len(costs):
-        return budget.usd or None
-    return min(max(known), budget.usd or math.inf)
+    most = 0.0
+    for backend in _models(settings):
+        cost = _cost(backend, budget.tokens)
+        if cost is None:
+            return budget.usd or None
+        most = max(most, cost)
+    return min(most, budget.usd or math.inf)
 
 
-def _asked(settings: Settings) -> tuple[BackendSettings, ...]:
+def _models(settings: Settings) -> tuple[BackendSettings, ...]:
     from skillopt_sleep.wiring.models import of_roles
 
     return tuple(dict.fromkeys(of_roles(settings)))
 
 
 def _place(backend: BackendSettings) -> str:
-    where = backend.base_url or PLACES.get(backend.name, "")
-    return " ".join(part for part in (backend.name, backend.model, where and f"at {where}") if part)
+    words = [backend.name]
+    if backend.model:
+        words.append(backend.model)
+    address = backend.base_url or PLACES.get(backend.name)
+    if address:
+        words.append(f"at {address}")
+    return " ".join(words)
 
 
 def _cost(backend: BackendSettings, tokens: int) -> float | None:
+    """Return the price of that many output tokens, None if it isn't known."""
     from skillopt_sleep.backends.prices import price
     from skillopt_sleep.records import Usage
 
     if backend.name in {"simulated", "handoff"}:
         return 0.0
-    return None if backend.base_url else price(backend.name, backend.model, Usage(output_tokens=tokens))
+    if backend.base_url:
+        return None
+    return price(backend.name, backend.model, Usage(output_tokens=tokens))
 
 
 PLACES = {

@@ -1,4 +1,4 @@
-"""skillopt-sleep show, adopt, reject, undo: the decisions of a person."""
+"""The commands `show`, `adopt`, `reject` and `undo`: a person decides on proposals."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -24,75 +24,92 @@ All = Annotated[bool, typer.Option("--all", help="Every waiting proposal.")]
 
 
 def show(
-    proposal: Annotated[
-        str, typer.Argument(help="A proposal, as in P-0001; a list of all where none is named.")
-    ] = "",
+    proposal: Annotated[str, typer.Argument(help="A proposal, as in P-0001; lists all by default.")] = "",
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
 ) -> None:
-    """Show the exact change a proposal would make, and its proof."""
+    """Show the exact change a proposal makes, and the evidence for it."""
     with opened() as store, settled(store):
         if not proposal:
             _list(store, as_json=as_json)
             return
-        found = _find(store, proposal)
-        folder = _folder(store, found)
+        decided = _find(store, proposal)
+        folder = _folder(store, decided)
     if as_json:
-        say_json(found.proposal)
+        say_json(decided.proposal)
         return
-    one = found.proposal
-    say(f"{one.id}  {spelled(one.document)}  ({found.state})")
-    if found.reason:
-        say(f"You said why: «{visible(found.reason)}»")
-    for line in _cautions(one):
+    for line in _lines(decided):
         say(line)
-    say(spelled(one.summary))
-    if one.before is not None and one.after is not None:
-        interval = (
-            f", gain {one.after - one.before:+.2f}, 90 % interval {one.interval[0]:+.2f} to {one.interval[1]:+.2f}"
-            if one.interval
-            else ""
-        )
-        say(f"Unseen tasks: {one.before:.2f} → {one.after:.2f} (n={one.n} pairs{interval}); {one.error_rate}")
-    if one.doubt:
-        say(f"Mind that {visible(one.doubt)}.")
-    for evidence in one.evidence[:5]:
-        say(f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»")
     say("")
     say(_diff(folder))
-    if found.state in OPEN:
-        say(f"\nadopt: skillopt-sleep adopt {one.id}      reject: skillopt-sleep reject {one.id}")
+    if decided.state in OPEN:
+        name = decided.proposal.id
+        say(f"\nadopt: skillopt-sleep adopt {name}      reject: skillopt-sleep reject {name}")
+
+
+def _lines(decided: Decided) -> Iterator[str]:
+    """Yield what the proposal changes, its cautions, its trial and the user's own words."""
+    proposal = decided.proposal
+    yield f"{proposal.id}  {spelled(proposal.document)}  ({decided.state})"
+    if decided.reason:
+        yield f"Your reason: «{visible(decided.reason)}»"
+    yield from _cautions(proposal)
+    yield spelled(proposal.summary)
+    yield from _trial(proposal)
+    if proposal.doubt:
+        yield f"Mind that {visible(proposal.doubt)}."
+    for evidence in proposal.evidence[:5]:
+        yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
+
+
+def _trial(proposal: Proposal) -> Iterator[str]:
+    if proposal.before is None or proposal.after is None:
+        return
+    interval = ""
+    if proposal.interval:
+        low, high = proposal.interval
+        gain = proposal.after - proposal.before
+        interval = f", gain {gain:+.2f}, 90 % interval {low:+.2f} to {high:+.2f}"
+    scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs{interval})"
+    yield f"Unseen tasks: {scores}; {proposal.error_rate}"
 
 
 def _cautions(proposal: Proposal) -> Iterator[str]:
-    """The lines that a person should read twice, each with what it touches."""
-    yield from (f"Read twice ({warning.kind.value}): «{visible(warning.line)}»" for warning in proposal.warnings)
+    """Yield the lines that a person should read twice, each with what it touches."""
+    for warning in proposal.warnings:
+        yield f"Read twice ({warning.kind.value}): «{visible(warning.line)}»"
 
 
 def adopt(proposals: Ids = None, *, every: All = False) -> None:
-    """Put proposals live, if the files are still the ones they were made for."""
+    """Put proposals live, unless their file has changed since the night."""
+    refusals: list[SleepError] = []
     with opened() as store, settled(store) as journal:
-        chosen = _chosen(store, proposals, every=every)
-        refused = [error for found in chosen if (error := _adopt_one(store, journal, found))]
-    for error in refused[:-1]:
+        for decided in _chosen(store, proposals, every=every):
+            error = _adopt_one(store, journal, decided)
+            if error:
+                refusals.append(error)
+    for error in refusals[:-1]:
         warn(f"skillopt-sleep: {error.message}\n  → {error.remedy}")
-    if refused:
-        raise refused[-1]
+    if refusals:
+        raise refusals[-1]
 
 
-def _adopt_one(store: SqliteStore, journal: Journal, found: Decided) -> SleepError | None:
-    """Put one live; the refusal where that isn't safe, so that the others still get their turn."""
-    name = found.proposal.id
-    if found.state == REJECTED:
+def _adopt_one(store: SqliteStore, journal: Journal, decided: Decided) -> SleepError | None:
+    """Put one proposal live; return the error if that isn't safe, so that the others still get their turn."""
+    name = decided.proposal.id
+    if decided.state == REJECTED:
         return ConfigError(f"{name} was rejected", remedy="only waiting proposals can be adopted")
     try:
-        done = put_live(_folder(store, found), journal=journal, at=utc_now())
-        # Told before it is banked: where the store can't be written, the file is changed all the same.
-        path = spelled(done.path)
-        for line in _cautions(found.proposal):
+        adopted = put_live(_folder(store, decided), journal=journal, at=utc_now())
+        # Printed before the bank is written: if the store is full or read-only, the file has changed all the same.
+        path = spelled(adopted.path)
+        for line in _cautions(decided.proposal):
             say(line)
-        say(f"{name} is adopted already: {path}" if done.already else f"adopted {name}: wrote {path}")
-        say(f"  take it back: skillopt-sleep undo {name}")
+        if adopted.already:
+            say(f"{name} was already adopted: {path}")
+        else:
+            say(f"Adopted {name}: wrote {path}")
+        say(f"  undo: skillopt-sleep undo {name}")
         _decide(store, name, ADOPTED, leaving=(*OPEN, ADOPTED))
     except SleepError as error:
         return error
@@ -103,81 +120,99 @@ def reject(
     proposals: Ids = None,
     *,
     every: All = False,
-    reason: Annotated[str, typer.Option(help="Why, for your own memory.")] = "",
+    reason: Annotated[str, typer.Option(help="Why, as a note to yourself.")] = "",
 ) -> None:
-    """Drop proposals; the same edit is not tried again."""
+    """Turn proposals down. The same edit is not tried again."""
     with opened() as store, settled(store):
         chosen = _chosen(store, proposals, every=every)
-        # What is rejected can't be taken back, so all of them are or none.
-        if live := next((found.proposal.id for found in chosen if found.state == ADOPTED), ""):
-            raise ConfigError(f"{live} is adopted: nothing was rejected", remedy=f"skillopt-sleep undo {live} first")
-        for found in chosen:
-            _decide(store, found.proposal.id, REJECTED, reason=reason or found.reason, leaving=(*OPEN, REJECTED))
-            say(f"rejected {found.proposal.id}: this edit of {spelled(found.proposal.document)} is not tried again")
-
-
-def undo(proposals: Ids = None) -> None:
-    """Take adopted proposals back: the exact bytes of before."""
-    with opened() as store, settled(store) as journal:
-        for name in [_adopted(store, journal, name) for name in proposals or _last_adopted(store, journal)]:
-            back = take_back(name, journal=journal, at=utc_now())
-            now = "has its text of before" if back.already and not back.removed else "is as it was before"
-            say(f"undone {name}: {spelled(back.path)} {now}")
-            if back.folders_left:
-                say(
-                    f"  the disk kept an empty folder, {spelled(back.folders_left[-1])}: the next command tries again"
+        # Rejecting can't be undone, so reject all of them or none.
+        for decided in chosen:
+            if decided.state == ADOPTED:
+                name = decided.proposal.id
+                raise ConfigError(
+                    f"{name} is adopted, so nothing was rejected", remedy=f"first run: skillopt-sleep undo {name}"
                 )
-            # A store that was begun anew doesn't know the proposal, only the journal does.
+        for decided in chosen:
+            name, document = decided.proposal.id, spelled(decided.proposal.document)
+            _decide(store, name, REJECTED, reason=reason or decided.reason, leaving=(*OPEN, REJECTED))
+            say(f"Rejected {name}: this edit of {document} will not be tried again")
+
+
+def undo(
+    proposals: Annotated[
+        list[str] | None, typer.Argument(help="Proposals, as in P-0001; the one adopted last by default.")
+    ] = None,
+) -> None:
+    """Undo adopted proposals, restoring the exact bytes from before."""
+    with opened() as store, settled(store) as journal:
+        names = proposals or _last_adopted(store, journal)
+        for name in [_adopted(store, journal, name) for name in names]:
+            undone = take_back(name, journal=journal, at=utc_now())
+            if undone.already and not undone.removed:
+                result = "already has its earlier text"
+            else:
+                result = "is as it was before"
+            say(f"Undid {name}: {spelled(undone.path)} {result}")
+            if undone.folders_left:
+                folder = spelled(undone.folders_left[-1])
+                say(f"  could not remove the empty folder {folder}; the next command tries again")
+            # After the store was recreated only the journal knows the proposal.
             if store.bank.decide(name, UNDONE, at=utc_now(), leaving=(ADOPTED, UNDONE)):
-                say(f"  put it live again: skillopt-sleep adopt {name}")
+                say(f"  adopt it again: skillopt-sleep adopt {name}")
 
 
 def _last_adopted(store: SqliteStore, journal: Journal) -> list[str]:
-    banked = sorted(store.bank.proposals(ADOPTED), key=lambda found: found.decided)
+    """Return the id of the proposal adopted last, from the bank or else from the journal; ConfigError if none is."""
+    adopted = sorted(store.bank.proposals(ADOPTED), key=lambda decided: decided.decided)
+    if adopted:
+        return [adopted[-1].proposal.id]
     live = [entry.proposal for entry in journal.entries() if entry.state is AdoptionState.DONE]
-    last = [found.proposal.id for found in banked][-1:] or live[-1:]
-    if not last:
-        raise ConfigError("nothing is adopted", remedy="see: skillopt-sleep show")
-    return last
+    if not live:
+        raise ConfigError("no proposal is adopted", remedy="see: skillopt-sleep show")
+    return [live[-1]]
 
 
 def _adopted(store: SqliteStore, journal: Journal, name: str) -> str:
-    """The id of what is adopted, as the journal says or the store; ConfigError where it isn't."""
+    """Return the id of an adopted proposal; ConfigError if neither the journal nor the store knows it as adopted."""
     entry = journal.get(name.upper())
     if entry is None or entry.state is not AdoptionState.DONE:
-        found = _find(store, name)
-        if found.state != ADOPTED:
-            raise ConfigError(f"{found.proposal.id} is {found.state}, not adopted", remedy="see: skillopt-sleep show")
+        decided = _find(store, name)
+        if decided.state != ADOPTED:
+            raise ConfigError(
+                f"{decided.proposal.id} is {decided.state}, not adopted", remedy="see: skillopt-sleep show"
+            )
     return name.upper()
 
 
 def _decide(store: SqliteStore, name: str, state: str, *, leaving: Collection[str], reason: str = "") -> None:
     if not store.bank.decide(name, state, at=utc_now(), reason=reason, leaving=leaving):
         raise ConfigError(
-            f"{name} was decided on by another program meanwhile", remedy=f"see: skillopt-sleep show {name}"
+            f"another program decided on {name} in the meantime", remedy=f"see: skillopt-sleep show {name}"
         )
 
 
 def _list(store: SqliteStore, *, as_json: bool) -> None:
-    decided = store.bank.proposals()
+    proposals = store.bank.proposals()
     if as_json:
-        rows = [
-            {
-                "id": one.id,
-                "state": state,
-                "document": one.document,
-                "summary": one.summary,
-                "warnings": one.warnings,
-            }
-            for one, state in ((decision.proposal, decision.state) for decision in decided)
-        ]
-        say_json(rows)
+        say_json([_row(decided) for decided in proposals])
         return
-    if not decided:
-        say("no proposals yet")
-    for found in decided:
-        touches = f"Read twice ({found.proposal.touches}): " if found.proposal.touches else ""
-        say(f"{found.proposal.id}  {found.state:8}  {touches}{spelled(found.proposal.summary)}")
+    if not proposals:
+        say("No proposals yet.")
+    for decided in proposals:
+        proposal = decided.proposal
+        caution = f"Read twice ({proposal.touches}): " if proposal.touches else ""
+        say(f"{proposal.id}  {decided.state:8}  {caution}{spelled(proposal.summary)}")
+
+
+def _row(decided: Decided) -> dict[str, object]:
+    proposal = decided.proposal
+    return {
+        "id": proposal.id,
+        "state": decided.state,
+        "document": proposal.document,
+        "summary": proposal.summary,
+        "warnings": proposal.warnings,
+    }
 
 
 def _diff(folder: Path) -> str:
@@ -185,32 +220,34 @@ def _diff(folder: Path) -> str:
         return visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip()
     except OSError as error:
         raise StaleProposal(
-            f"{folder} is gone: {error.strerror}", remedy="reject it; a night can propose it again"
+            f"can't read {folder}: {error.strerror}", remedy="reject it; a later night can propose it again"
         ) from error
 
 
 def _chosen(store: SqliteStore, names: list[str] | None, *, every: bool) -> list[Decided]:
     if every and names:
-        raise ConfigError("--all names every waiting proposal", remedy="name some, or --all, not both")
+        raise ConfigError(
+            "--all already covers every waiting proposal", remedy="name proposals or use --all, not both"
+        )
     if every:
-        waits = list(store.bank.proposals(WAITING))
-        if not waits:
-            say("nothing waits")
-        return waits
+        waiting = list(store.bank.proposals(WAITING))
+        if not waiting:
+            say("No proposals are waiting.")
+        return waiting
     if not names:
-        waiting = ", ".join(found.proposal.id for found in store.bank.proposals(WAITING)) or "none"
-        raise ConfigError("no proposal is named", remedy=f"name one, or --all; waiting: {waiting}")
+        ids = ", ".join(decided.proposal.id for decided in store.bank.proposals(WAITING)) or "none"
+        raise ConfigError("no proposal is named", remedy=f"name one, or use --all; waiting: {ids}")
     return [_find(store, name) for name in names]
 
 
 def _find(store: SqliteStore, name: str) -> Decided:
-    known = store.bank.proposals()
-    found = next((one for one in known if one.proposal.id == name.upper()), None)
-    if found is None:
-        ids = ", ".join(one.proposal.id for one in known[-5:]) or "none yet"
-        raise ConfigError(f"there is no proposal {name!r}", remedy=f"the last ones: {ids}")
-    return found
+    proposals = store.bank.proposals()
+    for decided in proposals:
+        if decided.proposal.id == name.upper():
+            return decided
+    ids = ", ".join(decided.proposal.id for decided in proposals[-5:]) or "none yet"
+    raise ConfigError(f"there is no proposal {name!r}", remedy=f"the last ones: {ids}")
 
 
-def _folder(store: SqliteStore, found: Decided) -> Path:
-    return store.folder(found.proposal.night) / "proposals" / found.proposal.id
+def _folder(store: SqliteStore, decided: Decided) -> Path:
+    return store.folder(decided.proposal.night) / "proposals" / decided.proposal.id

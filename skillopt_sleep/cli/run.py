@@ -1,4 +1,4 @@
-"""skillopt-sleep run: one night, now."""
+"""The command `run`: run one night now, or show its plan."""
 
 import os
 import sys
@@ -19,80 +19,102 @@ from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 def run(
     *,
-    now: Annotated[bool, typer.Option("--now", help="Run a night this minute, in the foreground.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Run a night now, in the foreground.")] = False,
     example: Annotated[
         bool, typer.Option("--example", help="Use the bundled example day and the simulated model.")
     ] = False,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say what a night would read, send and at most spend; no call.")
+        bool, typer.Option("--plan", help="Show what a night would read, send and cost at most. Makes no call.")
     ] = False,
-    project: Annotated[str, typer.Option(help="Only this project: its folder.")] = "",
+    project: Annotated[str, typer.Option(help="Only this project, given by its folder.")] = "",
     backend: Annotated[
         str | None,
         typer.Option(
-            help="auto, claude, codex, openai, azure, anthropic, handoff, simulated; naming one is consent to send."
+            help="auto, claude, codex, openai, azure, anthropic, handoff or simulated. "
+            "Naming one is your consent to send to it."
         ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Another address than the provider's own.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again what was answered and kept before.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the short answer as JSON.")] = False,
+    base_url: Annotated[str | None, typer.Option(help="The API's address, if it isn't the provider's own.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached answers and ask everything again.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a short answer as JSON.")] = False,
 ) -> None:
-    """Learn from the sessions no night has read, and lay what proved itself beside your files."""
-    if not (now or plan):
-        raise ConfigError("a night runs when you say so", remedy="skillopt-sleep run --now (or --plan)")
+    """Run a night: learn from new sessions and stage the changes that prove themselves."""
+    _check(now=now, example=example, plan=plan, own=bool(project or backend or model or base_url))
     paths = find_paths()
     flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
     settings = load(paths, flags=flags)
-    if example and (project or backend or model or base_url):
-        raise ConfigError("the example has its own projects and model", remedy="leave out --example, or the others")
-    if example and plan:
-        raise ConfigError("--plan is about your own sessions", remedy="run --now --example: it sends nothing")
-    only = os.path.abspath(Path(project).expanduser()) if project else ""  # noqa: PTH100 - links are kept, `..` isn't
-    if only and not Path(only).is_dir():
-        raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
+    only = _project_folder(project)
     if plan:
         from skillopt_sleep.cli.plan import show_plan
 
         show_plan(settings, paths, only=only, as_json=as_json)
         return
-    try:
-        report = (
-            _example_night(settings, paths)
-            if example
-            else _night(settings, paths, Asked(only, backend, model, base_url, fresh, as_json))
-        )
-    except CallPending as error:
-        if as_json:
-            from skillopt_sleep.reporters.data import paused
-
-            say_json(paused(error))
-        raise
+    if example:
+        report = _example_night(settings, paths)
+    else:
+        report = _night(settings, paths, Asked(only, backend, model, base_url, fresh, as_json))
     _show(report, paths, example=example, as_json=as_json)
-    if not (example or sys.stdout.isatty()):
+    if not example and not sys.stdout.isatty():
         from skillopt_sleep.notify import notify
 
         notify(report, settings.notify)
-    if code := _exit_code(report):
+    code = _exit_code(report)
+    if code:
         raise typer.Exit(code)
+
+
+def _check(*, now: bool, example: bool, plan: bool, own: bool) -> None:
+    """Raise ConfigError if the options don't fit together; `own` is whether one names a project or a model."""
+    if not now and not plan:
+        raise ConfigError(
+            "add --now to run a night, or --plan to see what it would read, send and cost",
+            remedy="skillopt-sleep run --now",
+        )
+    if example and own:
+        raise ConfigError(
+            "--example brings its own projects and model", remedy="drop --example, or the project and model options"
+        )
+    if example and plan:
+        raise ConfigError(
+            "--plan is about your own sessions, not the example",
+            remedy="skillopt-sleep run --now --example (it sends nothing)",
+        )
+
+
+def _project_folder(project: str) -> str:
+    """Return the absolute path of a project's folder, "" for none; ConfigError if it doesn't exist."""
+    if not project:
+        return ""
+    folder = os.path.abspath(Path(project).expanduser())  # noqa: PTH100 - links are kept, `..` isn't
+    if not Path(folder).is_dir():
+        raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
+    return folder
 
 
 def _night(settings: Settings, paths: Paths, asked: Asked) -> NightReport:
     from skillopt_sleep.wiring import agent_sources
     from skillopt_sleep.wiring.models import unconfirmed
 
-    if names := unconfirmed(settings, consented=asked.backend or ""):
-        # --backend chooses the optimizer's; it can't speak for what other roles name.
-        own = f"add --backend {names[0]} to this command, or " if names == (settings.backend.name,) else ""
-        raise ConfigError(
-            f"nothing is sent to what was not confirmed: {', '.join(names)}",
-            remedy=f"{own}set backend.confirmed = true in config.toml: it holds for the models of all roles",
-        )
-    return _run(settings, paths, sources=agent_sources(settings), asked=asked)
+    names = unconfirmed(settings, consented=asked.backend or "")
+    if names:
+        remedy = "set backend.confirmed = true in config.toml, which allows sending to the models of all roles"
+        # --backend only names the optimizer's backend, so it can't consent for the other roles.
+        if names == (settings.backend.name,):
+            remedy = f"add --backend {names[0]} to this command, or {remedy}"
+        raise ConfigError(f"you have not allowed sending to {', '.join(names)}", remedy=remedy)
+    try:
+        return _run(settings, paths, sources=agent_sources(settings), asked=asked)
+    except CallPending as error:
+        if asked.as_json:
+            from skillopt_sleep.reporters.data import paused
+
+            say_json(paused(error))
+        raise
 
 
 def _example_night(settings: Settings, paths: Paths) -> NightReport:
-    """The bundled day in a fresh folder of its own, with a store of its own."""
+    """Run a night over the bundled day, in a new folder with its own store."""
     from skillopt_sleep.example import unfold
     from skillopt_sleep.wiring import example_settings, example_sources
 
@@ -106,7 +128,7 @@ def _example_night(settings: Settings, paths: Paths) -> NightReport:
 
 
 def example_folder(paths: Paths) -> Path:
-    """Where the example day is laid out."""
+    """Return the folder that the example day is unpacked into."""
     return paths.data / "example"
 
 
@@ -154,7 +176,12 @@ def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) ->
 
 
 def _exit_code(report: NightReport) -> int:
-    stopped = {Outcome.OVER_BUDGET: Exit.BUDGET, Outcome.INTERRUPTED: Exit.FAILED}
-    if report.verdict is Outcome.BACKEND_FAILED:
-        return Exit.LOGIN if report.login_needed else Exit.FAILED
-    return stopped.get(report.verdict, Exit.PARTIAL if report.trouble else Exit.DONE)
+    match report.verdict:
+        case Outcome.BACKEND_FAILED:
+            return Exit.LOGIN if report.login_needed else Exit.FAILED
+        case Outcome.OVER_BUDGET:
+            return Exit.BUDGET
+        case Outcome.INTERRUPTED:
+            return Exit.FAILED
+        case _:
+            return Exit.PARTIAL if report.trouble else Exit.DONE

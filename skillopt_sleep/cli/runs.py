@@ -1,13 +1,14 @@
-"""skillopt-sleep runs: trainings, what they were started with and how they ended."""
+"""The command `runs`: what trainings were started with, and how they ended."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
-from skillopt_sleep.cli.train import cost, scored, told
+from skillopt_sleep.cli.text import counted
+from skillopt_sleep.cli.train import cost, scored, summary_lines
 from skillopt_sleep.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,138 +17,177 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer.manifest import Manifest
     from skillopt_sleep.trainer.summary import History
 
-    Read = tuple[Manifest, Summary | None, History | None]
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="List, show and compare trainings.")
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Trainings: list, show, compare.")
-
-Run = Annotated[Path, typer.Argument(help="The folder of a run.")]
+RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
-_DEEP = 3
-_SHORTEST = 0.05  # seconds that are shown
+_DEPTH = 3
+_SHORTEST = 0.05  # shorter stages, in seconds, are not shown
+
+
+class _Run(NamedTuple):
+    """A training as its folder holds it; `summary` and `history` are None while they aren't written yet."""
+
+    folder: Path
+    manifest: "Manifest"
+    summary: "Summary | None"
+    history: "History | None"
+
+    def row(self, *, with_steps: bool = True) -> dict[str, Any]:
+        """Return the training as data."""
+        steps = len(self.history.steps) if with_steps and self.history else None
+        return {
+            "folder": str(self.folder),
+            "started_with": self.manifest,
+            "steps": steps,
+            "summary": self.summary,
+        }
+
+    def line(self) -> str:
+        """Return the training in one line."""
+        if self.summary:
+            state = f"best val {scored(self.summary.best.val)}"
+        elif self.history:
+            state = f"not finished: {counted(len(self.history.steps), 'step')} so far"
+        else:
+            state = "not finished: no step yet"
+        return f"{self.folder}  {self.manifest.env}, {self.manifest.models.get('target', 'unknown model')}: {state}"
 
 
 @app.command("list")
 def list_runs(
-    folder: Annotated[Path, typer.Argument(help="Where to look, three folders deep.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="Where to look, up to three folders deep.")] = Path(),
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the runs below a folder: environment, best scores, or that a run isn't finished."""
+    """List the trainings below a folder, with environment, model and best score."""
     if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder", remedy="name a folder that runs are in")
-    rows = [(path, *_tried(path)) for path in _found(folder, _DEEP)]
+        raise ConfigError(f"{folder}: no such folder", remedy="name a folder that contains trainings")
+    rows: list[dict[str, Any]] = []
+    lines: list[str] = []
+    for path in _find(folder, _DEPTH):
+        try:
+            run = _read(path)
+        except (ConfigError, OSError) as error:
+            reason = _reason(error, path)
+            rows.append({"folder": str(path), "unreadable": reason})
+            lines.append(f"{path}  unreadable: {reason}")
+        else:
+            rows.append(run.row())
+            lines.append(run.line())
     if as_json:
-        runs = [_row(path, *run) if run else {"folder": str(path), "unreadable": why} for path, run, why in rows]
-        say_json({"schema_version": 1, "runs": runs})
+        say_json({"schema_version": 1, "runs": rows})
         return
-    if not rows:
-        say(f"no run below {folder}")
-    for path, run, why in rows:
-        if run is None:
-            say(f"{path}  unreadable: {why}")
-            continue
-        manifest, summary, history = run
-        ended = f"best val {scored(summary.best.val)}" if summary else f"not finished: {_steps(history)}"
-        say(f"{path}  {manifest.env}, {manifest.models.get('target', 'unknown model')}: {ended}")
+    for line in lines or [f"No trainings in {folder}"]:
+        say(line)
 
 
 @app.command("show")
-def show(run: Run, *, as_json: AsJson = False) -> None:
-    """Show a run step by step."""
-    manifest, summary, history = _read(run)
+def show(run: RunFolder, *, as_json: AsJson = False) -> None:
+    """Show a training step by step."""
+    training = _read(run)
     if as_json:
-        seconds = _seconds(run)
-        say_json(
-            {"schema_version": 1, **_row(run, manifest, summary, history), "history": history, "seconds": seconds}
-        )
+        details = {"history": training.history, "seconds": _seconds(run)}
+        say_json({"schema_version": 1, **training.row(), **details})
         return
-    for line in told(summary) if summary else [f"{manifest.env}: not finished"]:
-        say(line)
-    for step in history.steps if history else ():
-        gated = step.gated
-        numbers = "" if gated.after is None else f" {gated.before:.3f} → {gated.after:.3f} (n={gated.n})"
-        say(f"  step {step.step:4} (epoch {step.epoch}): train {scored(step.train)}; {gated.action}{numbers}")
-    for epoch in history.epochs if history else ():
-        what = f"guidance {epoch.gated.action}: {epoch.gated.reason}" if epoch.gated else "no guidance"
-        say(f"  end of epoch {epoch.epoch}: {what}")
-    for line in _stages(summary.costs if summary else {}, _seconds(run)):
+    for line in _training_lines(training):
         say(line)
 
 
 @app.command("compare")
-def compare(one: Run, other: Run, *, as_json: AsJson = False) -> None:
-    """Compare two runs: what they were started with, and how their best skills score."""
+def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> None:
+    """Compare two trainings: what they were started with, and how their best skills score."""
     from skillopt_sleep.trainer.manifest import differences
 
-    (first, ended, _), (second, ended_too, _) = _read(one), _read(other)
-    changed = differences(first, second)
+    first, second = _read(one), _read(other)
+    changed = differences(first.manifest, second.manifest)
     if as_json:
-        runs = [_row(one, first, ended, None), _row(other, second, ended_too, None)]
-        say_json({"schema_version": 1, "differences": changed, "runs": runs})
+        rows = [first.row(with_steps=False), second.row(with_steps=False)]
+        say_json({"schema_version": 1, "differences": changed, "runs": rows})
         return
-    for line in changed or ("started with the same",):
+    for line in changed or ("Both were started with the same configuration.",):
         say(line)
-    for path, summary in ((one, ended), (other, ended_too)):
-        if summary is None:
-            say(f"{path}: not finished")
+    for run in (first, second):
+        if run.summary is None:
+            say(f"{run.folder}: not finished")
             continue
-        best, initial = summary.best, summary.initial
-        say(f"{path}: initial val {scored(initial.val)}, best val {scored(best.val)}, best test {scored(best.test)}")
+        initial, best = run.summary.initial, run.summary.best
+        scores = f"initial val {scored(initial.val)}, best val {scored(best.val)}, best test {scored(best.test)}"
+        say(f"{run.folder}: {scores}")
 
 
-def _found(folder: Path, deep: int) -> Iterator[Path]:
+def _training_lines(training: _Run) -> Iterator[str]:
+    costs: Mapping[str, Cost] = {}
+    if training.summary:
+        costs = training.summary.costs
+        yield from summary_lines(training.summary)
+    else:
+        yield f"{training.manifest.env}: not finished"
+    if training.history:
+        yield from _history_lines(training.history)
+    yield from _stage_lines(costs, _seconds(training.folder))
+
+
+def _history_lines(history: "History") -> Iterator[str]:
+    for step in history.steps:
+        gated = step.gated
+        numbers = "" if gated.after is None else f" {gated.before:.3f} → {gated.after:.3f} (n={gated.n})"
+        yield f"  step {step.step:4} (epoch {step.epoch}): train {scored(step.train)}; {gated.action}{numbers}"
+    for epoch in history.epochs:
+        guidance = "no guidance"
+        if epoch.gated:
+            guidance = f"guidance {epoch.gated.action}: {epoch.gated.reason}"
+        yield f"  end of epoch {epoch.epoch}: {guidance}"
+
+
+def _stage_lines(costs: "Mapping[str, Cost]", seconds: Mapping[str, float]) -> Iterator[str]:
+    """Yield what the calls were for and cost, and how long each stage took."""
+    if costs:
+        yield "calls by purpose:"
+    for stage, spent in costs.items():
+        yield f"  {stage}: {cost(spent)}"
+    times = {stage: taken for stage, taken in seconds.items() if taken >= _SHORTEST}
+    if times:
+        yield "time by stage, over all resumed runs:"
+    for stage, taken in times.items():
+        yield f"  {stage}: {taken:.1f} s"
+
+
+def _find(folder: Path, depth: int) -> Iterator[Path]:
+    """Yield the folders of trainings in this folder or below it."""
     from skillopt_sleep.trainer.run import CONFIG
 
     if (folder / CONFIG).is_file() and (folder / "calls.db").is_file():
         yield folder
-    elif deep and folder.is_dir():
-        for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink()):
-            yield from _found(inner, deep - 1)
+    elif depth and folder.is_dir():
+        for inner in sorted(folder.iterdir()):
+            if inner.is_dir() and not inner.is_symlink():
+                yield from _find(inner, depth - 1)
 
 
-def _tried(path: Path) -> "tuple[Read | None, str]":
-    """What a run wrote down, or why it can't be read."""
-    try:
-        return _read(path), ""
-    except ConfigError as error:
-        return None, error.message
-    except OSError as error:
-        return None, f"{error.filename or path}: {error.strerror or error}"
-
-
-def _read(path: Path) -> "Read":
+def _read(path: Path) -> _Run:
+    """Return the training in a folder; ConfigError if there is none."""
     from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest
     from skillopt_sleep.trainer.summary import History, Summary
 
-    return read_manifest(path), read_kept(path / SUMMARY, Summary), read_kept(path / HISTORY, History)
+    return _Run(
+        folder=path,
+        manifest=read_manifest(path),
+        summary=read_kept(path / SUMMARY, Summary),
+        history=read_kept(path / HISTORY, History),
+    )
 
 
-def _row(path: Path, manifest: "Manifest", summary: "Summary | None", history: "History | None") -> dict[str, Any]:
-    return {
-        "folder": str(path),
-        "started_with": manifest,
-        "steps": len(history.steps) if history else None,
-        "summary": summary,
-    }
+def _reason(error: ConfigError | OSError, path: Path) -> str:
+    """Return in words why a training can't be read."""
+    if isinstance(error, ConfigError):
+        return error.message
+    return f"{error.filename or path}: {error.strerror or error}"
 
 
-def _seconds(run: Path) -> dict[str, float]:
-    """The seconds of each stage in the last life of a run; nothing where none ended yet."""
+def _seconds(folder: Path) -> dict[str, float]:
+    """Return the seconds of each stage, empty if no stage has ended yet."""
     from skillopt_sleep.trainer.run import SPEND, read_kept
 
-    spend = read_kept(run / SPEND, dict[str, Any]) or {}
+    spend = read_kept(folder / SPEND, dict[str, Any]) or {}
     return spend.get("seconds", {})
-
-
-def _stages(costs: "Mapping[str, Cost]", seconds: "Mapping[str, float]") -> list[str]:
-    """What the calls were for and took, and how long each stage took."""
-    calls = [f"  {stage}: {cost(taken)}" for stage, taken in costs.items()]
-    times = [f"  {stage}: {taken:.1f} s" for stage, taken in seconds.items() if taken >= _SHORTEST]
-    return [
-        *(["what the calls were for:", *calls] if calls else []),
-        *(["how long it took, all its lives together:", *times] if times else []),
-    ]
-
-
-def _steps(history: "History | None") -> str:
-    return f"{len(history.steps)} steps so far" if history else "no step yet"

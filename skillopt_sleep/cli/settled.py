@@ -1,4 +1,4 @@
-"""The bank brought to where the journal of adoptions is: of the two, the journal knows what is live."""
+"""Bring the bank in line with the journal of adoptions, which knows what is really live."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from skillopt_sleep.settings import find_paths
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-# What an ended adoption makes of a proposal in the bank, and in which states the bank is behind.
-_BEHIND = {
+# For a finished adoption: the proposal's state in the bank, and the outdated states it may still have there.
+_OUTDATED = {
     AdoptionState.DONE: (ADOPTED, (WAITING, UNDONE, REJECTED)),
     AdoptionState.UNDONE: (UNDONE, (WAITING, ADOPTED)),
 }
@@ -19,24 +19,26 @@ _BEHIND = {
 
 @contextmanager
 def settled(store: SqliteStore) -> Generator[Journal]:
-    """The journal, held by this process alone, what a crash left half-way settled, and the bank at one with it.
+    """Lock the journal, finish what a crash left half done, update the bank, and yield the journal.
 
-    An adoption that can't be read is told of, and the others go on.
+    An unreadable entry is a warning and doesn't stop the others.
     """
     journal = Journal(find_paths().adoptions)
     with journal.held():
         journal.recover()
         for error in journal.damaged():
             warn(visible(f"skillopt-sleep: {error.message} → {error.remedy}"))
-        _follow(store.bank, journal)
+        _update_bank(store.bank, journal)
         yield journal
 
 
-def _follow(bank: SqliteBank, journal: Journal) -> None:
-    """Write down what a command that was killed, or that the disk refused, couldn't."""
+def _update_bank(bank: SqliteBank, journal: Journal) -> None:
+    """Record decisions that a killed command or a full disk kept out of the bank."""
     entries = {(entry.proposal, entry.path, entry.after): entry for entry in journal.entries()}
-    for one in (found.proposal for found in bank.proposals()):
-        entry = entries.get((one.id, one.path, one.result))
-        if entry and entry.state in _BEHIND:
-            state, leaving = _BEHIND[entry.state]
-            bank.decide(one.id, state, at=entry.undone or entry.adopted, leaving=leaving)
+    for banked in bank.proposals():
+        proposal = banked.proposal
+        entry = entries.get((proposal.id, proposal.path, proposal.result))
+        if entry is None or entry.state not in _OUTDATED:
+            continue
+        state, leaving = _OUTDATED[entry.state]
+        bank.decide(proposal.id, state, at=entry.undone or entry.adopted, leaving=leaving)

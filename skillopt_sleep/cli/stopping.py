@@ -1,4 +1,4 @@
-"""How a long command is stopped: by Ctrl-C, or as a service is."""
+"""Stop a long command when the user presses Ctrl-C or a service manager sends SIGTERM."""
 
 import signal
 from types import FrameType
@@ -7,27 +7,27 @@ from skillopt_sleep.cli.console import warn
 
 
 def stop_softly() -> None:
-    """From here on both raise one KeyboardInterrupt, and end no call that is on its way unless they are told to."""
+    """Turn SIGINT and SIGTERM into one KeyboardInterrupt; the first Ctrl-C lets calls in flight finish."""
     interrupt = _Interrupt()
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, interrupt)
 
 
 class _Interrupt:
-    """Stops the work: by Ctrl-C softly, by the next one or a SIGTERM with the programs that are being asked."""
+    """A signal handler: the first Ctrl-C waits for calls in flight, a second one or SIGTERM kills their programs."""
 
     def __init__(self) -> None:
-        self._asked = False
+        self._was_called = False
 
     def __call__(self, signum: int, _frame: FrameType | None) -> None:
         from skillopt_sleep.kit.process import end_all
 
-        asked, self._asked = self._asked, True
-        if asked or signum == signal.SIGTERM:
-            warn("ending the calls on their way; what was paid for is kept")
-            end_all()
-            if asked:
-                return
+        is_first = not self._was_called
+        self._was_called = True
+        if is_first and signum != signal.SIGTERM:
+            warn("stopping after the calls in flight (Ctrl-C again ends them now); paid results are kept")
             raise KeyboardInterrupt
-        warn("stopping as soon as the calls on their way are answered; once more ends them; what was paid is kept")
-        raise KeyboardInterrupt
+        warn("ending the calls in flight; paid results are kept")
+        end_all()
+        if is_first:
+            raise KeyboardInterrupt

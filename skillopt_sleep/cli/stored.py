@@ -1,4 +1,4 @@
-"""The user's store, opened for one command."""
+"""Open the user's store for one command."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from skillopt_sleep.stores.waiting import keep_waiting
 
 @contextmanager
 def opened(settings: Settings | None = None) -> Generator[SqliteStore]:
-    """The store; says so where it had to set a corrupt one aside, and leaves the count of what waits behind."""
+    """Open the store, warn if a corrupt one was set aside, and record the number of waiting proposals at the end."""
     paths = find_paths()
     store = open_store(settings or load(paths), paths)
     try:

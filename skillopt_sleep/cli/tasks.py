@@ -1,8 +1,8 @@
-"""skillopt-sleep tasks list, show, why: the requests that nights learn from and test with."""
+"""The commands `tasks list`, `show` and `why`: the requests that nights learn from and test with."""
 
 import os
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -12,57 +12,50 @@ import typer
 from skillopt_sleep.cli import tasks_edit, tasks_files
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.stored import opened
-from skillopt_sleep.cli.tasks_shown import WIDTH, ago, block, counted, find, home_path, scored_by, short_ids
+from skillopt_sleep.cli.tasks_shown import find, scored_by, short_ids
+from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.mining.recurrence import recurrence
-from skillopt_sleep.records import Checks, Exact, Split
+from skillopt_sleep.records import Split, Task
 from skillopt_sleep.stores.bank import Banked
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="The requests that nights learn from and test with."
+    no_args_is_help=True,
+    add_completion=False,
+    help="List and edit the tasks: the requests that nights learn from and test with.",
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A task's id, or its beginning.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+_EVERY_PROJECT = "every project (your own skill)"
 
 
 @app.command("list")
 def list_tasks(
     *,
-    project: Annotated[str, typer.Option(help="Only this project: its folder, or the folder's name.")] = "",
-    split: Annotated[Split | None, typer.Option(help="Only this side.")] = None,
-    dropped: Annotated[bool, typer.Option("--dropped", help="Only what you dropped.")] = False,
+    project: Annotated[str, typer.Option(help="Only this project, given by its folder or the folder's name.")] = "",
+    split: Annotated[Split | None, typer.Option(help="Only this split.")] = None,
+    dropped: Annotated[bool, typer.Option("--dropped", help="Only the tasks you dropped.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the tasks by project and by recurring request: how often it came up, when, and on which side."""
+    """List the tasks by project and recurring request, with how often and when each came up, and its splits."""
     with opened() as store:
         entries = store.bank.entries()
-    shown = [
-        entry
-        for entry in entries
-        if bool(entry.dropped) == dropped
-        and (not project or _is_of(entry, project))
-        and (split is None or entry.task.split is split)
-    ]
+    shown = [entry for entry in entries if _matches(entry, project=project, split=split, dropped=dropped)]
     if as_json:
         say_json([as_data(entry) for entry in shown])
         return
     if not entries:
-        say("no tasks yet: they come with the first night, or with: skillopt-sleep tasks add")
+        say("No tasks yet. The first night finds some, or add one: skillopt-sleep tasks add")
         return
-    short = short_ids(entries)
-    projects: dict[str, list[Banked]] = {}
-    for entry in shown:
-        projects.setdefault(entry.task.project, []).append(entry)
-    for folder, own in sorted(projects.items()):
-        say(home_path(folder) if folder else "every project (your own skill)")
-        for group in _clusters(own):
-            say(_group(group, short, now=utc_now()))
-        say("")
-    hidden = 0 if dropped else sum(entry.dropped is not None for entry in entries)
-    more = f"; {hidden} dropped: skillopt-sleep tasks list --dropped" if hidden else ""
-    say(f"{counted(len(shown), 'task')}{more}")
+    for line in _list_lines(shown, short_ids(entries), now=utc_now()):
+        say(line)
+    total = counted(len(shown), "task")
+    hidden = sum(entry.dropped is not None for entry in entries)
+    if hidden and not dropped:
+        total = f"{total}; {hidden} dropped: skillopt-sleep tasks list --dropped"
+    say(total)
 
 
 @app.command("show")
@@ -75,25 +68,30 @@ def show(task: Id, *, as_json: AsJson = False) -> None:
     if as_json:
         say_json(as_data(entry) | {"score": score})
         return
-    found = entry.task
-    say(f"{visible(found.id)}  {found.split or 'no side yet'}{marks(entry)}")
-    say(f"for {home_path(found.project) if found.project else 'every project (your own skill)'}\n")
-    if found.context:
-        say(f"What was said before:\n{block(found.context)}")
-    say(f"The request:\n{block(found.prompt)}")
-    say("An answer is right where:")
-    for demand in scored_by(found.reference):
-        say(block(demand))
-    if score is not None:
-        say(f"Without a change the last night's attempts at it scored {score:.2f}.")
-    name = visible(short_ids(entries)[found.id])
+    for line in _task_lines(entry, score):
+        say(line)
+    name = visible(short_ids(entries)[entry.task.id])
     say(f"\nwhere it comes from: skillopt-sleep tasks why {name}")
     say(f"change it:           skillopt-sleep tasks edit {name}")
 
 
+def _task_lines(entry: Banked, score: float | None) -> Iterator[str]:
+    task = entry.task
+    yield f"{visible(task.id)}  {task.split or 'no split yet'}{marks(entry)}"
+    yield f"for {_project_name(task.project)}\n"
+    if task.context:
+        yield f"Said before it:\n{block(task.context)}"
+    yield f"The request:\n{block(task.prompt)}"
+    yield "A right answer:"
+    for demand in scored_by(task.reference):
+        yield block(demand)
+    if score is not None:
+        yield f"With the instructions as they are, the last night's attempts scored {score:.2f}."
+
+
 @app.command("why")
 def why(task: Id) -> None:
-    """Say where a task comes from: whose words found it, its side and why, and which nights used it."""
+    """Explain where a task comes from: whose words it is based on, its split, and which nights used it."""
     from skillopt_sleep.cli.tasks_why import explain
 
     with opened() as store:
@@ -104,7 +102,7 @@ def why(task: Id) -> None:
 
 
 def as_data(entry: Banked) -> dict[str, object]:
-    """A task with what a person did to it, as data."""
+    """Return a task, and what a person did to it, as data."""
     from msgspec import structs
 
     return {
@@ -117,51 +115,93 @@ def as_data(entry: Banked) -> dict[str, object]:
 
 
 def marks(entry: Banked) -> str:
-    """What a person did to it, in brackets."""
-    said = ("dropped", entry.dropped), ("pinned", entry.pinned), ("by hand", entry.edited), ("waits", entry.waits)
-    names = [name for name, is_so in said if is_so]
+    """Return what a person did to a task, in brackets, "" for nothing."""
+    flags = {
+        "dropped": entry.dropped,
+        "pinned": entry.pinned,
+        "by hand": entry.edited,
+        "not used yet": entry.waits,
+    }
+    names = [name for name, is_set in flags.items() if is_set]
     return f"  [{', '.join(names)}]" if names else ""
 
 
-def _is_of(entry: Banked, project: str) -> bool:
-    folder = entry.task.project
-    return folder != "" and (Path(folder).name == project or folder == os.path.abspath(Path(project).expanduser()))  # noqa: PTH100 - links are kept
-
-
-def _clusters(entries: Sequence[Banked]) -> list[list[Banked]]:
-    """The tasks by recurring request, the most frequent first; one that no night has seen stands alone."""
-    groups: dict[str, list[Banked]] = {}
+def _list_lines(entries: Sequence[Banked], short: Mapping[str, str], *, now: datetime) -> Iterator[str]:
+    """Yield the tasks by project and recurring request."""
+    by_project: defaultdict[str, list[Banked]] = defaultdict(list)
     for entry in entries:
-        groups.setdefault(entry.task.cluster or f"\0{entry.task.id}", []).append(entry)
+        by_project[entry.task.project].append(entry)
+    for folder, of_project in sorted(by_project.items()):
+        yield _project_name(folder)
+        for group in _recurring(of_project):
+            yield from _group_lines(group, short, now=now)
+        yield ""
+
+
+def _project_name(folder: str) -> str:
+    return home_path(folder) if folder else _EVERY_PROJECT
+
+
+def _matches(entry: Banked, *, project: str, split: Split | None, dropped: bool) -> bool:
+    if bool(entry.dropped) != dropped:
+        return False
+    if split is not None and entry.task.split is not split:
+        return False
+    return not project or _is_in(entry.task, project)
+
+
+def _is_in(task: Task, project: str) -> bool:
+    """Return whether a task is of this project, given by folder or the folder's name."""
+    if not task.project:
+        return False
+    folder = os.path.abspath(Path(project).expanduser())  # noqa: PTH100 - links are kept
+    return task.project == folder or Path(task.project).name == project
+
+
+def _recurring(entries: Sequence[Banked]) -> list[list[Banked]]:
+    """Group the tasks by recurring request, the most frequent first; a task without a cluster stays alone."""
+    groups: defaultdict[str, list[Banked]] = defaultdict(list)
+    for entry in entries:
+        groups[entry.task.cluster or f"\0{entry.task.id}"].append(entry)
     return sorted(groups.values(), key=_rank)
 
 
 def _rank(group: Sequence[Banked]) -> tuple[int, datetime]:
-    came = recurrence(entry.task for entry in group)
-    return -came.sessions, came.first
+    seen = recurrence(entry.task for entry in group)
+    return -seen.sessions, seen.first
 
 
-def _group(group: Sequence[Banked], short: dict[str, str], *, now: datetime) -> str:
-    """A recurring request: what was said, how often and when, and its tasks."""
+def _group_lines(group: Sequence[Banked], short: Mapping[str, str], *, now: datetime) -> Iterator[str]:
+    """Yield a recurring request: the first quote, how often and when it came up, and its tasks."""
     tasks = [entry.task for entry in group]
-    quotes = [said.quote for task in tasks for said in task.evidence]
-    came = recurrence(tasks)
-    first, last = ago(came.first, now), ago(came.last, now)
-    often = f"{counted(came.sessions, 'session')} on {counted(came.days, 'day')}"
-    seen = f"{often}: first {first}, last {last}" if came.sessions > 1 else f"once, {last}"
+    quote = next((evidence.quote for task in tasks for evidence in task.evidence), None)
+    if quote is not None:
+        yield f"  «{one_line(quote, limit=WIDTH - 4)}»"
+    yield f"  {_frequency(tasks, now=now)}; {_splits(tasks)}"
+    for entry in group:
+        yield _line(entry, visible(short[entry.task.id]))
+
+
+def _frequency(tasks: Sequence[Task], *, now: datetime) -> str:
+    seen = recurrence(tasks)
+    last = ago(seen.last, now)
+    if seen.sessions <= 1:
+        return f"once, {last}"
+    often = f"{counted(seen.sessions, 'session')} on {counted(seen.days, 'day')}"
+    return f"{often}: first {ago(seen.first, now)}, last {last}"
+
+
+def _splits(tasks: Sequence[Task]) -> str:
     counts = Counter(task.split for task in tasks if task.split)
-    sides = ", ".join(f"{counts[side]} {side}" for side in Split if counts[side]) or "no side yet"
-    said = f"  «{one_line(quotes[0], limit=WIDTH - 4)}»\n" if quotes else ""
-    return said + "\n".join((f"  {seen}; {sides}", *(_line(entry, visible(short[entry.task.id])) for entry in group)))
+    return ", ".join(f"{counts[split]} {split}" for split in Split if counts[split]) or "no split yet"
 
 
 def _line(entry: Banked, name: str) -> str:
     task = entry.task
-    kind = (
-        "checks" if isinstance(task.reference, Checks) else "exact" if isinstance(task.reference, Exact) else "rubric"
-    )
+    kind = type(task.reference).__name__.lower()
     start, end = f"    {name:8}  {task.split or '-':5}  {kind:6}  ", marks(entry)
-    return f"{start}{one_line(task.prompt, limit=max(WIDTH - len(start) - len(end), 12))}{end}"
+    width = max(WIDTH - len(start) - len(end), 12)
+    return f"{start}{one_line(task.prompt, limit=width)}{end}"
 
 
 app.command("edit")(tasks_edit.edit)

@@ -1,4 +1,4 @@
-"""A task in the person's own editor: what they write is never lost, and taken in only where it can be used."""
+"""Edit a task in the user's editor; what they write is never lost, even if it can't be used."""
 
 import os
 import re
@@ -18,25 +18,25 @@ from skillopt_sleep.settings import find_paths
 
 _HELP = """\
 #
-# reference says how an answer is scored, by one of
+# reference says how an answer is scored, as one of
 #   { kind = "checks", items = [{ op = "contains", arg = "…" }, { op = "not_contains", arg = "…" }] }
 #       op: contains, not_contains, regex, section_contains (with section), tool_called;
-#       beside one of these also max_chars, min_chars, json_valid, no_refusal
+#       and, next to one of these, max_chars, min_chars, json_valid, no_refusal
 #   { kind = "exact", answer = "…" }
 #   { kind = "rubric", text = "what a good answer does" }
-# split is the side: train, val or test. Without a project it teaches your own skill.
+# split is train, val or test. A task without a project is for your own skill.
 
 """
-_KEPT = "nothing was changed; run it again to go on with what you wrote, kept in"
-_EDIT = "# Save and close to keep it; close it as it is to change nothing.\n" + _HELP
-_ADD = "# A request of your own. Save and close to add it; close it as it is to add nothing.\n" + _HELP
+_KEPT = "nothing was changed; run the command again to continue with what you wrote, kept in"
+_EDIT = "# Save and close to keep your changes; close without saving to change nothing.\n" + _HELP
+_ADD = "# A request of your own. Save and close to add it; close without saving to add nothing.\n" + _HELP
 
 
 @contextmanager
 def edited(task: Task) -> Generator[Path | None]:
-    """The file that holds the task as the person left it in their editor, or None where they left it as it was.
+    """Let the user edit a task and yield the file, None if they changed nothing.
 
-    It is gone once it was used, and kept where anything fails.
+    The file is deleted once it was used, and kept if anything fails.
     """
     with _in_editor(re.sub(r"[^\w.-]", "_", task.id), _EDIT + to_text((task,))) as path:
         yield path
@@ -44,7 +44,7 @@ def edited(task: Task) -> Generator[Path | None]:
 
 @contextmanager
 def added(project: str) -> Generator[Path | None]:
-    """The file with the tasks that the person wrote in their editor, or None where they wrote none."""
+    """Let the user write tasks and yield the file, None if they wrote nothing."""
     reference = {"kind": "checks", "items": [{"op": "contains", "arg": ""}]}
     fields = {"project": project, "prompt": "", "reference": reference}
     with _in_editor("new", _ADD + to_tables("task", [fields])) as path:
@@ -53,36 +53,34 @@ def added(project: str) -> Generator[Path | None]:
 
 @contextmanager
 def _in_editor(name: str, text: str) -> Generator[Path | None]:
-    """Let the person edit the text; goes on with what they wrote before, where that couldn't be used."""
+    """Open the text in the user's editor, or what they wrote before if that could not be used."""
     command = _editor()
     path = private_dir(find_paths().data / "edits") / f"{name}.toml"
     if path.exists():
-        warn(f"going on with what you wrote before: {path}\n  → empty it to let go of it")
+        warn(f"continuing with what you wrote before: {path}\n  → empty the file to discard it")
     else:
         write_atomic(path, text.encode())
     try:
         code = subprocess.run([*command, str(path)], check=False).returncode
     except OSError as error:
-        raise ConfigError(
-            f"{command[0]}: {error.strerror}", remedy="set EDITOR to a program that is there"
-        ) from error
-    left = path.read_text(encoding="utf-8", errors="replace")
-    is_same = left == text or not left.strip()
-    if code and not is_same:
-        raise ConfigError(f"{command[0]} ended with {code}", remedy=f"what you wrote is kept in {path}")
+        raise ConfigError(f"{command[0]}: {error.strerror}", remedy="set EDITOR to an installed program") from error
+    written = path.read_text(encoding="utf-8", errors="replace")
+    is_unchanged = written == text or not written.strip()
+    if code and not is_unchanged:
+        raise ConfigError(f"{command[0]} exited with {code}", remedy=f"what you wrote is kept in {path}")
     try:
-        yield None if is_same or code else path
+        yield None if is_unchanged else path
     except ConfigError as error:
         raise ConfigError(error.message, remedy=f"{_KEPT}: {path}") from error
     path.unlink(missing_ok=True)
 
 
 def _editor() -> list[str]:
-    said = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    setting = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:
-        command = shlex.split(said)
+        command = shlex.split(setting)
     except ValueError as error:
-        raise ConfigError(f"EDITOR={said}: {error}", remedy="mend the quotes") from error
+        raise ConfigError(f"EDITOR={setting}: {error}", remedy="fix the quotes") from error
     if not command:
-        raise ConfigError("no editor is set", remedy="export EDITOR=nano, or say it in options (--help shows them)")
+        raise ConfigError("no editor is set", remedy="export EDITOR=nano, or use options instead (see --help)")
     return command

@@ -1,4 +1,4 @@
-"""skillopt-sleep tasks import, export: tasks as files, and how a file's tasks get into the bank."""
+"""The commands `tasks import` and `tasks export`: read and write tasks files."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ import typer
 
 from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.cli.stored import opened
-from skillopt_sleep.cli.tasks_shown import counted
+from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.disk import worded
@@ -20,8 +20,8 @@ from skillopt_sleep.records import Task
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-def import_tasks(file: Annotated[Path, typer.Argument(metavar="FILE", help="A tasks file: TOML, or JSONL.")]) -> None:
-    """Take in a tasks file: what is new is added, what is known by its id is changed."""
+def import_tasks(file: Annotated[Path, typer.Argument(metavar="FILE", help="A tasks file, TOML or JSONL.")]) -> None:
+    """Import a tasks file. New tasks are added, tasks with a known id are changed."""
     now = utc_now()
     tasks = read_file(file, written=now)
     with opened() as store:
@@ -30,74 +30,99 @@ def import_tasks(file: Annotated[Path, typer.Argument(metavar="FILE", help="A ta
 
 def export(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Where to; printed where none is named.")
+        Path | None, typer.Argument(metavar="[FILE]", help="The file to write; prints to the terminal by default.")
     ] = None,
 ) -> None:
-    """Write the tasks that are in use as a tasks file, for a look, an import elsewhere or harvest.tasks_files."""
-    from skillopt_sleep.kit.files import write_atomic
+    """Export the tasks in use as a tasks file, to read, to import elsewhere, or for harvest.tasks_files."""
     from skillopt_sleep.mining.task_entries import problem_of
     from skillopt_sleep.mining.tasks_file import to_text
 
     if file and file.suffix != ".toml":
         raise ConfigError(f"{file}: an export is TOML", remedy="name a file that ends in .toml")
     if file and os.path.lexists(file):
-        raise ConfigError(f"{file} is there already", remedy="name another file, or move it away")
+        raise ConfigError(f"{file} already exists", remedy="name another file, or move it away")
     with opened() as store:
         tasks = store.bank.all_tasks()
-    good = sorted((t for t in tasks if not problem_of(t.reference)), key=lambda t: (t.project, t.at, t.id))
+    valid: list[Task] = []
     for task in tasks:
-        if problem := problem_of(task.reference):
-            warn(f"left out {visible(task.id)}: {visible(problem)}\n  → skillopt-sleep tasks edit {visible(task.id)}")
-    text = to_text(good)
+        problem = problem_of(task.reference)
+        if problem:
+            name = visible(task.id)
+            warn(f"left out {name}: {visible(problem)}\n  → skillopt-sleep tasks edit {name}")
+        else:
+            valid.append(task)
+    valid.sort(key=lambda task: (task.project, task.at, task.id))
+    text = to_text(valid)
     if file is None:
         sys.stdout.write(text)
         return
+    _write(file, text)
+    say(f"Wrote {counted(len(valid), 'task')} to {file}")
+
+
+def _write(file: Path, text: str) -> None:
+    from skillopt_sleep.kit.files import write_atomic
+
     try:
         write_atomic(file, text.encode())
     except OSError as error:
-        message, remedy = worded(error, remedy="name a file in a folder that is there", place=file)
+        message, remedy = worded(error, remedy="name a file in an existing folder", place=file)
         raise ConfigError(message, remedy=remedy) from error
-    say(f"{counted(len(good), 'task')} written to {file}")
 
 
 def read_file(
     path: Path, *, written: datetime, session: str | None = None, folder: Path | None = None, name: str = ""
 ) -> tuple[Task, ...]:
-    """The tasks of a file a person wrote; ConfigError says on one line what is wrong with it."""
+    """Return the tasks of a file that a person wrote; ConfigError says on one line what is wrong with it."""
     from skillopt_sleep.mining.tasks_file import read_tasks
 
     try:
         return read_tasks(path.absolute(), written=written, session=session, folder=folder, name=name)
     except OSError as error:
         raise ConfigError(
-            f"{path} can't be read: {error.strerror or error}", remedy="name a file that is there"
+            f"{path} can't be read: {error.strerror or error}", remedy="name a file that exists"
         ) from error
     except ValueError as error:
-        raise ConfigError(f"{path}: {' '.join(str(error).split())}", remedy="mend it; nothing was changed") from error
+        message = " ".join(str(error).split())
+        raise ConfigError(f"{path}: {message}", remedy="fix it and try again; nothing was changed") from error
 
 
 def take_in(store: SqliteStore, tasks: Sequence[Task], *, now: datetime) -> None:
-    """Bank a person's tasks: new ones are added, known ones changed where they differ.
+    """Store a person's tasks: new ones are added, and known ones changed if they differ.
 
-    A task as of `now` is one whose time nobody said.
+    A task whose time is `now` is one that didn't come with a time.
     """
+    known = {entry.task.id: entry for entry in store.bank.entries()}
+    added: list[Task] = []
+    changed: list[Task] = []
+    dropped: list[str] = []
+    for task in tasks:
+        entry = known.get(task.id)
+        if entry is None:
+            added.append(task)
+            continue
+        completed = _completed(task, entry.task, now=now)
+        if editable(completed) != editable(entry.task):
+            changed.append(completed)
+        if entry.dropped:
+            dropped.append(visible(task.id))
+    store.bank.write((*added, *changed), at=utc_now())
+    same = len(tasks) - len(added) - len(changed)
+    say(f"{len(added)} added, {len(changed)} changed, {same} unchanged; the next night uses what is new")
+    for task in (*added, *changed):
+        say(f"  {visible(task.id)}  {one_line(task.prompt, limit=78 - len(task.id) - 2)}")
+    if dropped:
+        say(f"  still dropped: {', '.join(dropped)}; to restore one: skillopt-sleep tasks drop --undo ID")
+
+
+def _completed(task: Task, known: Task, *, now: datetime) -> Task:
+    """Return the task with the time and the split of the known one if it came without."""
     from msgspec.structs import replace
 
-    known = {entry.task.id: entry for entry in store.bank.entries()}
-    dated = (replace(t, at=known[t.id].task.at) if t.id in known and t.at == now else t for t in tasks)
-    tasks = [replace(t, split=t.split or known[t.id].task.split) if t.id in known else t for t in dated]
-    fresh = [task for task in tasks if task.id not in known]
-    other = [task for task in tasks if task.id in known and said(known[task.id].task) != said(task)]
-    store.bank.write((*fresh, *other), at=utc_now())
-    same = len(tasks) - len(fresh) - len(other)
-    say(f"{len(fresh)} added, {len(other)} changed, {same} as they were; the next night takes up what is new")
-    for task in (*fresh, *other):
-        say(f"  {visible(task.id)}  {one_line(task.prompt, limit=78 - len(task.id) - 2)}")
-    dropped = [visible(task.id) for task in tasks if task.id in known and known[task.id].dropped]
-    if dropped:
-        say(f"  dropped, and stays so: {', '.join(dropped)}; take back: skillopt-sleep tasks drop --undo ID")
+    at = known.at if task.at == now else task.at
+    return replace(task, at=at, split=task.split or known.split)
 
 
-def said(task: Task) -> tuple[object, ...]:
-    """What a person can change in a task."""
+def editable(task: Task) -> tuple[object, ...]:
+    """Return the parts of a task that a person can change."""
     return task.prompt, task.context, task.reference, task.project, task.split, task.at

@@ -1,4 +1,4 @@
-"""skillopt-sleep train and eval: a skill on a dataset, as a configuration file says."""
+"""The commands `train` and `eval`: train a skill on a dataset, and score it."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,6 +9,7 @@ import typer
 
 from skillopt_sleep.cli.console import progress, say, say_json, warn
 from skillopt_sleep.cli.stopping import stop_softly
+from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.settings import find_paths, load
 
@@ -21,23 +22,23 @@ if TYPE_CHECKING:
 Config = Annotated[
     Path,
     typer.Argument(
-        help="The training's configuration, a TOML file; .skillopt-sleep.example/training.toml has every key at its "
-        "default."
+        help="The training's configuration, a TOML file. .skillopt-sleep.example/training.toml has every key with "
+        "its default."
     ),
 ]
 BackendName = Annotated[
     str,
     typer.Option(
         "--backend",
-        help="The backend to ask, which is consent to send. The one in force keeps its other keys and its target; "
-        "another is asked in both roles, as it is set up here or in config.toml, else with its defaults.",
+        help="The backend to use, and your consent to send to it. The configured backend keeps its other keys and "
+        "its target; any other one is used for both roles, as set up here or in config.toml, else with its defaults.",
     ),
 ]
 ModelName = Annotated[
     str,
     typer.Option(
         "--model",
-        help="The model to ask instead of the backend's; while training, a target with a model of its own keeps it.",
+        help="The model to use instead of the backend's. While training, a target with its own model keeps it.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
@@ -46,21 +47,23 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 def train(
     config: Config,
     *,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the training in the folder.")] = False,
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
 ) -> None:
-    """Train a skill on a dataset: SkillOpt's loop, as a configuration file says."""
+    """Train a skill on a dataset with SkillOpt's training loop."""
     with _wired(config, backend, model) as training:
         summary = training.trainer().train(resume=resume)
     if as_json:
         say_json(summary)
     else:
-        for line in (*told(summary), f"the best skill is in {training.folder / 'best_skill.md'}"):
+        for line in summary_lines(summary):
             say(line)
-    if why := partial(summary):
-        warn(f"in part: {'; '.join(why)}")
+        say(f"The best skill is in {training.folder / 'best_skill.md'}")
+    problems = partial(summary)
+    if problems:
+        warn(f"Incomplete: {'; '.join(problems)}")
         raise typer.Exit(Exit.PARTIAL)
 
 
@@ -68,14 +71,15 @@ def evaluate(
     config: Config,
     *,
     skill: Annotated[
-        Path | None, typer.Option(help="The skill's file; without it the run's best, or none where there is no run.")
+        Path | None,
+        typer.Option(help="The skill's file; by default the best skill of the training, or none without one."),
     ] = None,
     split: Annotated[str, typer.Option(help="train, val or test.")] = "test",
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
 ) -> None:
-    """Score a skill on a split of a training's dataset."""
+    """Score a skill on one split of a training's dataset."""
     from msgspec import to_builtins
 
     from skillopt_sleep.records import Split
@@ -86,7 +90,7 @@ def evaluate(
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
     with _wired(config, backend, model, scoring=True) as training:
         file = skill or _best(training.folder)
-        found = score(
+        scores = score(
             training.config,
             training.env,
             read_skill(file) if file else "",
@@ -96,57 +100,57 @@ def evaluate(
             folder=training.folder,
         )
     if as_json:
-        own: dict[str, Any] = {"schema_version": 1, "split": split, "skill": str(file) if file else None}
-        say_json(own | to_builtins(found))
+        header: dict[str, Any] = {"schema_version": 1, "split": split, "skill": str(file) if file else None}
+        say_json(header | to_builtins(scores))
     else:
-        say(f"{split} with {file or 'no skill'}: {scored(found)}")
-        for kind, (n, hard, soft) in found.kinds.items():
+        say(f"{split} with {file or 'no skill'}: {scored(scores)}")
+        for kind, (n, hard, soft) in scores.kinds.items():
             say(f"  {kind or '(no kind)'}: hard {hard:.3f}, soft {soft:.3f} (n={n})")
-    if found.unscored:
+    if scores.unscored:
         raise typer.Exit(Exit.PARTIAL)
 
 
-def told(summary: "Summary") -> list[str]:
-    """A training in a few lines, each number with its n."""
+def summary_lines(summary: "Summary") -> list[str]:
+    """Return a training in a few lines, each score with its n."""
     actions = ", ".join(f"{count} {action}" for action, count in sorted(summary.actions.items()))
-    return [
-        f"{summary.env}: {_count(summary.epochs, 'epoch')}, {_count(summary.steps, 'step')}: {actions}",
-        f"gate {summary.gate}: {summary.error_rate}",
-        *(_skill(role, tested) for role, tested in _roles(summary)),
-        *(["nothing was better on val than what it began with"] if summary.best.standing.step == 0 else []),
-        f"in all {cost(summary.total)}",
-        *(f"note: {note.stage}: {note.summary}" for note in summary.notes),
-    ]
+    epochs, steps = counted(summary.epochs, "epoch"), counted(summary.steps, "step")
+    lines = [f"{summary.env}: {epochs}, {steps}: {actions}", f"gate {summary.gate}: {summary.error_rate}"]
+    for role, tested in _roles(summary):
+        lines.append(_skill(role, tested))
+    if summary.best.standing.step == 0:
+        lines.append("No step scored better on val than the initial skill.")
+    lines.append(f"total {cost(summary.total)}")
+    lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
+    return lines
 
 
 def partial(summary: "Summary") -> list[str]:
-    """What of a training has no score or failed, in words; nothing where all went well."""
-    found = [
-        f"{one.unscored} of {one.n + one.unscored} {split} items of the {role} skill have no score"
-        for role, tested in _roles(summary)
-        for split, one in (("val", tested.val), ("test", tested.test))
-        if one is not None and one.unscored
-    ]
-    return [*found, f"{_count(len(summary.notes), 'thing')} failed on the way"] if summary.notes else found
+    """Return what failed or has no score, in words; nothing if all went well."""
+    problems: list[str] = []
+    for role, tested in _roles(summary):
+        for split, scores in (("val", tested.val), ("test", tested.test)):
+            if scores is not None and scores.unscored:
+                total = scores.n + scores.unscored
+                problems.append(f"{scores.unscored} of {total} {split} items of the {role} skill have no score")
+    if summary.notes:
+        problems.append(f"{counted(len(summary.notes), 'thing')} failed on the way")
+    return problems
 
 
-def scored(found: "Scores | None") -> str:
-    """Scores with their n, and how many items have none."""
-    if found is None or found.hard is None:
+def scored(scores: "Scores | None") -> str:
+    """Return scores with their n, and how many items have none."""
+    if scores is None or scores.hard is None:
         return "not measured"
-    unscored = f", {found.unscored} not scored" if found.unscored else ""
-    return f"hard {found.hard:.3f}, soft {found.soft:.3f} (n={found.n}{unscored})"
+    unscored = f", {scores.unscored} not scored" if scores.unscored else ""
+    return f"hard {scores.hard:.3f}, soft {scores.soft:.3f} (n={scores.n}{unscored})"
 
 
-def cost(taken: "Cost") -> str:
-    """Calls, tokens and dollars, with what isn't known of them."""
-    dollars = "dollars unknown" if taken.usd is None else f"${taken.usd:.4f}"
-    tokens = f"{taken.input_tokens + taken.output_tokens:,} tokens"
-    return f"{_count(taken.calls, 'call')}, {'at least ' if taken.unnamed else ''}{tokens}, {dollars}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def cost(spent: "Cost") -> str:
+    """Return calls, tokens and dollars, and what isn't known of them."""
+    at_least = "at least " if spent.unnamed else ""
+    tokens = f"{at_least}{spent.input_tokens + spent.output_tokens:,} tokens"
+    dollars = "dollars unknown" if spent.usd is None else f"${spent.usd:.4f}"
+    return f"{counted(spent.calls, 'call')}, {tokens}, {dollars}"
 
 
 def _roles(summary: "Summary") -> list[tuple[str, "Tested"]]:
@@ -159,22 +163,22 @@ def _skill(role: str, tested: "Tested") -> str:
 
 
 def _best(folder: Path) -> Path | None:
-    """The best skill of the run in a folder, None where no run is there; ConfigError where it didn't end yet."""
+    """Return the best skill of the training in a folder, None if there is none; ConfigError if it isn't finished."""
     from skillopt_sleep.trainer.run import BEST, CONFIG
 
     if (folder / BEST).exists():
         return folder / BEST
     if (folder / CONFIG).exists():
         raise ConfigError(
-            f"the run in {folder} has not ended, so it has no best skill",
-            remedy="go on with it (train --resume), or name a file with --skill",
+            f"the training in {folder} is not finished, so it has no best skill yet",
+            remedy="finish it (train --resume), or name a file with --skill",
         )
     return None
 
 
 @contextmanager
 def _wired(config: Path, backend: str, model: str, *, scoring: bool = False) -> Generator["Training"]:
-    """A training, closed at the end; where it is stopped, NightInterrupted says how to go on."""
+    """Yield a training and close it at the end; NightInterrupted if it is stopped, with how to continue."""
     from skillopt_sleep.trainer.run import CONFIG
     from skillopt_sleep.wiring.training import Flags, go_on, wire_training
 
@@ -185,12 +189,11 @@ def _wired(config: Path, backend: str, model: str, *, scoring: bool = False) -> 
         with progress() as advance:
             training = wire_training(config, load(paths), paths, progress=advance, flags=flags, scoring=scoring)
             yield training
-    except (KeyboardInterrupt, SystemExit):  # Ray hears SIGTERM in our place, and exits
-        begun = not scoring and training is not None and (training.folder / CONFIG).exists()
-        raise NightInterrupted(
-            "it was stopped; what was paid for is kept",
-            remedy=f"go on: {go_on(config, flags)}" if begun else "run it again",
-        ) from None
+    except (KeyboardInterrupt, SystemExit):  # Ray handles SIGTERM itself, and exits
+        remedy = "run it again"
+        if training is not None and not scoring and (training.folder / CONFIG).exists():
+            remedy = f"continue: {go_on(config, flags)}"
+        raise NightInterrupted("the training was stopped; paid results are kept", remedy=remedy) from None
     finally:
         if training is not None:
             training.close()

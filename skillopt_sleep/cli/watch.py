@@ -1,4 +1,4 @@
-"""What status shows of a running night, once or until it is over."""
+"""Show the progress of a running night, once or until it ends."""
 
 import sys
 import time
@@ -11,64 +11,71 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.stores.progress import EVERY, Progress, read_progress
 
+_IN_SECONDS = 120  # shorter times are shown in seconds
+
 
 def watch_night(data: Path) -> None:
-    """Show the night that runs, on stderr, until it is over or the person has seen enough (Ctrl-C)."""
+    """Show the running night on stderr until it ends or the user presses Ctrl-C."""
     progress = read_progress(data)
     if progress is None:
-        warn("No night runs now.")
+        warn("No night is running.")
         return
     try:
-        (_live if sys.stderr.isatty() else _told)(_moments(data, progress))
+        if sys.stderr.isatty():
+            _redraw(_updates(data, progress))
+        else:
+            _print_changes(_updates(data, progress))
     except KeyboardInterrupt:
-        warn("The night goes on; to stop it: skillopt-sleep cancel")
+        warn("The night goes on. To stop it: skillopt-sleep cancel")
 
 
 def shown(progress: Progress, *, now: datetime) -> list[str]:
-    """A night on a few lines: how long it runs, what it spent, what it is at."""
+    """Return the night in a few lines: how long it has run, what it has spent, and its current stages."""
     tokens = "" if progress.tokens is None else f", {progress.tokens:,} tokens"
-    since = _length(now - progress.started)
-    lines = [f"Night {progress.night}, {since}: {progress.calls} of at most {progress.most_calls} calls{tokens}"]
-    return lines + [f"             {line}" for line in stages(progress)]
+    duration = _duration(now - progress.started)
+    lines = [f"Night {progress.night}, {duration}: {progress.calls} of at most {progress.most_calls} calls{tokens}"]
+    return lines + [f"             {stage}" for stage in stages(progress)]
 
 
 def stages(progress: Progress) -> list[str]:
-    """What is on its way."""
+    """Return a line for each stage in progress."""
     return [f"{one_line(stage.label, limit=80)}  {stage.done}/{stage.total}" for stage in progress.stages]
 
 
-def _moments(data: Path, first: Progress) -> Iterator[Progress]:
-    """The night as it goes on; the file is looked at as often as it is written."""
-    now: Progress | None = first
-    while now is not None and now.night == first.night:
-        yield now
+def _updates(data: Path, first: Progress) -> Iterator[Progress]:
+    """Yield the night's progress until it ends, reading the file as often as it is written."""
+    current: Progress | None = first
+    while current is not None and current.night == first.night:
+        yield current
         time.sleep(EVERY)
-        now = read_progress(data)
+        current = read_progress(data)
 
 
-def _live(moments: Iterator[Progress]) -> None:
+def _redraw(updates: Iterator[Progress]) -> None:
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
     with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
-        for progress in moments:
+        for progress in updates:
             live.update(Text("\n".join(shown(progress, now=utc_now()))), refresh=True)
 
 
-def _told(moments: Iterator[Progress]) -> None:
-    """Where it can't be redrawn, what has changed."""
-    before: Progress | None = None
-    for progress in moments:
-        if progress != before:
-            at = "; ".join(stages(progress)) or "between two stages"
-            warn(f"{progress.night}  {progress.calls} of at most {progress.most_calls} calls  {at}")
-        before = progress
+def _print_changes(updates: Iterator[Progress]) -> None:
+    """Print a line for each change, for an output that can't be redrawn."""
+    previous: Progress | None = None
+    for progress in updates:
+        if progress != previous:
+            current = "; ".join(stages(progress)) or "between two stages"
+            warn(f"{progress.night}  {progress.calls} of at most {progress.most_calls} calls  {current}")
+        previous = progress
 
 
-def _length(time_passed: timedelta) -> str:
-    seconds = max(int(time_passed.total_seconds()), 0)
-    if seconds < 120:  # noqa: PLR2004 - two minutes
+def _duration(passed: timedelta) -> str:
+    seconds = max(int(passed.total_seconds()), 0)
+    if seconds < _IN_SECONDS:
         return f"{seconds} s"
     hours, minutes = divmod(seconds // 60, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min"

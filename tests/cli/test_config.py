@@ -36,7 +36,7 @@ def test_where_settings_cannot_be_used_show_says_so_and_what_every_key_is(tmp_pa
     (tmp_path / "sleep" / "config.toml").write_text(text, encoding="utf-8")
     shown = home.command("config", "show")
     assert shown.code == 2
-    assert shown.out.startswith("# Every key at its default; none of it is in force.\n")
+    assert shown.out.startswith("# Your settings are invalid.")
     assert msgspec.convert(tomllib.loads(shown.out), Settings) == Settings()
     assert "config.toml" in shown.err
     assert "config show" not in shown.err
@@ -45,7 +45,7 @@ def test_where_settings_cannot_be_used_show_says_so_and_what_every_key_is(tmp_pa
 
 def test_path_says_where_everything_is_and_what_is_missing(tmp_path: Path) -> None:
     out = Home(tmp_path).command("config", "path").out
-    assert f"{tmp_path}/sleep/config.toml  (not there yet)" in out
+    assert f"{tmp_path}/sleep/config.toml  (doesn't exist yet)" in out
 
 
 def test_a_key_of_an_earlier_version_is_answered_with_its_remedy(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def test_since_leaves_out_what_was_earlier(home: Home, since: str, calls: int) -
 
 
 def test_nothing_spent_says_so(home: Home) -> None:
-    assert "no night asked a model yet" in home.command("cost").out
-    assert home.command("cost", "--since", "1d").out.strip() == "nothing was spent since 1d"
+    assert "no night has called a model yet" in home.command("cost").out
+    assert home.command("cost", "--since", "1d").out.strip() == "Nothing was spent since 1d."
 
 
 @pytest.mark.parametrize("since", ["yesterday", "d", "2026-13-01", "-3d"])

@@ -33,7 +33,7 @@ def test_a_pause_without_a_length_holds_until_it_is_taken_back(tmp_path: Path) -
     pause = state(home).pause()
     assert pause is not None
     assert pause.until is None
-    assert "themselves again" in home.command("resume").out
+    assert "No longer paused" in home.command("resume").out
     assert state(home).pause() is None
     assert "Nothing was paused" in home.command("resume").out
 
@@ -46,7 +46,7 @@ def test_a_length_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_there_is_nothing_to_cancel_where_no_night_runs(tmp_path: Path) -> None:
     done = Home(tmp_path).command("cancel")
-    assert (done.code, done.out.strip()) == (0, "No night runs.")
+    assert (done.code, done.out.strip()) == (0, "No night is running.")
 
 
 def test_a_process_that_only_has_the_number_of_a_killed_night_is_not_signalled(tmp_path: Path) -> None:

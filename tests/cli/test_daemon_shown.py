@@ -49,7 +49,7 @@ def test_what_a_night_waits_for_is_told_and_which_one_never_ran(paths: Paths) ->
             "schedule", Backlog(pending=Pending(slot=SLOT, since=NOW, waiting="an agent is at work"), missed=missed)
         )
         first, second = daemon_lines(paths, now=NOW)
-        assert first == "Next night   that of 2027-05-02 waits: an agent is at work"
+        assert first == "Next night   that of 2027-05-02 is waiting: an agent is at work"
         assert second == "Did not run  2027-05-01: on battery"
 
 
@@ -77,15 +77,15 @@ def test_a_service_that_was_not_started_is_told_with_the_command_that_starts_it(
     ledger = Ledger(private_dir(private_dir(paths.state) / "install"))
     ledger.write(Manifest(items=(own, hooks)))
     (line,) = daemon_lines(paths, now=NOW)
-    assert "installed, not started: systemctl --user" in line
+    assert "installed, but not started: systemctl --user" in line
     says, remedy = installed_says(paths)
-    assert says == f"installed: {unit}; no hooks; no daemon waits; missing: {settings}"
+    assert says == f"installed: {unit}; no hooks; no daemon is running; missing: {settings}"
     assert remedy == "skillopt-sleep install"
     Path(settings).write_text(
         add_hooks("{}", (Hook("SessionStart", {"hooks": [{"command": "# skillopt-sleep"}]}),)).text, encoding="utf-8"
     )
     says, remedy = installed_says(paths)
-    assert says == f"installed: {unit}; hooks in {settings}; no daemon waits"
+    assert says == f"installed: {unit}; hooks in {settings}; no daemon is running"
     assert "systemctl --user" in remedy
     (ledger.folder / "manifest.json").write_text('{"format": 9, "new": 1}', encoding="utf-8")
     assert "can't be read" in daemon_lines(paths, now=NOW)[0]
@@ -95,7 +95,7 @@ def test_what_the_settings_lack_is_told_once(paths: Paths) -> None:
     state = State(paths.state)
     with state.only_daemon():
         state.write("daemon", replace(STANDING, settings="no backend is named"))
-        assert daemon_lines(paths, now=NOW)[1] == "Can't begin  no backend is named"
+        assert daemon_lines(paths, now=NOW)[1] == "Can't start  no backend is named"
         state.write("schedule", Backlog(pending=Pending(slot=SLOT, since=NOW, waiting="no backend is named")))
         (line,) = daemon_lines(paths, now=NOW)
         assert line.endswith("no backend is named")
@@ -108,4 +108,4 @@ def test_the_example_is_a_first_step_only_for_who_has_named_no_backend_and_has_n
     with state.only_daemon():
         assert first_step(paths, Settings()) == ""
         state.write("daemon", STANDING)
-        assert installed_says(paths) == ("no service is installed; no hooks; a daemon waits (process 7)", "")
+        assert installed_says(paths) == ("no service is installed; no hooks; the daemon is running (process 7)", "")

@@ -33,7 +33,7 @@ def test_a_fresh_machine_is_told_what_it_lacks_and_nothing_is_made(home: Home) -
     assert done.out.startswith("1 problem\n\n✗ models    no backend is named: no night can begin")
     assert "→ name one: skillopt-sleep init" in done.out
     assert "run --now --backend auto" in " ".join(done.out.split())
-    assert "no service is installed; no hooks; no daemon waits" in done.out
+    assert "no service is installed; no hooks; no daemon is running" in done.out
     assert list((home.folder / "sleep").iterdir()) == []
 
 
@@ -55,7 +55,7 @@ def test_a_service_that_is_installed_and_does_not_run_is_a_problem_until_it_does
     done = home.command("doctor", "--json")
     (wrong,) = [finding for finding in done.json["findings"] if finding["state"] == "problem"]
     assert (done.code, wrong["topic"]) == (1, "daemon")
-    assert "no daemon waits" in wrong["says"]
+    assert "no daemon is running" in wrong["says"]
     assert "start it: systemctl --user" in wrong["remedy"]
     with State(state).only_daemon():
         assert home.command("doctor").code == 0

@@ -33,7 +33,7 @@ def test_what_is_not_there_has_no_line() -> None:
         "    1         1         1          0  claude_code  /shop\n"
         "\n"
         "The next night reads 1 of the 1 session.\n"
-        "To see why one is in or out: skillopt-sleep harvest --why SESSION"
+        "To see why one is used or left out: skillopt-sleep harvest --why SESSION"
     )
 
 
@@ -51,7 +51,7 @@ def test_every_reason_has_words_that_fit_the_line() -> None:
 
 def test_a_single_file_of_which_nothing_is_used_is_one_file() -> None:
     text = told(sessions=(), rows=(), skipped={LeftOut.HEADLESS: 1})
-    assert "\n\nBecause of the file:\n    1  headless" in text
+    assert "\n\nThe file was left out:\n    1  headless" in text
 
 
 def test_the_largest_reason_comes_first() -> None:
@@ -63,7 +63,7 @@ def test_projects_of_which_nothing_is_used_are_one_line() -> None:
     used = Row("codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, requests=12, corrected=2)
     text = told(files=9, rows=(used, Row("codex", "/b", files=4), Row("claude_code", "/b", files=2)))
     assert "    3         1        12          2  codex        …ong/long/long/long/long/shop" in text
-    assert "    6                               1 more project, nothing of it used" in text
+    assert "    6                               1 more project, not used" in text
 
 
 def test_what_was_typed_and_passed_over_is_told_once() -> None:
@@ -76,11 +76,11 @@ def test_what_was_typed_and_passed_over_is_told_once() -> None:
         read=1,
         older=2,
     )
-    assert "6 prompts typed: 3 requests, 1 correction, 2 of small talk." in text
-    assert "Passed over: 3 damaged lines in 2 sessions of codex." in text
-    assert "Counted once although a fork copied them: 4 prompts." in text
-    assert "Known from earlier nights, their files gone: 7 sessions." in text
-    assert "The next night reads 1 of the 4 sessions (1 read before, 2 older than 7d)." in text
+    assert "6 prompts typed: 3 requests, 1 correction, 2 small talk." in text
+    assert "Skipped: 3 damaged lines in 2 sessions of codex." in text
+    assert "Repeated in forks and counted once: 4 prompts." in text
+    assert "Known from earlier nights, file deleted since: 7 sessions." in text
+    assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 7d)." in text
 
 
 def test_of_many_notes_the_first_few_are_told() -> None:

@@ -52,7 +52,7 @@ def test_a_used_session_is_told_with_its_place_and_its_turns(index: SqliteIndex)
     text = told(index, a_history(index, holding(session)))
     assert text.startswith("codex:1: used\n  a person typed in it, it has ended, and nothing excludes it\n\n")
     assert "file     /sessions/0.jsonl\nproject  /home/ada/shop\nfolder   /home/ada/shop/src\ntime     " in text
-    assert "night    unread: the next night reads it\ndamage   1 line of no use, passed over\n" in text
+    assert "night    unread: the next night reads it\ndamage   1 unreadable line, skipped\n" in text
     assert "   0  request              fix the build\n" in text
     assert "   1  correction of 0      no, use pnpm, never npm please\\u{1B}[0m\n" in text
     assert text.splitlines()[-1].startswith("   2  small talk           thanks!!")
@@ -61,23 +61,23 @@ def test_a_used_session_is_told_with_its_place_and_its_turns(index: SqliteIndex)
 
 def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
     history = a_history(index, holding(a_session("1")), holding(a_session("2", hours=24 * 9)))
-    assert "night    unread, and older than the first night looks back (harvest.lookback, 7d)" in told(
+    assert "night    unread, and too old for the first night (harvest.lookback, 7d)" in told(
         index, history, "codex:2"
     )
     index.mark_read(["codex:1"], "2026-11-20")
-    assert "night    2026-11-20 read it" in told(index, a_history(index, holding(a_session("1"))))
-    assert "file     gone" in told(index, a_history(index))
+    assert "night    read by 2026-11-20" in told(index, a_history(index, holding(a_session("1"))))
+    assert "file     deleted" in told(index, a_history(index))
 
 
 @pytest.mark.parametrize(
     ("session", "why", "words"),
     [
-        (a_session("1", entrypoint="sdk-cli"), LeftOut.HEADLESS, "a program started it (entrypoint sdk-cli), not a"),
-        (a_session("1"), LeftOut.HEADLESS, "a program started it, not a person; --include-headless reads it"),
-        (a_session("1"), LeftOut.SUBAGENT, "a sub-agent's: an agent wrote its prompts"),
+        (a_session("1", entrypoint="sdk-cli"), LeftOut.HEADLESS, "started by a program (entrypoint sdk-cli), not a"),
+        (a_session("1"), LeftOut.HEADLESS, "started by a program, not a person; --include-headless"),
+        (a_session("1"), LeftOut.SUBAGENT, "a sub-agent's session"),
         (a_session("1", a_turn(" ")), LeftOut.NO_USER_TURN, "nobody typed anything in it"),
-        (a_session("1", cwd="/own/x"), None, "an attempt of skillopt-sleep itself: its folder lies in /own"),
-        (a_session("1", hours=0.05), None, "its last record is 3 minutes old, it must be quiet for 10 minutes"),
+        (a_session("1", cwd="/own/x"), None, "a replay made by skillopt-sleep itself: its folder is in /own"),
+        (a_session("1", hours=0.05), None, "its last record is 3 minutes old, and it must be quiet for 10 minutes"),
         (a_session("1", hours=0.01), None, "its last record is 36 seconds old"),
     ],
 )
@@ -98,16 +98,16 @@ def test_an_excluded_project_names_who_excluded_it(tmp_path: Path, index: Sqlite
     assert "its project is excluded by 'secret' in projects.exclude" in told(index, history, settings=named)
     own = project / ".skillopt-sleep" / "project.toml"
     own.write_text("enabled = false\n", encoding="utf-8")
-    assert "its project excludes itself, in .skillopt-sleep/project.toml" in told(index, history)
+    assert ".skillopt-sleep/project.toml of its project excludes the whole project" in told(index, history)
     own.write_text('exclude = ["src"]\n', encoding="utf-8")
-    assert "its project excludes its folder, in .skillopt-sleep/project.toml" in told(index, history)
+    assert ".skillopt-sleep/project.toml of its project excludes this folder" in told(index, history)
     own.write_text("enabled = maybe\n", encoding="utf-8")
-    assert "its project is excluded as long as its settings can't be read" in told(index, history)
+    assert "its project is excluded until its settings can be read" in told(index, history)
 
 
 def test_a_session_of_a_program_that_is_read_is_not_said_to_be_a_persons(index: SqliteIndex) -> None:
     history = a_history(index, holding(a_session("1"), LeftOut.HEADLESS), include_headless=True)
-    assert "a program started it, and those are read too (--include-headless" in told(index, history)
+    assert "started by a program, and those are included (--include-headless" in told(index, history)
 
 
 def test_a_file_that_can_not_be_read_has_no_project_and_no_time(index: SqliteIndex) -> None:
@@ -125,7 +125,7 @@ def test_a_fork_names_the_session_it_was_made_from(index: SqliteIndex) -> None:
     more = a_session("3", first, second, hours=3)
     history = a_history(index, holding(origin), holding(mere), holding(more))
     text = told(index, history, "codex:2")
-    assert "a fork: all that was typed in it stands in codex:1 too" in text
+    assert "a fork: everything typed in it is also in codex:1" in text
     assert text.endswith("      copy                 fix the build")
     assert told(index, history, "codex:3").endswith(
         "      copy                 fix the build\n   0  request              write the notes"
@@ -136,7 +136,7 @@ def test_a_project_that_moved_is_told_with_where_it_was(index: SqliteIndex) -> N
     old = a_session("1", project="/old/shop", cwd="/old/shop", commit="c1")
     new = a_session("2", project="/new/shop", cwd="/new/shop", commit="c1")
     text = told(index, a_history(index, holding(old), holding(new), exists=lambda folder: folder == "/new/shop"))
-    assert "project  /new/shop\n         it was /old/shop, which is gone: the repository moved\n" in text
+    assert "project  /new/shop\n         was /old/shop, until the repository moved\n" in text
 
 
 def test_a_session_is_found_by_its_id_a_part_of_it_or_its_file(index: SqliteIndex) -> None:

@@ -86,8 +86,8 @@ def test_what_is_not_known_of_the_spend_is_said_to_be_unknown(spend: Spend, word
 
 def test_a_night_without_a_report_runs_or_was_cut_off() -> None:
     night = NightLine("2026-03-02", NOON, None, None)
-    assert list(lines(night, None, {}, running=True)) == ["2026-03-02    runs now"]
-    assert list(lines(night, None, {})) == ["2026-03-02    cut off; the next run goes on"]
+    assert list(lines(night, None, {}, running=True)) == ["2026-03-02    running now"]
+    assert list(lines(night, None, {})) == ["2026-03-02    cut off; the next run resumes it"]
 
 
 def test_a_night_that_failed_says_why() -> None:

@@ -42,8 +42,8 @@ def test_without_a_terminal_it_asks_nothing_writes_nothing_and_says_what_to_add(
 @pytest.mark.parametrize("command", ["init", "doctor"])
 def test_the_help_says_what_an_api_is_asked(home: Home, command: str) -> None:
     shown = " ".join(home.command(command, "--help").out.split())
-    assert "An API is asked with your key whether it has the model" in shown
-    assert "nothing is sent" not in shown
+    assert "is asked with your key whether it has the model" in shown
+    assert "nothing is sent" not in shown.lower()
 
 
 def test_for_scripts_it_writes_what_was_named_and_nothing_else(home: Home) -> None:
@@ -70,8 +70,8 @@ def test_it_says_what_would_leave_the_machine_and_what_it_would_cost_at_most(hom
     out = home.command("init", "--yes", "--backend", "openai", "--model", "m", "--usd", "2", "--calls", "9000").out
     assert "redacted excerpts of new sessions; now: 5 sessions in 1 project" in out
     assert "to       openai m at https://api.openai.com/v1" in out
-    assert "never over 9,000 calls, 2,000,000 tokens, 60 minutes a night" in out
-    assert "no price is known for this model; with a limit in dollars a night stops at its first call" in out
+    assert "never more than 9,000 calls, 2,000,000 tokens, 60 minutes a night" in out
+    assert "a night would stop at its first call" in out
 
 
 def test_from_nothing_to_a_report_with_what_it_says_to_do_next(home: Home) -> None:
@@ -93,7 +93,7 @@ def test_without_a_named_backend_it_takes_the_agent_that_is_logged_in_and_no_con
     assert "run --now --backend codex" in done.out
     refused = more.command("run", "--now")
     assert refused.code == 2
-    assert "not confirmed" in refused.err
+    assert "not allowed sending" in refused.err
 
 
 class WithPath(Home):
@@ -126,9 +126,9 @@ def test_an_api_without_a_model_is_refused(home: Home) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--at", "25:00"), "--at 25:00: that isn't a time of day such as 04:17"),
-        (("--lookback", "soon"), "--lookback soon: that isn't a length of time"),
-        (("--usd", "inf"), "--usd inf: that isn't an amount such as 1.50"),
+        (("--at", "25:00"), "--at 25:00 is not a time of day such as 04:17"),
+        (("--lookback", "soon"), "--lookback soon is not a length of time"),
+        (("--usd", "inf"), "--usd inf is not an amount such as 1.50"),
         (("--backend", "gpt"), "no backend 'gpt'"),
     ],
 )
@@ -174,7 +174,7 @@ def test_a_second_time_with_the_same_answers_nothing_is_touched(home: Home) -> N
     home.command("init", "--yes", "--backend", "simulated")
     before = config(home).stat().st_mtime_ns
     done = home.command("init", "--yes", "--backend", "simulated")
-    assert "says all of this already" in done.out
+    assert "not changed" in done.out
     assert kept(home) == []
     assert config(home).stat().st_mtime_ns == before
 
@@ -202,7 +202,7 @@ def test_on_a_terminal_what_is_as_it_was_is_not_written(home: Home) -> None:
     config(home).write_text("[budget]\ncalls = 300\n[projects]\nexclude = ['/x']\n", encoding="utf-8")
     done = typed(home, "init", answers=["simulated", "", "3", "", "none"])
     assert done.code == 0, done.out
-    assert "simulated  a pretence of a model" in done.out
+    assert "simulated  a built-in stand-in" in done.out
     assert says(home) == {
         "backend": {"name": "simulated"},
         "budget": {"calls": 300, "usd": 3.0},
@@ -213,7 +213,7 @@ def test_on_a_terminal_what_is_as_it_was_is_not_written(home: Home) -> None:
 def test_a_project_to_leave_out_that_is_not_there_is_told(home: Home) -> None:
     done = home.command("init", "--yes", "--exclude", "/nonexistent", "--exclude", "shop-*")
     assert done.code == 0, done.err
-    assert done.err == "! /nonexistent is none of the projects found; it is left out should it come\n"
+    assert done.err.startswith("! /nonexistent matches no project")
     assert says(home)["projects"] == {"exclude": ["/nonexistent", "shop-*"]}
     assert home.command("init", "--yes", "--exclude", "shop-*", "--exclude", "/nonexistent").err == ""
 
@@ -235,7 +235,7 @@ def test_after_an_install_the_next_step_is_no_install(home: Home) -> None:
     more.command("install", "--yes")
     last = more.command("init", "--yes", "--backend", "simulated").out.splitlines()[-1]
     assert "skillopt-sleep status" in last
-    assert "it is installed" in last
+    assert "nights are installed" in last
 
 
 def test_on_a_terminal_consent_is_never_given_by_an_empty_answer(home: Home) -> None:
@@ -248,7 +248,7 @@ def test_on_a_terminal_consent_names_everybody_who_would_be_sent_to(home: Home) 
     config(home).parent.mkdir(parents=True)
     config(home).write_text('[target]\nname = "anthropic"\nmodel = "m-2"\n', encoding="utf-8")
     done = typed(home, "init", answers=["openai", "scripted-1", "", "", "", "", "", ""])
-    assert "May every night send that to openai and anthropic?" in done.out
+    assert "every night to send this to openai and anthropic?" in done.out
 
 
 def test_whoever_stops_in_the_middle_has_written_nothing(home: Home) -> None:
@@ -277,6 +277,6 @@ def test_sessions_a_first_night_would_leave_out_as_older_are_named(tmp_path: Pat
     home = Home(tmp_path)
     home.had_sessions(days_ago=40)
     out = home.command("init", "--yes", "--backend", "openai", "--model", "m").out
-    assert "now: 0 sessions in 0 projects (5 more ended before the last 7d)" in out
+    assert "now: 0 sessions in 0 projects (5 more are older than 7d)" in out
     out = home.command("init", "--yes", "--backend", "openai", "--model", "m", "--lookback", "90d").out
     assert "now: 5 sessions in 1 project" in out

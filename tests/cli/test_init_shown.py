@@ -55,8 +55,8 @@ def test_where_nobody_outside_answers_nothing_leaves(name: str) -> None:
 
 def test_a_subscription_costs_quota_and_no_dollars() -> None:
     offer = Offer("claude", ready=True, says="max", subscription=True)
-    assert "counts against its quota" in leaving(with_backend("claude"), offer)
-    assert "12 calls now, and never over 300 calls, 2,000,000 tokens, 60 minutes a night" in leaving(
+    assert "count against its quota" in leaving(with_backend("claude"), offer)
+    assert "12 calls now, and never more than 300 calls, 2,000,000 tokens, 60 minutes a night" in leaving(
         with_backend("claude")
     )
 
@@ -77,7 +77,7 @@ def test_where_other_models_attempt_or_grade_they_are_named_and_paid_for() -> No
 
 def test_an_unknown_price_is_unknown_and_says_what_a_limit_then_does() -> None:
     assert "unknown: no price is known for this model" in leaving(with_backend("openai"))
-    assert "stops at its first call" in leaving(with_backend("openai", usd=2.0))
+    assert "stop at its first call" in leaving(with_backend("openai", usd=2.0))
 
 
 def test_the_next_step_names_the_backend_where_it_is_not_confirmed() -> None:
@@ -103,4 +103,4 @@ def test_a_new_file_is_shown_whole_and_a_changed_one_by_what_changed() -> None:
         "  b = 1",
     ]
     changed = written_lines(Written(path, "", Path("old.toml"), "--- before\n+++ now\n-b = 1\n+b = 2"))
-    assert list(changed) == ["Wrote config.toml", "  -b = 1", "  +b = 2", "The one that was there is old.toml"]
+    assert list(changed) == ["Wrote config.toml", "  -b = 1", "  +b = 2", "Backup of the old file: old.toml"]

@@ -66,7 +66,7 @@ def test_uninstall_leaves_the_home_as_it_was(home: Installed) -> None:
     done = home.command("uninstall", "--yes")
     assert done.code == 0
     assert tree(home.folder, *PLACES[:3]) == before
-    assert home.command("uninstall", "--yes").out == "nothing is installed\n"
+    assert home.command("uninstall", "--yes").out == "Nothing is installed.\n"
 
 
 @pytest.mark.parametrize("flag", ["--dry-run", "--print"])
@@ -84,12 +84,12 @@ def test_what_only_looks_writes_nothing(home: Installed, flag: str) -> None:
 @pytest.mark.parametrize("flag", ["--dry-run", "--print"])
 def test_a_look_at_an_uninstall_says_what_it_would_take_back_and_takes_nothing(home: Installed, flag: str) -> None:
     without_cron(home)
-    assert home.command("uninstall", flag).out == "nothing is installed\n"
+    assert home.command("uninstall", flag).out == "Nothing is installed.\n"
     home.command("install", "--yes")
     before = tree(home.folder, *PLACES)
     out = home.command("uninstall", flag).out
-    assert f"take back {home.folder / '.claude' / 'settings.json'}\n" in out
-    assert out.endswith("nothing was written\n")
+    assert f"remove   {home.folder / '.claude' / 'settings.json'}\n" in out
+    assert out.endswith("Nothing was written.\n")
     assert tree(home.folder, *PLACES) == before
 
 
@@ -120,7 +120,7 @@ def test_a_second_home_is_told_whose_service_it_takes_and_the_first_leaves_it_al
     second = Relative(home.folder)
     out = second.command("install", "--yes").out
     assert out.count(f"(belonged to SKILLOPT_SLEEP_HOME={home.folder / 'sleep'})") == 3
-    assert "  leave     " in home.command("uninstall", "--dry-run").out
+    assert "  leave " in home.command("uninstall", "--dry-run").out
     said = home.command("uninstall", "--yes").out
     assert said.count(f"it belongs to SKILLOPT_SLEEP_HOME={home.folder / 'slp'} now") == 3
     assert "your own changes" not in said

@@ -10,7 +10,7 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
     out = home.command("run", "--plan", "--backend", "openai", "--model", "m").out
     assert "would read 5 of 5 unread sessions" in out
     assert "https://api.openai.com/v1" in out
-    assert "at most 300 calls" in out
+    assert "300 calls" in out
     assert "Nothing was sent now." in out
 
 
@@ -103,7 +103,7 @@ def test_a_plan_counts_what_the_months_limits_leave(tmp_path: Path) -> None:
 
     plan = home.command("run", "--plan", "--json").json
     assert plan["limits"]["calls"] == 200 - spent
-    assert f"(what this month's limits leave) {200 - spent} calls" in home.command("run", "--plan").out
+    assert f"this month's limits leave it: {200 - spent} calls" in home.command("run", "--plan").out
 
     (tmp_path / "sleep" / "config.toml").write_text("[budget]\nmonth_calls = 1\n", encoding="utf-8")
     nothing = home.command("run", "--plan", "--json").json

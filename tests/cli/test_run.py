@@ -119,7 +119,7 @@ def test_what_other_roles_ask_is_confirmed_in_the_settings_and_told_so(tmp_path:
     done = home.command("run", "--now", "--backend", "anthropic", "--model", "m")
 
     assert done.code == 2
-    assert "nothing is sent to what was not confirmed: openai" in done.err
+    assert "not allowed sending to openai" in done.err
     assert "add --backend" not in done.err
     assert "backend.confirmed = true" in done.err
 

@@ -39,7 +39,7 @@ def test_runs_are_listed_with_what_came_of_them(tmp_path: Path, home: Home) -> N
     assert "not finished" in two
     told = home.command("runs", "list", str(tmp_path / "runs"), "--json").json
     assert [run["summary"] is None for run in told["runs"]] == [False, True]
-    assert "no run below" in home.command("runs", "list", str(tmp_path / "home")).out
+    assert "No trainings in" in home.command("runs", "list", str(tmp_path / "home")).out
 
 
 def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
@@ -59,7 +59,7 @@ def test_two_runs_are_compared_by_what_they_were_and_what_came_of_them(tmp_path:
     assert done.code == 0, done.err
     assert "config.optimizer.edit_budget: 1 → 4" in done.out
     assert done.out.count("best test hard 1.000") == 2
-    assert "started with the same" in home.command("runs", "compare", str(one), str(one)).out
+    assert "started with the same configuration" in home.command("runs", "compare", str(one), str(one)).out
 
 
 def test_a_run_that_can_not_be_read_is_listed_as_such(tmp_path: Path, home: Home) -> None:

@@ -104,7 +104,7 @@ def test_a_disk_that_fills_up_between_the_file_and_the_bank_is_told_and_made_goo
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM)),
         )
     assert done.returncode == 1
-    assert "adopted P-0001: wrote" in done.stdout
+    assert "Adopted P-0001: wrote" in done.stdout
     assert "P-0001 is adopted" in done.stderr
     assert "a bug" not in done.stderr
     assert is_live(home)

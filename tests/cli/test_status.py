@@ -37,7 +37,7 @@ def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home
     last = home.command("report").out.splitlines()
 
     assert last[0].endswith("nothing_new")
-    assert last[-1] == "1 proposal of an earlier night waits for you: skillopt-sleep status"
+    assert last[-1] == "1 proposal of an earlier night is waiting for you: skillopt-sleep status"
     assert "earlier night" not in home.command("report", first).out
 
 
@@ -51,7 +51,7 @@ def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> No
     assert home.command("status", "--json").json["prompts"] == 1
     unfinished, told = home.command("status").out.splitlines()[1:3]
     assert unfinished.startswith("Unfinished")
-    assert told.strip() == f"1 prompt waits for an answer in {folder / 'open'}"
+    assert told.strip() == f"1 prompt waiting for an answer in {folder / 'open'}"
 
     (folder / "answers" / f"{prompt.stem.rpartition('-')[2]}.md").write_text("{}", encoding="utf-8")
 

@@ -16,7 +16,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize(("stop", "said"), [(signal.SIGINT, "as soon as"), (signal.SIGTERM, "ending the calls")])
+@pytest.mark.parametrize(("stop", "said"), [(signal.SIGINT, "stopping after"), (signal.SIGTERM, "ending the calls")])
 def test_both_ways_to_stop_interrupt_once(stop: signal.Signals, said: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT],

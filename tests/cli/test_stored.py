@@ -27,6 +27,6 @@ def test_a_store_that_cannot_grow_is_no_bug_of_ours(tmp_path: Path) -> None:
     done = subprocess.run(limited, env=home.environment, cwd=home.folder, capture_output=True, text=True, check=False)
 
     assert done.returncode == 1
-    assert "the store can't be written" in done.stderr
-    assert "make room on the disk" in done.stderr
+    assert "can't write to the store" in done.stderr
+    assert "free disk space" in done.stderr
     assert home.command("harvest", "--json").json["sessions"]

@@ -31,7 +31,7 @@ def test_a_task_is_edited_by_options_and_redacted(home: Home) -> None:
     before = tasks(home)["abc123"]
     done = home.command("tasks", "edit", "abc", "--prompt", f"push with {SECRET}", "--context", "earlier")
     assert done.code == 0
-    assert "edited abc123: later nights keep your version" in done.out
+    assert "Edited abc123" in done.out
     after = tasks(home)["abc123"]
     assert (after["prompt"], after["context"]) == ("push with [redacted:github-token]", "earlier")
     assert after["edited"]
@@ -69,9 +69,9 @@ def test_a_task_is_edited_from_a_file_that_says_what_changes(home: Home) -> None
             "regular expr",
         ),
         ('[[task]]\nprompt = "x"\nreference = {kind = "checks", items = [{op = "has", arg = "y"}]}', "'has'"),
-        ('[[task]]\nid = "abd456"\nprompt = "x"\nreference = {kind = "exact", answer = "y"}', "isn't abc123"),
-        ("", "holds 0 tasks, not one"),
-        ('[[task]]\nprompt = "the other"\nreference = {kind = "exact", answer = "y"}', "abd456 asks this already"),
+        ('[[task]]\nid = "abd456"\nprompt = "x"\nreference = {kind = "exact", answer = "y"}', "is not abc123"),
+        ("", "has 0 tasks, not 1"),
+        ('[[task]]\nprompt = "the other"\nreference = {kind = "exact", answer = "y"}', "abd456 has the same request"),
     ],
 )
 def test_what_cannot_be_used_changes_nothing_and_says_why(home: Home, text: str, said: str) -> None:
@@ -88,13 +88,13 @@ def test_what_cannot_be_used_changes_nothing_and_says_why(home: Home, text: str,
 def test_options_that_say_nothing_usable_are_refused(home: Home) -> None:
     assert "--prompt is empty" in home.command("tasks", "edit", "abc", "--prompt", " ").err
     assert "leave out the other" in home.command("tasks", "edit", "abc", "--prompt", "x", "--from", "f").err
-    assert "2 tasks begin with 'ab'" in home.command("tasks", "edit", "ab", "--prompt", "x").err
-    assert "nothing was changed" in home.command("tasks", "edit", "abc", "--split", "train").out
+    assert "2 task ids start with 'ab'" in home.command("tasks", "edit", "ab", "--prompt", "x").err
+    assert "not changed" in home.command("tasks", "edit", "abc", "--split", "train").out
 
 
 def test_tasks_are_dropped_and_pinned_and_that_is_taken_back(home: Home) -> None:
     done = home.command("tasks", "drop", "abc", "abd")
-    assert "take it back: skillopt-sleep tasks drop --undo abc123" in done.out
+    assert "undo: skillopt-sleep tasks drop --undo abc123" in done.out
     assert tasks(home) == {}
     assert list(tasks(home, "--dropped")) == ["abc123", "abd456"]
     home.command("tasks", "drop", "--undo", "abc")
@@ -119,7 +119,7 @@ def test_a_task_is_added_by_options(home: Home) -> None:
     assert [item["op"] for item in added["reference"]["items"]] == ["contains", "not_contains"]
     again = home.command("tasks", "add", "--prompt", "Which port?", "--answer", "8080").out
     assert "1 added" in again
-    assert "0 added, 0 changed, 1 as they were" in home.command(
+    assert "0 added, 0 changed, 1 unchanged" in home.command(
         "tasks", "add", "--prompt", "Which port?", "--answer", "8080"
     ).out  # fmt: skip
 
@@ -127,8 +127,8 @@ def test_a_task_is_added_by_options(home: Home) -> None:
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        (("--answer", "9090"), "asks this already, with another reference"),
-        (("--answer", "8080", "--project", "."), "asks this already, of another project"),
+        (("--answer", "9090"), "has the same request with another reference"),
+        (("--answer", "8080", "--project", "."), "has the same request for another project"),
     ],
 )
 def test_a_task_in_the_same_words_is_not_written_over(home: Home, other: tuple[str, ...], said: str) -> None:

@@ -54,7 +54,7 @@ def test_the_task_is_edited_as_a_tasks_file(desk: Desk) -> None:
     assert task["reference"]["items"][0]["arg"] == "yarn"
     assert (task["id"], task["session"], task["cluster"]) == ("abc123", "claude_code:s1", "c")
     seen = (desk.folder / "seen").read_text()
-    assert seen.startswith("# Save and close to keep it")
+    assert seen.startswith("# Save and close to keep")
     assert '[[task]]\nid = "abc123"\n' in seen
     assert desk.drafts == []
 
@@ -64,7 +64,7 @@ def test_a_file_left_as_it_was_or_emptied_changes_nothing(desk: Desk, how: str) 
     before = desk.task()
     done = desk.edit(how)
     assert done.code == 0
-    assert "nothing was changed" in done.out
+    assert "not changed" in done.out
     assert desk.task() == before
     assert desk.drafts == []
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_used_is_kept_and_gone_on_with(desk: Desk) -> None:
     assert desk.task() == before
 
     done = desk.edit('sed -i "s/\\"contain\\"/\\"contains\\"/" "$1"')
-    assert "going on with what you wrote before" in done.err
+    assert "continuing with what you wrote before" in done.err
     assert desk.task()["prompt"].startswith("Update")
     assert desk.drafts == []
 
@@ -88,7 +88,7 @@ def test_what_cannot_be_used_is_kept_and_gone_on_with(desk: Desk) -> None:
 def test_what_was_written_is_kept_when_the_editor_fails(desk: Desk) -> None:
     done = desk.edit('sed -i "s/Install/Update/" "$1"; exit 3')
     assert done.code == 2
-    assert "ended with 3" in done.err
+    assert "exited with 3" in done.err
     assert "Update" in desk.drafts[0].read_text()
 
 
@@ -100,7 +100,7 @@ def test_a_task_is_added_in_the_editor(desk: Desk) -> None:
     assert "1 added" in done.out
     listed = desk.command("tasks", "list", "--json").json
     assert sorted(task["prompt"] for task in listed)[1] == "Which port?"
-    assert "nothing was added" in desk.edit("true", "add").out
+    assert "Nothing was added" in desk.edit("true", "add").out
 
 
 def test_without_an_editor_the_other_ways_are_named(desk: Desk) -> None:

@@ -24,15 +24,15 @@ def test_an_export_is_imported_and_exported_the_same(tmp_path: Path) -> None:
     here, there = Home(tmp_path / "here"), Home(tmp_path / "there")
     banked(here)
     file = tmp_path / "all.toml"
-    assert "3 tasks written" in here.command("tasks", "export", str(file)).out
+    assert "3 tasks" in here.command("tasks", "export", str(file)).out
     text = here.command("tasks", "export").out
     assert text == file.read_text()
     assert "\x1b" not in text
 
-    assert "3 added, 0 changed, 0 as they were" in there.command("tasks", "import", str(file)).out
+    assert "3 added, 0 changed, 0 unchanged" in there.command("tasks", "import", str(file)).out
     assert there.command("tasks", "export").out == text
-    assert "0 added, 0 changed, 3 as they were" in there.command("tasks", "import", str(file)).out
-    assert "0 added, 0 changed, 3 as they were" in here.command("tasks", "import", str(file)).out
+    assert "0 added, 0 changed, 3 unchanged" in there.command("tasks", "import", str(file)).out
+    assert "0 added, 0 changed, 3 unchanged" in here.command("tasks", "import", str(file)).out
 
 
 def test_an_import_changes_what_is_known_and_leaves_what_was_dropped(tmp_path: Path) -> None:
@@ -47,8 +47,8 @@ def test_an_import_changes_what_is_known_and_leaves_what_was_dropped(tmp_path: P
     file = tmp_path / "some.jsonl"
     file.write_text("\n".join(lines))
     done = home.command("tasks", "import", str(file))
-    assert "1 added, 2 changed, 0 as they were" in done.out
-    assert "dropped, and stays so: a1" in done.out
+    assert "1 added, 2 changed, 0 unchanged" in done.out
+    assert "still dropped: a1" in done.out
     by_id = {task["id"]: task for task in home.command("tasks", "list", "--json").json}
     assert (by_id["a2"]["prompt"], by_id["a2"]["session"], by_id["a2"]["split"]) == ("new words", "s2", "test")
     assert "a1" not in by_id

@@ -2,7 +2,8 @@ from datetime import timedelta
 
 import pytest
 
-from skillopt_sleep.cli.tasks_shown import ago, block, find, home_path, scored_by, short_ids
+from skillopt_sleep.cli.tasks_shown import find, scored_by, short_ids
+from skillopt_sleep.cli.text import ago, block, home_path
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Check, Checks, Exact, Op, Rubric
 from skillopt_sleep.stores.bank import Banked
@@ -18,7 +19,7 @@ def test_a_task_is_found_by_its_id_or_the_beginning_of_it() -> None:
     known = entries("abc1", "abc12", "xyz")
     assert find(known, "abc1").task.id == "abc1"
     assert find(known, "x").task.id == "xyz"
-    with pytest.raises(ConfigError, match="2 tasks begin with 'ab'") as caught:
+    with pytest.raises(ConfigError, match="2 task ids start with 'ab'") as caught:
         find(known, "ab")
     assert "abc1, abc12" in caught.value.remedy
     with pytest.raises(ConfigError, match="no task ''"):
@@ -62,9 +63,11 @@ def test_a_long_path_keeps_its_end() -> None:
 
 
 @pytest.mark.parametrize("op", Op)
-def test_every_check_is_told_in_words(op: Op) -> None:
-    (said,) = scored_by(Checks(items=(Check(op=op, arg="7", section="Notes"),)))
-    assert said.startswith("it")
+def test_every_check_is_described_with_its_operand(op: Op) -> None:
+    (demand,) = scored_by(Checks(items=(Check(op=op, arg="7", section="Notes"),)))
+    assert demand
+    assert ("7" in demand) == (op not in {Op.JSON_VALID, Op.NO_REFUSAL})
+    assert ("Notes" in demand) == (op is Op.SECTION_CONTAINS)
 
 
 def test_an_exact_answer_and_a_rubric_are_told() -> None:

@@ -32,9 +32,9 @@ def test_it_says_which_session_and_whose_words_found_it() -> None:
     assert "you said in turn 2:\n    «no\\u{1B}[0m, pnpm»" in text
     assert "what you did: asked again, undone" in text
     assert "the answer you corrected:\n    I ran npm." in text
-    assert "the answer you went on from:\n    I ran pnpm." in text
+    assert "the answer you accepted:\n    I ran pnpm." in text
     assert len(text) < 2000
-    assert "banked by night n1; no document was worked on with it yet" in text
+    assert "found by night n1; no document was worked on with it yet" in text
 
 
 def test_equal_samples_of_one_night_are_one_line() -> None:
@@ -48,7 +48,7 @@ def test_equal_samples_of_one_night_are_one_line() -> None:
 def test_it_says_what_the_lesson_was_called() -> None:
     named = Banked(replace(TASK, lesson="Use pnpm,\x1b never " + "npm " * 30))
     text = told(named, Banked(replace(TASK, id="t2", lesson="Use yarn")))
-    assert "the model calls the lesson\n    Use pnpm,\\u{1B} never npm" in text
+    assert "the lesson, in the model's words:\n    Use pnpm,\\u{1B} never npm" in text
     assert "yarn" not in text
     assert "lesson" not in told(Banked(TASK))
 
@@ -56,13 +56,13 @@ def test_it_says_what_the_lesson_was_called() -> None:
 def test_its_side_comes_with_the_reason() -> None:
     first = Banked(TASK)
     second = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL, at=NOON + timedelta(hours=1)))
-    assert "side: train, so nights learn from it;\n  it is occurrence 1 of 2" in told(first, second)
+    assert "split: train, so nights learn from it;\n  it is occurrence 1 of 2" in told(first, second)
     assert "it is occurrence 2 of 2" in told(second, first)
     assert "1 other task" in told(first, second)
     mate = Banked(replace(TASK, id="t3", cluster="other"))
     assert "t3 comes from the same one" in told(first, mate)
     assert "you put it there" in told(Banked(TASK, earlier=(replace(TASK, split=Split.VAL),)))
-    assert "side: none yet" in told(Banked(replace(TASK, split=None)))
+    assert "split: none yet" in told(Banked(replace(TASK, split=None)))
 
 
 def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:
@@ -84,7 +84,7 @@ def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:
 def test_a_task_that_waits_was_asked_by_no_night() -> None:
     reports = [a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,), waiting=1),))]
     alone = told(Banked(TASK, night="n1"), reports=reports)
-    assert "banked by night n1; no answer to it was scored yet\n  its lesson waits for a second session" in alone
+    assert "found by night n1; no answer to it was scored yet\n  its lesson waits for a second session" in alone
     assert "nights that used it" not in alone
     mate = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL))
     assert "its lesson waits" not in told(Banked(TASK, night="n1"), mate, reports=reports)
@@ -111,11 +111,11 @@ def test_it_says_what_a_person_did_and_when() -> None:
         earlier=(replace(TASK, prompt="x"),),
     )
     text = told(edited)
-    assert "you edited it just now; later nights keep your version\n  at first it asked: x" in text
-    assert "the next night takes it up" in text
+    assert "you edited it just now; later nights keep your version\n  before, it asked: x" in text
+    assert "the next night uses it" in text
     assert "you dropped it 2 hours ago" in text
     assert "you pinned it 3 days ago" in text
-    assert "you never edited, pinned or dropped it" in told(Banked(TASK))
+    assert "you have not edited, pinned or dropped it" in told(Banked(TASK))
 
 
 def test_a_task_by_hand_says_where_it_was_written() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from skillopt_sleep.cli.train import partial, told
+from skillopt_sleep.cli.train import partial, summary_lines
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Note, Prompt
 from skillopt_sleep.trainer.env import GROUP
@@ -76,7 +76,7 @@ def test_without_a_run_no_skill_is_scored_and_with_one_its_best(tmp_path: Path) 
     best.unlink()
     unfinished = home.command("eval", str(config))
     assert unfinished.code == 2
-    assert "has not ended" in unfinished.err
+    assert "is not finished" in unfinished.err
 
 
 def test_a_training_that_waits_for_answers_says_the_command_that_goes_on_with_it(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
 
     whole = a_trainer(tmp_path / "whole").train()
     assert partial(whole) == []
-    assert "nothing was better" not in "".join(told(whole))
+    assert "No step scored better" not in "".join(summary_lines(whole))
     summary = a_trainer(tmp_path / "part", Scripted(refuse)).train()
     roles = ("initial", "best", "final")
     assert partial(summary) == [f"1 of 8 test items of the {role} skill have no score" for role in roles]
@@ -196,8 +196,8 @@ def test_a_training_that_is_stopped_says_how_to_go_on(
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "paid" in first
-    assert "what was paid for is kept" in err
-    assert f"go on: skillopt-sleep train {config} --resume --model other" in err
+    assert "paid results are kept" in err
+    assert f"continue: skillopt-sleep train {config} --resume --model other" in err
     assert json.loads((tmp_path / "one" / "spend.json").read_bytes())["paid"]["purposes"]
 
 
@@ -255,7 +255,7 @@ def test_what_breaks_in_the_users_environment_is_not_reported_as_ours(tmp_path: 
     assert unread.code == 1
     assert "environment own, train: items: FileNotFoundError" in unread.err
     assert "report" not in unread.err
-    assert "mend it there" in unread.err
+    assert "fix it there" in unread.err
     [log] = home.folder.rglob("crash.log")
     assert "own_env.py" in log.read_text(encoding="utf-8")
 

@@ -46,7 +46,7 @@ def test_between_two_stages_there_is_none_to_tell() -> None:
 def test_where_no_night_runs_watching_says_so_and_goes_on_to_the_status(tmp_path: Path) -> None:
     done = Home(tmp_path).command("status", "--watch")
     assert done.code == 0
-    assert done.err == "No night runs now.\n"
+    assert done.err == "No night is running.\n"
     assert done.out.startswith("Last night   none yet")
 
 
@@ -107,8 +107,8 @@ def test_a_killed_night_is_not_shown_as_running(tmp_path: Path) -> None:
         assert (tmp_path / "sleep" / "data" / NAME).exists()
         answer = home.command("status", "--json").json
         assert (answer["running"], answer["progress"]) == (False, None)
-        assert "the next run goes on with it" in home.command("status").out
-        assert home.command("status", "--watch").err == "No night runs now.\n"
+        assert "the next run resumes it" in home.command("status").out
+        assert home.command("status", "--watch").err == "No night is running.\n"
 
 
 def test_watching_ends_by_ctrl_c_and_the_night_goes_on(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_night_that_is_owed_runs_at_once_and_once(home: Sleeper) -> None:
         shown = home.command("status").out
         assert "Next night" in shown
     assert home.begun() == 1
-    assert "no daemon waits" in home.command("status").out
+    assert "not scheduled" in home.command("status").out
 
 
 def test_a_fresh_daemon_owes_nothing(home: Sleeper) -> None:
@@ -83,7 +83,7 @@ def test_a_night_waits_while_an_agent_is_at_work(tmp_path: Path) -> None:
     sessions = list((home.folder / ".claude").rglob("*.jsonl"))
     with home.daemon():
         until(lambda: (pending := home.state.backlog().pending) and "was written to at" in pending.waiting)
-        assert "waits: a session was written to at" in home.command("status").out
+        assert "waiting: a session was written to at" in home.command("status").out
         long_ago = time.time() - 3600
         for session in [*sessions, *(home.folder / ".codex").rglob("*.jsonl")]:
             os.utime(session, (long_ago, long_ago))
@@ -126,7 +126,7 @@ def test_a_night_whose_backend_fails_is_tried_again_later_and_says_so(tmp_path: 
             assert pending.tries == 1
             assert pending.not_before is not None
             assert pending.not_before - last.at == timedelta(hours=1)
-            assert "waits:" in home.command("status").out
+            assert "waiting:" in home.command("status").out
 
 
 def test_settings_that_cannot_be_used_hold_the_night_back_until_they_are_mended(home: Sleeper) -> None:
@@ -223,12 +223,12 @@ def test_cancel_stops_the_night_for_good(tmp_path: Path) -> None:
             assert held.asked.wait(PATIENCE)
             cancelled = home.command("cancel")
             assert cancelled.code == 0, cancelled.err
-            assert "was stopped" in cancelled.out
+            assert "Stopped the night" in cancelled.out
             until(lambda: home.state.backlog().last)
             assert home.state.backlog().pending is None
             held.go.set()
     assert home.begun() == 1
-    assert "No night runs" in home.command("cancel").out
+    assert "No night is running" in home.command("cancel").out
 
 
 def a_pair(home: Sleeper, held: Held) -> None:

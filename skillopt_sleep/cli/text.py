@@ -1,0 +1,53 @@
+"""Format counts, times, paths and long texts for 80 columns."""
+
+import textwrap
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from skillopt_sleep.kit.markdown import spelled, visible
+
+WIDTH = 80
+_UNITS = (
+    ("minute", timedelta(minutes=1), timedelta(hours=1)),
+    ("hour", timedelta(hours=1), timedelta(days=1)),
+    ("day", timedelta(days=1), timedelta(days=21)),
+    ("week", timedelta(days=7), timedelta(days=63)),
+    ("month", timedelta(days=30), timedelta(days=730)),
+    ("year", timedelta(days=365), timedelta.max),
+)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, as in "1 task" or "2 tasks"."""
+    plural = "" if count == 1 else "s"
+    return f"{count:,} {noun}{plural}"
+
+
+def ago(when: datetime, now: datetime) -> str:
+    """Return how long ago a time was, in words."""
+    passed = now - when
+    for name, length, most in _UNITS:
+        if passed < most:
+            count = passed // length
+            return f"{counted(count, name)} ago" if count > 0 else "just now"
+    raise AssertionError(passed)
+
+
+def home_path(path: str) -> str:
+    """Return a path with `~` for the home folder, its beginning cut off if it is too long for a line."""
+    home = str(Path.home())
+    if path == home or path.startswith(f"{home}/"):
+        path = f"~{path[len(home) :]}"
+    shown = spelled(path)
+    if len(shown) <= WIDTH - 2:
+        return shown
+    return f"…{shown[-(WIDTH - 3) :]}"
+
+
+def block(text: str, *, indent: str = "    ") -> str:
+    """Return an indented text with its own line breaks kept and long lines wrapped."""
+    lines: list[str] = []
+    for line in visible(text).expandtabs(4).splitlines():
+        wrapped = textwrap.wrap(line, WIDTH - len(indent), replace_whitespace=False, drop_whitespace=False)
+        lines += wrapped or [""]
+    return "\n".join(f"{indent}{line}".rstrip() for line in lines)
