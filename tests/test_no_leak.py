@@ -19,7 +19,7 @@ from skillopt_sleep.learning.rewrite import rewrite_full
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols import Backend, StepRules
 from skillopt_sleep.records import (
     Check,
     Checks,
@@ -282,7 +282,7 @@ def test_showing_val_to_reflection_would_be_caught(tmp_path: Path, mode: Reflect
             [a_rollout(task=unseen.id)],
             {unseen.id: unseen},
             optimizer=an_optimizer(backend),
-            rules=StepSettings(reflection=mode, successes=True),
+            rules=StepRules(reflection=mode, successes=True),
             measure=lambda score: score.soft,
         )
     assert backend.prompts == []

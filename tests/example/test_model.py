@@ -17,6 +17,7 @@ from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.prompts import fill
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import (
     Change,
     Check,
@@ -36,7 +37,6 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.settings import StepSettings
 from tests.builders import (
     SAID,
     a_document,
@@ -172,7 +172,7 @@ def test_reflecting_aggregating_and_selecting_go_through() -> None:
         [a_rollout(0.0)],
         {task.id: task},
         optimizer=an_optimizer(SHARP),
-        rules=StepSettings(minibatch=4),
+        rules=StepRules(minibatch=4),
         measure=lambda score: score.soft,
     )
     other = a_patch(an_edit("- Never use tabs."))

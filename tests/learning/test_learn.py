@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.learning.learn import EditLimit, Teaching, learn
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Purpose, Rollout, Split
-from skillopt_sleep.settings import StepSettings
 from tests.builders import a_rollout, a_task
 from tests.fakes import FakeBackend
 from tests.nights import an_optimizer, with_side
@@ -25,7 +25,7 @@ def one_batch() -> Teaching:
 
 def test_without_a_limit_all_edits_are_kept_and_no_choice_is_asked_for() -> None:
     backend = FakeBackend({Purpose.REFLECT: THREE})
-    lessons = learn(one_batch(), optimizer=an_optimizer(backend), rules=StepSettings(), limit=None)
+    lessons = learn(one_batch(), optimizer=an_optimizer(backend), rules=StepRules(), limit=None)
     assert [edit.content for edit in lessons.edits] == ["- Rule a.", "- Rule b.", "- Rule c."]
     assert lessons.budget is not None
     assert lessons.budget.edits == 3
@@ -34,7 +34,7 @@ def test_without_a_limit_all_edits_are_kept_and_no_choice_is_asked_for() -> None
 
 def test_a_budget_of_nothing_ends_it_before_a_choice() -> None:
     backend = FakeBackend({Purpose.REFLECT: THREE, Purpose.BUDGET: {"edit_budget": 0}})
-    lessons = learn(one_batch(), optimizer=an_optimizer(backend), rules=StepSettings(), limit=EditLimit(0, 2))
+    lessons = learn(one_batch(), optimizer=an_optimizer(backend), rules=StepRules(), limit=EditLimit(0, 2))
     assert lessons.edits == ()
     assert backend.asked(Purpose.SELECT) == []
 
@@ -44,7 +44,7 @@ def test_each_batch_is_reflected_on_by_itself_and_the_stages_are_logged_and_time
         {Purpose.REFLECT: THREE, Purpose.AGGREGATE: THREE, Purpose.SELECT: {"selected_indices": [1]}}
     )
     logged: list[tuple[str, int]] = []
-    rules = StepSettings(edit_budget=1)
+    rules = StepRules(edit_budget=1)
     teaching = a_teaching([a_rollout(0.0)], [a_rollout(0.0, task="t2")])
 
     lessons = learn(
@@ -65,4 +65,4 @@ def test_tasks_off_train_raise(mode: Any) -> None:
     unseen = with_side(a_task(), split=Split.VAL)
     teaching = Teaching([[a_rollout()]], {unseen.id: unseen}, lambda score: score.soft)
     with pytest.raises(ValueError, match="t1 is not on train"):
-        learn(teaching, optimizer=an_optimizer(), rules=StepSettings(mode=mode), limit=None)
+        learn(teaching, optimizer=an_optimizer(), rules=StepRules(mode=mode), limit=None)

@@ -11,8 +11,8 @@ from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.race import Race, race
 from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, Fate, Rollout, Split, Task, Trajectory
-from skillopt_sleep.settings import StepSettings
 from tests.builders import a_document, a_rollout, a_task, an_edit
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter, SerialPool
 from tests.nights import STRICT, a_crew, with_side
@@ -53,7 +53,7 @@ class Course:
             tried,
             document=DOCUMENT,
             attempts=CrewAttempts(self.crew),
-            rules=StepSettings(**plan),
+            rules=StepRules(**plan),
             measure=partial(measure, rule=STRICT),
             refuse=refuse,
         )

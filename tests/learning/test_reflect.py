@@ -7,6 +7,7 @@ import pytest
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.learning.reflect import Reflection, reflect
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import (
     Check,
     Checks,
@@ -26,7 +27,6 @@ from skillopt_sleep.records import (
     Task,
 )
 from skillopt_sleep.replay.judges import ReferenceJudge
-from skillopt_sleep.settings import StepSettings
 from tests.builders import a_document, a_rollout, a_score, a_task, a_trajectory, an_edit
 from tests.fakes import Answer, Answers, FakeBackend, in_turn
 from tests.nights import an_optimizer
@@ -51,7 +51,7 @@ def run(
             preferences=fields.pop("preferences", ""),
             past=fields.pop("past", Past()),
         ),
-        rules=StepSettings(
+        rules=StepRules(
             reflection=fields.pop("mode", "minibatch"),
             successes=fields.pop("successes", False),
             minibatch=minibatch,

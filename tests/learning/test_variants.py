@@ -9,8 +9,8 @@ from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.learn import Teaching, learn
 from skillopt_sleep.learning.propose import Proposed, propose
 from skillopt_sleep.learning.variants import variants
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Fate, Outcome, Purpose, Split, Task, Trajectory
-from skillopt_sleep.settings import StepSettings
 from tests.builders import a_document, a_rollout, a_task, an_edit
 from tests.fakes import Answer, Answers, FakeBackend, FakeExecutor, FakeJudge, in_turn
 from tests.nights import RULE, a_crew, a_plan, an_optimizer, with_side
@@ -147,7 +147,7 @@ def test_made_up_requests_are_learned_from_and_credited_to_the_real_ones() -> No
 
 
 def test_without_an_edit_there_is_nothing_to_vary_or_to_rewrite() -> None:
-    rules = StepSettings(mode="rewrite", candidates=3)
+    rules = StepRules(mode="rewrite", candidates=3)
     assert variants((), optimizer=an_optimizer(), rules=rules).sets == ((),)
 
 
@@ -157,13 +157,13 @@ def test_a_full_text_of_tasks_off_train_raises() -> None:
         learn(
             Teaching([[a_rollout()]], {unseen.id: unseen}, lambda score: score.soft),
             optimizer=an_optimizer(),
-            rules=StepSettings(mode="full_rewrite"),
+            rules=StepRules(mode="full_rewrite"),
             limit=None,
         )
 
 
 def test_suggestions_that_fail_to_be_worked_in_are_tried_as_they_are() -> None:
     optimizer = an_optimizer(FakeBackend({Purpose.REWRITE: "no JSON"}))
-    found = variants([an_edit(RULE)], optimizer=optimizer, rules=StepSettings(mode="rewrite"))
+    found = variants([an_edit(RULE)], optimizer=optimizer, rules=StepRules(mode="rewrite"))
     assert [[edit.content for edit in edits] for edits in found.sets] == [[RULE]]
     assert [note.stage for note in found.notes] == ["rewrite"]

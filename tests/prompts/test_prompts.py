@@ -23,10 +23,10 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.prompts import fill
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Op, Past, Prompt, Purpose, Rubric, Split
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.settings import StepSettings
 from skillopt_sleep.trainer.lapses import consolidated, with_notes
 from tests.builders import a_document, a_patch, a_rollout, a_session, a_task, a_trajectory, an_edit
 from tests.fakes import NOON, Answer, FakeBackend, SerialPool, asked_first
@@ -83,14 +83,14 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
         [a_rollout(0.0, trajectory=a_trajectory(text))],
         {task.id: task},
         optimizer=optimizer,
-        rules=StepSettings(edit_budget=2),
+        rules=StepRules(edit_budget=2),
         measure=lambda score: score.soft,
     )
     reflect(
         [a_rollout(0.0, trajectory=a_trajectory(text)), a_rollout(0.0, task="t2", trajectory=a_trajectory(text))],
         {"t1": task, "t2": replace(task, id="t2")},
         optimizer=optimizer,
-        rules=StepSettings(reflection="deep", edit_budget=2),
+        rules=StepRules(reflection="deep", edit_budget=2),
         measure=lambda score: score.soft,
     )
     aggregate(patches, optimizer=optimizer, merge_batch=4)
