@@ -10,8 +10,8 @@ from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.learn import EditLimit, Lessons, Log, Teaching, Timed, learn, unlogged, untimed
 from skillopt_sleep.learning.race import race
 from skillopt_sleep.learning.variants import variants
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import AppliedEdit, Document, Edit, Note
-from skillopt_sleep.settings.sections import StepSettings
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ def draft(
     *,
     optimizer: Optimizer,
     attempts: Attempts,
-    rules: StepSettings,
+    rules: StepRules,
     limit: EditLimit | None,
     refuse: Callable[[Edit], str],
     sourced: Callable[[Sequence[Edit]], tuple[Edit, ...]] = unchanged,

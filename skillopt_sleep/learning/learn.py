@@ -13,8 +13,8 @@ from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite_full, unite
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.select import select
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, Note, Patch, Rollout, Score, Task
-from skillopt_sleep.settings.sections import StepSettings
 
 Log = Callable[[str, Sequence[object]], None]
 Timed = Callable[[str], AbstractContextManager[None]]
@@ -72,7 +72,7 @@ def learn(
     teaching: Teaching,
     *,
     optimizer: Optimizer,
-    rules: StepSettings,
+    rules: StepRules,
     limit: EditLimit | None,
     log: Log = unlogged,
     timed: Timed = untimed,
@@ -125,7 +125,7 @@ def _each(
     return tuple(optimizer.pool.together(ask, batches))
 
 
-def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepSettings, log: Log) -> Lessons:
+def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log: Log) -> Lessons:
     """Ask for a whole text for each minibatch of failures, and make one of several; if that fails, take the first."""
     written = _each(
         teaching.batches,

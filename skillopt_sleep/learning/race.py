@@ -12,8 +12,8 @@ import msgspec
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.update import update
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import AppliedEdit, Document, Edit, Note, Rollout, Score, Task
-from skillopt_sleep.settings.sections import StepSettings
 
 Measure = Callable[[Score], float]
 Cell = tuple[str, int]  # a task and a sample of it
@@ -53,7 +53,7 @@ def race(
     *,
     document: Document,
     attempts: Attempts,
-    rules: StepSettings,
+    rules: StepRules,
     measure: Measure,
     refuse: Callable[[Edit], str],
 ) -> Race:
@@ -95,7 +95,7 @@ def _entries(
 
 
 def _order(
-    train: Sequence[Task], tried: Sequence[Rollout], rules: StepSettings, measure: Measure
+    train: Sequence[Task], tried: Sequence[Rollout], rules: StepRules, measure: Measure
 ) -> list[tuple[Task, int]]:
     """Return what to attempt in its order: each task once before any again, those that went worst first."""
     grades: dict[str, list[float]] = {}

@@ -7,8 +7,8 @@ import msgspec
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train
 from skillopt_sleep.prompts.attempts import Case, cases, said, show, what_went_wrong
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, Rollout, Score, Task
-from skillopt_sleep.settings.sections import StepSettings
 
 CAUSE_CHARS = 400
 REQUEST_CHARS = 600
@@ -73,7 +73,7 @@ def reflect(
     tasks: Mapping[str, Task],
     *,
     optimizer: Optimizer,
-    rules: StepSettings,
+    rules: StepRules,
     measure: Callable[[Score], float],
 ) -> Reflection:
     """Return patches from tasks with a failed attempt (hard below 1); a failed call loses its batch, which is noted.

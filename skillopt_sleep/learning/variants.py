@@ -7,8 +7,8 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.rewrite import rewrite
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.vary import vary
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, Note
-from skillopt_sleep.settings.sections import StepSettings
 
 
 class Variants(NamedTuple):
@@ -18,7 +18,7 @@ class Variants(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-def variants(edits: Sequence[Edit], *, optimizer: Optimizer, rules: StepSettings) -> Variants:
+def variants(edits: Sequence[Edit], *, optimizer: Optimizer, rules: StepRules) -> Variants:
     """Return at most `rules.candidates` sets of edits, the chosen edits first.
 
     Mode `rewrite` works each set into the text. With one candidate in another mode no call is made.

@@ -13,9 +13,9 @@ from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit
 from skillopt_sleep.proposals.guard import problems
+from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Split, Task
 from skillopt_sleep.replay.rollout import Job as EngineJob
-from skillopt_sleep.settings.sections import StepSettings
 from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
@@ -68,10 +68,10 @@ class Parts:
         """Return the parts with the optimizer asked in this name: a step draws its own answers to the same words."""
         return dataclasses.replace(self, optimizer=replace(self.optimizer, asker=asker))
 
-    def rules(self, document: Document) -> StepSettings:
+    def rules(self, document: Document) -> StepRules:
         """Return how a step learns, as the engine takes it."""
         gradient, own = self.config.gradient, self.config.optimizer
-        return StepSettings(
+        return StepRules(
             edit_budget=own.edit_budget,
             minibatch=gradient.minibatch,
             merge_batch=gradient.merge_batch,
