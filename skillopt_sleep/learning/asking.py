@@ -29,8 +29,9 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True):
 class Question(NamedTuple, Generic[Reply]):
     """What to ask: the prompt is the one of the purpose.
 
-    `values` fill the slots that aren't filled for every question. `stage` is who asks, in the note of a failed call;
-    "" is the purpose. `project` is whose limit the call counts towards; None is the document's.
+    Backends send the schema with its docstrings: rewording one changes what the model reads. `values` fill the slots
+    that aren't filled for every question. `stage` is who asks, in the note of a failed call; "" is the purpose.
+    `project` is whose limit the call counts towards; None is the document's.
     """
 
     purpose: Purpose

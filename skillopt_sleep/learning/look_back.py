@@ -10,9 +10,9 @@ from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.compare import compare
-from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.meta_skill import meta_skill
+from skillopt_sleep.learning.search import add_trial
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import update
@@ -36,7 +36,6 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     TaskOrigin,
-    Waiting,
 )
 
 Log = Callable[[str, Sequence[object]], None]
@@ -171,14 +170,7 @@ class _Work(NamedTuple):
         log("rollouts", made)
         log("trials", (tested,))
         undecided = verdict.decision is Decision.UNDECIDED
-        wait = Waiting(night=self.night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
-        tried = replace(
-            tried,
-            tested=(*tried.tested, tested),
-            effects=tried.effects + credit(tested, (tested,)),
-            undecided=(*tried.undecided, wait) if undecided else tried.undecided,
-        )
-        outcome = replace(outcome, tried=tried)
+        outcome = add_trial(outcome, tested, night=self.night, crew=crew)
         nothing_else = outcome.outcome is Outcome.NO_CHANGE
         decides = verdict.decision is Decision.ACCEPT or (undecided and nothing_else)
         return LookedBack(outcome, tested if decides else None, made)

@@ -3,13 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.prune import prune
-from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.search import add_trial, candidate
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
@@ -21,7 +18,6 @@ from skillopt_sleep.records import (
     Rollout,
     StepOutcome,
     Task,
-    Waiting,
 )
 
 Log = Callable[[str, Sequence[object]], None]
@@ -71,15 +67,8 @@ def remove(
     tested = Judged(kind=CandidateKind.REMOVAL, edits=(found.edit,), trial=trial, verdict=verdict)
     log("rollouts", made)
     log("trials", (tested,))
-    wait = Waiting(night=night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
-    tried = learned.tried
-    tried = replace(
-        tried,
-        tested=(*tried.tested, tested),
-        effects=tried.effects + credit(tested, (tested,)),
-        undecided=(*tried.undecided, wait) if verdict.decision is Decision.UNDECIDED else tried.undecided,
-    )
-    return Removal(replace(learned, tried=tried), tested if verdict.decision is Decision.ACCEPT else None, made)
+    outcome = add_trial(learned, tested, night=night, crew=crew)
+    return Removal(outcome, tested if verdict.decision is Decision.ACCEPT else None, made)
 
 
 def _is_time(learned: StepOutcome, plan: Plan, *, slow: bool) -> bool:

@@ -212,7 +212,7 @@ def _segments(body: str, free: str) -> list[tuple[list[str], list[str]]]:
 
 
 def _moved(place: int, codes: Sequence[tuple[str, int, int, int, int]], old: Sequence[str]) -> int:
-    """Where a place between old lines is among the new ones; what is new there comes before it."""
+    """Return the place among the new lines of one between old lines; what is new there comes before it."""
     at = 0
     for tag, i1, i2, j1, j2 in codes:
         if i1 <= place <= i2:

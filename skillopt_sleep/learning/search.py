@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.trial import count_made, run_trial
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.protocols import Crew
@@ -30,8 +31,10 @@ from skillopt_sleep.records import (
     Judged,
     Note,
     Rollout,
+    StepOutcome,
     Task,
     Trial,
+    Waiting,
 )
 
 BUNDLE_SHARE = 0.6
@@ -55,6 +58,26 @@ def candidate(document: Document, edits: Sequence[Edit], *, most: int = sys.maxs
     """
     changed, fates = update(document, edits, refuse=lambda _: "", most=most)
     return changed if all(fate.fate is Fate.APPLIED for fate in fates) else None
+
+
+def add_trial(outcome: StepOutcome, tested: Judged, *, night: str, crew: Crew) -> StepOutcome:
+    """Add a candidate's trial to the outcome; later nights resume it if it is undecided."""
+    tried = outcome.tried
+    undecided = tried.undecided
+    if tested.verdict.decision is Decision.UNDECIDED:
+        undecided = (*undecided, waiting(outcome.document, tested, night=night, crew=crew))
+    tried = replace(
+        tried,
+        tested=(*tried.tested, tested),
+        effects=tried.effects + credit(tested, (tested,)),
+        undecided=undecided,
+    )
+    return replace(outcome, tried=tried)
+
+
+def waiting(document: Document, tested: Judged, *, night: str, crew: Crew) -> Waiting:
+    """Return the candidate as later nights resume it."""
+    return Waiting(night=night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
 
 
 def search(

@@ -15,7 +15,7 @@ from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.resume import GoneOn, go_on
-from skillopt_sleep.learning.search import Search, candidate, search, shorten
+from skillopt_sleep.learning.search import Search, candidate, search, shorten, waiting
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     CandidateKind,
@@ -121,12 +121,12 @@ def _learn(
     """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
     document, past = so_far.document, optimizer.past
     provable = {task.cluster for task in val}
-    waiting = {task.cluster for task in train if task.origin is TaskOrigin.REAL} - provable
+    untestable = {task.cluster for task in train if task.origin is TaskOrigin.REAL} - provable
     alike = [task for task in train if task.origin is TaskOrigin.RECALLED]
     train = [task for task in train if task.cluster in provable and task not in alike]
-    so_far = replace(so_far, tasks=replace(so_far.tasks, train=len(train), untestable=len(waiting)))
+    so_far = replace(so_far, tasks=replace(so_far.tasks, train=len(train), untestable=len(untestable)))
     if not train:
-        return _end(so_far, Outcome.UNVERIFIED, _why_waiting(len(waiting)))
+        return _end(so_far, Outcome.UNVERIFIED, _why_waiting(len(untestable)))
     attempts = CrewAttempts(crew)
     proposed = propose([*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log)
     so_far = replace(
@@ -160,7 +160,7 @@ def _searched(so_far: StepOutcome, found: Search, *, crew: Crew, night: str) -> 
     """Add what the search tried; undecided candidates wait, and if too many do, the oldest are let go."""
     document, decision = so_far.document, found.best.verdict.decision
     fresh = tuple(
-        Waiting(night=night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
+        waiting(document, tested, night=night, crew=crew)
         for tested in found.tested
         if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE
     )

@@ -32,10 +32,7 @@ def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[S
     # Another life of this night has fewer calls left, and much that is paid for already.
     order = page.keep("allotted", tuple[str, ...], chosen)
     reached = sorted((d for d in routing.documents if d.id in order), key=lambda document: order.index(document.id))
-    testable = {t.document for t in routing.tasks if t.document in order and _provable(t, routing.tasks)}
-    removal = replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached)))
-    gate = replace(plan.gate, alpha=plan.gate.alpha / max(1, len(testable)))
-    plan = replace_in(plan, gate=gate, removal=removal)
+    plan = _sharing(plan, routing, [document.id for document in reached])
     rows: dict[str, list[tuple[str, Sequence[object]]]] = {document.id: [] for document in reached}
 
     def one(document: Document) -> StepOutcome:
@@ -61,6 +58,17 @@ def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[S
             page.write(stage, written)
 
 
+def _sharing(plan: Plan, routing: Routing, reached: Sequence[str]) -> Plan:
+    """Share the error rates: the removals' among all documents reached, the gate's among the testable ones."""
+    testable: set[str] = set()
+    for task in routing.tasks:
+        if task.document in reached and _provable(task, routing.tasks):
+            testable.add(task.document)
+    removal = replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached)))
+    gate = replace(plan.gate, alpha=plan.gate.alpha / max(1, len(testable)))
+    return replace_in(plan, gate=gate, removal=removal)
+
+
 def _own(document: Document, routing: Routing) -> list[Task]:
     return [task for task in routing.tasks if task.document == document.id]
 
@@ -83,6 +91,8 @@ def _scores(document: Document, rows: Sequence[tuple[str, Sequence[object]]], pl
 
 
 def _provable(task: Task, tasks: Sequence[Task]) -> bool:
-    """Whether this is something to learn from that an unseen task of the same document and lesson can prove."""
-    lesson = (task.document, task.cluster, Split.VAL)
-    return task.split is Split.TRAIN and any((t.document, t.cluster, t.split) == lesson for t in tasks)
+    """Whether this is a train task that an unseen task of the same document and lesson can prove."""
+    if task.split is not Split.TRAIN:
+        return False
+    unseen = (task.document, task.cluster, Split.VAL)
+    return any((other.document, other.cluster, other.split) == unseen for other in tasks)

@@ -1,4 +1,4 @@
-"""Ends a training that measures nothing: most attempts can't be scored, or no call of the optimizer is answered.
+"""End a training that measures nothing: most attempts can't be scored, or no call of the optimizer is answered.
 
 What failed may be asked again when such a run goes on; all else that failed fails again, as it did.
 """

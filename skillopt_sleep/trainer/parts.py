@@ -112,10 +112,6 @@ class Parts:
         """Return the scores of these attempts; those not made yet are made now."""
         return scores(self.attempts.make(jobs, label=label), self.tasks, self.rule)
 
-    def on_train(self, made: Sequence[Rollout]) -> dict[str, Task]:
-        """The tasks of these rollouts."""
-        return {rollout.task: self.tasks[rollout.task] for rollout in made}
-
     def keep(self, document: Document, version: int) -> str:
         """Keep a skill that became current; return its file's name."""
         name = f"skills/skill_v{version:04d}.md"

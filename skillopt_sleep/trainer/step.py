@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """Where its files are."""
+        """The folder of the step's files."""
         return f"steps/step_{self.step:04d}"
 
 
