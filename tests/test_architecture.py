@@ -61,6 +61,14 @@ def test_a_night_reads_as_one_page() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_no_conditional_expression_is_inside_another(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.IfExp):
+            inner = [child for child in ast.walk(node) if isinstance(child, ast.IfExp) and child is not node]
+            assert not inner, f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
 def test_no_module_has_a_name_that_says_nothing(path: Path) -> None:
     assert path.stem not in BANNED_NAMES
     assert path.parent.name not in BANNED_NAMES

@@ -130,7 +130,7 @@ def _nights(entry: Banked, related: Sequence[Banked], reports: Sequence[NightRep
     for report in reports:
         for step in report.documents:
             for use in _uses(entry.task, step):
-                lines.append(f"    {report.night}  {visible(step.document.id)}: {use}")  # noqa: PERF401 - plainer
+                lines.append(f"    {report.night}  {visible(step.document.id)}: {use}")
     if lines:
         return "\n".join(["nights that used it:", *lines])
     return _not_used(entry, related, reports)

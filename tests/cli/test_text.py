@@ -1,0 +1,48 @@
+from datetime import timedelta
+
+import pytest
+
+from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
+from tests.fakes import NOON
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 tasks"), (1, "1 task"), (2, "2 tasks"), (1200, "1,200 tasks")])
+def test_a_count_agrees_with_its_noun(count: int, text: str) -> None:
+    assert counted(count, "task") == text
+
+
+@pytest.mark.parametrize(
+    ("passed", "text"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(minutes=-5), "just now"),
+        (timedelta(minutes=1), "1 minute ago"),
+        (timedelta(hours=23), "23 hours ago"),
+        (timedelta(days=20), "20 days ago"),
+        (timedelta(days=21), "3 weeks ago"),
+        (timedelta(days=800), "2 years ago"),
+    ],
+)
+def test_a_time_is_told_in_the_unit_that_suits_it(passed: timedelta, text: str) -> None:
+    assert ago(NOON - passed, NOON) == text
+
+
+def test_the_home_folder_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert home_path("/home/me") == "~"
+    assert home_path("/home/me/shop") == "~/shop"
+    assert home_path("/home/mean/shop") == "/home/mean/shop"
+
+
+def test_of_a_long_path_the_end_is_shown() -> None:
+    shown = home_path("/a" * 100 + "/shop")
+    assert shown.startswith("…")
+    assert shown.endswith("/a/shop")
+    assert len(shown) == WIDTH - 2
+
+
+def test_a_block_keeps_line_breaks_and_wraps_long_lines() -> None:
+    lines = block("one\n\n" + "word " * 30).splitlines()
+    assert lines[:2] == ["    one", ""]
+    assert len(lines) > 3
+    assert all(len(line) <= WIDTH for line in lines)
