@@ -79,16 +79,17 @@ def test_the_order_in_which_calls_end_changes_no_byte(tmp_path: Path, mode: str)
     assert bytes_of(tmp_path / "serial") == bytes_of(tmp_path / "threads")
 
 
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_run_that_is_killed_anywhere_ends_as_one_that_never_was_and_pays_no_call_twice(
-    tmp_path: Path, mode: str
+    tmp_path: Path, mode: str, every: int
 ) -> None:
     whole = Scripted()
     a_trainer(tmp_path / "whole", whole, config=MODES[mode], pool=SerialPool()).train()
     purposes = [prompt.purpose for prompt in whole.prompts]
     boundaries = [n for n in range(2, len(purposes) + 1) if purposes[n - 1] is not purposes[n - 2]]
     expected = bytes_of(tmp_path / "whole")
-    for at in [1, *boundaries, len(purposes)]:
+    for at in [1, *boundaries[::every], len(purposes)]:
         folder = tmp_path / str(at)
         first, second = Scripted(killing(at)), Scripted()
         with pytest.raises(Killed):

@@ -407,7 +407,7 @@ def killed(home: Path, at: int, verb: str) -> bool:
     return done.returncode == -9
 
 
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 @pytest.mark.parametrize("then", ["install", "uninstall"])
 def test_a_kill_at_any_moment_is_mended_by_running_either_again(
@@ -445,7 +445,7 @@ groups = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     others=st.dictionaries(st.text(max_size=5).filter(lambda key: key != "hooks"), json_values, max_size=3),
     hooks=st.none() | st.dictionaries(st.sampled_from(["SessionStart", "SessionEnd", "Stop"]), groups, max_size=3),
