@@ -1,6 +1,7 @@
 """Whole nights by the genuine `claude` and `codex` against a scripted server, and what they may not touch."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,9 +46,8 @@ def server() -> Iterator[ModelServer]:
         yield server
 
 
-def role(agent: Agent, server: ModelServer, programs: Programs) -> dict[str, str]:
-    program = str(getattr(programs, agent.name))
-    return {"name": agent.name, "model": agent.model, "base_url": agent.address(server), "program": program}
+def role(agent: Agent, server: ModelServer) -> dict[str, str]:
+    return {"name": agent.name, "model": agent.model, "base_url": agent.address(server)}
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,12 @@ def test_a_whole_night_by_the_persons_own_agents(
     person: Person, server: ModelServer, fence: Fence, programs: Programs, roles: tuple[Agent, Agent]
 ) -> None:
     optimizer, target = roles
-    config = section("backend", **role(optimizer, server, programs), timeout="60s")
+    config = section("backend", **role(optimizer, server), program=getattr(programs, optimizer.name), timeout="60s")
     if target is not optimizer:
-        config += "confirmed = true\n" + section("target", **role(target, server, programs))
+        # The program of another role is found in PATH.
+        found = getattr(programs, target.name).parent
+        person.added["PATH"] = os.pathsep.join((str(found), person.environment["PATH"]))
+        config += "confirmed = true\n" + section("target", **role(target, server))
     person.configured(config)
     before = person.own_files()
 
@@ -127,7 +130,7 @@ def test_a_subscription_is_not_sent_to_another_address(
 ) -> None:
     person.left_out = {"ANTHROPIC_API_KEY"}
     person.added["CLAUDE_CODE_OAUTH_TOKEN"] = TOKEN
-    person.configured(section("backend", **role(CLAUDE, server, programs)))
+    person.configured(section("backend", **role(CLAUDE, server), program=programs.claude))
     done = person.command("run", "--now", "--json", "--backend", "claude")
     assert (done.code, done.json["verdict"]) == (4, "backend_failed")
     assert "another address" in done.json["because"]
@@ -171,7 +174,7 @@ def test_an_outage_ends_the_night_and_costs_no_session(
     person: Person, server: ModelServer, programs: Programs, agent: Agent, outage: tuple[Behaviour, int]
 ) -> None:
     behaviour, code = outage
-    person.configured(section("backend", **role(agent, server, programs), timeout="60s"))
+    person.configured(section("backend", **role(agent, server), program=getattr(programs, agent.name), timeout="60s"))
     server.behaviour = behaviour
     done = person.command("run", "--now", "--json", "--backend", agent.name)
     assert (done.code, done.json["verdict"]) == (code, "backend_failed"), done.out
