@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.mining.asks import Take, asks, takes
+from skillopt_sleep.mining.asks import Ask, Take, asks, takes
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, why_left_out
 from skillopt_sleep.records import BY_HAND, LeftOut, Session, SessionLine
 from skillopt_sleep.stores.index import Held, SqliteIndex
@@ -84,7 +84,7 @@ class History:
     paths of each source. Sessions that ended before `horizon` are too old for the first night.
     """
 
-    found: Harvest
+    harvested: Harvest
     used: Mapping[str, Session]
     rules: HarvestRules
     lines: Sequence[SessionLine]
@@ -94,14 +94,14 @@ class History:
 
     @classmethod
     def of(
-        cls, found: Harvest, index: SqliteIndex, rules: HarvestRules, *, sources: Iterable[str], horizon: datetime
+        cls, harvested: Harvest, index: SqliteIndex, rules: HarvestRules, *, sources: Iterable[str], horizon: datetime
     ) -> "History":
         """Combine a harvest with what the index knows about these sources."""
         files = {source: frozenset(index.stamps(source)) for source in sources}
         held = index.held()
         return cls(
-            found=found,
-            used={session.id: session for session in found.sessions},
+            harvested=harvested,
+            used={session.id: session for session in harvested.sessions},
             rules=rules,
             lines=[line for line in index.lines(unread=False) if line.source in files and line.id in held],
             held=held,
@@ -113,7 +113,7 @@ class History:
         """Return why a session is left out, None if it is used."""
         if line.id in self.used:
             return None
-        if line.id in self.found.copies:
+        if line.id in self.harvested.copies:
             return LeftOut.NO_USER_TURN
         return why_left_out(line, self.rules)
 
@@ -131,24 +131,30 @@ class History:
 
 def account(history: History) -> Account:
     """Add up where every file and session of a history went."""
-    found = history.found
+    harvested = history.harvested
     current = history.current()
     ids = {line.id for line in current.values()}
-    used = tuple(session for session in found.sessions if session.id in ids)
-    unread = [session for session in used if not history.held[session.id].night]
-    doubles = 0
+    used: list[Session] = []
+    unread: list[Session] = []
+    for session in harvested.sessions:
+        if session.id in ids:
+            used.append(session)
+            if not history.held[session.id].night:
+                unread.append(session)
+    files = doubles = 0
     for source, paths in history.files.items():
+        files += len(paths)
         if source != BY_HAND:
             doubles += len(paths - current.keys())
     return Account(
-        files=sum(len(paths) for paths in history.files.values()),
-        sessions=used,
+        files=files,
+        sessions=tuple(used),
         skipped=_skipped(history, current.values()),
-        copies=len(ids.intersection(found.copies)),
-        copied=found.copied,
+        copies=len(ids.intersection(harvested.copies)),
+        copied=harvested.copied,
         doubles=doubles,
         task_files=len(history.files.get(BY_HAND, frozenset()) - current.keys()),
-        tasks=len(found.reviewed),
+        tasks=len(harvested.reviewed),
         rows=_rows(used, current.values()),
         prompts=_prompts(used),
         damage=_damage(current.values(), history.held),
@@ -159,14 +165,20 @@ def account(history: History) -> Account:
 
 
 def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]:
-    reasons = {line.id: history.why(line) for line in lines}
-    return Counter(reason for reason in reasons.values() if reason is not None)
+    """Count the sessions that are left out, by reason."""
+    counts: Counter[LeftOut] = Counter()
+    for line in lines:
+        reason = history.why(line)
+        if reason is not None:
+            counts[reason] += 1
+    return counts
 
 
 def _prompts(sessions: Iterable[Session]) -> Counter[Take]:
     counts: Counter[Take] = Counter()
     for session in sessions:
-        counts.update(take for _, take in takes(session))
+        for _, take in takes(session):
+            counts[take] += 1
     return counts
 
 
@@ -183,15 +195,12 @@ def _rows(used: Sequence[Session], lines: Iterable[SessionLine]) -> tuple[Row, .
         sessions[session.source, session.project].append(session)
     rows: list[Row] = []
     for (source, project), count in files.items():
-        row = Row(source, project, files=count)
-        for session in sessions[source, project]:
-            requests = asks(session)
-            row = row._replace(
-                sessions=row.sessions + 1,
-                requests=row.requests + len(requests),
-                corrected=row.corrected + sum(1 for request in requests if request.corrections),
-            )
-        rows.append(row)
+        of_project = sessions[source, project]
+        requests: list[Ask] = []
+        for session in of_project:
+            requests += asks(session)
+        corrected = [request for request in requests if request.corrections]
+        rows.append(Row(source, project, count, len(of_project), len(requests), len(corrected)))
     return tuple(sorted(rows, key=lambda row: (-row.requests, -row.sessions, row.source, row.project)))
 
 
@@ -202,7 +211,7 @@ def _damage(lines: Iterable[SessionLine], held: Mapping[str, Held]) -> tuple[Dam
         if damaged:
             known = by_source.get(line.source, Damage(line.source, 0, 0))
             by_source[line.source] = Damage(line.source, known.lines + damaged, known.sessions + 1)
-    return tuple(by_source[source] for source in sorted(by_source))
+    return tuple(sorted(by_source.values(), key=lambda damage: damage.source))
 
 
 class TypedTurn(NamedTuple):
@@ -224,7 +233,9 @@ def typed_turns(stored: Session, used: Session) -> tuple[TypedTurn, ...]:
         for turn in request.corrections:
             corrected[turn] = request.turn
     counted = list(takes(used))
-    ids = {used.turns[turn].id for turn, _ in counted}
+    ids: set[str] = set()
+    for turn, _ in counted:
+        ids.add(used.turns[turn].id)
     remaining = iter(counted)
     typed: list[TypedTurn] = []
     for index, _ in takes(stored):

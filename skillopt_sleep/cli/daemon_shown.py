@@ -92,25 +92,27 @@ def installed_says(paths: Paths) -> tuple[str, str]:
     """Return one line on what is installed and whether the daemon is running, and the command to run if it isn't."""
     from skillopt_sleep.daemon.installed import installed
 
-    found, state = installed(paths), State(paths.state)
-    runs, standing = state.daemon_runs(), state.standing()
+    status = installed(paths)
+    state = State(paths.state)
+    runs = state.daemon_runs()
+    standing = state.standing()
     parts = ["no service is installed"]
-    if found.service:
-        parts = [f"installed: {', '.join(found.service)}"]
-    parts.append(f"hooks in {' and '.join(found.hooks)}" if found.hooks else "no hooks")
+    if status.service:
+        parts = [f"installed: {', '.join(status.service)}"]
+    parts.append(f"hooks in {' and '.join(status.hooks)}" if status.hooks else "no hooks")
     if not runs:
         parts.append("no daemon is running")
     elif standing:
         parts.append(f"the daemon is running (process {standing.pid})")
     else:
         parts.append("the daemon is running")
-    if found.missing:
-        parts.append(f"missing: {', '.join(found.missing)}")
+    if status.missing:
+        parts.append(f"missing: {', '.join(status.missing)}")
     text = "; ".join(parts)
-    if runs and not found.missing:
+    if runs and not status.missing:
         return text, ""
-    if found.start and not found.missing:
-        return text, f"start it: {found.start}"
+    if status.start and not status.missing:
+        return text, f"start it: {status.start}"
     return text, "skillopt-sleep install"
 
 

@@ -60,11 +60,11 @@ def _automatic_nights(paths: Paths) -> "Finding":
     from skillopt_sleep.doctor.findings import Topic, fine, of_error, problem
 
     try:
-        found = installed(paths)
+        status = installed(paths)
         text, remedy = installed_says(paths)
     except (SleepError, OSError) as error:
         return of_error(Topic.DAEMON, error)
-    is_wanted = bool(found.service or found.missing)
+    is_wanted = bool(status.service or status.missing)
     if is_wanted and remedy:
         return problem(Topic.DAEMON, text, remedy)
     return fine(Topic.DAEMON, text, remedy)

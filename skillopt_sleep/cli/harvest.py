@@ -44,9 +44,9 @@ def _read(paths: Paths, settings: Settings, why: str) -> tuple[dict[str, object]
     try:
         sources = agent_sources(settings)
         rules = harvest_rules(settings, paths, unread=False)
-        found = read(sources, store.index, rules)
+        harvested = read(sources, store.index, rules)
         names = [source.name for source in sources]
-        history = History.of(found, store.index, rules, sources=names, horizon=store.horizon())
+        history = History.of(harvested, store.index, rules, sources=names, horizon=store.horizon())
         line = find(history, why) if why else None
         stored = store.index.sessions([line.id] if line else [])
     finally:
@@ -56,7 +56,7 @@ def _read(paths: Paths, settings: Settings, why: str) -> tuple[dict[str, object]
     if line:
         explanation = explain(history, line, stored[0], settings)
         return explanation.data(), list(explained(explanation, now=rules.now))
-    notes = found.notes
+    notes = harvested.notes
     if isinstance(rules.excluded, Exclusions):
         notes = (*notes, *rules.excluded.notes)
     total = account(history)

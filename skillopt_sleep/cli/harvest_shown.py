@@ -32,9 +32,9 @@ def account_lines(total: Account, settings: HarvestSettings) -> Iterator[str]:
     if not total.files:
         yield _NOTHING
         return
-    found = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
+    read = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
     corrected = f", {total.corrected} of them corrected" if total.corrected else ""
-    yield f"{found} → {counted(total.requests, 'request')}{corrected}"
+    yield f"{read} → {counted(total.requests, 'request')}{corrected}"
     if total.sessions:
         yield ""
         yield from _table(total)
@@ -89,7 +89,8 @@ def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str,
     rows.append((total.copies, "copies", "forks that add nothing to the session they were made from"))
     rows.append((total.doubles, "doubles", "a second file of the same session; the longer one counts"))
     rows.append((total.task_files, "tasks files", f"{counted(total.tasks, 'task')} written by hand"))
-    return sorted((row for row in rows if row[0]), key=lambda row: (-row[0], row[1]))
+    shown = [row for row in rows if row[0]]
+    return sorted(shown, key=lambda row: (-row[0], row[1]))
 
 
 def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
@@ -109,7 +110,11 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
 
 
 def _kinds(total: Account) -> str:
-    kinds = [counted(total.prompts[take], take) for take in (Take.REQUEST, Take.CORRECTION) if total.prompts[take]]
+    kinds: list[str] = []
+    for take in (Take.REQUEST, Take.CORRECTION):
+        count = total.prompts[take]
+        if count:
+            kinds.append(counted(count, take))
     small_talk = total.prompts[Take.SMALL_TALK]
     if small_talk:
         kinds.append(f"{small_talk} small talk")

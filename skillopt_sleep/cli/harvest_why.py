@@ -1,6 +1,6 @@
 """Explain why one session is used or left out, and what each of its prompts was taken for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -88,24 +88,29 @@ def _by_file(history: History, name: str) -> list[SessionLine]:
         return matches
     stems: set[str] = set()
     for paths in history.files.values():
-        stems |= {PurePath(path).stem for path in paths if name in path}
-    return [line for line in history.lines if any(_agent_id(line.id) in stem for stem in stems)]
+        for path in paths:
+            if name in path:
+                stems.add(PurePath(path).stem)
+    return [line for line in history.lines if _is_in_any(_agent_id(line.id), stems)]
+
+
+def _is_in_any(name: str, stems: Iterable[str]) -> bool:
+    return any(name in stem for stem in stems)
 
 
 def explain(history: History, line: SessionLine, stored: Session, settings: Settings) -> Explanation:
     """Collect why a session is used or left out; `stored` is the session as its file has it."""
     used = history.used.get(line.id, stored)
-    if line.id in history.found.copies:
+    if line.id in history.harvested.copies:
         used = msgspec.structs.replace(stored, turns=())  # a fork of which nothing counts
     reason = history.why(line)
     path = history.held[line.id].path
     paths = history.files[line.source]
-    doubles = [other for other in paths if other != path and _agent_id(line.id) in PurePath(other).stem]
     return Explanation(
         session=stored,
         project=used.project,
         file=path if path in paths else "",
-        doubles=tuple(sorted(doubles)),
+        doubles=tuple(sorted(_doubles(line, path, paths))),
         reason=reason,
         because=_because(history, line, stored, reason, settings),
         night=_night(history, line, reason, settings),
@@ -113,18 +118,29 @@ def explain(history: History, line: SessionLine, stored: Session, settings: Sett
     )
 
 
+def _doubles(line: SessionLine, path: str, paths: Iterable[str]) -> Iterator[str]:
+    """Yield the other files that have the session's id in their name."""
+    for other in paths:
+        if other != path and _agent_id(line.id) in PurePath(other).stem:
+            yield other
+
+
 def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
-    session = explanation.session
     fate = f"left out ({explanation.reason})" if explanation.reason else "used"
-    yield f"{spelled(session.id)}: {fate}"
+    yield f"{spelled(explanation.session.id)}: {fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""
     yield f"file     {spelled(explanation.file) or 'deleted'}"
     for path in explanation.doubles:
         yield f"double   {spelled(path)}"
-    if explanation.reason is LeftOut.UNREADABLE:
-        return
+    if explanation.reason is not LeftOut.UNREADABLE:
+        yield from _details(explanation, now)
+
+
+def _details(explanation: Explanation, now: datetime) -> Iterator[str]:
+    """Yield where and when the session took place, which night reads it, and its prompts."""
+    session = explanation.session
     yield f"project  {spelled(explanation.project) or 'none'}"
     if explanation.project != session.project:
         yield f"         was {spelled(session.project)}, until the repository moved"
@@ -162,7 +178,7 @@ def _agent_id(session_id: str) -> str:
 
 def _because(history: History, line: SessionLine, stored: Session, reason: LeftOut | None, settings: Settings) -> str:
     """Return the rule that decided, and what it was applied to."""
-    if line.id in history.found.copies:
+    if line.id in history.harvested.copies:
         return _copied_from(history, stored)
     match reason:
         case None if line.left_out is LeftOut.HEADLESS:
@@ -174,8 +190,7 @@ def _because(history: History, line: SessionLine, stored: Session, reason: LeftO
         case LeftOut.OWN_REPLAY:
             return f"{WORDS[reason]}: its folder is in {home_path(history.rules.own_roots[0])}"
         case LeftOut.HEADLESS:
-            entrypoint = f" (entrypoint {stored.entrypoint})" if stored.entrypoint else ""
-            return f"started by a program{entrypoint}, not a person; --include-headless includes it"
+            return _headless(stored)
         case LeftOut.EXCLUDED:
             return _excluded_by(line, settings)
         case LeftOut.ACTIVE:
@@ -186,9 +201,14 @@ def _because(history: History, line: SessionLine, stored: Session, reason: LeftO
             return WORDS[reason]
 
 
+def _headless(stored: Session) -> str:
+    entrypoint = f" (entrypoint {stored.entrypoint})" if stored.entrypoint else ""
+    return f"started by a program{entrypoint}, not a person; --include-headless includes it"
+
+
 def _excluded_by(line: SessionLine, settings: Settings) -> str:
     for pattern in settings.projects.exclude:
-        if any(is_excluded(place, [pattern]) for place in (line.project, line.cwd)):
+        if is_excluded(line.project, [pattern]) or is_excluded(line.cwd, [pattern]):
             return f"its project is excluded by {pattern!r} in projects.exclude"
     try:
         project = KnownProjects(find_paths().projects)(line.project)
@@ -201,7 +221,7 @@ def _excluded_by(line: SessionLine, settings: Settings) -> str:
 
 def _copied_from(history: History, stored: Session) -> str:
     prompts = {turn.id for turn in stored.turns if turn.origin is Origin.USER and turn.id}
-    origins = [session.id for session in history.found.sessions if _has_any(session, prompts)]
+    origins = [session.id for session in history.harvested.sessions if _has_any(session, prompts)]
     return f"a fork: everything typed in it is also in {', '.join(origins[:_CANDIDATES]) or 'an earlier session'}"
 
 

@@ -24,12 +24,16 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """List past nights: outcome, documents, gains and cost."""
+    reports: dict[str, NightReport | None] = {}
+    has_open = False
     with opened() as store:
         nights = store.nights()
         shown = nights[: last or None]
-        reports = {night.id: store.report(night.id) for night in shown}
+        for night in shown:
+            reports[night.id] = store.report(night.id)
+            if night.closed is None:
+                has_open = True
         states = {decided.proposal.id: decided.state for decided in store.bank.proposals()}
-        has_open = any(night.closed is None for night in shown)
         running = has_open and store.is_running()
     if as_json:
         rows = [_data(night, reports[night.id], states) for night in shown]

@@ -80,7 +80,7 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     _, wanted = checked(merged(before, sections))
     ahead = look_ahead(wanted, paths)
     offer = next((offer for offer in offered if offer.name == wanted.backend.name), None)
-    older = ahead.found.counts.skipped.get(LeftOut.OLDER, 0)
+    older = ahead.harvested.counts.skipped.get(LeftOut.OLDER, 0)
     _say_all(["", *leaving_lines(wanted, ahead, offer, older=older)])
     if not yes and recipients(wanted):
         confirmed = _ask_consent(wanted, before=settings)

@@ -55,9 +55,9 @@ def look_back(settings: Settings, paths: Paths) -> Account:
     try:
         sources = agent_sources(settings)
         rules = harvest_rules(settings, paths, unread=False)
-        found = harvest(sources, store.index, rules)
+        harvested = harvest(sources, store.index, rules)
         names = [source.name for source in sources]
-        return account(History.of(found, store.index, rules, sources=names, horizon=store.horizon()))
+        return account(History.of(harvested, store.index, rules, sources=names, horizon=store.horizon()))
     finally:
         store.close()
 
@@ -89,8 +89,11 @@ def _sessions(total: Account) -> str:
             by_source[row.source] += row.sessions
     if not by_source:
         return "none yet"
-    sessions = ", ".join(f"{count} of {AGENTS.get(name, name)}" for name, count in by_source.most_common())
-    return f"{sessions}; {counted(total.requests, 'request')}, {total.corrected} of them corrected"
+    sessions: list[str] = []
+    for name, count in by_source.most_common():
+        title = AGENTS.get(name, name)
+        sessions.append(f"{count} of {title}")
+    return f"{', '.join(sessions)}; {counted(total.requests, 'request')}, {total.corrected} of them corrected"
 
 
 def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:
@@ -98,7 +101,7 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
     if not recipients(settings):
         yield f"Nothing would leave this machine: {NOWHERE[settings.backend.name]}."
         return
-    sessions, inside = counted(ahead.found.counts.used, "session"), counted(len(ahead.projects), "project")
+    sessions, inside = counted(ahead.harvested.counts.used, "session"), counted(len(ahead.projects), "project")
     more = f" ({older} more are older than {settings.harvest.lookback})" if older else ""
     budget = settings.budget
     limits = f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes a night"
@@ -143,10 +146,10 @@ def written_lines(written: "Written") -> Iterator[str]:
 
 def unmatched_lines(sections: Mapping[str, Mapping[str, Any]], total: Account, settings: Settings) -> Iterator[str]:
     """Yield a warning for each newly excluded pattern that matches no project found."""
-    found = [row.project for row in total.rows]
+    projects = [row.project for row in total.rows]
     for pattern in sections.get("projects", {}).get("exclude", ()):
         is_new = pattern not in settings.projects.exclude
-        if is_new and not any(is_excluded(path, (pattern,)) for path in found):
+        if is_new and not any(is_excluded(path, (pattern,)) for path in projects):
             yield f"! {one_line(pattern)} matches no project yet; it will be excluded if one appears"
 
 
@@ -158,12 +161,10 @@ def next_lines(
     `others` is None if the chosen backend works; if not, it names the other backends that would.
     """
     if not settings.backend.name:
+        names = ", ".join(filter(None, get_args(BackendName)))
         steps = [
             ("skillopt-sleep run --now --example", "see a whole night, without network or cost"),
-            (
-                "skillopt-sleep init --yes --backend NAME",
-                f"choose a backend: {', '.join(name for name in get_args(BackendName) if name)}",
-            ),
+            ("skillopt-sleep init --yes --backend NAME", f"choose a backend: {names}"),
         ]
     elif others is not None:
         other = others[0] if others else "NAME"
@@ -179,7 +180,7 @@ def next_lines(
 
 
 def _first_night(settings: Settings, ahead: Ahead) -> tuple[str, str]:
-    if not (ahead.found.counts.used or ahead.reviewed):
+    if not (ahead.harvested.counts.used or ahead.reviewed):
         return "skillopt-sleep run --now --example", "there is nothing to read yet, so see an example"
     backend = "" if settings.backend.confirmed else f" --backend {settings.backend.name}"
     return f"skillopt-sleep run --now{backend}", "run a first night now and read its report"

@@ -127,7 +127,11 @@ def lines(entry: Mapping[str, Any]) -> Iterator[str]:
     text = one_line(str(entry["event"]), limit=400)
     if entry.get("night"):
         text = f"{one_line(str(entry['night']))}: {text}"
-    fields = [f"{key}: {_field(key, value)}" for key, value in entry.items() if key not in _HEAD and _is_set(value)]
+    fields: list[str] = []
+    for key, value in entry.items():
+        if key not in _HEAD and _is_set(value):
+            shown = _field(key, value)
+            fields.append(f"{key}: {shown}")
     if fields:
         text = f"{text} – {'; '.join(fields)}"
     yield f"{_local_time(entry)} {mark} {text}"

@@ -26,7 +26,7 @@ class Ahead(NamedTuple):
     night's limits, lowered to what the month's limits leave.
     """
 
-    found: "Harvest"
+    harvested: "Harvest"
     projects: Counter[str]
     reviewed: int
     calls: Mapping[Purpose, int]
@@ -47,17 +47,17 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
     try:
         plan = make_plan(settings, paths, store, model="", only=only)
         rules = HarvestRules.of(plan.sessions, now=utc_now(), horizon=store.horizon())
-        found = harvest(agent_sources(settings), store.index, rules)
-        found = replace(found, notes=(*found.notes, *plan.sessions.excluded.notes))
-        projects = Counter(session.project for session in found.sessions)
-        reviewed = len(store.bank.unknown(found.reviewed))
+        harvested = harvest(agent_sources(settings), store.index, rules)
+        harvested = replace(harvested, notes=(*harvested.notes, *plan.sessions.excluded.notes))
+        projects = Counter(session.project for session in harvested.sessions)
+        reviewed = len(store.bank.unknown(harvested.reviewed))
         known = len(store.bank.tasks(set(projects)))
         waiting = store.history.count()
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
     finally:
         store.close()
     calls = forecast(
-        found.sessions,
+        harvested.sessions,
         reviewed=reviewed,
         known=known,
         waiting=waiting,
@@ -65,7 +65,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
         plan=plan,
         proved=PER_CALL,
     )
-    return Ahead(found, projects, reviewed, calls, min(sum(calls.values()), budget.calls), budget)
+    return Ahead(harvested, projects, reviewed, calls, min(sum(calls.values()), budget.calls), budget)
 
 
 def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
@@ -96,13 +96,13 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> 
 def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, object]:
     from skillopt_sleep.wiring.models import unconfirmed
 
-    counts, budget = ahead.found.counts, ahead.budget
+    counts, budget = ahead.harvested.counts, ahead.budget
     return {
         "schema_version": 1,
         "sessions": {"seen": counts.seen, "used": counts.used, "skipped": counts.skipped},
         "projects": dict(ahead.projects),
         "reviewed_tasks": ahead.reviewed,
-        "errors": [note.summary for note in ahead.found.notes],
+        "errors": [note.summary for note in ahead.harvested.notes],
         "sends_to": destination(settings),
         "consent": bool(settings.backend.name) and not unconfirmed(settings),
         "calls": {"at_most": ahead.most, "purposes": ahead.calls},
@@ -111,7 +111,29 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
 
 
 def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]:
-    counts, budget = ahead.found.counts, ahead.budget
+    yield from _reading_lines(ahead)
+    if settings.backend.name:
+        yield f"It would send redacted excerpts to: {destination(settings)}"
+    else:
+        yield "It would send nothing: no backend is chosen yet (skillopt-sleep init)."
+    yield f"Calls at most: {ahead.most}"
+    if ahead.calls:
+        purposes = ", ".join(f"{count} {purpose}" for purpose, count in ahead.calls.items())
+        yield f"  at most, by purpose, before the limit and without retries: {purposes}"
+    budget = ahead.budget
+    limit = "Limit"
+    if budget != settings.budget:
+        limit = "Limit, as far as this month's limits leave it"
+    price = "dollars unknown (no price is known)"
+    if usd is not None:
+        price = f"${usd:,.2f}"
+    yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, {price}."
+    yield "It would not change your files. Nothing was sent now."
+
+
+def _reading_lines(ahead: Ahead) -> Iterator[str]:
+    """Yield which sessions and tasks a night would read, which it would leave out, and what couldn't be read."""
+    counts = ahead.harvested.counts
     if counts.seen:
         yield f"A night now would read {counts.used} of {counted(counts.seen, 'unread session')}:"
     else:
@@ -122,24 +144,8 @@ def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]
         yield f"  {count:4}  left out: {reason}"
     if ahead.reviewed:
         yield f"  {ahead.reviewed:4}  tasks written by hand"
-    for note in ahead.found.notes:
+    for note in ahead.harvested.notes:
         yield f"        {one_line(note.summary, limit=400)}"
-    if settings.backend.name:
-        yield f"It would send redacted excerpts to: {destination(settings)}"
-    else:
-        yield "It would send nothing: no backend is chosen yet (skillopt-sleep init)."
-    yield f"Calls at most: {ahead.most}"
-    purposes = ", ".join(f"{count} {purpose}" for purpose, count in ahead.calls.items())
-    if purposes:
-        yield f"  at most, by purpose, before the limit and without retries: {purposes}"
-    limit = "Limit"
-    if budget != settings.budget:
-        limit = "Limit, as far as this month's limits leave it"
-    price = "dollars unknown (no price is known)"
-    if usd is not None:
-        price = f"${usd:,.2f}"
-    yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, {price}."
-    yield "It would not change your files. Nothing was sent now."
 
 
 def recipients(settings: Settings) -> tuple[BackendSettings, ...]:
@@ -156,7 +162,7 @@ def destination(settings: Settings) -> str:
     """Return who would be asked, and where, for the models of all three roles."""
     if not settings.backend.name:
         return "nobody: no backend is named"
-    return ", ".join(dict.fromkeys(_place(backend) for backend in _models(settings)))
+    return ", ".join(dict.fromkeys(map(_place, _models(settings))))
 
 
 def dollars(settings: Settings) -> float | None:

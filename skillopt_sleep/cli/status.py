@@ -1,6 +1,6 @@
 """The commands `status` and `report`: the last night, the next one, and what waits for a decision."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -38,12 +38,20 @@ class _Status(NamedTuple):
     @property
     def last(self) -> NightLine | None:
         """The last night that has ended."""
-        return next((night for night in self.nights if night.closed), None)
+        return _last_closed(self.nights)
 
     @property
     def unfinished(self) -> list[str]:
         """The ids of nights that run or were cut off."""
         return [night.id for night in self.nights if not night.closed]
+
+
+def _last_closed(nights: Iterable[NightLine]) -> NightLine | None:
+    """Return the last night that has ended; the nights come newest first."""
+    for night in nights:
+        if night.closed:
+            return night
+    return None
 
 
 def status(
@@ -87,7 +95,7 @@ def _read(paths: Paths, settings: Settings) -> _Status:
         waiting = [banked.proposal for banked in store.bank.proposals(WAITING)]
         progress = read_progress(paths.data)
         running = progress is not None or store.is_running()
-        last = next((night for night in nights if night.closed), None)
+        last = _last_closed(nights)
         report = store.report(last.id) if last else None
     unfinished = any(not night.closed for night in nights)
     return _Status(
@@ -110,6 +118,15 @@ def _open_prompts(data: Path) -> int:
     return waiting(data / "handoff")
 
 
+def _waiting_data(proposal: Proposal) -> dict[str, object]:
+    return {
+        "id": proposal.id,
+        "document": proposal.document,
+        "summary": proposal.summary,
+        "warnings": proposal.warnings,
+    }
+
+
 def _data(current: _Status, daemon: dict[str, object], problem: str) -> dict[str, object]:
     last_night: dict[str, object] | None = None
     last = current.last
@@ -120,19 +137,10 @@ def _data(current: _Status, daemon: dict[str, object], problem: str) -> dict[str
             "verdict": last.outcome,
             "because": current.because,
         }
-    waiting = [
-        {
-            "id": proposal.id,
-            "document": proposal.document,
-            "summary": proposal.summary,
-            "warnings": proposal.warnings,
-        }
-        for proposal in current.waiting
-    ]
     return {
         "schema_version": 1,
         "last_night": last_night,
-        "waiting": waiting,
+        "waiting": list(map(_waiting_data, current.waiting)),
         "running": current.running,
         "progress": current.progress,
         "unfinished": current.unfinished,
@@ -204,7 +212,8 @@ def report(
 
     with opened() as store:
         nights = store.nights()
-        wanted = night or next((line.id for line in nights if line.closed), "")
+        last = _last_closed(nights)
+        wanted = night or (last.id if last else "")
         if not wanted:
             warn("No night has run yet. Run one: skillopt-sleep run --now")
             return
@@ -226,7 +235,10 @@ def report(
 def _say_earlier(waiting: Sequence[Proposal], last: NightReport) -> None:
     """Say how many proposals of earlier nights are waiting, if any."""
     reported = {proposal.id for proposal in last.proposals}
-    count = sum(1 for proposal in waiting if proposal.id not in reported)
+    count = 0
+    for proposal in waiting:
+        if proposal.id not in reported:
+            count += 1
     if count == 1:
         say("1 proposal of an earlier night is waiting for you: skillopt-sleep status")
     elif count:

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,7 @@ from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.mining.recurrence import recurrence
-from skillopt_sleep.records import Split, Task
+from skillopt_sleep.records import NightReport, Split, Task
 from skillopt_sleep.stores.bank import Banked
 
 app = typer.Typer(
@@ -97,7 +97,11 @@ def why(task: Id) -> None:
     with opened() as store:
         entries = store.bank.entries()
         entry = find(entries, task)
-        reports = [report for night in store.nights() if (report := store.report(night.id))]
+        reports: list[NightReport] = []
+        for night in store.nights():
+            report = store.report(night.id)
+            if report is not None:
+                reports.append(report)
     say(explain(entry, entries, reports, now=utc_now()))
 
 
@@ -174,12 +178,19 @@ def _rank(group: Sequence[Banked]) -> tuple[int, datetime]:
 def _group_lines(group: Sequence[Banked], short: Mapping[str, str], *, now: datetime) -> Iterator[str]:
     """Yield a recurring request: the first quote, how often and when it came up, and its tasks."""
     tasks = [entry.task for entry in group]
-    quote = next((evidence.quote for task in tasks for evidence in task.evidence), None)
+    quote = _first_quote(tasks)
     if quote is not None:
         yield f"  «{one_line(quote, limit=WIDTH - 4)}»"
     yield f"  {_frequency(tasks, now=now)}; {_splits(tasks)}"
     for entry in group:
         yield _line(entry, visible(short[entry.task.id]))
+
+
+def _first_quote(tasks: Iterable[Task]) -> str | None:
+    for task in tasks:
+        if task.evidence:
+            return task.evidence[0].quote
+    return None
 
 
 def _frequency(tasks: Sequence[Task], *, now: datetime) -> str:

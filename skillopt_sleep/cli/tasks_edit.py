@@ -122,7 +122,9 @@ def _references(
 ) -> list[dict[str, object]]:
     """Return the references that the options name, of which a task takes one."""
     references: list[dict[str, object]] = []
-    items = [{"op": op, "arg": arg} for op, args in checks.items() for arg in args or ()]
+    items: list[dict[str, str]] = []
+    for op, args in checks.items():
+        items += [{"op": op, "arg": arg} for arg in args or ()]
     if items:
         references.append({"kind": "checks", "items": items})
     if answer is not None:
@@ -245,4 +247,8 @@ def _mark(names: Sequence[str], mark: Mark, *, undo: bool) -> list[tuple[str, st
         tasks = [find(entries, name).task for name in names]
         store.bank.mark([task.id for task in tasks], mark, at=None if undo else utc_now())
     short = short_ids(entries)
-    return [(visible(short[task.id]), f"{visible(task.id)}  {one_line(task.prompt, limit=50)}") for task in tasks]
+    marked: list[tuple[str, str]] = []
+    for task in tasks:
+        line = f"{visible(task.id)}  {one_line(task.prompt, limit=50)}"
+        marked.append((visible(short[task.id]), line))
+    return marked

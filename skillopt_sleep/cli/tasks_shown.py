@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import assert_never
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.records import Checks, Exact, Op, Reference, Rubric
+from skillopt_sleep.records import Check, Checks, Exact, Op, Reference, Rubric
 from skillopt_sleep.stores.bank import Banked
 
 _SHORTEST = 8
@@ -24,9 +24,12 @@ _WORDS = {
 
 def find(entries: Sequence[Banked], name: str) -> Banked:
     """Return the task with this id, or the only one whose id starts so; ConfigError if there are none or several."""
-    matches = [entry for entry in entries if entry.task.id == name]
-    if not matches and name:
-        matches = [entry for entry in entries if entry.task.id.startswith(name)]
+    matches: list[Banked] = []
+    for entry in entries:
+        if entry.task.id == name:
+            return entry
+        if name and entry.task.id.startswith(name):
+            matches.append(entry)
     if not matches:
         raise ConfigError(f"there is no task {name!r}", remedy="see: skillopt-sleep tasks list")
     if len(matches) > 1:
@@ -60,8 +63,12 @@ def scored_by(reference: Reference) -> tuple[str, ...]:
         case Exact():
             return (f"is exactly «{reference.answer}», ignoring case and surrounding white space",)
         case Checks():
-            return tuple(_WORDS[check.op].format(check=check) for check in reference.items)
+            return tuple(map(_check_words, reference.items))
         case Rubric():
             return (f"meets this rubric, as judged by the model: {reference.text}",)
         case _:
             assert_never(reference)
+
+
+def _check_words(check: Check) -> str:
+    return _WORDS[check.op].format(check=check)

@@ -30,7 +30,7 @@ def explain(entry: Banked, entries: Sequence[Banked], reports: Sequence[NightRep
         _nights(entry, related, reports),
         _by_hand(entry, now=now),
     )
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    return "\n\n".join(filter(None, paragraphs))
 
 
 def _related(entry: Banked, entries: Sequence[Banked]) -> list[Banked]:
@@ -69,8 +69,11 @@ def _quote(evidence: Evidence, task: Task) -> str:
 
 
 def _answers(task: Task) -> str:
-    answers = {"the answer you corrected": task.rejected, "the answer you accepted": task.accepted}
-    paragraphs = [f"{name}:\n{block(clip(text, EXCERPT_CHARS))}" for name, text in answers.items() if text]
+    paragraphs: list[str] = []
+    if task.rejected:
+        paragraphs.append(f"the answer you corrected:\n{block(clip(task.rejected, EXCERPT_CHARS))}")
+    if task.accepted:
+        paragraphs.append(f"the answer you accepted:\n{block(clip(task.accepted, EXCERPT_CHARS))}")
     return "\n\n".join(paragraphs)
 
 
@@ -136,15 +139,24 @@ def _nights(entry: Banked, related: Sequence[Banked], reports: Sequence[NightRep
     return _not_used(entry, related, reports)
 
 
+def _was_read(session: str, reports: Sequence[NightReport]) -> bool:
+    """Return whether a night has worked on a document with this session."""
+    for report in reports:
+        for step in report.documents:
+            if session in step.sessions.ids:
+                return True
+    return False
+
+
 def _not_used(entry: Banked, related: Sequence[Banked], reports: Sequence[NightReport]) -> str:
     """Return how far a task has come that no night has used yet."""
-    was_read = any(entry.task.session in step.sessions.ids for report in reports for step in report.documents)
+    was_read = _was_read(entry.task.session, reports)
     if not entry.night and not was_read:
         return "no night yet"
-    found = f"found by night {entry.night}; " if entry.night else ""
+    origin = f"found by night {entry.night}; " if entry.night else ""
     if not was_read:
-        return f"{found}no document was worked on with it yet"
-    text = f"{found}no answer to it was scored yet"
+        return f"{origin}no document was worked on with it yet"
+    text = f"{origin}no answer to it was scored yet"
     if all(banked.task.split is Split.TRAIN for banked in (entry, *related)):
         text += "\n  its lesson waits for a second session"
     return text
@@ -162,7 +174,10 @@ def _uses(task: Task, step: StepOutcome) -> Iterator[str]:
 
 def _as_test(task: Task, step: StepOutcome) -> Iterator[str]:
     """Yield the scores of the task in the trial of a change, equal ones once."""
-    scores = Counter((pair.before, pair.after) for pair in step.trial.pairs if pair.task == task.id)
+    scores = Counter[tuple[float, float]]()
+    for pair in step.trial.pairs:
+        if pair.task == task.id:
+            scores[pair.before, pair.after] += 1
     for (before, after), times in scores.items():
         often = f", {times} times" if times > 1 else ""
         yield f"tested a change, {before:.2f} → {after:.2f}{often}"

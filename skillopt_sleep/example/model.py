@@ -11,6 +11,7 @@ import json
 import random
 import re
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -186,30 +187,42 @@ class _Request(NamedTuple):
 
 
 def _mine(text: str) -> str:
-    """Take every typed turn that corrects, or follows a stop, as a correction of the request before it."""
+    """Make a task of every request that was corrected."""
     tasks: list[dict[str, object]] = []
     for session in json.loads(text.split("\n# Sessions\n", 1)[1]):
-        requests: list[_Request] = []
-        stopped = False
-        for turn in session["turns"]:
-            if turn["origin"] == "user" and turn["text"]:
-                if requests and (stopped or is_correction(turn["text"], request=requests[-1].turn["text"])):
-                    requests[-1].corrections.append(turn)
-                else:
-                    requests.append(_Request(turn, []))
-                stopped = False
-            stopped = stopped or any(event.startswith(_STOPPED) for event in turn.get("then", ()))
-        tasks += [_mined(session["session"], request) for request in requests if request.corrections]
+        for request in _requests(session["turns"]):
+            if request.corrections:
+                task = _mined(session["session"], request)
+                tasks.append(task)
     return json.dumps({"tasks": tasks})
 
 
+def _requests(turns: Sequence[dict[str, Any]]) -> list[_Request]:
+    """Take every typed turn that corrects, or follows a stop, as a correction of the request before it."""
+    requests: list[_Request] = []
+    stopped = False
+    for turn in turns:
+        if turn["origin"] == "user" and turn["text"]:
+            if requests and (stopped or is_correction(turn["text"], request=requests[-1].turn["text"])):
+                requests[-1].corrections.append(turn)
+            else:
+                requests.append(_Request(turn, []))
+            stopped = False
+        stopped = stopped or any(event.startswith(_STOPPED) for event in turn.get("then", ()))
+    return requests
+
+
 def _mined(session: str, request: _Request) -> dict[str, object]:
-    quotes = [turn["text"] for turn in request.corrections]
+    quotes: list[str] = []
+    corrections: list[dict[str, object]] = []
+    for turn in request.corrections:
+        quotes.append(turn["text"])
+        corrections.append({"turn": turn["turn"], "quote": turn["text"]})
     return {
         "session": session,
         "ask": request.turn["turn"],
         "prompt": request.turn["text"],
-        "corrections": [{"turn": turn["turn"], "quote": turn["text"]} for turn in request.corrections],
+        "corrections": corrections,
         "checks": [{"op": check.op, "arg": check.arg} for check in wished_checks(last_wish(quotes))],
         "rubric": "It does what the person asked for: " + " ".join(quotes),
     }
@@ -222,7 +235,7 @@ def _reflect(text: str) -> str:
 
 def _lessons(text: str) -> tuple[str, ...]:
     """Return the rules that the quoted people ask for, each once."""
-    return tuple(dict.fromkeys(_lesson(quote) for quote in _QUOTE.findall(text)))
+    return tuple(dict.fromkeys(map(_lesson, _QUOTE.findall(text))))
 
 
 def _notes(text: str) -> str:
@@ -266,12 +279,14 @@ def _augment(text: str) -> str:
 
 def _suggested(text: str) -> tuple[str, ...]:
     """Return the content of the shown edits."""
-    return tuple(rule.strip() for rule in _SUGGESTED.findall(text.rsplit("\n# ", 2)[1]) if rule)
+    edits = text.rsplit("\n# ", 2)[1]
+    return tuple(rule.strip() for rule in _SUGGESTED.findall(edits) if rule)
 
 
 def _numbers(text: str) -> list[int]:
     """Return the numbers of the edits to choose from."""
-    return [int(number) for number in _NUMBERED.findall(text.rsplit("\n# Edits\n", 1)[-1])]
+    edits = text.rsplit("\n# Edits\n", 1)[-1]
+    return list(map(int, _NUMBERED.findall(edits)))
 
 
 def _lesson(quote: str) -> str:
@@ -289,8 +304,8 @@ def _lesson(quote: str) -> str:
 
 
 def _aggregate(text: str) -> str:
-    edits = [
-        {"op": op, "target": target.strip("'"), "content": content, "support_count": 1}
-        for op, target, content in dict.fromkeys(_PROPOSED.findall(text))
-    ]
+    edits: list[dict[str, object]] = []
+    for op, quoted, content in dict.fromkeys(_PROPOSED.findall(text)):
+        target = quoted.strip("'")
+        edits.append({"op": op, "target": target, "content": content, "support_count": 1})
     return json.dumps({"reasoning": "simulated", "edits": edits})

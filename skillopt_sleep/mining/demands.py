@@ -73,10 +73,10 @@ def signs_of_speech(text: str) -> dict[str, int]:
     """Return what a person wants and doesn't want by what they say; what they only report is neither."""
     signs: dict[str, int] = {}
     for clause in _clauses(in_known_words(text)):
-        said = _firm_signs(clause)
+        clause_signs = _firm_signs(clause)
         if _REPORTED.search(clause):
-            said = {key: sign for key, sign in said.items() if sign < 0}
-        signs |= said
+            clause_signs = {key: sign for key, sign in clause_signs.items() if sign < 0}
+        signs |= clause_signs
     return signs
 
 
@@ -118,6 +118,12 @@ def _clauses(text: str) -> Iterator[str]:
 def _firm_signs(clause: str) -> dict[str, int]:
     """Return the signs of what a clause speaks of; of what it denies only what weighs most: "no emoji in commits"."""
     firm = [feature for feature in features(clause) if feature.sign and feature.weight >= FIRM]
-    denied = [feature.weight for feature in firm if feature.sign < 0 and feature.key[0] in "=~"]
-    most = max(denied, default=0.0)
-    return {feature.key: feature.sign for feature in firm if feature.sign > 0 or feature.weight >= most}
+    most = 0.0
+    for feature in firm:
+        if feature.sign < 0 and feature.key[0] in "=~":
+            most = max(most, feature.weight)
+    signs: dict[str, int] = {}
+    for feature in firm:
+        if feature.sign > 0 or feature.weight >= most:
+            signs[feature.key] = feature.sign
+    return signs

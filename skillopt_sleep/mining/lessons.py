@@ -94,10 +94,9 @@ def _question(tasks: Iterable[Task], project: str, known: Sequence[str]) -> _Que
 
 
 def _ask(question: _Question, optimizer: Backend) -> SameReply | Note:
-    count = len(question.names)
-    names = [f"{number}. {one_line(name)}" for number, name in enumerate(question.names, start=1)]
-    corrections = [f"{number}. {_quoted(task)}" for number, task in enumerate(question.unnamed, start=count + 1)]
-    values = {"lessons": fence("\n".join(names)), "corrections": fence("\n".join(corrections) or "(none)")}
+    names = _numbered(map(one_line, question.names), start=1)
+    corrections = _numbered(map(_quoted, question.unnamed), start=len(question.names) + 1)
+    values = {"lessons": fence(names), "corrections": fence(corrections or "(none)")}
     return ask_model(
         optimizer,
         Purpose.LESSONS,
@@ -107,6 +106,10 @@ def _ask(question: _Question, optimizer: Backend) -> SameReply | Note:
         stage="mine",
         failure=FAILURE,
     )
+
+
+def _numbered(lines: Iterable[str], *, start: int) -> str:
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start))
 
 
 def _quoted(task: Task) -> str:

@@ -1,7 +1,7 @@
 """Turn sessions into tasks: requests that were corrected, with a reference made of the person's own correction."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
@@ -43,38 +43,44 @@ def mine(
         parts = pool.map(
             lambda batch: _mine_by_model(batch, optimizer, lessons.get(batch[0].project, ())), batches, label="mine"
         )
-    found, notes, lost = _collected(parts)
-    tasks = sorted(note_asked_again(found, sessions), key=_worth)
-    left, tasks = tasks[:-most], tasks[-most:]
-    if left:
+    unordered, notes, unread = _collected(parts)
+    by_worth = sorted(note_asked_again(unordered, sessions), key=_worth)
+    later = by_worth[:-most]
+    if later:
         remedy = "nothing to do: the next night takes them; or raise mine.max_tasks"
-        summary = f"{len(left)} tasks were left for another night"
+        summary = f"{len(later)} tasks were left for another night"
         notes.append(Note(stage="mine", summary=summary, remedy=remedy, expected=True))
-    kept = tuple(sorted(tasks, key=lambda task: (task.at, task.id)))
+        unread += [task.session for task in later]
+    tasks = tuple(sorted(by_worth[-most:], key=lambda task: (task.at, task.id)))
     if optimizer is not None:
-        calls = Counter(batch[0].project for batch in batches)
-        several = {project for project, count in calls.items() if count > 1}
-        kept, more = renamed(kept, several, known=lessons, optimizer=optimizer, pool=pool)
+        several = _projects_of_several(batches)
+        tasks, more = renamed(tasks, several, known=lessons, optimizer=optimizer, pool=pool)
         notes += more
-    return Mined(tasks=kept, notes=tuple(notes), lost=(*lost, *(task.session for task in left)))
+    return Mined(tasks=tasks, notes=tuple(notes), lost=tuple(unread))
+
+
+def _projects_of_several(batches: Iterable[Sequence[Session]]) -> set[str]:
+    """Return the projects whose sessions take several calls."""
+    calls = Counter(batch[0].project for batch in batches)
+    return {project for project, count in calls.items() if count > 1}
 
 
 def _collected(parts: Sequence[Mined]) -> tuple[tuple[Task, ...], list[Note], list[str]]:
     """Return the tasks of all parts, each id once, their notes, and the sessions that stay unread."""
     tasks: dict[str, Task] = {}
     notes: list[Note] = []
-    lost: list[str] = []
+    unread: list[str] = []
     instead = Counter[str]()
     count = 0
     for part in parts:
         tasks |= {task.id: task for task in part.tasks}
         notes += part.notes
-        lost += part.lost
+        unread += part.lost
         instead.update(part.instead)
         count += len(part.tasks)
     for what, times in sorted(instead.items()):
         notes.append(Note(stage="mine", summary=f"{times} of {count} tasks are {what}", expected=True))
-    return tuple(tasks.values()), notes, lost
+    return tuple(tasks.values()), notes, unread
 
 
 def _worth(task: Task) -> tuple[object, ...]:
@@ -116,7 +122,7 @@ def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
         instead.update(proven.instead)
     heard = _corrections(tasks)
     for session in labels.values():
-        tasks += (task for task in _missed(session) if heard.isdisjoint(_corrections([task])))
+        tasks += _missed(session, heard)
     return Mined(tasks=tuple(tasks), notes=tuple(notes), instead=instead)
 
 
@@ -124,12 +130,18 @@ def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:
     """Return the session and turn of every correction that the tasks are based on."""
     turns: set[tuple[str, int]] = set()
     for task in tasks:
-        turns.update((evidence.session, evidence.turn) for evidence in task.evidence)
+        for evidence in task.evidence:
+            turns.add((evidence.session, evidence.turn))
     return turns
 
 
-def _missed(session: Session) -> Iterator[Task]:
-    """Yield the tasks that the rules find because the person named exactly what they want."""
+def _missed(session: Session, heard: Collection[tuple[str, int]]) -> Iterator[Task]:
+    """Yield the tasks that the rules find because the person named exactly what they want.
+
+    Tasks that are based on a correction in `heard` were not missed.
+    """
     for task in ruled_tasks(session):
-        if isinstance(task.reference, Checks):
+        if not isinstance(task.reference, Checks):
+            continue
+        if _corrections([task]).isdisjoint(heard):
             yield task

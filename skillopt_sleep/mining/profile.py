@@ -109,13 +109,13 @@ def _as_mentioned(feature: Feature) -> Feature:
 
 def _check_features(checks: Sequence[Check]) -> dict[str, Feature]:
     """Return what the checks want and avoid."""
-    found: dict[str, Feature] = {}
+    result: dict[str, Feature] = {}
     for check in checks:
         if check.op not in _SIGNS:
             continue
         for feature in features(f"`{check.arg}`"):
-            found[feature.key] = Feature(feature.key, _SIGNS[check.op], max(feature.weight, MEANING))
-    return found
+            result[feature.key] = Feature(feature.key, _SIGNS[check.op], max(feature.weight, MEANING))
+    return result
 
 
 def _folded(text: str) -> str:

@@ -55,12 +55,12 @@ def proven_task(mined: MinedTask, labels: Mapping[str, Session]) -> Proven:
         raise ItemError(f"{session.id}: the miner's request isn't a turn the person typed")
     evidence = _evidence(mined, session)
     earlier = tuple(index for index in range(mined.ask) if own_turn(session, index))
-    request, given, instead = _proven_request(mined, session, earlier)
+    request, proven_context, instead = _proven_request(mined, session, earlier)
     reference = _reference(mined, session, evidence)
     if reference is None:
         instead[NOT_SAID] = None
         reference = _reference_from_words(session, evidence)
-    context = "\n".join(part for part in (given, request_context(session, mined.ask, earlier)) if part)
+    context = "\n".join(filter(None, (proven_context, request_context(session, mined.ask, earlier))))
     ask = Ask(mined.ask, tuple(quote.turn for quote in evidence))
     task = made_task(session, ask, prompt=request, context=context, reference=reference, evidence=evidence)
     lesson = _lesson(mined.lesson, session, evidence, labels.values())
@@ -75,9 +75,9 @@ def _proven_request(mined: MinedTask, session: Session, earlier: Sequence[int]) 
     if (request, context) != (clean(mined.prompt).strip(), clean(mined.context).strip()):
         instead[CUT] = None
     _refuse_foreign(session, {"request": request, "context": context})
-    asked = Person(own_turn(session, mined.ask), [])
+    in_request = Person(own_turn(session, mined.ask), [])
     so_far = Person("\n".join(own_turn(session, index) for index in (*earlier, mined.ask)), [])
-    if so_far.unsaid(request) or asked.reversed_by(request):
+    if so_far.unsaid(request) or in_request.reversed_by(request):
         instead[NOT_ASKED] = None
         request = _cut(request_words(session, mined.ask))
     if context and so_far.unsaid(context):
@@ -95,17 +95,17 @@ def _evidence(mined: MinedTask, session: Session) -> tuple[Evidence, ...]:
     """Return the quotes with all of the sentences they stand in; raise ItemError if one isn't the person's."""
     if not mined.corrections:
         raise ItemError(f"{session.id}: the miner named no correction")
-    found: dict[Evidence, None] = {}
+    quotes: dict[Evidence, None] = {}
     for correction in mined.corrections:
-        own = own_turn(session, correction.turn)
+        typed = own_turn(session, correction.turn)
         is_later = correction.turn > mined.ask
-        if not is_later or not correction.quote.strip() or correction.quote not in own:
+        if not is_later or not correction.quote.strip() or correction.quote not in typed:
             raise ItemError(f"{session.id}: the miner's quote isn't in what the person typed after the request")
-        quote = whole_sentences(own, correction.quote)
-        found[Evidence(session=session.id, turn=correction.turn, quote=quote)] = None
-        if len(found) > MOST_QUOTES:
+        quote = whole_sentences(typed, correction.quote)
+        quotes[Evidence(session=session.id, turn=correction.turn, quote=quote)] = None
+        if len(quotes) > MOST_QUOTES:
             raise ItemError(f"{session.id}: the miner named more than {MOST_QUOTES} corrections")
-    return tuple(found)
+    return tuple(quotes)
 
 
 def _reference(mined: MinedTask, session: Session, evidence: Sequence[Evidence]) -> Reference | None:

@@ -76,20 +76,20 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         if candidate is not None:
             candidates[task.id] = candidate
     grading = _grade_rubrics(candidates.values(), model, pool)
-    kept: list[Task] = []
+    proven: list[Task] = []
     dropped: list[Task] = []
     unread: list[str] = []
     for task in mined.tasks:
         if task.id in grading.lost:
             unread.append(task.session)
         elif task.id in candidates and task.id not in grading.refused:
-            kept.append(candidates[task.id])
+            proven.append(candidates[task.id])
         else:
             dropped.append(task)
     notes = [*mined.notes, *grading.notes]
     if dropped:
         notes.append(_note_of_dropped(dropped, len(mined.tasks)))
-    return Mined(tasks=tuple(kept), notes=tuple(notes), lost=(*mined.lost, *unread))
+    return Mined(tasks=tuple(proven), notes=tuple(notes), lost=(*mined.lost, *unread))
 
 
 class _Grading(NamedTuple):
@@ -102,7 +102,8 @@ class _Grading(NamedTuple):
 
 def _grade_rubrics(tasks: Iterable[Task], model: Backend, pool: Pool) -> _Grading:
     """Grade the answers to all tasks with a rubric, in both orders."""
-    batches = batched((task for task in tasks if isinstance(task.reference, Rubric)), PER_CALL)
+    with_rubric = [task for task in tasks if isinstance(task.reference, Rubric)]
+    batches = batched(with_rubric, PER_CALL)
     calls: list[tuple[list[Task], bool]] = []
     for batch in batches:
         calls += [(batch, False), (batch, True)]

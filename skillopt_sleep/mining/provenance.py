@@ -27,8 +27,11 @@ class Authors(NamedTuple):
 
 def authors(session: Session) -> Authors:
     """Return the texts of a session by who wrote them."""
-    own = [own_turn(session, index) for index in range(len(session.turns))]
-    foreign = [_foreign_words(turn) for turn in session.turns]
+    own: list[str] = []
+    foreign: list[str] = []
+    for index, turn in enumerate(session.turns):
+        own.append(own_turn(session, index))
+        foreign.append(_foreign_words(turn))
     foreign += [event.brief for event in session.tools]
     return Authors("\n".join(own), "\n".join(foreign))
 

@@ -69,7 +69,7 @@ def _most_similar(train: Sequence[Task], others: Sequence[Task], most: int) -> t
     """Return, for each train task, up to `most` other train tasks of its project, those worded most like it."""
     if not most:
         return ()
-    found: dict[str, Task] = {}
+    similar: dict[str, Task] = {}
     for task in train:
         candidates: dict[str, Task] = {}
         prompts: dict[str, str] = {}
@@ -81,5 +81,5 @@ def _most_similar(train: Sequence[Task], others: Sequence[Task], most: int) -> t
             task.prompt.lower(), prompts, scorer=fuzz.token_set_ratio, score_cutoff=ALIKE, limit=most
         )
         for _, _, name in matches:
-            found[name] = replace(candidates[name], origin=TaskOrigin.RECALLED)
-    return tuple(found.values())
+            similar[name] = replace(candidates[name], origin=TaskOrigin.RECALLED)
+    return tuple(similar.values())

@@ -1,7 +1,7 @@
 """Count how often a wish came up."""
 
 from collections.abc import Iterable
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import NamedTuple
 
 from skillopt_sleep.records import Task
@@ -19,9 +19,9 @@ class Recurrence(NamedTuple):
 def recurrence(tasks: Iterable[Task], *, zone: tzinfo | None = None) -> Recurrence:
     """Count the sessions and days of one cluster's tasks; days are those of `zone`, by default of this machine."""
     ordered = sorted(tasks, key=lambda task: task.at)
-    return Recurrence(
-        sessions=len({task.session for task in ordered}),
-        days=len({task.at.astimezone(zone).date() for task in ordered}),
-        first=ordered[0].at,
-        last=ordered[-1].at,
-    )
+    sessions: set[str] = set()
+    days: set[date] = set()
+    for task in ordered:
+        sessions.add(task.session)
+        days.add(task.at.astimezone(zone).date())
+    return Recurrence(len(sessions), len(days), first=ordered[0].at, last=ordered[-1].at)

@@ -160,9 +160,7 @@ class _Proof:
             raise ItemError(f"it calls {name!r}, which the person doesn't want")
 
     def _length(self, check: Check) -> None:
-        if not (check.arg.isascii() and check.arg.isdecimal() and len(check.arg) <= len(str(MOST_CHARS))):
-            raise ItemError(f"its {check.op} isn't a number up to {MOST_CHARS}")
-        number = int(check.arg)
+        number = _number(check)
         is_limit = check.op is Op.MAX_CHARS
         limit = last_wish(self._said.corrections).at_most
         if limit:
@@ -181,6 +179,14 @@ class _Proof:
         """Tell whether the corrections want a longer answer (1) or a shorter one (-1), and not also the opposite."""
         signs = {self._corrections.sign_of("~length"), self._corrections.sign_of("~lines")}
         return sign in signs and -sign not in signs
+
+
+def _number(check: Check) -> int:
+    """Return the length that a check names; raise ItemError if it isn't a plain number, or too long a one."""
+    is_plain = check.arg.isascii() and check.arg.isdecimal()
+    if not is_plain or len(check.arg) > len(str(MOST_CHARS)):
+        raise ItemError(f"its {check.op} isn't a number up to {MOST_CHARS}")
+    return int(check.arg)
 
 
 def _quoted(text: str) -> set[str]:

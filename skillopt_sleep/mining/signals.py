@@ -28,13 +28,18 @@ class Signal(NamedTuple):
 
 def signals(session: Session) -> tuple[Signal, ...]:
     """Return what was done in a session, by turn: rejections, stops, undoing, fixed errors, tests that turned."""
-    found = [Signal(event.turn, SignalKind.REJECTED, event.brief) for event in session.tools if event.rejected]
-    found += [Signal(turn, SignalKind.STOPPED) for turn in session.stops]
-    ran = [(event.turn, event.brief) for event in session.tools if not event.rejected and not event.error]
-    ran += typed_commands(session)
-    found += [Signal(turn, SignalKind.UNDONE, command) for turn, command in ran if _UNDO.search(command)]
-    found += _recoveries(session.tools)
-    return tuple(sorted(found, key=lambda signal: signal.turn))
+    result: list[Signal] = []
+    commands: list[tuple[int, str]] = []
+    for event in session.tools:
+        if event.rejected:
+            result.append(Signal(event.turn, SignalKind.REJECTED, event.brief))
+        elif not event.error:
+            commands.append((event.turn, event.brief))
+    commands += typed_commands(session)
+    result += [Signal(turn, SignalKind.STOPPED) for turn in session.stops]
+    result += [Signal(turn, SignalKind.UNDONE, command) for turn, command in commands if _UNDO.search(command)]
+    result += _recoveries(session.tools)
+    return tuple(sorted(result, key=lambda signal: signal.turn))
 
 
 def typed_commands(session: Session) -> list[tuple[int, str]]:
@@ -49,7 +54,7 @@ def typed_commands(session: Session) -> list[tuple[int, str]]:
 def _recoveries(tools: Sequence[ToolEvent]) -> list[Signal]:
     """Return the commands that failed and later succeeded: a fixed error, or tests that pass again."""
     failed: set[str] = set()
-    found: list[Signal] = []
+    recoveries: list[Signal] = []
     for event in tools:
         if event.rejected or not event.brief:
             continue
@@ -59,8 +64,8 @@ def _recoveries(tools: Sequence[ToolEvent]) -> list[Signal]:
         elif name in failed:
             failed.remove(name)
             kind = SignalKind.TESTS_PASSED if _TESTS.search(event.brief) else SignalKind.FIXED
-            found.append(Signal(event.turn, kind, event.brief))
-    return found
+            recoveries.append(Signal(event.turn, kind, event.brief))
+    return recoveries
 
 
 def _name_of(brief: str) -> str:

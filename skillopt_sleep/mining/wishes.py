@@ -4,7 +4,7 @@ Few constructions of each language are known. What isn't understood is left to a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.mining.spans import own_words
@@ -87,46 +87,62 @@ def is_correction(text: str, *, request: str = "") -> bool:
     What they quote doesn't count. Short words like "in German!" amend the `request` before if they open no request of
     their own and name nothing that it didn't name.
     """
-    own = _QUOTED.sub("…", own_words(text)).strip()
-    if not own or is_small_talk(own) or reassures(own):
+    typed = own_words(text)
+    words = _QUOTED.sub("…", typed).strip()
+    if not words or is_small_talk(words) or reassures(words):
         return False
-    if takes_back(own):
+    if takes_back(words):
         return True
-    if opens_request(own):
+    if opens_request(words):
         return False
-    wish = read_wish(own)
-    if states_rule(own) or (wish.want and wish.avoid):
+    wish = read_wish(words)
+    if states_rule(words) or (wish.want and wish.avoid):
         return True
-    return own_words(text) == text.strip() and _is_amendment(own, request)
+    return typed == text.strip() and _is_amendment(words, request)
 
 
-def _is_amendment(own: str, request: str) -> bool:
-    if len(own) > LONGEST_AMENDMENT or "[redacted:" in own:
+def _is_amendment(words: str, request: str) -> bool:
+    if len(words) > LONGEST_AMENDMENT or "[redacted:" in words:
         return False
-    return amends(own) and all(name in request for name in _NAMED.findall(own))
+    return amends(words) and all(name in request for name in _NAMED.findall(words))
 
 
 def read_wish(text: str) -> Wish:
     """Return what the text asks for; an empty Wish if nothing was understood."""
     want: list[str] = []
     avoid: list[str] = []
+    for wanted, avoided in _contrasts(text):
+        want.append(wanted)
+        avoid.append(avoided)
+    want += _wanted_alone(text)
+    avoid += _AVOID.findall(text)
+    wanted_terms = _terms(want)
+    limit = _AT_MOST.search(text)
+    return Wish(
+        want=wanted_terms,
+        avoid=tuple(term for term in _terms(avoid) if term not in wanted_terms),
+        at_most=int(limit[1]) if limit else None,
+    )
+
+
+def _contrasts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each thing that is wanted instead of another, and that other."""
     for pattern in (_WANT_AND_AVOID, _SHOULD_BE, _BARE, _CHINESE):
         for match in pattern.finditer(text):
-            want.append(match[1])
-            avoid.append(match[2])
+            yield match[1], match[2]
     for pattern in (_STOP_AND_USE, _NOT_BUT, _CHINESE_NOT_BUT, _JAPANESE):
         for match in pattern.finditer(text):
-            avoid.append(match[1])
-            want.append(match[2])
-    want += [match[1] or match[2] or match[3] for match in _WANT.finditer(text)]
-    avoid += [match[1] for match in _AVOID.finditer(text)]
+            yield match[2], match[1]
+
+
+def _wanted_alone(text: str) -> Iterator[str]:
+    """Yield what is wanted without naming anything that it replaces."""
+    for match in _WANT.finditer(text):
+        yield match[1] or match[2] or match[3]
     for match in _INCLUDE.finditer(text):
         items = _LIST_END.sub("", match[1])
-        want += [_ARTICLE.sub("", item) for item in _LIST.split(items)]
-    limit = _AT_MOST.search(text)
-    wanted = _terms(want)
-    avoided = tuple(term for term in _terms(avoid) if term not in wanted)
-    return Wish(want=wanted, avoid=avoided, at_most=int(limit[1]) if limit else None)
+        for item in _LIST.split(items):
+            yield _ARTICLE.sub("", item)
 
 
 def last_wish(texts: Sequence[str]) -> Wish:
@@ -146,11 +162,11 @@ def last_wish(texts: Sequence[str]) -> Wish:
     return Wish(want=tuple(want), avoid=tuple(avoid), at_most=at_most)
 
 
-def _terms(found: list[str]) -> tuple[str, ...]:
+def _terms(phrases: Iterable[str]) -> tuple[str, ...]:
     """Return the terms without quotes, each once, in order; empty words and whole sentences are no terms."""
     terms: dict[str, None] = {}
-    for quoted in found:
-        term = quoted.strip(" `\"'«»„“”「」")
+    for phrase in phrases:
+        term = phrase.strip(" `\"'«»„“”「」")
         if term and not _EMPTY_TERM.fullmatch(term) and len(term.split()) <= _LONGEST_TERM:
             terms[term] = None
     return tuple(terms)

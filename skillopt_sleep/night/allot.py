@@ -1,5 +1,6 @@
 """Choose the documents a night works on, so that its calls go where they promise most."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -34,9 +35,9 @@ def allot(
     for task in tasks:
         if task.document in tasks_of:
             tasks_of[task.document].append(task)
-    promise = {
-        document.id: _promise(tasks_of[document.id], past.get(document.id, Past()), scores) for document in documents
-    }
+    promise: dict[str, float] = {}
+    for document in documents:
+        promise[document.id] = _promise(tasks_of[document.id], past.get(document.id, Past()), scores)
     reached: list[Document] = []
     left_out: list[Document] = []
     needed = 0
@@ -51,19 +52,23 @@ def allot(
 
 def least_calls(tasks: Sequence[Task]) -> int:
     """Estimate the fewest calls a step on these tasks needs; 0 if nothing can be learned or proven from them."""
-    sides = [task.split for task in tasks]
-    train = sides.count(Split.TRAIN)
-    val = sides.count(Split.VAL)
+    sides = Counter(task.split for task in tasks)
+    train = sides[Split.TRAIN]
+    val = sides[Split.VAL]
     if not train or not val:
         return 0
     return 2 * train + 2 * FEW_ROUNDS * val + LESSON_CALLS
 
 
 def _promise(tasks: Sequence[Task], past: Past, scores: Mapping[str, float]) -> float:
-    recurrence = len({task.session for task in tasks})
-    known = [scores[task.id] for task in tasks if task.id in scores]
+    sessions: set[str] = set()
+    known: list[float] = []
+    for task in tasks:
+        sessions.add(task.session)
+        if task.id in scores:
+            known.append(scores[task.id])
     headroom = 1.0
     if known:
         headroom = 1 - sum(known) / len(known)
-    helped = [edit for edit in past.tried if edit.effect is Effect.HELPED]
-    return recurrence * headroom * (len(helped) + 1) / (len(past.tried) + 2)
+    effects = Counter(edit.effect for edit in past.tried)
+    return len(sessions) * headroom * (effects[Effect.HELPED] + 1) / (len(past.tried) + 2)

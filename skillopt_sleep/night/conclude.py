@@ -102,20 +102,24 @@ def _outcome(
     """Return the night's outcome, its reason and its remedy: what cut it short, else the best of its documents."""
     if stopped is not None:
         return _cut_short(stopped), stopped.message, stopped.remedy
-    reached = {outcome.outcome for outcome in outcomes}
     for best in BEST_FIRST:
-        if best in reached:
-            return _best(best, [outcome for outcome in outcomes if outcome.outcome is best])
+        equals = [outcome for outcome in outcomes if outcome.outcome is best]
+        if equals:
+            return _best(best, equals)
     because, remedy = _nothing_new(sessions, tasks, notes)
     return Outcome.NOTHING_NEW, because, remedy
 
 
 def _best(best: Outcome, outcomes: Sequence[StepOutcome]) -> tuple[Outcome, str, str]:
     """Return the outcome that these documents share, with their reasons and remedies, each remedy once."""
-    because = "; ".join(f"{outcome.document.id}: {outcome.because}" for outcome in outcomes)
-    remedies = [_special_remedy(outcome) for outcome in outcomes]
-    remedy = "; ".join(dict.fromkeys(filter(None, remedies)))
-    return best, because, remedy or REMEDIES[best]
+    reasons: list[str] = []
+    remedies: dict[str, None] = {}
+    for outcome in outcomes:
+        reasons.append(f"{outcome.document.id}: {outcome.because}")
+        remedy = _special_remedy(outcome)
+        if remedy:
+            remedies[remedy] = None
+    return best, "; ".join(reasons), "; ".join(remedies) or REMEDIES[best]
 
 
 def _special_remedy(outcome: StepOutcome) -> str:

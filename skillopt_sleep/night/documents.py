@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace as replace_in
 from itertools import chain
 
@@ -12,7 +12,9 @@ from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.step import beginning, step
 from skillopt_sleep.night.allot import allot
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
-from skillopt_sleep.records import Document, Rollout, Split, StepOutcome, Task
+from skillopt_sleep.records import Document, Past, Rollout, Split, StepOutcome, Task
+
+_Rows = list[tuple[str, Sequence[object]]]  # what a step writes: a stage and its records
 
 
 def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[StepOutcome]:
@@ -23,39 +25,61 @@ def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[S
     documents with a lesson that can be tested, before any is.
     """
     past = {document.id: page.history.past(document.path) for document in routing.documents}
-    scores = page.history.scores([task.id for task in routing.tasks])
-
-    def chosen() -> tuple[str, ...]:
-        share = allot(routing.documents, routing.tasks, past=past, scores=scores, calls=crew.meter.left())
-        return tuple(document.id for document in share.documents)
-
-    # Another life of this night has fewer calls left, and much that is paid for already.
-    order = page.keep("allotted", tuple[str, ...], chosen)
-    reached = sorted((d for d in routing.documents if d.id in order), key=lambda document: order.index(document.id))
+    reached, left_out = _allotted(routing, past, crew, page)
     plan = _sharing(plan, routing, [document.id for document in reached])
-    rows: dict[str, list[tuple[str, Sequence[object]]]] = {document.id: [] for document in reached}
+    rows: dict[str, _Rows] = {document.id: [] for document in reached}
 
-    def one(document: Document) -> StepOutcome:
-        own = _own(document, routing)
-
-        def log(stage: str, written: Sequence[object]) -> None:
-            rows[document.id].append((stage, written))
-
-        before = past[document.id]
-        banked = page.bank.tasks({task.project for task in own}) if before.adopted else ()
-        known = [task for task in banked if page.started - task.at <= plan.recall.retire]
-        done = step(document, own, crew=crew, plan=plan, past=before, night=page.night, log=log, known=known)
-        scores = _scores(document, rows[document.id], plan)
-        return replace(done, later=replace(done.later, scores=scores))
+    def run(document: Document) -> StepOutcome:
+        return _outcome(document, routing, rows[document.id], past[document.id], crew=crew, plan=plan, page=page)
 
     try:
-        yield from crew.pool.together(one, reached)
-        yield from (
-            _left_out(document, _own(document, routing)) for document in routing.documents if document.id not in order
-        )
+        yield from crew.pool.together(run, reached)
+        for document in left_out:
+            yield _left_out(document, _tasks_of(document, routing))
     finally:
         for stage, written in chain.from_iterable(rows.values()):
             page.write(stage, written)
+
+
+def _allotted(
+    routing: Routing, past: Mapping[str, Past], crew: Crew, page: Page
+) -> tuple[list[Document], list[Document]]:
+    """Return the documents to work on, the most promising first, and the others."""
+
+    def chosen() -> tuple[str, ...]:
+        scores = page.history.scores([task.id for task in routing.tasks])
+        share = allot(routing.documents, routing.tasks, past=past, scores=scores, calls=crew.meter.left())
+        return tuple(document.id for document in share.documents)
+
+    # A resumed night has fewer calls left, and much of the work is paid for already.
+    order = page.keep("allotted", tuple[str, ...], chosen)
+    reached: list[Document] = []
+    left_out: list[Document] = []
+    for document in routing.documents:
+        if document.id in order:
+            reached.append(document)
+        else:
+            left_out.append(document)
+    reached.sort(key=lambda document: order.index(document.id))
+    return reached, left_out
+
+
+def _outcome(
+    document: Document, routing: Routing, rows: _Rows, past: Past, *, crew: Crew, plan: Plan, page: Page
+) -> StepOutcome:
+    """Run the step on one document; what it writes is added to `rows`."""
+    tasks = _tasks_of(document, routing)
+
+    def log(stage: str, written: Sequence[object]) -> None:
+        rows.append((stage, written))
+
+    known: list[Task] = []
+    if past.adopted:
+        banked = page.bank.tasks({task.project for task in tasks})
+        known = [task for task in banked if page.started - task.at <= plan.recall.retire]
+    outcome = step(document, tasks, crew=crew, plan=plan, past=past, night=page.night, log=log, known=known)
+    scores = _scores(document, rows, plan)
+    return replace(outcome, later=replace(outcome.later, scores=scores))
 
 
 def _sharing(plan: Plan, routing: Routing, reached: Sequence[str]) -> Plan:
@@ -69,29 +93,30 @@ def _sharing(plan: Plan, routing: Routing, reached: Sequence[str]) -> Plan:
     return replace_in(plan, gate=gate, removal=removal)
 
 
-def _own(document: Document, routing: Routing) -> list[Task]:
+def _tasks_of(document: Document, routing: Routing) -> list[Task]:
     return [task for task in routing.tasks if task.document == document.id]
 
 
 def _left_out(document: Document, tasks: Sequence[Task]) -> StepOutcome:
     train, val, test = ([task for task in tasks if task.split is side] for side in Split)
     because = "left for another night: the calls of this one go to documents that promise more (budget.calls)"
-    left = beginning(document, train=train, val=val, test=test)
-    sessions = replace(left.sessions, left=left.sessions.ids, unfinished=True)
-    return replace(left, because=because, sessions=sessions)
+    outcome = beginning(document, train=train, val=val, test=test)
+    sessions = replace(outcome.sessions, left=outcome.sessions.ids, unfinished=True)
+    return replace(outcome, because=because, sessions=sessions)
 
 
-def _scores(document: Document, rows: Sequence[tuple[str, Sequence[object]]], plan: Plan) -> dict[str, float]:
+def _scores(document: Document, rows: _Rows, plan: Plan) -> dict[str, float]:
     """Return the document's mean on each task, without a change."""
     seen = defaultdict[str, list[float]](list)
-    for attempt in chain.from_iterable(written for _, written in rows):
-        if isinstance(attempt, Rollout) and attempt.score is not None and attempt.document_sha == document.sha:
-            seen[attempt.task].append(measure(attempt.score, plan.gate))
+    for _, written in rows:
+        for attempt in written:
+            if isinstance(attempt, Rollout) and attempt.score is not None and attempt.document_sha == document.sha:
+                seen[attempt.task].append(measure(attempt.score, plan.gate))
     return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
 
 
 def _provable(task: Task, tasks: Sequence[Task]) -> bool:
-    """Whether this is a train task that an unseen task of the same document and lesson can prove."""
+    """Return whether this is a train task that an unseen task of the same document and lesson can prove."""
     if task.split is not Split.TRAIN:
         return False
     unseen = (task.document, task.cluster, Split.VAL)

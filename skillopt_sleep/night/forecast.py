@@ -48,12 +48,16 @@ def forecast(
 
 def _workload(sessions: Sequence[Session], *, reviewed: int, known: int, plan: Plan) -> Workload:
     corrected = [session for session in sessions if len(session.typed) > 1]
-    projects = len({session.project for session in corrected})
-    mined = min(plan.mine.max_tasks, sum(len(session.typed) - 1 for session in corrected))
+    projects: set[str] = set()
+    corrections = 0
+    for session in corrected:
+        projects.add(session.project)
+        corrections += len(session.typed) - 1
+    mined = min(plan.mine.max_tasks, corrections)
     tasks = 0
     if mined or reviewed:
         tasks = mined + reviewed + known
-    return Workload(corrected, projects, mined, tasks, documents=projects + reviewed)
+    return Workload(corrected, len(projects), mined, tasks, documents=len(projects) + reviewed)
 
 
 def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:

@@ -1,7 +1,7 @@
 """Choose the sessions a night reads: parse the files that changed, then use each unread session or say why not."""
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,11 +9,12 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 
+from skillopt_sleep.night.forks import without_copies
+from skillopt_sleep.night.moved import at_their_folders
 from skillopt_sleep.protocols import Index, SessionRules, Source, Spool
 from skillopt_sleep.records import (
     LeftOut,
     Note,
-    Origin,
     Record,
     Session,
     SessionCounts,
@@ -82,23 +83,27 @@ class Harvest(Record, frozen=True, kw_only=True):
 
         A resumed night calls this again, because the exclusions may have changed in between.
         """
-        sessions = tuple(session for session in self.sessions if not excluded(session.project, session.cwd))
-        ids = {session.id for session in sessions}
+        sessions: dict[str, Session] = {}
+        for session in self.sessions:
+            if not excluded(session.project, session.cwd):
+                sessions[session.id] = session
         return replace(
             self,
-            sessions=sessions,
-            snapshots=tuple(snapshot for snapshot in self.snapshots if snapshot.session in ids),
-            reviewed=tuple(task for task in reviewed if not excluded(task.project, task.project)),
+            sessions=tuple(sessions.values()),
+            snapshots=tuple(snapshot for snapshot in self.snapshots if snapshot.session in sessions),
+            reviewed=_allowed_tasks(reviewed, excluded),
         )
 
 
 def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Harvest:
     """Bring the index up to date with the sources, and choose the sessions that a night may use."""
     unlisted: dict[str, str] = {}
-    changed = sum(refresh(source, index, unlisted) for source in sources)
+    changed = 0
+    for source in sources:
+        changed += refresh(source, index, unlisted)
     names = {source.name for source in sources}
-    lines = [line for line in index.lines(unread=rules.unread) if line.source in names]
-    reasons = {line.id: why_left_out(line, rules) for line in lines}
+    reasons = _reasons(index, names, rules)
+    seen = len(reasons)
     usable = _with_reason(None, reasons)
     unreadable = _with_reason(LeftOut.UNREADABLE, reasons)
     snapshots = _snapshots(usable, rules.spool)
@@ -110,7 +115,7 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
     used: list[Session] = []
     copies: list[str] = []
     copied = 0
-    for session, whole in zip(_without_copies(sessions, earlier), sessions, strict=True):
+    for session, whole in zip(without_copies(sessions, earlier), sessions, strict=True):
         if session is not whole:
             copied += len(whole.typed) - len(session.typed)
         if session.typed:
@@ -120,15 +125,28 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
             reasons[session.id] = LeftOut.NO_USER_TURN
 
     return Harvest(
-        sessions=_at_their_folders(used, rules.exists),
-        counts=SessionCounts(seen=len(lines), used=len(used), skipped=_counted(reasons.values())),
-        reviewed=tuple(task for task in index.reviewed(names) if not rules.excluded(task.project, task.project)),
+        sessions=at_their_folders(used, rules.exists),
+        counts=SessionCounts(seen=seen, used=len(used), skipped=_counted(reasons.values())),
+        reviewed=_allowed_tasks(index.reviewed(names), rules.excluded),
         copies=tuple(copies),
         copied=copied,
         changed=changed,
         notes=(*unlisted_notes(unlisted), *_unreadable_notes(index.sessions(unreadable))),
         snapshots=tuple(snapshots[session.id] for session in used if session.id in snapshots),
     )
+
+
+def _allowed_tasks(tasks: Iterable[Task], excluded: Callable[[str, str], bool]) -> tuple[Task, ...]:
+    return tuple(task for task in tasks if not excluded(task.project, task.project))
+
+
+def _reasons(index: Index, sources: Collection[str], rules: HarvestRules) -> dict[str, LeftOut | None]:
+    """Return why each session of these sources is left out, None for those that may be used, by id."""
+    reasons: dict[str, LeftOut | None] = {}
+    for line in index.lines(unread=rules.unread):
+        if line.source in sources:
+            reasons[line.id] = why_left_out(line, rules)
+    return reasons
 
 
 def _with_reason(reason: LeftOut | None, reasons: Mapping[str, LeftOut | None]) -> list[str]:
@@ -245,69 +263,3 @@ def _with_commits(sessions: Sequence[Session], snapshots: Mapping[str, Snapshot]
 
 def _is_inside(folder: str, roots: tuple[str, ...]) -> bool:
     return bool(folder) and any(PurePath(folder).is_relative_to(root) for root in roots)
-
-
-def _without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
-    """Take out of the sessions what a fork copied from another session, of this night or of `earlier` ones.
-
-    A session that repeats a prompt is a fork, so answers that it repeats are copies too.
-    """
-    seen: set[str] = set()
-    for session in earlier:
-        seen.update(turn.id for turn in session.turns if turn.id)
-    own_part: dict[str, Session] = {}
-    for session in sorted(sessions, key=lambda session: (session.started, session.ended, session.id)):
-        is_fork = any(turn.origin is Origin.USER and turn.id in seen for turn in session.turns)
-        own_part[session.id] = _leave_out(session, seen) if is_fork else session
-        seen.update(turn.id for turn in session.turns if turn.id)
-    return [own_part[session.id] for session in sessions]
-
-
-def _leave_out(session: Session, copied: Collection[str]) -> Session:
-    """Drop the turns with these ids, and the tool calls and stops that followed one of them."""
-    kept = [number for number, turn in enumerate(session.turns) if turn.id not in copied]
-    new_number = {old: new for new, old in enumerate(kept)}
-    events = [event for event in session.tools if event.turn in new_number]
-    return replace(
-        session,
-        turns=tuple(session.turns[number] for number in kept),
-        tools=tuple(replace(event, turn=new_number[event.turn]) for event in events),
-        stops=tuple(new_number[turn] for turn in session.stops if turn in new_number),
-    )
-
-
-def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping[str, str]:
-    """Map each project whose folder is gone to the folder where the same repository is now.
-
-    A project moved if exactly one existing project has the same folder name and shares a commit with it: only copies
-    of one repository share a commit. A session without a commit moves with the others of its project. What this can't
-    see: a folder that was renamed, and a project without two sessions at one commit, before and after the move.
-    """
-    commits: defaultdict[str, set[str]] = defaultdict(set)
-    for session in sessions:
-        if session.commit:
-            commits[session.project].add(session.commit)
-    places: dict[str, str] = {}
-    for namesakes in _namesakes(sessions):
-        existing = {project for project in namesakes if exists(project)}
-        for gone in namesakes - existing:
-            candidates = [project for project in existing if commits[project] & commits[gone]]
-            if len(candidates) == 1:
-                places[gone] = candidates[0]
-    return places
-
-
-def _namesakes(sessions: Sequence[Session]) -> list[set[str]]:
-    """Group the projects whose folders have the same name; projects without a namesake are left out."""
-    by_name: defaultdict[str, set[str]] = defaultdict(set)
-    for project in {session.project for session in sessions if session.project}:
-        by_name[PurePath(project).name].add(project)
-    return [projects for projects in by_name.values() if len(projects) > 1]
-
-
-def _at_their_folders(sessions: Sequence[Session], exists: Callable[[str], bool]) -> tuple[Session, ...]:
-    """Give each session of a project that moved the folder where the project is now."""
-    places = moved(sessions, exists)
-    if not places:
-        return tuple(sessions)
-    return tuple(replace(session, project=places.get(session.project, session.project)) for session in sessions)

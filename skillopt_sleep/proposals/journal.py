@@ -138,11 +138,11 @@ class Journal:
 
     def left_folders(self, target: Path) -> tuple[str, ...]:
         """Return the folders above this file that an undo failed to remove, outermost first."""
-        left: set[str] = set()
+        remaining: set[str] = set()
         for entry in self.entries():
             if entry.state is AdoptionState.UNDONE:
-                left.update(entry.folders)
-        return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in left)
+                remaining.update(entry.folders)
+        return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in remaining)
 
     def forget(self, entry: Entry) -> None:
         """Drop the entry with all it holds."""

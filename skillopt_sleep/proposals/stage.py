@@ -3,7 +3,7 @@
 import difflib
 import io
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -59,8 +59,7 @@ class FolderStager:
             except ProposalError as error:
                 notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
                 continue
-            waiting = page.bank.waiting(outcome.document.path)
-            same = next((proposal for proposal in waiting if proposal.result == paths.digest(result)), None)
+            same = _with_result(page.bank.waiting(outcome.document.path), result)
             if same is not None:
                 proposals.append(same)
                 continue
@@ -81,6 +80,15 @@ def read_proposal(folder: Path) -> Proposal:
         raise StaleProposal(
             f"the proposal in {folder} can't be read: {error}", remedy="run a night again: skillopt-sleep run --now"
         ) from error
+
+
+def _with_result(waiting: Iterable[Proposal], result: bytes) -> Proposal | None:
+    """Return the first of the waiting proposals that would leave these bytes in the file, or None."""
+    digest = paths.digest(result)
+    for proposal in waiting:
+        if proposal.result == digest:
+            return proposal
+    return None
 
 
 def _staged(folder: Path) -> dict[str, str]:
@@ -201,7 +209,11 @@ def _summary(edits: Sequence[Edit], document: str) -> str:
         changed += texts
     if not changed:
         return f"Changes the text in {document}."
-    verbs = [f"{verb} {count} {'rule' if count == 1 else 'rules'}" for verb, count in counts.items() if count]
+    verbs: list[str] = []
+    for verb, count in counts.items():
+        if count:
+            noun = "rule" if count == 1 else "rules"
+            verbs.append(f"{verb} {count} {noun}")
     summary = f"{' and '.join(verbs).capitalize()} in {document}: “{one_line(changed[0], limit=_QUOTE)}”"
     if len(changed) > 1:
         return f"{summary} and {len(changed) - 1} more."

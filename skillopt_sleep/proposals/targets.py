@@ -8,7 +8,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 
 import msgspec
@@ -23,6 +23,7 @@ from skillopt_sleep.records import BY_HAND, Document, Note, Task
 # An agent may read only the beginning of a file; this room in it is kept for our block.
 BLOCK_ROOM = 4 * 1024
 
+_Identity = tuple[int, int]  # the device and inode of a folder
 _SKILL_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -38,35 +39,53 @@ class FileTargets:
         A lesson belongs to the skill that most of its tasks used, if the project has it, else to its memory.
         """
         notes: list[Note] = []
-        # Two spellings of one folder are one project; the first spelling names it.
-        keys = _identities(dict.fromkeys(task.project for task in tasks), notes)
-        groups: dict[tuple[int, int] | None, list[Task]] = {}
-        for task in (task for task in tasks if task.project in keys):
-            groups.setdefault(keys[task.project], []).append(task)
-        roots = {key: Path(group[0].project) if key else self._home for key, group in groups.items()}
+        groups = _by_folder(tasks, notes)
+        roots: dict[_Identity | None, Path] = {}
+        for identity, group in groups.items():
+            roots[identity] = self._home if identity is None else Path(group[0].project)
         names = _names(tuple(roots.values()), self._home)
-        chosen: dict[tuple[tuple[int, int] | None, PurePath | None], Document] = {}
-        skills: dict[str, PurePath | None] = {}
-        for key, group in groups.items():
-            sources = {task.source for task in group}
-            places = (live.SKILL,) if key is None else _places(roots[key], sources, self._home)
-            lessons = skills_used(roots[key], group) if key else {}
-            skills |= {task.id: lessons.get(task.cluster) for task in group}
-            for skill in dict.fromkeys(skills[task.id] for task in group):
-                first = (skill,) if skill else ()
-                document = _first_usable(roots[key], (*first, *places), names[roots[key]], notes)
-                if document is not None:
-                    chosen[key, skill] = document
-        own = {
-            task.id: chosen.get((keys[task.project], skills[task.id])) for group in groups.values() for task in group
-        }
-        routed = tuple(
-            msgspec.structs.replace(task, document=document.id if document else "")
-            for task in tasks
-            for document in (own.get(task.id),)
-        )
-        documents = {document.id: document for document in chosen.values()}
-        return Routing(tasks=routed, documents=tuple(documents.values()), notes=tuple(notes))
+        documents: dict[str, Document] = {}
+        chosen: dict[str, str] = {}  # the id of each task's document
+        for identity, group in groups.items():
+            root = roots[identity]
+            for task, document in self._choose(root, group, names[root], notes, is_gone=identity is None):
+                chosen[task.id] = document.id
+                documents[document.id] = document
+        routed = [msgspec.structs.replace(task, document=chosen.get(task.id, "")) for task in tasks]
+        return Routing(tasks=tuple(routed), documents=tuple(documents.values()), notes=tuple(notes))
+
+    def _choose(
+        self, root: Path, tasks: Sequence[Task], name: str, notes: list[Note], *, is_gone: bool
+    ) -> Iterator[tuple[Task, Document]]:
+        """Yield the tasks of one folder with their documents, without those that no file can take."""
+        lessons: dict[str, PurePath] = {}
+        places: tuple[PurePath, ...] = (live.SKILL,)
+        if not is_gone:
+            lessons = skills_used(root, tasks)
+            places = _places(root, {task.source for task in tasks}, self._home)
+        by_skill: dict[PurePath | None, Document | None] = {}
+        for task in tasks:
+            skill = lessons.get(task.cluster)
+            if skill not in by_skill:
+                candidates = places if skill is None else (skill, *places)
+                by_skill[skill] = _first_usable(root, candidates, name, notes)
+            document = by_skill[skill]
+            if document is not None:
+                yield task, document
+
+
+def _by_folder(tasks: Sequence[Task], notes: list[Note]) -> dict[_Identity | None, list[Task]]:
+    """Group the tasks by their project's folder, None for folders that are gone.
+
+    Two spellings of one folder are one project; the first spelling names it. Tasks of a project that can't be read
+    are left out, with a note.
+    """
+    identities = _identities(dict.fromkeys(task.project for task in tasks), notes)
+    groups: dict[_Identity | None, list[Task]] = {}
+    for task in tasks:
+        if task.project in identities:
+            groups.setdefault(identities[task.project], []).append(task)
+    return groups
 
 
 def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
@@ -77,30 +96,40 @@ def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
     lessons: dict[str, list[Task]] = {}
     for task in tasks:
         lessons.setdefault(task.cluster, []).append(task)
-    found: dict[str, PurePath] = {}
-    for cluster, own in lessons.items():
-        used = Counter(name for task in own for name in dict.fromkeys(task.skills) if _SKILL_NAME.fullmatch(name))
-        for name, count in used.most_common(1):
-            places = [agent.documents.skills / name / "SKILL.md" for agent in AGENTS.values()]
-            place = next((place for place in places if (root / place).is_file() and not live.own(place)), None)
-            if place is not None and 2 * count > len(own):
-                found[cluster] = place
-    return found
+    skills: dict[str, PurePath] = {}
+    for cluster, members in lessons.items():
+        uses = Counter[str]()
+        for task in members:
+            uses.update(filter(_SKILL_NAME.fullmatch, dict.fromkeys(task.skills)))
+        for name, count in uses.most_common(1):
+            place = _skill_file(root, name)
+            if place is not None and 2 * count > len(members):
+                skills[cluster] = place
+    return skills
 
 
-def _identities(projects: Iterable[str], notes: list[Note]) -> dict[str, tuple[int, int] | None]:
+def _skill_file(root: Path, name: str) -> PurePath | None:
+    """Return where the project has a skill of this name that isn't ours, or None if it hasn't."""
+    for agent in AGENTS.values():
+        place = agent.documents.skills / name / "SKILL.md"
+        if (root / place).is_file() and not live.own(place):
+            return place
+    return None
+
+
+def _identities(projects: Iterable[str], notes: list[Note]) -> dict[str, _Identity | None]:
     """Return the identity of each project; one that can't be read gets none, and its lessons go nowhere else."""
-    found: dict[str, tuple[int, int] | None] = {}
+    identities: dict[str, _Identity | None] = {}
     for project in projects:
         try:
-            found[project] = _identity(project)
+            identities[project] = _identity(project)
         except OSError as error:
             summary = f"{project} can't be read: {error.strerror or error}; its lessons wait for another night"
             notes.append(Note(stage="targets", summary=summary, remedy="make it readable, or exclude it"))
-    return found
+    return identities
 
 
-def _identity(project: str) -> tuple[int, int] | None:
+def _identity(project: str) -> _Identity | None:
     """Return the device and inode of a folder, which are the same under all of its names, or None if it is gone."""
     try:
         info = Path(project).stat()

@@ -102,15 +102,14 @@ def _undone(entry: Entry, *, already: bool) -> Undone:
 
 
 def _stale(entry: Entry, now: str, journal: Journal) -> StaleProposal:
-    later = [
-        other.proposal
-        for other in journal.entries()
-        if other.state is AdoptionState.DONE and other.target == entry.target and other.after == now
-    ]
-    if later and later[-1] != entry.proposal:
+    latest = entry.proposal
+    for other in journal.entries():
+        if other.state is AdoptionState.DONE and other.target == entry.target and other.after == now:
+            latest = other.proposal
+    if latest != entry.proposal:
         return StaleProposal(
-            f"{entry.path} was changed again by proposal {later[-1]}",
-            remedy=f"first run: skillopt-sleep undo {later[-1]}",
+            f"{entry.path} was changed again by proposal {latest}",
+            remedy=f"first run: skillopt-sleep undo {latest}",
         )
     remedy = f"see the difference: diff {journal.after(entry)} {entry.path}"
     if entry.existed:

@@ -213,13 +213,22 @@ class Timed:
 
 
 def _cost(taken: Sequence[Taken]) -> Cost:
-    usages = [call.usage for call in taken if call.usage is not None]
-    dollars = [call.usd for call in taken if call.usd is not None]
+    input_tokens = output_tokens = cached_tokens = unnamed = 0
+    dollars: list[float] = []
+    for call in taken:
+        if call.usage is None:
+            unnamed += 1
+        else:
+            input_tokens += call.usage.input_tokens
+            output_tokens += call.usage.output_tokens
+            cached_tokens += call.usage.cached_tokens
+        if call.usd is not None:
+            dollars.append(call.usd)
     return Cost(
         calls=len(taken),
-        input_tokens=sum(usage.input_tokens for usage in usages),
-        output_tokens=sum(usage.output_tokens for usage in usages),
-        cached_tokens=sum(usage.cached_tokens for usage in usages),
-        unnamed=len(taken) - len(usages),
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cached_tokens=cached_tokens,
+        unnamed=unnamed,
         usd=math.fsum(dollars) if len(dollars) == len(taken) else None,
     )

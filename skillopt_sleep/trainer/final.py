@@ -82,12 +82,21 @@ def _error_rate(parts: Parts) -> str:
 
 def _total(costs: Mapping[str, Cost]) -> Cost:
     """Sum up the cost of all stages; the dollars are None if a stage's are."""
-    dollars = [cost.usd for cost in costs.values() if cost.usd is not None]
+    calls = input_tokens = output_tokens = cached_tokens = unnamed = 0
+    dollars: list[float] = []
+    for cost in costs.values():
+        calls += cost.calls
+        input_tokens += cost.input_tokens
+        output_tokens += cost.output_tokens
+        cached_tokens += cost.cached_tokens
+        unnamed += cost.unnamed
+        if cost.usd is not None:
+            dollars.append(cost.usd)
     return Cost(
-        calls=sum(cost.calls for cost in costs.values()),
-        input_tokens=sum(cost.input_tokens for cost in costs.values()),
-        output_tokens=sum(cost.output_tokens for cost in costs.values()),
-        cached_tokens=sum(cost.cached_tokens for cost in costs.values()),
-        unnamed=sum(cost.unnamed for cost in costs.values()),
+        calls=calls,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cached_tokens=cached_tokens,
+        unnamed=unnamed,
         usd=math.fsum(dollars) if len(dollars) == len(costs) else None,
     )

@@ -27,7 +27,10 @@ _FREE = (
     "config.train.folder",
     "config.gradient.workers",
     "config.limits.",
-    *(f"config.{role}.{key}" for role in ("backend", "target") for key in ("api_key_env", "program")),
+    "config.backend.api_key_env",
+    "config.backend.program",
+    "config.target.api_key_env",
+    "config.target.program",
     "config.backend.timeout",
     "config.backend.confirmed",
 )
@@ -54,10 +57,13 @@ def manifest(
     models: Mapping[str, str],
 ) -> Manifest:
     """Describe this run, without any secret."""
+    dataset: dict[str, str] = {}
+    for split, split_items in items.items():
+        dataset[split.value] = _sha(to_json(list(split_items)))
     return Manifest(
         config=_without_secrets(config),
         env=env,
-        dataset={split.value: _sha(to_json(list(split_items))) for split, split_items in items.items()},
+        dataset=dataset,
         initial_skill=_sha(initial_skill.encode()),
         prompts={name: _sha(text.encode()) for name, text in sorted(prompts.items())},
         models=dict(models),
@@ -87,8 +93,13 @@ def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
     """List what differs between two runs' manifests, each as `key: before → now`."""
     old = _flat(msgspec.to_builtins(before))
     new = _flat(msgspec.to_builtins(now))
-    changed = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
-    return tuple(f"{key}: {_short(old.get(key))} → {_short(new.get(key))}" for key in changed)
+    changes: list[str] = []
+    for key in sorted(old.keys() | new.keys()):
+        before_value = old.get(key)
+        now_value = new.get(key)
+        if before_value != now_value:
+            changes.append(f"{key}: {_short(before_value)} → {_short(now_value)}")
+    return tuple(changes)
 
 
 def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:

@@ -14,14 +14,14 @@ from skillopt_sleep.records import Purpose, SessionCounts
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, RoleSettings, Settings
 
 AHEAD = Ahead(
-    found=Harvest(sessions=(), counts=SessionCounts(seen=5, used=5)),
+    harvested=Harvest(sessions=(), counts=SessionCounts(seen=5, used=5)),
     projects=Counter({"/work/shop": 5}),
     reviewed=0,
     calls={Purpose.MINE: 12},
     most=12,
     budget=BudgetSettings(),
 )
-NOTHING = AHEAD._replace(found=Harvest(sessions=(), counts=SessionCounts()))
+NOTHING = AHEAD._replace(harvested=Harvest(sessions=(), counts=SessionCounts()))
 
 
 def with_backend(name: str, *, confirmed: bool = False, usd: float = 0.0) -> Settings:

@@ -5,7 +5,7 @@ code, in any script and with emoji. Anything else, such as code blocks, HTML, li
 download and run, install, delete or lift a permission, must be in the person's own words or in the document already.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.kit.redact import secrets
@@ -58,7 +58,7 @@ def refusals(
         why = f"it has {len(content):,} characters, more than {LIMIT:,}"
         return (Refusal(RefusalKind.LENGTH, why),)
     known = Known(evidence, held)
-    reasons = [_refusal(finding) for finding in _findings(content) if not _is_known(finding, known)]
+    reasons = list(_unknown(_findings(content), known))
     reasons += _unseen(content, known)
     reasons += _secrets(content)
     ignored = set(allowed) - NEVER_ALLOWED
@@ -68,8 +68,8 @@ def refusals(
 def joined(content: str, *, evidence: Sequence[str], held: str, allowed: Collection[str] = ()) -> tuple[str, ...]:
     """Return the reasons against commands that lines make together and none of them contains by itself."""
     known = Known(evidence, held)
-    reasons = [_refusal(finding) for finding in commands(read(plain(content))) if not _is_known(finding, known)]
-    return tuple(refusal.sentence for refusal in dict.fromkeys(reasons) if refusal.kind not in allowed)
+    reasons = dict.fromkeys(_unknown(commands(read(plain(content))), known))
+    return tuple(refusal.sentence for refusal in reasons if refusal.kind not in allowed)
 
 
 def _findings(content: str) -> Iterator[Finding]:
@@ -84,9 +84,12 @@ def _findings(content: str) -> Iterator[Finding]:
         yield RefusalKind.ADDRESS, "holds an address that you didn't mention", address
 
 
-def _refusal(finding: Finding) -> Refusal:
-    kind, what, thing = finding
-    return Refusal(kind, f"it {what}: {show(thing)}")
+def _unknown(findings: Iterable[Finding], known: Known) -> Iterator[Refusal]:
+    """Yield a refusal for each finding that neither the person's words nor the document contain."""
+    for finding in findings:
+        if not _is_known(finding, known):
+            kind, what, thing = finding
+            yield Refusal(kind, f"it {what}: {show(thing)}")
 
 
 def _is_known(finding: Finding, known: Known) -> bool:

@@ -51,24 +51,39 @@ def is_host(word: str, *, before: str, after: str) -> bool:
     labels = word.strip(".").split(".")
     ending = labels[-1].casefold()
     name = ".".join(labels).casefold()
-    if len(labels) == 1 or all(len(label) == 1 for label in labels) or ending[:1].isdigit():
+    if not _can_be_name(labels, ending):
         return False
-    has_more = _has_path_or_port(after)
     if name == "readme.md" and after[1:].startswith("CHANGELOG.md"):
         return False
-    if _FILE.fullmatch(name) and not has_more:
+    if _FILE.fullmatch(name) and not _has_path_or_port(after):
         return False
     if before[-1:] in {"/", "\\"}:
         return False  # a part of a path
     if word.startswith(".") and not before.endswith("*"):
         return ending in {"com", "net", "org"}  # else a hidden file or a property
     if not _is_ending(ending):
-        return has_more and _is_unknown_host(labels, name, ending)
-    if ending not in _HOSTS_ONLY and all(label[:1].isupper() and not label.isupper() for label in labels):
-        return False  # names of classes, as in Foo.Bar/Baz
-    if has_more or _FETCHES.search(before[-90:]):
+        return _has_path_or_port(after) and _is_unknown_host(labels, name, ending)
+    return _is_known_host(labels, name, ending, before=before, after=after)
+
+
+def _can_be_name(labels: list[str], ending: str) -> bool:
+    """Return whether the word isn't a number, an abbreviation like e.g. or without a dot inside."""
+    if len(labels) == 1 or ending[:1].isdigit():
+        return False
+    return any(len(label) != 1 for label in labels)
+
+
+def _is_known_host(labels: list[str], name: str, ending: str, *, before: str, after: str) -> bool:
+    """Return whether a word with the ending of a host is one."""
+    if ending not in _HOSTS_ONLY and all(map(_is_class_name, labels)):
+        return False  # as in Foo.Bar/Baz
+    if _has_path_or_port(after) or _FETCHES.search(before[-90:]):
         return not _VERSION.fullmatch(name)
     return not _is_file(labels, ending) and not _is_code(labels, ending, after)
+
+
+def _is_class_name(label: str) -> bool:
+    return label[:1].isupper() and not label.isupper()
 
 
 def _has_path_or_port(after: str) -> bool:

@@ -62,9 +62,14 @@ def installs(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _without_options(rest: str) -> str:
-    words = rest.split()
-    values = {at + 1 for at, word in enumerate(words) if word in _DOCKER_WITH_VALUE}
-    return " ".join(word for at, word in enumerate(words) if at not in values and not word.startswith("-"))
+    """Drop the options and their values from the words after a command that takes an image."""
+    words: list[str] = []
+    previous = ""
+    for word in rest.split():
+        if previous not in _DOCKER_WITH_VALUE and not word.startswith("-"):
+            words.append(word)
+        previous = word
+    return " ".join(words)
 
 
 def _packages(rest: str, *, only_first: bool, in_span: bool) -> Iterator[str]:

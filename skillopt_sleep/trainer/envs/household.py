@@ -146,7 +146,7 @@ class Household:
     def _won(self) -> bool:
         game = self._game
         if game.kind == "look_at_obj_in_light":
-            lamp_here = any(_kind(thing) == "desklamp" for thing in self._holds.get(self._at, ()))
+            lamp_here = "desklamp" in map(_kind, self._holds.get(self._at, ()))
             return self._lit and lamp_here and _kind(self._carried) == game.thing
         return self._in_place() >= (_TWO if game.kind == "pick_two_obj_and_place" else 1)
 
@@ -177,12 +177,22 @@ class Household:
             return [*commands, f"open {here}"]
         if self._has_door(here):
             commands.append(f"close {here}")
-        commands += [f"take {thing} from {here}" for thing in self._holds[here] if self._can_take(thing, here)]
-        commands += [f"use {thing}" for thing in self._holds[here] if _kind(thing) == "desklamp"]
+        commands += self._commands_for_things(here)
         if carried:
             commands.append(f"move {carried} to {here}")
             commands += [f"{how} {carried} with {here}" for how in STATES if self._can_make(how, carried, here)]
         return commands
+
+    def _commands_for_things(self, here: str) -> list[str]:
+        """Return the commands for what is in or on this holder."""
+        takes: list[str] = []
+        uses: list[str] = []
+        for thing in self._holds[here]:
+            if self._can_take(thing, here):
+                takes.append(f"take {thing} from {here}")
+            if _kind(thing) == "desklamp":
+                uses.append(f"use {thing}")
+        return takes + uses
 
 
 def _kind(name: str) -> str:

@@ -64,8 +64,12 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
         order = list(range(len(texts)))
         if self.shuffle and not any(_OF_OTHERS.search(text) for text in texts):
             random.Random(f"{self.shuffle_seed}:{name}").shuffle(order)  # noqa: S311 - an order, not a secret
-        choices = {LABELS[place]: texts[old] for place, old in enumerate(order)}
-        shown = "\n".join(f"{label}) {text}" for label, text in choices.items())
+        choices: dict[str, str] = {}
+        lines: list[str] = []
+        for label, place in zip(LABELS, order, strict=False):
+            choices[label] = texts[place]
+            lines.append(f"{label}) {texts[place]}")
+        shown = "\n".join(lines)
         kinds = texts_of(row.get("theorem_type")) or texts_of(row.get("subject") or row.get("Subject"))
         return Item(
             id=name,
@@ -79,12 +83,17 @@ def _choices(row: Row) -> tuple[list[str], list[str]]:
     """Return the labels, if the row has any, and the texts of the choices, from any of the usual formats."""
     labels, texts = _raw_choices(row)
     texts = ["" if text is None else as_text(text) for text in texts]
-    labels = [str(label).strip().upper().rstrip(".):") for label in labels]
+    labels = list(map(_plain_label, labels))
     if len(texts) < FEWEST or not all(texts) or len(texts) > len(LABELS):
         raise ValueError("it needs two to 26 'choices', each with a text")
     if not all(labels) or len(labels) != len(texts):
         labels = []
     return labels, texts
+
+
+def _plain_label(label: object) -> str:
+    """Return a label in capitals, without its bracket or dot: "A" for "a)"."""
+    return str(label).strip().upper().rstrip(".):")
 
 
 def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -95,7 +104,8 @@ def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
         return texts_of(lists.get("label")), texts_of(lists["text"])
     if isinstance(raw, Mapping):
         by_label = sorted(cast("Mapping[str, Any]", raw).items())
-        return [label for label, _ in by_label], [text for _, text in by_label]
+        ordered = dict(by_label)
+        return list(ordered), list(ordered.values())
     if isinstance(raw, str | None):
         return _choices_in_columns(row) or ([], texts_of(raw))
     if isinstance(raw, Sequence):
@@ -137,7 +147,7 @@ def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
     """
     raw = _raw_answer(row)
     answer = "" if raw is None else str(raw).strip()
-    label = answer.upper().rstrip(".):")
+    label = _plain_label(answer)
     letters = labels or list(LABELS[: len(texts)])
     named: int | None = None
     if label in letters:

@@ -1,0 +1,65 @@
+"""What a forked session copied, and what is its own."""
+
+from datetime import timedelta
+from typing import Any
+
+from skillopt_sleep.night.forks import without_copies
+from skillopt_sleep.records import Origin, Role, Session, ToolEvent, Turn
+from tests.builders import NOON, a_session
+
+
+def begun(name: str, hours: int, *turns: Turn, **fields: Any) -> Session:
+    """A session with these turns that began so many hours after noon."""
+    when = NOON + timedelta(hours=hours)
+    return a_session(*turns, id=name, started=when, ended=when, **fields)
+
+
+def typed(name: str, text: str = "fix it") -> Turn:
+    return Turn(role=Role.USER, origin=Origin.USER, text=text, id=name)
+
+
+def test_what_a_fork_copied_counts_in_the_earlier_session_only() -> None:
+    answer = Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text="done", id="a")
+    first = begun("first", 1, typed("1"), answer)
+    tools = (ToolEvent(name="Bash", turn=0), ToolEvent(name="Bash", turn=1), ToolEvent(name="Bash", turn=2))
+    fork = begun("fork", 2, typed("1"), answer, typed("2", "instead"), tools=tools)
+    rest, whole = without_copies([fork, first], ())
+    assert whole == first
+    assert [turn.text for turn in rest.turns] == ["instead"]
+    assert [event.turn for event in rest.tools] == [0]
+
+
+def test_of_a_fork_only_what_came_after_it_stays_be_it_said_called_or_stopped() -> None:
+    """The genuine copy: the same ids in the same order, then what is new."""
+
+    def said(name: str, text: str) -> Turn:
+        return Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text=text, id=name)
+
+    def noted(name: str, text: str) -> Turn:
+        return Turn(role=Role.USER, origin=Origin.HARNESS, text=text, id=name)
+
+    shared = (typed("1"), said("2", "done"), noted("3", "a note"), said("", "nameless"))
+    tools = tuple(ToolEvent(name=f"tool {turn}", turn=turn) for turn in range(6))
+    first = begun("first", 1, *shared, tools=tools[:4], stops=(1,))
+    turns = (*shared, typed("4", "use pnpm"), said("5", "changed"))
+    fork = begun("fork", 2, *turns, tools=tools, stops=(1, 5))
+    rest, whole = without_copies([fork, first], ())
+    assert whole == first
+    assert [turn.text for turn in rest.turns] == ["nameless", "use pnpm", "changed"]
+    assert [(event.name, event.turn) for event in rest.tools] == [
+        ("tool 3", 0),
+        ("tool 4", 1),
+        ("tool 5", 2),
+    ]
+    assert rest.stops == (2,)
+
+
+def test_turns_without_an_id_are_nobodys_copy() -> None:
+    sessions = [begun("a", 1, typed("")), begun("b", 2, typed(""))]
+    assert without_copies(sessions, ()) == sessions
+
+
+def test_a_copy_of_an_earlier_nights_session_has_no_turn_left() -> None:
+    first, fork = begun("first", 1, typed("1")), begun("fork", 2, typed("1"))
+    (rest,) = without_copies([fork], [first])
+    assert rest.turns == ()
