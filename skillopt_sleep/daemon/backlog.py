@@ -15,7 +15,7 @@ RETRY = timedelta(hours=1)
 
 
 class Result(NamedTuple):
-    """How a night's process ended: `finished` if its slot needs no other night.
+    """How a night's process ended: `finished` if no other night is needed for its slot.
 
     `locked` means that another night was running, `refused` that the settings don't allow a night.
     """

@@ -42,7 +42,7 @@ class Finding(Record, frozen=True, kw_only=True):
 
 
 def problem(topic: Topic, says: str, remedy: str) -> Finding:
-    """Return a finding about something to fix."""
+    """Return a problem: something to fix."""
     return Finding(topic=topic, state=State.PROBLEM, says=says, remedy=remedy)
 
 

@@ -154,7 +154,7 @@ def _prompt_texts(program: str, root: Path, environ: Mapping[str, str]) -> list[
 
 
 def _lay_out(place: Path, config: Mapping[str, Any], *, home: Path, agent_home: Path) -> dict[str, str]:
-    """Create a HOME and an agent home with what decides on instructions and skills; return their variables."""
+    """Create a HOME and an agent home with all that affects instructions and skills; return their variables."""
     agent = private_dir(place / "agent")
     own_home = private_dir(place / "home")
     lines = [f"{key} = {to_json(config[key]).decode()}\n" for key in _KEPT if key in config]

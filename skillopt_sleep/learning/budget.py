@@ -41,7 +41,7 @@ def edit_budget(schedule: str, *, step: int, total: int, most: int, least: int) 
 
 
 def budget(patch: Patch, *, optimizer: Optimizer, least: int, most: int, grades: Sequence[float]) -> Budget:
-    """Return how many edits the optimizer chooses between `least` and `most`; no call is made without a choice.
+    """Let the optimizer choose a number of edits from `least` to `most`; if they are equal, no call is made.
 
     `grades` are those of this step's attempts on train. If the call fails, the budget is `most`.
     """

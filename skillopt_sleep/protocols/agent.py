@@ -1,4 +1,4 @@
-"""What the rest of the program needs to know of a coding agent; each agent's folder fills in one record."""
+"""Describe a coding agent to the rest of the program; each agent's folder fills in one record."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Define what is remembered from night to night."""
+"""Define the interfaces to what is remembered from night to night."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager

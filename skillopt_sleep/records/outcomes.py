@@ -1,4 +1,4 @@
-"""What one step did to one document, in parts."""
+"""Outcomes: what one step did to one document."""
 
 from enum import StrEnum
 

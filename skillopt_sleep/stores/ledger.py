@@ -1,4 +1,4 @@
-"""Save what was spent and every model answer, before either is used."""
+"""Save what was spent, and every answer of a model before it is used."""
 
 import sqlite3
 import threading

@@ -1,6 +1,6 @@
 """End a training that measures nothing: most attempts can't be scored, or no call of the optimizer is answered.
 
-What failed may be asked again when such a run goes on; all else that failed fails again, as it did.
+These failures are asked again when such a run is resumed; all other failures are kept.
 """
 
 from collections import Counter

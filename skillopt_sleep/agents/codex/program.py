@@ -225,7 +225,7 @@ def _problem(output: _Output, ran: Ran) -> CallFailed | None:
 def _stopped(output: _Output, ran: Ran) -> CallFailed:
     """Return why we had to end the program."""
     if ran.stopped == "flooded":
-        return CallFailed(FailureKind.FLOODED, "codex wrote more than an answer can be", tokens=output.tokens)
+        return CallFailed(FailureKind.FLOODED, "codex printed far more than an answer", tokens=output.tokens)
     # Without a network it waits forever, and says so meanwhile.
     if kind_of(output.complaint) is FailureKind.UNREACHABLE:
         return failure(output.complaint, output.tokens)
@@ -269,7 +269,7 @@ def _toml(value: object) -> str:
 
 
 def _usage(reported: msgspec.Raw) -> Usage | None:
-    """Return the usage, or None if it isn't known: of a server that doesn't report it all is zero."""
+    """Return the usage, or None if it is unknown: all zeros if the server doesn't report it."""
     try:
         spent = _spent.decode(reported)
     except msgspec.DecodeError:
