@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 class Raw(Protocol):
-    """What an SDK's raw call returns."""
+    """The result of an SDK's raw call."""
 
     @property
     def http_response(self) -> httpx2.Response:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Ahead(NamedTuple):
-    """What a night would do now.
+    """A forecast of a night that would run now.
 
     `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
     night's limits, lowered to what the month's limits leave.

@@ -9,7 +9,7 @@ from skillopt_sleep.records.record import Record
 
 
 class Topic(StrEnum):
-    """What a finding is about, in the order of the report."""
+    """The topics of findings, in the order of the report."""
 
     SETTINGS = "settings"
     MODELS = "models"

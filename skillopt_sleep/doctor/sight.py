@@ -27,7 +27,7 @@ MOST_HOPS = 5
 PROMPT_SECONDS = 20.0
 MOST_DESCRIPTION = 1536
 
-# A server that doesn't exist: this way the program asks nobody for the list of models.
+# A server that doesn't exist, so that the program doesn't fetch the list of models.
 _NOBODY = '{name="nobody",base_url="http://127.0.0.1:9/v1",wire_api="responses"}'
 _SHOW = (
     *("--disable", "plugins", "debug", "prompt-input"),
@@ -49,7 +49,7 @@ _IMPORT = re.compile(r"(?:^|\s)@(\S+)")
 
 
 class Sight(NamedTuple):
-    """What one agent sees: `text` is all its instructions, if it can be asked; `cut` are files read only in part."""
+    """One agent's view: `text` is all its instructions, if it can be asked; `cut` are files read only in part."""
 
     agent: str
     instructions: tuple[Path, ...]

@@ -11,7 +11,7 @@ from skillopt_sleep.errors import UnsafePath
 from skillopt_sleep.records import Record
 
 # Attributes that the system gives every file by itself: labels by the policy of the folder, checksums that only the
-# kernel writes, and where a cluster keeps the blocks. A copy has its own ones, and they are right.
+# kernel writes, and where a cluster keeps the blocks. A copy rightly has its own.
 _BY_THE_SYSTEM = ("security.selinux", "security.SMACK64", "security.ima", "security.evm")
 _BY_THE_DISK = ("trusted.SGI_", "lustre.")
 _REFUSALS = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP}

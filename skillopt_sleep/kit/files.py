@@ -21,7 +21,7 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _EVERYBODY = 0o666
-# The errors of a folder that holds something, or is no longer a folder: then somebody uses it.
+# The errors for a folder that isn't empty, or is no longer a folder: then somebody uses it.
 _IN_USE = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 

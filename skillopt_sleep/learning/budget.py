@@ -1,4 +1,4 @@
-"""How many edits a step may apply, its textual learning rate: by a schedule, or as the optimizer chooses."""
+"""Set how many edits a step may apply (its textual learning rate): by a schedule, or as the optimizer chooses."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class BudgetReply(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """How many edits may be applied, why, and the calls that failed."""
+    """The number of edits that may be applied, the reason, and the calls that failed."""
 
     edits: int
     because: str = ""

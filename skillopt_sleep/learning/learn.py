@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class EditLimit(NamedTuple):
-    """How many edits a step may apply; if `least` is below `most`, the optimizer chooses between them."""
+    """The number of edits a step may apply; if `least` is below `most`, the optimizer chooses between them."""
 
     least: int
     most: int

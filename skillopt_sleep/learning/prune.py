@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 
 from skillopt_sleep.records import Document, Edit, EditOp, EditSource, Effect, Past, Split, Task
 
-# Words in another order can say the opposite, so near-equal rules are no more than worth a trial.
+# Words in another order can say the opposite, so near-equal rules are worth a trial, not more.
 SAME_RULE = 90.0
 MOST_TASKS = 8  # on which one removal is tried
 SESSIONS = 2  # that the unseen tasks come from, at least: fewer could never prove it

@@ -207,7 +207,7 @@ def _segments(body: str, free: str) -> list[tuple[list[str], list[str]]]:
     were = zip([0, *blocks], [*blocks, len(old)], strict=True)
     are = zip([0, *ends], [*ends, len(new)], strict=True)
     pairs = [(old[a:b], new[c:d]) for (a, b), (c, d) in zip(were, are, strict=True)]
-    # Empty lines alone are no change that anyone asked for.
+    # Empty lines alone aren't a change.
     return [(was, now if any(map(str.strip, (*was, *now))) else was) for was, now in pairs]
 
 

@@ -254,7 +254,7 @@ def _decided(
 
 def _with_undecided(learned: StepOutcome, earlier: GoneOn) -> StepOutcome:
     """Return the outcome, or that of a candidate that may still be proven if the night found nothing better."""
-    # A rule that may turn out not to be needed is no news of the night.
+    # A rule that may turn out not to be needed isn't news.
     waits = [wait for wait in earlier.undecided if wait.tested.kind is not CandidateKind.REMOVAL]
     if learned.outcome in {Outcome.IMPROVED, Outcome.UNDECIDED} or not waits:
         return learned

@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What a pattern finds: its variants, each with a sample character for every class."""
+    """A pattern as a list of its variants, each with a sample character for every class."""
 
     source: str
     variants: tuple[str, ...]

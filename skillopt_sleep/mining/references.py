@@ -28,7 +28,7 @@ _ORDINARY = (
 
 
 class Said(NamedTuple):
-    """What a person said and did about one request; the last correction holds."""
+    """A person's words and actions about one request; the last correction holds."""
 
     request: str
     corrections: tuple[str, ...]

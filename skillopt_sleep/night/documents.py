@@ -91,7 +91,7 @@ def _scores(document: Document, rows: Sequence[tuple[str, Sequence[object]]], pl
 
 
 def _provable(task: Task, tasks: Sequence[Task]) -> bool:
-    """Whether this is a train task that an unseen task of the same document and lesson can prove."""
+    """Return whether this is a train task that an unseen task of the same document and lesson can test."""
     if task.split is not Split.TRAIN:
         return False
     unseen = (task.document, task.cluster, Split.VAL)

@@ -42,7 +42,7 @@ class SettingsFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Hooks:
-    """How an agent runs our hooks.
+    """The way in which an agent runs our hooks.
 
     `listed` is the file in our plugin that lists them. `files` are the settings that may hold hooks, the preferred
     one first; only one of them may. `obstacles` tells what in the parsed `switches` file keeps our hooks from being

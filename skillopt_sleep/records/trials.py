@@ -17,7 +17,7 @@ class Metric(StrEnum):
 
 
 class GateRule(Record, frozen=True, kw_only=True):
-    """How the gate decides: mixed is (1 - w) hard + w soft; `rounds` is how often a night asks each task at most.
+    """The gate's rule: mixed is (1 - w) hard + w soft; `rounds` is how often a night asks each task at most.
 
     `alpha` is the trial's share of the night's error rate, `min_effect` the smallest gain that is worth an edit;
     `non_regression` refuses a candidate that made a single task worse beyond noise. With a `margin` a candidate need

@@ -71,7 +71,7 @@ class AnsweredProposal(Record, frozen=True, kw_only=True):
 
 
 class AnsweredSpend(Record, frozen=True, kw_only=True):
-    """What the night spent; null means unknown."""
+    """The spending of the night; null means unknown."""
 
     calls: int
     tokens: int | None

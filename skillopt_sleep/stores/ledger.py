@@ -30,7 +30,7 @@ _SUMS = f"SELECT purpose, count(*), max(usd), {', '.join(_TOTALS.values())} FROM
 
 
 class LedgerLine(NamedTuple):
-    """What one night spent on one purpose with one model.
+    """The spending of one night on one purpose with one model.
 
     The sums hold what is known: `unnamed` calls reported no tokens, `unpriced` ones have no price.
     """

@@ -11,7 +11,7 @@ from skillopt_sleep.errors import BackendUnavailable
 from skillopt_sleep.trainer.attempts import Attempted, Counting
 from skillopt_sleep.trainer.run import RunFolder
 
-MANY = 5  # attempts without a score, or failed calls: so many are no accident
+MANY = 5  # attempts without a score, or failed calls: so many aren't an accident
 _REMEDY = "fix that, then resume the run: what was paid for is kept"
 
 

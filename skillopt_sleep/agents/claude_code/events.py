@@ -114,7 +114,7 @@ class Limit(msgspec.Struct, rename="camel"):
 
 
 class _RateLimit(msgspec.Struct, tag_field="type", tag="rate_limit_event"):
-    """What is reported after every request that was made with a subscription."""
+    """The report that follows every request made with a subscription."""
 
     rate_limit_info: Limit
 

@@ -97,7 +97,7 @@ _ITEMS = frozenset(
 
 
 class _Output:
-    """What a run printed: its answer, its usage, its complaints; `odd` counts the lines that we don't know."""
+    """The output of a run: its answer, its usage, its error messages; `odd` counts the lines that we don't know."""
 
     def __init__(self, stdout: bytes) -> None:
         self.answer = ""
@@ -214,7 +214,7 @@ def _problem(output: _Output, ran: Ran) -> CallFailed | None:
         return _refusal(output, ran)
     if output.is_completed:
         return None
-    # If told to stop in the middle of a turn, some versions exit with status 0.
+    # If stopped in the middle of a turn, some versions exit with status 0.
     if output.is_begun:
         return CallFailed(FailureKind.KILLED, "codex ended in the middle of its turn")
     shown = one_line(ran.stdout[:MOST_READ].decode(errors="replace"), limit=80)

@@ -63,7 +63,7 @@ class Stop(msgspec.Struct, gc=False):
 
 @dataclass(slots=True)
 class Draft:
-    """What is known of a session so far; `items` is what was said and done, in order."""
+    """A session as far as it has been read; `items` is what was said and done, in order."""
 
     cwd: str = ""
     commit: str = ""

@@ -16,7 +16,7 @@ from skillopt_sleep.proposals.paths import digest, missing_folders
 
 
 class Change(NamedTuple):
-    """What is to be written: `now` is there, `after` will be; `before` is what an uninstall puts back.
+    """A planned change: `now` is there, `after` will be; `before` is what an uninstall puts back.
 
     `item` is what the manifest says about the place.
     """
