@@ -1,3 +1,3 @@
-"""Makes a coding agent sleep on what it was taught by day: start at night.py, then records/."""
+"""Let a coding agent learn overnight from the day's sessions: start at night/night.py, then records/."""
 
 __version__ = "0.1.0"

@@ -1,6 +1,6 @@
 """The errors a user can act on, by who handles them.
 
-An ItemError spoils one item: the stage that meets it records it and goes on. A NightError ends the night. A
+An ItemError is about one item: the stage that catches it records it and continues. A NightError ends the night. A
 CallPending pauses the night without a report until it is run again. A ProposalError refuses a change to the user's
 files. Any other exception is a bug and ends at the boundary in cli.
 """
@@ -61,7 +61,7 @@ def _rebuilt(kind: type[SleepError], args: tuple[Any, ...]) -> SleepError:
 
 
 class ItemError(SleepError):
-    """Spoils one item; the stage records it as unscored or noted and goes on."""
+    """One item failed: the stage records it as unscored, or as a note, and continues."""
 
 
 class FailureKind(StrEnum):
@@ -112,8 +112,8 @@ FOR_GOOD = frozenset({FailureKind.NOT_INSTALLED, FailureKind.LOGIN, FailureKind.
 class CallFailed(ItemError):
     """One model call ended without a usable answer.
 
-    `retry_after` is in how many seconds to ask again, if that is known to help. `paid` says that an answer of no use
-    was paid for; `tokens` (input, output, cached) and `usd` are what it cost.
+    `retry_after` is the number of seconds to wait before asking again, if a retry may help. `paid` says that an
+    answer of no use was paid for; `tokens` (input, output, cached) and `usd` are what it cost.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class StoreError(NightError):
 
 
 class CallPending(SleepError):
-    """A call waits for an answer from outside; other calls go on, and the night does when it is run again.
+    """A call waits for an answer from outside; other calls continue, and so does the night when it is run again.
 
     `waiting` is how many calls are waiting now.
     """

@@ -149,7 +149,7 @@ class AnthropicBackend(http.HttpBackend):
 
 
 def _content(prompt: Prompt) -> Any:
-    """Return the prompt; in two parts if the first is the same for many prompts of a night and worth caching."""
+    """Return the prompt, in two parts if many prompts of a night share the first one and it is worth caching."""
     head, _, tail = prompt.text.partition(REQUEST)
     if prompt.purpose is not Purpose.ROLLOUT or not head or not tail:
         return prompt.text

@@ -1,4 +1,4 @@
-"""Pay for no question twice: keep every completed call, by its content, before its answer is used.
+"""Pay for each question only once: store every completed call, by its content, before its answer is used.
 
 Attempts are kept for their own night only, and for nights cut short before it. So both arms of a trial are drawn
 close in time: a model that changed under the same name isn't taken for a gain, and a new trial doesn't reuse the
@@ -70,7 +70,7 @@ class Cached:
 
     @contextmanager
     def _alone(self, key: str) -> Generator[None]:
-        """Let one thread at a time ask a question, so that equal ones in flight are paid once."""
+        """Let one thread at a time ask a question, so that equal questions at the same time are paid for once."""
         with self._lock:
             lock, threads = self._asking.get(key, (threading.Lock(), 0))
             self._asking[key] = (lock, threads + 1)

@@ -1,6 +1,6 @@
-"""Keep the failures of a training's questions apart from a model that is gone.
+"""Tell a question that fails in a training from a model that is unavailable.
 
-What fails while the model is there is the answer to that question; what fails because the model is gone ends the run.
+If a question fails while the model is available, that is the answer to it; if the model is unavailable, the run ends.
 A refusal is about its question. Any other failure is so too once another question was answered after it, or, when
 several failed in a row, a plain one. So it doesn't matter in which order calls end, and a resumed run meets the same
 failures instead of asking again and getting different results.

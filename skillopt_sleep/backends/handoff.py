@@ -51,7 +51,7 @@ _REJECTED = "\nThe last answer could not be used: {reason}\n"
 
 
 class HandoffBackend:
-    """Asks through a folder, which no other run may share; safe for threads.
+    """Writes prompts to a folder and reads answers from it; no other run may use the folder. Safe for threads.
 
     `command` is what the user runs to continue when all prompts are answered.
     """
@@ -81,12 +81,12 @@ class HandoffBackend:
             for folder in (self._open, self._answers):
                 private_dir(folder)
         except OSError as error:
-            message, remedy = worded(error, remedy="check that the place can be written", place=self._folder)
-            raise BackendUnavailable(f"the folder of the prompts can't be made: {message}", remedy=remedy) from error
+            message, remedy = worded(error, remedy="check that the folder is writable", place=self._folder)
+            raise BackendUnavailable(f"the folder for prompts can't be created: {message}", remedy=remedy) from error
         return True
 
     def price(self, _model: str, _usage: Usage) -> float | None:
-        """Return 0: what the answering session costs is on its own bill."""
+        """Return 0: the session that answers is billed separately."""
         return 0.0
 
     def complete(self, prompt: Prompt) -> Completion:
@@ -111,7 +111,7 @@ class HandoffBackend:
             raise self._ask(prompt)
 
     def _find(self, prompt: Prompt) -> Completion | None:
-        """Return the decoded answer, or None if there is none; set one aside that can't be decoded."""
+        """Return the decoded answer, or None if there is none; set an answer that can't be decoded aside."""
         key = _key(prompt)
         try:
             data = (self._answers / f"{key}.md").read_bytes()
@@ -232,4 +232,4 @@ def _text(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
-        raise CallFailed(FailureKind.MALFORMED, f"the answer is no UTF-8 text: {error.reason}") from error
+        raise CallFailed(FailureKind.MALFORMED, f"the answer isn't UTF-8 text: {error.reason}") from error

@@ -1,4 +1,4 @@
-"""Make one call to a model over HTTP: within its time and size, and with a kind for every failure.
+"""Make one call to a model over HTTP, limited in time and size, and give every failure a kind.
 
 An SDK's time-outs hold for each read, so a server that drips could keep a call waiting for ever. Here the whole call
 runs in an event loop and is cancelled at its deadline, whatever it is doing.
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 class Raw(Protocol):
-    """What an SDK's raw call returns."""
+    """The result of an SDK's raw call."""
 
     @property
     def http_response(self) -> httpx2.Response:
@@ -40,7 +40,7 @@ class Raw(Protocol):
 
 
 class Errors(NamedTuple):
-    """An SDK's exceptions: all of them; and those for no answer in time, no connection, and an error status."""
+    """The exceptions of an SDK: their base class, and those for a time-out, no connection, and an error status."""
 
     all: type[Exception]
     timed_out: type[Exception]
@@ -236,7 +236,7 @@ def client() -> httpx2.AsyncClient:
 
 async def _bound(response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise CallFailed(FailureKind.MALFORMED, "the server sent a compressed answer, which nobody asked for")
+        raise CallFailed(FailureKind.MALFORMED, "the server sent a compressed answer, which was not requested")
     response.stream = _Bounded(cast("httpx2.AsyncByteStream", response.stream))
 
 
@@ -275,7 +275,7 @@ _loop = _Loop()
 
 
 def within(seconds: float, call: Callable[[], Awaitable[Result]]) -> Result:
-    """Return what the call returns; raise TimeoutError after so many seconds, whatever it is doing then."""
+    """Return what the call returns; raise TimeoutError after so many seconds, whatever it is doing."""
 
     async def limited() -> Result:
         async with asyncio.timeout(seconds):

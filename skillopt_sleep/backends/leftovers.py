@@ -28,7 +28,7 @@ def prefix() -> str:
 
 
 def clear(folder: Path) -> Cleared:
-    """Remove the folders of calls whose process is gone, and keep those of living processes."""
+    """Remove the folders of calls whose process has ended, and keep those of running processes."""
     try:
         with os.scandir(folder) as entries:
             left = [Path(entry.path) for entry in entries if _is_left(entry)]

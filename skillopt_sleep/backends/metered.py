@@ -1,4 +1,4 @@
-"""Control spending in one place: reserve every call of a model before it, and settle it afterwards."""
+"""Control spending in one place: reserve the cost of every call before it, and record the real cost afterwards."""
 
 import threading
 from collections.abc import Callable
@@ -77,7 +77,7 @@ class NightMeter:
         self._last_failure: CallFailed | None = None
 
     def spend(self) -> Spend:
-        """Return what this night spent, in all its runs; tokens or dollars that no reply named are unknown."""
+        """Return what this night spent, in all its runs; tokens or dollars that no reply reported are unknown."""
         tally = self._ledger.spent()
         known = tally.unnamed < tally.calls or not tally.calls
         return Spend(
@@ -92,7 +92,7 @@ class NightMeter:
         )
 
     def left(self) -> int:
-        """Return how many calls the night's own limit leaves."""
+        """Return how many calls are left of the night's own limit."""
         most = self._limits.night.calls
         if not most:
             return UNLIMITED
@@ -171,9 +171,9 @@ class NightMeter:
         odd_events: int = 0,
         held: Held | None = None,
     ) -> None:
-        """Write down what a reserved call took; only a call that the model answered ends a row of failures.
+        """Record what a reserved call cost; only a call that the model answered ends a row of failures.
 
-        `held` is counted if the call names no tokens or no price and `held` is more than was reserved.
+        `held` is counted if the call reports no tokens or no price and `held` is more than was reserved.
         """
         if state is CallState.DONE:
             with self._lock:
@@ -221,7 +221,7 @@ class Metered:
         self._price = price
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Reserve, make and settle one call."""
+        """Reserve the cost of one call, make it, and record its real cost."""
         entry = self._meter.reserve(prompt, self._model, self._price)
         try:
             completion = self._inner.complete(prompt)
@@ -246,7 +246,7 @@ class Metered:
         return Held(tokens, self._price(self._model, Usage(input_tokens=tokens)))
 
     def _paid(self, usage: Usage | None, named: float | None) -> float | None:
-        """Return the dollars that the provider named, if they are possible, or else the price of the tokens."""
+        """Return the dollars that the provider reported, if they are plausible, else the price of the tokens."""
         if named is not None:
             return named if 0 <= named <= MOST_USD else None
         if usage is None:

@@ -19,7 +19,7 @@ NO_KEY = "not-needed"
 
 
 class Azure(NamedTuple):
-    """What Azure OpenAI needs besides address and key; without a key the Entra token is used."""
+    """The settings that Azure OpenAI needs besides address and key; without a key the Entra token is used."""
 
     api_version: str
     ad_token: str = ""

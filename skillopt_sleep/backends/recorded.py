@@ -17,7 +17,7 @@ from skillopt_sleep.records import Completion, Prompt
 
 
 class Recorded:
-    """Writes down what was asked and what came back, in `calls.jsonl` of the folder."""
+    """Writes every prompt with its answer or failure to `calls.jsonl` in the folder."""
 
     def __init__(self, inner: Backend, folder: Callable[[], Path]) -> None:
         self._inner, self._folder = inner, folder

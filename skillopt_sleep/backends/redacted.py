@@ -8,7 +8,7 @@ from skillopt_sleep.records import Completion, Prompt
 
 
 class Redacted:
-    """Sends prompts without anything that looks like a secret, wherever it came from."""
+    """Removes everything that looks like a secret from a prompt before it is sent."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner

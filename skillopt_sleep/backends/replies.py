@@ -39,7 +39,7 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
 
 
 def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> Bill | None:
-    """Return what a provider says that a call took; None if it doesn't say, or says what can't be."""
+    """Return the usage that a provider reports for a call; None if it reports none, or an impossible one."""
     try:
         return decoder.decode(raw)
     except msgspec.DecodeError:
@@ -47,7 +47,7 @@ def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> B
 
 
 def unusable(kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None) -> CallFailed:
-    """Return the failure of an answer that was paid for."""
+    """Return the failure for an unusable answer that was paid for."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
     return CallFailed(kind, message, tokens=tokens, usd=usd, paid=True)
 

@@ -1,4 +1,4 @@
-"""End the night when the model is gone, instead of taking its silence for a result."""
+"""End the night when the model is unavailable, instead of taking its silence for a result."""
 
 from skillopt_sleep.backends.metered import NightMeter
 from skillopt_sleep.errors import CallFailed

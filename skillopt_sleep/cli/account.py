@@ -67,7 +67,7 @@ class Account:
 
     @property
     def corrected(self) -> int:
-        """The number of requests that were corrected."""
+        """The number of corrected requests."""
         return sum(row.corrected for row in self.rows)
 
     @property

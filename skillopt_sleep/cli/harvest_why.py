@@ -23,7 +23,7 @@ _IN_SECONDS = 120  # shorter times are shown in seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Why one session is used or not.
+    """The reasons why one session is used or not.
 
     `reason` is None for a session in use, `because` says why in words, and `night` which night read or will read it.
     """

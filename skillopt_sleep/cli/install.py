@@ -56,7 +56,7 @@ def _say_keys(paths: Paths) -> None:
 
     keys = keys_file(paths)
     if not keys.exists():
-        say(f"  The service doesn't see API keys of your shell: write NAME=value lines into {keys}, mode 0600")
+        say(f"  The service doesn't see the API keys of your shell: write NAME=value lines into {keys}, mode 0600")
         return
     others = 0o077
     too_open = f", which others can read: chmod 600 {keys}" if keys.stat().st_mode & others else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Ahead(NamedTuple):
-    """What a night would do now.
+    """A forecast of a night that would run now.
 
     `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
     night's limits, lowered to what the month's limits leave.
@@ -112,10 +112,7 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
 
 def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]:
     yield from _reading_lines(ahead)
-    if settings.backend.name:
-        yield f"It would send redacted excerpts to: {destination(settings)}"
-    else:
-        yield "It would send nothing: no backend is chosen yet (skillopt-sleep init)."
+    yield _sent(settings)
     yield f"Calls at most: {ahead.most}"
     if ahead.calls:
         purposes = ", ".join(f"{count} {purpose}" for purpose, count in ahead.calls.items())
@@ -124,11 +121,12 @@ def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]
     limit = "Limit"
     if budget != settings.budget:
         limit = "Limit, as far as this month's limits leave it"
-    price = "dollars unknown (no price is known)"
-    if usd is not None:
-        price = f"${usd:,.2f}"
-    yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes, {price}."
-    yield "It would not change your files. Nothing was sent now."
+    yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes."
+    if usd is None:
+        yield "Dollars at most: unknown (a model has no known price, and budget.usd sets no limit)"
+    else:
+        yield f"Dollars at most: ${usd:,.2f}"
+    yield "Nothing has been sent. The night itself would not change your files."
 
 
 def _reading_lines(ahead: Ahead) -> Iterator[str]:
@@ -146,6 +144,15 @@ def _reading_lines(ahead: Ahead) -> Iterator[str]:
         yield f"  {ahead.reviewed:4}  tasks written by hand"
     for note in ahead.harvested.notes:
         yield f"        {one_line(note.summary, limit=400)}"
+
+
+def _sent(settings: Settings) -> str:
+    """Say what the night would send, and to whom."""
+    if not settings.backend.name:
+        return "It would send nothing: no backend is chosen yet (skillopt-sleep init)."
+    if not recipients(settings):
+        return "It would send nothing: the simulated model runs on this machine."
+    return f"It would send redacted excerpts to: {destination(settings)}"
 
 
 def recipients(settings: Settings) -> tuple[BackendSettings, ...]:

@@ -57,7 +57,7 @@ def _lines(decided: Decided) -> Iterator[str]:
     yield spelled(proposal.summary)
     yield from _trial(proposal)
     if proposal.doubt:
-        yield f"Mind that {visible(proposal.doubt)}."
+        yield f"Note that {visible(proposal.doubt)}."
     for evidence in proposal.evidence[:5]:
         yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
 

@@ -1,4 +1,4 @@
-"""The command `runs`: what trainings were started with, and how they ended."""
+"""The command `runs`: list, show and compare trainings."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -22,7 +22,7 @@ from skillopt_sleep.stores.sqlite import NightLine
 
 
 class _Status(NamedTuple):
-    """What `status` shows.
+    """The data that `status` shows.
 
     `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
     outcome, and `prompts` the number of hand-off prompts without an answer.
@@ -104,7 +104,7 @@ def _read(paths: Paths, settings: Settings) -> _Status:
         progress=progress,
         running=running,
         because=report.because if report else "",
-        # Prompts that a finished night left behind wait for nobody.
+        # Prompts that a finished night left behind needn't be answered.
         prompts=_open_prompts(paths.data) if unfinished else 0,
     )
 

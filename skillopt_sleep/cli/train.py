@@ -72,7 +72,7 @@ def evaluate(
     *,
     skill: Annotated[
         Path | None,
-        typer.Option(help="The skill's file; by default the best skill of the training, or none without one."),
+        typer.Option(help="The skill's file; by default the training's best skill, or no skill if there is none."),
     ] = None,
     split: Annotated[str, typer.Option(help="train, val or test.")] = "test",
     backend: BackendName = "",

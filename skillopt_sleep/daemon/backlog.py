@@ -15,7 +15,7 @@ RETRY = timedelta(hours=1)
 
 
 class Result(NamedTuple):
-    """How a night's process ended: `finished` if its slot needs no other night.
+    """The end of a night's process: `finished` if no other night is needed for its slot.
 
     `locked` means that another night was running, `refused` that the settings don't allow a night.
     """
@@ -38,7 +38,7 @@ class Pending(Record, frozen=True, kw_only=True):
 
 
 class Ended(Record, frozen=True, kw_only=True):
-    """How the daemon's last night ended; `verdict` is "" if it ended without one."""
+    """The end of the daemon's last night; `verdict` is "" if it ended without one."""
 
     day: date
     at: datetime

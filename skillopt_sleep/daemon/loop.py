@@ -46,7 +46,7 @@ _STOP_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP
 
 
 class Obstacle(NamedTuple):
-    """What a night waits for; `kind` stays the same while only the times in the message change."""
+    """An obstacle that a night waits for; `kind` stays the same while only the times in the message change."""
 
     kind: str
     message: str

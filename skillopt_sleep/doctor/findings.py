@@ -9,7 +9,7 @@ from skillopt_sleep.records.record import Record
 
 
 class Topic(StrEnum):
-    """What a finding is about, in the order of the report."""
+    """The topics of findings, in the order of the report."""
 
     SETTINGS = "settings"
     MODELS = "models"
@@ -42,7 +42,7 @@ class Finding(Record, frozen=True, kw_only=True):
 
 
 def problem(topic: Topic, says: str, remedy: str) -> Finding:
-    """Return a finding about something to fix."""
+    """Return a problem: something to fix."""
     return Finding(topic=topic, state=State.PROBLEM, says=says, remedy=remedy)
 
 

@@ -69,7 +69,7 @@ def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], unt
 
 
 class _Program(NamedTuple):
-    """What was found out about an agent's program; `path` is "" if it can't be run."""
+    """The findings about an agent's program; `path` is "" if it can't be run."""
 
     findings: tuple[Finding, ...]
     path: str = ""
@@ -88,7 +88,7 @@ def _program(
     except SleepError as error:
         if is_used:
             return _Program((of_error(Topic.PROGRAMS, error),))
-        return _Program((fine(Topic.PROGRAMS, f"{error.message}; no setting names it"),))
+        return _Program((fine(Topic.PROGRAMS, f"{error.message}; no setting uses it"),))
     program = fine(Topic.PROGRAMS, f"{backend.name} {version} ({path})")
     return _Program((program, _login(agent, backend.name, until=until, is_used=is_used)), path)
 
@@ -99,7 +99,7 @@ def _login(agent: CliBackend, name: str, *, until: datetime, is_used: bool) -> F
     if account.problem and is_used:
         return problem(Topic.LOGINS, f"{name}: {account.problem}", account.remedy)
     if account.problem:
-        return fine(Topic.LOGINS, f"{name}: {account.problem}; no setting names it")
+        return fine(Topic.LOGINS, f"{name}: {account.problem}; no setting uses it")
     ends = account.ends(utc_now())
     try:
         if is_used:

@@ -27,7 +27,7 @@ MOST_HOPS = 5
 PROMPT_SECONDS = 20.0
 MOST_DESCRIPTION = 1536
 
-# A server that doesn't exist: this way the program asks nobody for the list of models.
+# A server that doesn't exist, so that the program doesn't fetch the list of models.
 _NOBODY = '{name="nobody",base_url="http://127.0.0.1:9/v1",wire_api="responses"}'
 _SHOW = (
     *("--disable", "plugins", "debug", "prompt-input"),
@@ -49,7 +49,7 @@ _IMPORT = re.compile(r"(?:^|\s)@(\S+)")
 
 
 class Sight(NamedTuple):
-    """What one agent sees: `text` is all its instructions, if it can be asked; `cut` are files read only in part."""
+    """One agent's view: `text` is all its instructions, if it can be asked; `cut` are files read only in part."""
 
     agent: str
     instructions: tuple[Path, ...]
@@ -154,7 +154,7 @@ def _prompt_texts(program: str, root: Path, environ: Mapping[str, str]) -> list[
 
 
 def _lay_out(place: Path, config: Mapping[str, Any], *, home: Path, agent_home: Path) -> dict[str, str]:
-    """Create a HOME and an agent home with what decides on instructions and skills; return their variables."""
+    """Create a HOME and an agent home with all that affects instructions and skills; return their variables."""
     agent = private_dir(place / "agent")
     own_home = private_dir(place / "home")
     lines = [f"{key} = {to_json(config[key]).decode()}\n" for key in _KEPT if key in config]

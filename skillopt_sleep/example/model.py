@@ -1,4 +1,4 @@
-"""Stand in for target, optimizer, judge and miner, for the example and for benchmarks: no model, no network.
+"""Simulate the target, optimizer, judge and miner, for the example and for benchmarks: no model, no network.
 
 The target follows the rules in its instructions that mining.wishes can read, and forgets one now and then (seeded
 noise). The optimizer turns what the person said into an edit: a useful one if their words name what they want, a
@@ -290,7 +290,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _lesson(quote: str) -> str:
-    """Return the rule that the words ask for; a useless or harmful one if they are vague."""
+    """Return the rule that the words ask for, or a useless or harmful one if they are vague."""
     wish = read_wish(quote)
     if _TOO_LONG.search(quote):
         return HARMFUL

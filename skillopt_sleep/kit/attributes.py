@@ -11,7 +11,7 @@ from skillopt_sleep.errors import UnsafePath
 from skillopt_sleep.records import Record
 
 # Attributes that the system gives every file by itself: labels by the policy of the folder, checksums that only the
-# kernel writes, and where a cluster keeps the blocks. A copy has its own ones, and they are right.
+# kernel writes, and where a cluster keeps the blocks. A copy rightly has its own.
 _BY_THE_SYSTEM = ("security.selinux", "security.SMACK64", "security.ima", "security.evm")
 _BY_THE_DISK = ("trusted.SGI_", "lustre.")
 _REFUSALS = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP}
@@ -29,7 +29,7 @@ class Attributes(Record, frozen=True, kw_only=True):
 
 
 def attributes_of(path: Path) -> Attributes:
-    """Return the attributes of the file; raise UnsafePath if they can't all be read."""
+    """Return the attributes of the file; raise UnsafePath if any of them can't be read."""
     try:
         info = path.lstat()
         extended = _extended(path)
@@ -88,7 +88,7 @@ def copy_on_a_mac(old: Path, new: Path) -> None:
 
 
 def _inherited_group(folder: Path) -> int | None:
-    """Return the group that a folder gives new files, or None if they get their maker's."""
+    """Return the group that a folder gives new files, or None if they get the creator's."""
     info = folder.stat()
     if sys.platform != "linux" or info.st_mode & stat.S_ISGID:
         return info.st_gid

@@ -1,4 +1,4 @@
-"""Evidence that may be read at any time: a bet that the paired differences are positive, and what it has won.
+"""Measure evidence that may be read at any time: bet that the paired differences are positive.
 
 A stake λ multiplies its wealth by 1 + λd for every difference d in [-1, 1]; all pairs of a round are bet on with the
 same stakes, and the wealth is read at round ends only. If the mean of the differences isn't positive, no wealth grows

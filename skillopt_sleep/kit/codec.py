@@ -22,7 +22,7 @@ def from_json(data: bytes | str, kind: type[Kind]) -> Kind:
 
 
 def map_strings(value: object, change: Callable[[str], str]) -> object:
-    """Return the value as plain dicts, lists and scalars, with every string in it but keys changed."""
+    """Return the value as plain dicts, lists and scalars, with every string except keys changed."""
     return _mapped(msgspec.to_builtins(value), change)
 
 

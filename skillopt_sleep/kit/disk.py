@@ -13,7 +13,7 @@ _UNEXPLAINED = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
 
 
 def worded(error: OSError | sqlite3.Error, *, remedy: str, place: Path | None = None) -> tuple[str, str]:
-    """Return what happened at the place and what to do about it; `remedy` is for everything but a full disk."""
+    """Return what happened at the place and what to do about it: `remedy`, unless the disk is full."""
     if isinstance(error, OSError):
         where = str(place or error.filename or "the disk")
         full = _FULL.get(error.errno or 0, "")
@@ -28,7 +28,7 @@ def worded(error: OSError | sqlite3.Error, *, remedy: str, place: Path | None = 
 
 
 def _has_no_room(error: sqlite3.Error, place: Path | None) -> bool:
-    """Tell whether SQLite failed for want of room, as it says itself or as the disk shows."""
+    """Tell whether SQLite failed because the disk is full, by its own message or by the free space."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
     if code not in _UNEXPLAINED or place is None:
         return code == sqlite3.SQLITE_FULL

@@ -1,4 +1,4 @@
-"""Read files that others may have made, with care; write so that a crash leaves the old bytes or the new ones."""
+"""Read files of unknown origin safely; write so that a crash leaves either the old bytes or the new ones."""
 
 import errno
 import os
@@ -21,12 +21,12 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _EVERYBODY = 0o666
-# The errors of a folder that holds something, or is no longer a folder: then somebody uses it.
+# The errors for a folder that isn't empty, or is no longer a folder: then somebody uses it.
 _IN_USE = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 
 def private_dir(path: Path) -> Path:
-    """Make the folder and its missing parents, readable by the owner only; return it."""
+    """Create the folder and its missing parents, readable by the owner only, and return it."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=PRIVATE_DIR, exist_ok=True)

@@ -26,7 +26,7 @@ class Change(NamedTuple):
 
 
 class Grain(NamedTuple):
-    """How fine changes are cut: those up to `gap` lines apart are one, and parts up to `size` characters go together.
+    """The size of changes: those up to `gap` lines apart are one, and parts up to `size` characters go together.
 
     `behind`: new text is put behind a line; otherwise the line is replaced by itself and the text.
     """

@@ -27,7 +27,7 @@ _LOGGER.addHandler(logging.NullHandler())
 
 
 def log_to(path: Path, *, most: int = MOST_BYTES, kept: int = KEPT) -> None:
-    """Write this process's log from now on into this file only; make its folder if need be."""
+    """Write this process's log from now on into this file only; create its folder if necessary."""
     private_dir(path.parent)
     stop_logging()
     handler = _SharedFile(path, maxBytes=most, backupCount=kept, encoding="utf-8", delay=True)

@@ -17,7 +17,7 @@ def fence(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Write out control and invisible characters, so that what is shown is what is there."""
+    """Spell out control and invisible characters, so that a reader sees everything that is there."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(f"\\u{{{ord(char):X}}}" if _is_unseen(char) else char for char in text)

@@ -23,12 +23,12 @@ _CHUNK = 64 * 1024
 _TICK = 0.02
 _TERM = signal.SIGTERM
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way only
-# Blocks on stdin, to which nobody writes, until our process has ended in any way; then kills the group.
+# Blocks on stdin, to which nothing is written, until our process has ended in any way; then kills the group.
 _WARDEN = 'read -r _; kill -KILL "-$1"'
 
 
 class Ran(NamedTuple):
-    """How a program ended: `status` is its exit status, or the signal that killed it as a negative number.
+    """The end of a program: `status` is its exit status, or the signal that killed it as a negative number.
 
     `stopped` says why we ended it: "timed_out", "flooded" (it wrote too much), or "" if we didn't.
     """

@@ -1,4 +1,4 @@
-"""The protected block of a text: guidance between two markers, which ordinary edits can't touch."""
+"""Read and write the protected block of a text: guidance between two markers, closed to ordinary edits."""
 
 import re
 
@@ -14,7 +14,7 @@ def is_whole(text: str) -> bool:
 
 
 def guidance(text: str) -> str:
-    """Return what stands in the block, or "" if there is no block."""
+    """Return the content of the block, or "" if there is no block."""
     block = BLOCK.search(text)
     return block[1].strip("\n") if block else ""
 

@@ -1,4 +1,4 @@
-"""Small-sample statistics that say how little is known."""
+"""Compute statistics of small samples."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Merge patches into one, as a tree: what failures taught first, then what successes taught."""
+"""Merge patches into one, as a tree: lessons from failures first, then those from successes."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ class Aggregate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def aggregate(patches: Sequence[Patch], *, optimizer: Optimizer, merge_batch: int) -> Aggregate:
-    """Merge what failures taught and what successes taught, each `merge_batch` at a time as a tree, then the two.
+    """Merge the patches from failures and those from successes, `merge_batch` at a time as a tree, then the two.
 
     Failures go first (SkillOpt). Near-equal edits become one without a call, and a single patch needs no call. If a
     merge fails, its patches are joined in their order, which is noted.

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Extra(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that is put after another one: its text, the schema of both replies, and who takes the reply."""
+    """A question appended to another one: its text, the schema of both replies, and who takes the reply."""
 
     text: str
     schema: type[msgspec.Struct]
@@ -27,7 +27,7 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Question(NamedTuple, Generic[Reply]):
-    """What to ask: the prompt is the one of the purpose.
+    """One question; its purpose decides which prompt is used.
 
     Backends send the schema with its docstrings: rewording one changes what the model reads. `values` fill the slots
     that aren't filled for every question. `stage` is who asks, in the note of a failed call; "" is the purpose.
@@ -65,7 +65,7 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
         return replace(self, document=document)
 
     def knowing(self, past: Past) -> "Optimizer":
-        """Return the optimizer told of this past."""
+        """Return the optimizer with knowledge of this past."""
         return replace(self, past=past)
 
     def ask(self, question: Question[Reply]) -> Reply | Note:

@@ -1,4 +1,4 @@
-"""Who attempts tasks for the engine: a night's crew, or a training's environment."""
+"""Define how the engine gets attempts: from a night's crew, or from a training's environment."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How many edits a step may apply, its textual learning rate: by a schedule, or as the optimizer chooses."""
+"""Set how many edits a step may apply (its textual learning rate): by a schedule, or as the optimizer chooses."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class BudgetReply(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """How many edits may be applied, why, and the calls that failed."""
+    """The number of edits that may be applied, the reason, and the calls that failed."""
 
     edits: int
     because: str = ""
@@ -41,7 +41,7 @@ def edit_budget(schedule: str, *, step: int, total: int, most: int, least: int) 
 
 
 def budget(patch: Patch, *, optimizer: Optimizer, least: int, most: int, grades: Sequence[float]) -> Budget:
-    """Return how many edits the optimizer chooses between `least` and `most`; no call is made without a choice.
+    """Let the optimizer choose a number of edits from `least` to `most`; if they are equal, no call is made.
 
     `grades` are those of this step's attempts on train. If the call fails, the budget is `most`.
     """

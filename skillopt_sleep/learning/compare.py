@@ -47,6 +47,6 @@ def _solved(made: Sequence[Rollout]) -> bool:
 
 
 def _telling(made: Sequence[Rollout]) -> Rollout:
-    """Return the first attempt that ended as most did."""
+    """Return the first attempt with the same result as most attempts."""
     solved = _solved(made)
     return next(rollout for rollout in made if _passed(rollout) is solved)

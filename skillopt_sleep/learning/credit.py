@@ -1,4 +1,4 @@
-"""Tell from the trials what each edit did by itself."""
+"""Work out from the trials what each edit contributed."""
 
 import math
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ SESSIONS = 2  # that a gain must be seen in
 
 
 def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
-    """Return every tried edit with its effect, by the candidate without it if there is one, else by its smallest one.
+    """Return every tried edit with its effect, measured by the candidate without it, else by its smallest candidate.
 
-    `best` is the candidate to report; an edit that it left out is neutral at best, for it did as well without.
+    `best` is the candidate to report; an edit that it leaves out is neutral at best, as it does as well without it.
     """
     edits = [edit for one in tested for edit in one.edits]
     distinct = [edit for i, edit in enumerate(edits) if edit not in edits[:i]]
@@ -37,7 +37,7 @@ def _told(edit: Edit, best: Judged, tested: Sequence[Judged]) -> EditEffect:
 
 
 def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: bool) -> EditEffect:
-    """Return how much better the bundle did than without this edit, in the pairs that both have."""
+    """Return how much better the bundle did than the bundle without this edit, in the pairs that both have."""
     short = {(pair.task, pair.sample): pair.after for pair in without.trial.pairs}
     both = [
         (short[pair.task, pair.sample], pair.after)

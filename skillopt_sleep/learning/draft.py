@@ -43,7 +43,7 @@ def draft(
     log: Log = unlogged,
     timed: Timed = untimed,
 ) -> Draft:
-    """Return the best candidate that can be made of what the attempts teach.
+    """Return the best candidate that can be learned from the attempts.
 
     `refuse` says why an edit may not be applied, or ""; `sourced` names the real tasks that edits were learned from.
     """

@@ -19,7 +19,7 @@ LOST_LEAST = 2
 
 
 def measure(score: Score, rule: GateRule) -> float:
-    """Return the number that is compared, in [0, 1]."""
+    """Return a grade as the one number that is compared, in [0, 1]."""
     if rule.metric is Metric.HARD:
         return score.hard
     if rule.metric is Metric.SOFT:
@@ -32,8 +32,8 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
 
     `sequential` accepts when the bet on the candidate has won 1/alpha, `strict` (SkillOpt's rule) reads the means
     after the last round and accepts if the candidate's is greater, `greedy` accepts what was applied. With a margin
-    the bet is that the candidate loses less than that, and no gain is asked for. But for `greedy`, a trial without a
-    scored pair is no evidence, nor is one whose failures fall on one version: abstain.
+    the bet is that the candidate loses less than that, and no gain is required. Except for `greedy`, the verdict is
+    abstain if no pair was scored, or if mostly one version's attempts failed.
     """
     if rule.name == "greedy":
         return _verdict(Decision.ACCEPT, "applied without a test", rule)
@@ -64,7 +64,7 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
         return _proven(trial, rule, last=last)
     bets = [lifted(gain, rule.margin) for gain in trial.gains]
     total, noise = math.fsum(bets), math.sqrt(math.fsum(each * each for each in bets))
-    # Stopping for want of prospects costs power, never validity.
+    # Stopping a hopeless trial costs power, never validity.
     if total < -noise or (total <= 0 and trial.rounds > 1):
         return _verdict(Decision.REJECT, numbers, rule)
     if len({pair.session for pair in trial.pairs}) < BREADTH:
@@ -110,14 +110,14 @@ def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
 
 
 def _worse(pairs: list[Pair], rule: GateRule) -> bool:
-    """Whether a task lost by more than what is worth an edit, and more often than chance would have it."""
+    """Return whether a task got worse by more than `min_effect`, and more often than by chance."""
     losses, gains = sum(pair.gain < 0 for pair in pairs), sum(pair.gain > 0 for pair in pairs)
     lost = -math.fsum(pair.gain for pair in pairs) / len(pairs)
     return lost > rule.min_effect and sign_test(losses, gains) <= WORSE_LEVEL
 
 
 def _numbers(trial: Trial, rule: GateRule) -> str:
-    """Say in a word how the candidate did, with the means before and after and how many pairs there are."""
+    """Describe in a word how the candidate did, with the means before and after and the number of pairs."""
     total = math.fsum(lifted(gain, rule.margin) for gain in trial.gains)
     if total > 0:
         word = "no worse" if rule.margin else "better"

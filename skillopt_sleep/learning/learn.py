@@ -1,4 +1,4 @@
-"""Learn edits from attempts on train: reflect, aggregate, budget, select; or a whole text in their place."""
+"""Learn edits from attempts on train: reflect, aggregate, budget, select; or write a whole new text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -22,14 +22,14 @@ Result = TypeVar("Result")
 
 
 class EditLimit(NamedTuple):
-    """How many edits a step may apply; if `least` is below `most`, the optimizer chooses between them."""
+    """The number of edits a step may apply; if `least` is below `most`, the optimizer chooses between them."""
 
     least: int
     most: int
 
 
 class Teaching(NamedTuple):
-    """What a step learns from: attempts on train in batches, their tasks, and how a score is measured."""
+    """The material of a step: attempts on train in batches, their tasks, and how a score is measured."""
 
     batches: Sequence[Sequence[Rollout]]
     tasks: Mapping[str, Task]
@@ -47,7 +47,7 @@ class Teaching(NamedTuple):
 
 
 class Lessons(msgspec.Struct, frozen=True, kw_only=True):
-    """The edits to try, what each stage made on the way, and the calls that failed.
+    """The edits to try, the results of each stage, and the calls that failed.
 
     `budget` is None if the mode has none.
     """
@@ -77,11 +77,11 @@ def learn(
     log: Log = unlogged,
     timed: Timed = untimed,
 ) -> Lessons:
-    """Return what the batches teach; each batch is reflected on by itself, side by side.
+    """Return the lessons of the batches; each batch is reflected on by itself, several at once.
 
     Without a `limit` all merged edits may be applied. In mode `full_rewrite` neither a limit nor the budget counts:
-    the text is one thought, and what it doesn't need is pruned after its trial. `log` keeps a stage's rows, `timed`
-    measures it.
+    the text is tried as a whole, and superfluous parts are pruned after its trial. `log` keeps a stage's rows,
+    `timed` measures it.
     """
     if rules.mode == "full_rewrite":
         with timed("rewrite"):
@@ -119,14 +119,14 @@ def _budget(patch: Patch, limit: EditLimit | None, teaching: Teaching, optimizer
 def _each(
     batches: Sequence[Sequence[Rollout]], ask: Callable[[Sequence[Rollout]], Result], optimizer: Optimizer
 ) -> tuple[Result, ...]:
-    """Ask about each batch; several go side by side."""
+    """Ask about each batch, several at once."""
     if len(batches) == 1:
         return (ask(batches[0]),)
     return tuple(optimizer.pool.together(ask, batches))
 
 
 def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log: Log) -> Lessons:
-    """Ask for a whole text for each minibatch of failures, and make one of several; if that fails, take the first."""
+    """Ask for a whole text for each minibatch of failures, and merge them into one; if that fails, take the first."""
     written = _each(
         teaching.batches,
         lambda batch: rewrite_full(

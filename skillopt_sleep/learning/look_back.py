@@ -45,7 +45,7 @@ MOST_TASKS = 20  # compared, the newest ones
 
 
 class LookedBack(NamedTuple):
-    """The outcome with what a look back brought, the guidance if it is to decide the outcome, and the attempts."""
+    """The outcome including the look back, the guidance if it decides the outcome, and the attempts."""
 
     outcome: StepOutcome
     decides: Judged | None = None
@@ -53,7 +53,7 @@ class LookedBack(NamedTuple):
 
 
 def is_due(plan: Plan, past: Past) -> bool:
-    """Whether the document's last look back is as many nights ago as the plan says."""
+    """Return whether the document's last look back was as many nights ago as the plan says."""
     return past.snapshot is not None and 0 < plan.step.slow_every <= past.snapshot.nights
 
 
@@ -74,10 +74,10 @@ def look_back(
     night: str,
     log: Log,
 ) -> LookedBack:
-    """Attempt train under the body of some nights ago and today's; from what changed, guidance and notes.
+    """Attempt train under the body of some nights ago and today's, and write guidance and notes from the changes.
 
-    The guidance is tried on val with its own share of the error rate. What the night's own trials told goes into the
-    notes only: the guidance is fixed before val is seen. Where the look back isn't completed it is due again.
+    The guidance is tried on val with its own share of the error rate. The results of the night's own trials go into
+    the notes only: the guidance is fixed before val is seen. A look back that isn't completed is due again.
     """
     provable = {task.cluster for task in val}
     tasks = [task for task in train if task.cluster in provable and task.origin is TaskOrigin.REAL][-MOST_TASKS:]
@@ -86,7 +86,7 @@ def look_back(
     name = learned.document.id
     most = 2 * len(tasks) * plan.step.samples + 2 * len(val) * plan.gate.rounds + 2
     if crew.meter.left() < most:
-        summary = f"{name}: no look back on earlier nights, for want of {most} calls"
+        summary = f"{name}: no look back on earlier nights: it takes up to {most} calls"
         return LookedBack(learned.noted(Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
     work = _Work(learned, past.snapshot, tasks, val, crew, optimizer, plan, past, night)
     try:
@@ -135,7 +135,7 @@ class _Work(NamedTuple):
         return back._replace(rollouts=made + back.rollouts)
 
     def _compared(self) -> tuple[tuple[Compared, ...], tuple[Rollout, ...]]:
-        """Compare the tasks under both bodies; if nothing changed since, today's attempts are both."""
+        """Compare the tasks under both bodies; if the body didn't change, today's attempts count for both."""
         earlier = replace(self.document, body=self.snapshot.body)
         arms = (earlier, self.document) if earlier != self.document else (self.document,)
         samples = range(self.plan.step.samples)
@@ -176,7 +176,7 @@ class _Work(NamedTuple):
         return LookedBack(outcome, tested if decides else None, made)
 
     def _refusal(self, edit: Edit) -> str:
-        """Why the guidance may not be tried: the person refused it, or the static guard does."""
+        """Return why the guidance may not be tried: a person refused it before, or the static guard refuses it."""
         refused = {_words(old) for old in self.past.refused if old.source is EditSource.SLOW}
         if _words(edit) in refused:
             return "you rejected it before"

@@ -18,7 +18,7 @@ from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, Fate, No
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True):
-    """The edits with their fates, or `nothing`: what a step without a candidate ends as, and why."""
+    """The edits with their fates, or `nothing`: how a step without a candidate ends, and why."""
 
     edits: tuple[AppliedEdit, ...] = ()
     nothing: tuple[Outcome, str] | None = None

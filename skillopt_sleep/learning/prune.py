@@ -1,7 +1,8 @@
-"""Choose the standing rule whose removal is worth a trial: a rule must stay worth its length.
+"""Choose a standing rule whose removal is worth a trial.
 
 Only a rule that we wrote is ever taken away: a line of an adopted edit that still stands in the body as it was
-adopted. It is tried on the unseen tasks of the clusters that it was learned from, for others say nothing about it.
+adopted. The removal is tried on the unseen tasks of the clusters the rule was learned from; others say nothing about
+it.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,7 +13,7 @@ from rapidfuzz import fuzz
 
 from skillopt_sleep.records import Document, Edit, EditOp, EditSource, Effect, Past, Split, Task
 
-# Words in another order can say the opposite, so near-equal rules are no more than worth a trial.
+# Words in another order can say the opposite, so near-equal rules are worth a trial, not more.
 SAME_RULE = 90.0
 MOST_TASKS = 8  # on which one removal is tried
 SESSIONS = 2  # that the unseen tasks come from, at least: fewer could never prove it
@@ -53,9 +54,9 @@ def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | No
 
 
 def exercising(taught: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the newest val tasks of each cluster that a rule was learned from; none if one of them has no val task.
+    """Return the newest val tasks of each cluster a rule was learned from; none if one cluster has no val task.
 
-    `taught` are the ids of the tasks that it was learned from; those that nobody knows any more don't count.
+    `taught` are the ids of the tasks that it was learned from; those that are no longer known don't count.
     """
     clusters = {task.cluster: list[Task]() for task in tasks if task.id in taught}
     for task in tasks:
@@ -79,13 +80,13 @@ def _standing(adopted: Sequence[Edit]) -> dict[str, tuple[str, ...]]:
 
 
 def _rules(content: str) -> tuple[str, ...]:
-    """Split a list into its items; anything else stays whole, for its lines may need one another."""
+    """Split a list into its items; anything else stays whole, because its lines may depend on one another."""
     lines = tuple(line for line in content.splitlines() if line.strip())
     return lines if all(line.startswith(_ITEM) for line in lines) else (content,)
 
 
 def _is_said_twice(rule: str, document: Document) -> bool:
-    """Whether another line of the file says nearly the same; that line may be the person's own."""
+    """Return whether another line of the file says nearly the same; that line may be the person's own."""
     lines = document.text.splitlines()
     if rule not in lines:
         return False

@@ -20,7 +20,7 @@ Cell = tuple[str, int]  # a task and a sample of it
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """How a candidate fared: its edits, the rung it reached, and its mean over the `n` attempts shared there."""
+    """The result of a candidate: its edits, the rung it reached, and its mean over the `n` attempts shared there."""
 
     candidate: int
     edits: tuple[Edit, ...]
@@ -30,7 +30,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Race(msgspec.Struct, frozen=True, kw_only=True):
-    """The candidate that won with the fates of its edits, how all fared, and what could not be done."""
+    """The candidate that won with the fates of its edits, the results of all, and what could not be done."""
 
     candidate: Document
     fates: tuple[AppliedEdit, ...]
@@ -57,10 +57,10 @@ def race(
     measure: Measure,
     refuse: Callable[[Edit], str],
 ) -> Race:
-    """Return the set of edits that does best on the train tasks; those that went worst when `tried` are asked first.
+    """Return the set of edits that does best on the train tasks; tasks with the worst `tried` attempts come first.
 
-    The first set wins without a call if no other makes another text, or if the limit leaves no room for the race and
-    as much again. Of equals the shorter text wins, then the one that comes first.
+    The first set wins without a call if no other set gives a different text, or if the limit leaves fewer than twice
+    the calls of the race. If two are equal, the shorter text wins, then the first.
     """
     entries = _entries(sets, document, most=rules.max_chars, refuse=refuse)
     first = entries[0]
@@ -69,7 +69,7 @@ def race(
     runs = _Runs([entry.document for entry in entries], _order(train, tried, rules, measure), attempts, measure)
     needed = 2 * runs.most_calls
     if attempts.left() < needed:
-        summary = f"{document.id}: {len(entries)} candidates weren't raced, for want of {needed} calls"
+        summary = f"{document.id}: {len(entries)} candidates weren't compared: that takes {needed} calls"
         note = Note(stage="race", summary=summary, remedy="raise budget.calls")
         return Race(candidate=first.document, fates=first.fates, notes=(note,))
     won = entries[runs.winner(f"race {document.id}")]
@@ -97,7 +97,7 @@ def _entries(
 def _order(
     train: Sequence[Task], tried: Sequence[Rollout], rules: StepRules, measure: Measure
 ) -> list[tuple[Task, int]]:
-    """Return what to attempt in its order: each task once before any again, those that went worst first."""
+    """Return the attempts in order: each task once before any is repeated, those with the worst attempts first."""
     grades: dict[str, list[float]] = {}
     for attempt in tried:
         if attempt.score is not None:

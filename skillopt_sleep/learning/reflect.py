@@ -79,9 +79,9 @@ def reflect(
     """Return patches from tasks with a failed attempt (hard below 1); a failed call loses its batch, which is noted.
 
     One call shows `rules.minibatch` tasks, or a single failure in mode shallow. Mode deep asks for the cause of each
-    failure first, then for one patch against the causes they share; a single failure shares none and is reflected on
-    by itself. With `rules.successes` there are patches from what went well too. If attempts at a task went apart
-    under `measure`, the better one is shown beside the worse. Raises ValueError for a task that isn't on train.
+    failure first, then for one patch against the causes they share; a single failure is reflected on by itself. With
+    `rules.successes` there are patches from what went well too. If attempts at a task differ under `measure`, the
+    better one is shown beside the worse one. Raises ValueError for a task that isn't on train.
     """
     check_train(tasks[rollout.task] for rollout in rollouts)
     failed, done = cases(rollouts, tasks, measure=measure, each=rules.reflection == "shallow")

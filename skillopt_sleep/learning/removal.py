@@ -1,4 +1,4 @@
-"""Try the document without a standing rule that may have outlived its use, on the tasks that the rule is for."""
+"""Try the document without a standing rule that may no longer be needed, on the tasks that the rule is for."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -27,7 +27,7 @@ SPARE = 2  # times the calls of the trial must be left: the lessons of other doc
 
 
 class Removal(NamedTuple):
-    """The outcome with what came of it, the removal where it is what the night comes to, and the rollouts."""
+    """The outcome with this trial, the removal if it decides the outcome, and the rollouts."""
 
     outcome: StepOutcome
     decides: Judged | None = None
@@ -45,10 +45,10 @@ def remove(
     slow: bool,
     log: Log,
 ) -> Removal:
-    """If nothing better came of the night, try one rule less on the unseen ones of `tasks` that exercise it.
+    """If the night found nothing better, try to remove a rule, on the unseen `tasks` that exercise it.
 
-    On `slow` nights and where the document is nearly full; one at a time, with a margin and the removals' own error
-    rate. Nothing else of the night is lost where the budget ends meanwhile.
+    This happens on `slow` nights, and if the document is nearly full: one rule at a time, with a margin and the
+    removals' own error rate. If the budget runs out meanwhile, nothing else of the night is lost.
     """
     document, rule = learned.document, plan.removal
     found = prune(document, past, tasks) if _is_time(learned, plan, slow=slow) else None
@@ -57,7 +57,7 @@ def remove(
         return Removal(learned)
     most = SPARE * len(found.val) * rule.rounds * 2
     if crew.meter.left() < most:
-        said = f"{document.id}: no rule was tried to be removed, for want of {most} calls"
+        said = f"{document.id}: no rule was tried for removal: that takes {most} calls"
         return _not_tried(learned, Note(stage="prune", summary=said, remedy="raise budget.calls"))
     try:
         trial, verdict, made = run_trial(document, shorter, found.val, attempts=CrewAttempts(crew), rule=rule)

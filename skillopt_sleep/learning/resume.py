@@ -17,7 +17,7 @@ MOST_ROUNDS = 40  # after which a candidate that could still be proven is let go
 
 
 class GoneOn(NamedTuple):
-    """The candidates whose trial went on, those that have no new task, what ended without a trial, the rollouts."""
+    """The candidates whose trials were resumed, those that have no new task, notes on others, and the rollouts."""
 
     tried: tuple[Waiting, ...] = ()
     rest: tuple[Waiting, ...] = ()
@@ -45,12 +45,12 @@ def go_on(
     refused: Sequence[Edit] = (),
     known: Sequence[Task] = (),
 ) -> GoneOn:
-    """Give each candidate a night's rounds more on tonight's val tasks, with the share it was born with.
+    """Give each candidate another night's rounds on tonight's val tasks, with its original share of the error rate.
 
-    A removal goes on with those that exercise the rule among all that are `known`, tonight's and earlier nights'.
-    One is stale where its document or the crew changed, or after MOST_ROUNDS. It rests where val brings no task of
-    its lessons that its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's. The first
-    that is proven ends the search.
+    A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
+    stale if its document or the crew changed, or after MOST_ROUNDS. It waits if val has no task of its lessons that
+    its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's. The first proven candidate
+    ends the search.
     """
     attempts = CrewAttempts(crew)
     tried: list[Waiting] = []
@@ -70,7 +70,7 @@ def go_on(
             continue
         if crew.meter.left() < (most := 2 * rule.rounds * len(asked)):
             rest.append(wait)
-            said = f"{document.id}: the change of {wait.night} waits on, for want of {most} calls"
+            said = f"{document.id}: the change of {wait.night} is still waiting: its trial takes up to {most} calls"
             notes.append(Note(stage="trial", summary=said, remedy="raise budget.calls"))
             continue
         earlier = wait.tested.trial
@@ -98,13 +98,13 @@ def _unseen(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> tuple[
 
 
 def _stale(wait: Waiting, document: Document, crew: Crew, refused: Sequence[Edit]) -> str:
-    """Why its trial doesn't go on, or nothing."""
+    """Return why its trial isn't resumed, or ""."""
     if {edit.key for edit in wait.tested.edits} & {edit.key for edit in refused}:
-        return "you rejected it meanwhile"
+        return "you have rejected it since"
     if wait.base != document.sha:
         return "its document changed, so its trial ended"
     if wait.crew != crew.identity():
         return f"its trial was run by {wait.crew}, which changed, so it ended"
     if wait.tested.trial.rounds >= MOST_ROUNDS:
-        return f"it was still undecided after {wait.tested.trial.rounds} rounds, so it was let go"
+        return f"it was still undecided after {wait.tested.trial.rounds} rounds, so it was dropped"
     return ""

@@ -1,4 +1,4 @@
-"""Have a body rewritten, and turn the new text into the ordinary edits that make it out of the old one.
+"""Ask for a rewritten body, and turn the new text into the ordinary edits that make it out of the old one.
 
 There are two ways: from suggestions (the edits that reflection proposed are worked into the text), and in full (each
 minibatch of failures is answered by a whole text). Either way only the difference from the old body is read:
@@ -92,9 +92,9 @@ def rewrite_full(
 
 
 def unite(texts: Sequence[Patch], *, optimizer: Optimizer, apply: Apply) -> Rewritten:
-    """Make one text of several by another call; if it fails, take the first that changes anything.
+    """Merge several texts into one by another call; if it fails, take the first that changes anything.
 
-    Their edits can't be joined as they are: each is a difference from the same old body.
+    Their edits can't simply be joined: each is a difference from the same old body.
     """
     changing = [patch for patch in texts if patch.edits]
     if len(changing) <= 1:
@@ -118,7 +118,7 @@ def with_protected(body: str, free: str) -> str:
 
 
 def as_edits(document: Document, free: str, *, apply: Apply) -> tuple[Edit, ...]:
-    """Return the edits that together make `with_protected` of the document's body; any of them can be left out.
+    """Return the edits that turn the document's body into `with_protected`; any of them can be left out.
 
     They are as fine as can be without being more than MOST_EDITS.
     """
@@ -160,7 +160,7 @@ def _text(
 
 
 def _makes(wanted: str, document: Document, edits: Sequence[Edit], apply: Apply) -> bool:
-    """Whether the edits make this body, and still can be applied whichever of them is left out."""
+    """Return whether the edits make this body, and can still be applied if any one of them is left out."""
     changed = apply(document, edits)
     if changed is None or changed.body != wanted:
         return False
@@ -207,12 +207,12 @@ def _segments(body: str, free: str) -> list[tuple[list[str], list[str]]]:
     were = zip([0, *blocks], [*blocks, len(old)], strict=True)
     are = zip([0, *ends], [*ends, len(new)], strict=True)
     pairs = [(old[a:b], new[c:d]) for (a, b), (c, d) in zip(were, are, strict=True)]
-    # Empty lines alone are no change that anyone asked for.
+    # Empty lines alone aren't a change.
     return [(was, now if any(map(str.strip, (*was, *now))) else was) for was, now in pairs]
 
 
 def _moved(place: int, codes: Sequence[tuple[str, int, int, int, int]], old: Sequence[str]) -> int:
-    """Return the place among the new lines of one between old lines; what is new there comes before it."""
+    """Return the place in the new lines that matches a place in the old ones; new lines there come before it."""
     at = 0
     for tag, i1, i2, j1, j2 in codes:
         if i1 <= place <= i2:
@@ -222,7 +222,7 @@ def _moved(place: int, codes: Sequence[tuple[str, int, int, int, int]], old: Seq
 
 
 def _lines(text: str) -> list[str]:
-    """Its lines; those that a protected block touches are one."""
+    """Split the text into lines; all lines that a protected block touches count as one."""
     blocks = [match.span() for match in BLOCK.finditer(text)]
     lines: list[str] = []
     at = reach = 0

@@ -89,10 +89,10 @@ def search(
     rule: GateRule,
     most: int = sys.maxsize,
 ) -> Search:
-    """Try the edits together; rule.alpha is the share of all that is tried here.
+    """Try the edits together, then parts of them; `rule.alpha` is the share of everything tried here.
 
     Only the sequential rule shares an error rate, so only under it more than the bundle is tried. An accepted bundle
-    isn't lost when the budget ends while it is pruned. No candidate passes `most` characters.
+    isn't lost when the budget ends while it is pruned. No candidate is longer than `most` characters.
     """
     trials = _Trials(document, val, crew, rule, most)
     several = len(edits) > 1 and rule.name == "sequential"
@@ -117,7 +117,7 @@ def shorten(
     rule: GateRule,
     made: Sequence[Rollout],
 ) -> Search:
-    """Prune a candidate that was proven on a later night than it was born; `made` are tonight's rollouts so far."""
+    """Prune a candidate that was proven on a later night than its first; `made` are tonight's rollouts so far."""
     trials = _Trials(document, val, crew, rule, sys.maxsize)
     trials.drawn |= _baselines(made, document)
     trials.tested.append(proven)
@@ -179,7 +179,7 @@ def _rank(tested: Judged) -> tuple[bool, float]:
 
 
 def _as_good(shorter: Judged, bundle: Judged) -> bool:
-    """Whether a shorter candidate is proven and does about as well as the whole on the tasks that both attempted."""
+    """Return whether a shorter candidate is proven, and about as good as the whole on the tasks both attempted."""
     if shorter.verdict.decision is not Decision.ACCEPT:
         return False
     brief, whole = _by_task(shorter.trial), _by_task(bundle.trial)
@@ -202,7 +202,7 @@ def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str
 
 
 class _Trials:
-    """The trials of one document's candidates, and all they brought."""
+    """Runs the trials of one document's candidates, and collects their results."""
 
     def __init__(self, document: Document, val: Sequence[Task], crew: Crew, rule: GateRule, most: int) -> None:
         self._document, self._val, self._crew, self._rule, self._most = document, val, crew, rule, most
@@ -212,7 +212,7 @@ class _Trials:
         self._notes: list[Note] = []
 
     def note(self, said: str, remedy: str = "") -> None:
-        """Say, once, what could not be tried."""
+        """Note, once, what could not be tried."""
         note = Note(stage="search", summary=f"{self._document.id}: {said}", remedy=remedy)
         self._notes += [note] if note not in self._notes else []
 
@@ -221,7 +221,7 @@ class _Trials:
         return Search(best, tuple(self.tested), tuple(self.rollouts), tuple(self._notes))
 
     def run(self, kind: CandidateKind, edits: Sequence[Edit], *, alpha: float, afresh: bool = False) -> Judged | None:
-        """Test these edits with this share of the error rate; None where they can't stand alone."""
+        """Test these edits with this share of the error rate; None if they can't be applied alone."""
         changed = candidate(self._document, edits, most=self._most)
         if changed is None or (kind in SHORTER and not self._is_shorter(changed)):
             return None
@@ -244,16 +244,16 @@ class _Trials:
         return tested
 
     def _is_shorter(self, changed: Document) -> bool:
-        """Whether less text is left than of the whole; without a removal there would be more."""
+        """Return whether the text is shorter than the whole; leaving out a removal makes it longer."""
         whole = candidate(self._document, self.tested[0].edits)
         return whole is not None and len(changed.body) < len(whole.body)
 
     def affordable(self, bundle: Judged) -> bool:
-        """Whether the night's limit leaves the calls of one more trial as long as the rule allows."""
+        """Return whether the night's limit leaves enough calls for one more trial of full length."""
         most = len(self._val) * self._rule.rounds * 2
         if self._crew.meter.left() >= most:
             return True
         lost = bundle.verdict.decision is Decision.REJECT
         what = "its halves weren't" if lost else "a shorter change wasn't"
-        self.note(f"{what} tried, for want of {most} calls", remedy="raise budget.calls")
+        self.note(f"{what} tried: that takes up to {most} calls", remedy="raise budget.calls")
         return False

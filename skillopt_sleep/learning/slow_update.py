@@ -80,7 +80,7 @@ def _edit(content: str, now: str, failing: Sequence[Compared], *, reasoning: str
 
 
 def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
-    """Show the tasks that changed this way; of those that stay right only the request."""
+    """Show the tasks that changed this way; for those that stayed right only the request."""
     found = [one for one in compared if one.change is change]
     shown = [_show(one, tasks[one.task]) for one in found]
     return "\n\n".join([f"## {_HEADINGS[change]}: {len(found)}", *shown])

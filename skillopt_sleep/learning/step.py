@@ -68,7 +68,7 @@ def step(
     """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val.
 
     A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. `log`
-    keeps each stage's rows; `known` tasks of earlier nights tell what a standing rule is for.
+    saves each stage's rows; `known` tasks of earlier nights show what a standing rule is for.
     """
     tonight = {task.id for task in tasks}
     known = (*(task for task in known if task.id not in tonight), *tasks)
@@ -167,7 +167,7 @@ def _searched(so_far: StepOutcome, found: Search, *, crew: Crew, night: str) -> 
     waits = so_far.tried.undecided + (() if decision is Decision.ACCEPT else fresh)
     # Each costs every night that brings it a task.
     let_go = tuple(
-        Note(stage="trial", summary=f"{document.id}: the change of {wait.night} was let go for newer ones")
+        Note(stage="trial", summary=f"{document.id}: the change of {wait.night} was dropped for newer ones")
         for wait in waits[:-MOST_WAITING]
     )
     failed = any(attempt.failed for attempt in found.rollouts)
@@ -230,7 +230,7 @@ def _twin(document: Document, edits: Sequence[Edit], waiting: Sequence[Waiting])
 
 
 def _founded(so_far: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) -> StepOutcome:
-    """Name what the person said that these edits were learned from, if that is known."""
+    """Return the outcome with the person's words that these edits were learned from, if they are known."""
     names = {name for edit in edits for name in edit.tasks}
     said = tuple(evidence for task in tasks if task.id in names for evidence in task.evidence)
     return replace(so_far, tried=replace(so_far.tried, evidence=said)) if said else so_far
@@ -253,8 +253,8 @@ def _decided(
 
 
 def _with_undecided(learned: StepOutcome, earlier: GoneOn) -> StepOutcome:
-    """Return the outcome, or if nothing better came of the night, that of a candidate that may still be proven."""
-    # A rule that may turn out not to be needed is no news of the night.
+    """Return the outcome, or that of a candidate that may still be proven if the night found nothing better."""
+    # A rule that may turn out not to be needed isn't news.
     waits = [wait for wait in earlier.undecided if wait.tested.kind is not CandidateKind.REMOVAL]
     if learned.outcome in {Outcome.IMPROVED, Outcome.UNDECIDED} or not waits:
         return learned

@@ -14,9 +14,9 @@ def update(
 ) -> tuple[Document, tuple[AppliedEdit, ...]]:
     """Apply the edits in order; `refuse` says why an edit may not be applied, or nothing.
 
-    A target is its first occurrence in the body; an edit that reaches into a protected block is refused, but for
-    the guidance of a slow update, which is all that ever stands there; so is one that lengthens the body past `most`
-    characters. The candidate equals the document where no edit was applied.
+    A target is its first occurrence in the body; an edit that reaches into a protected block is refused, except for
+    the guidance of a slow update, the only content of such a block; so is one that makes the body longer than `most`
+    characters. The candidate equals the document if no edit was applied.
     """
     body = document.body
     fates: list[AppliedEdit] = []
@@ -67,7 +67,7 @@ def _guided(body: str, edit: Edit) -> tuple[str, Fate, str]:
 
 
 def _says_already(body: str, content: str) -> bool:
-    """Whether every line of the content stands in the body already."""
+    """Return whether the body already has every line of the content."""
     have = {" ".join(line.lower().split()) for line in body.splitlines()}
     return all(" ".join(line.lower().split()) in have for line in content.splitlines() if line.strip())
 

@@ -1,4 +1,4 @@
-"""Turn the chosen edits into the sets of edits to try: as they are, said in other ways, or worked into the text."""
+"""Turn the chosen edits into the sets of edits to try: as they are, reworded, or worked into the text."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

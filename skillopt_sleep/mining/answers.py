@@ -1,4 +1,4 @@
-"""What the agent answered between two turns that a person typed: its words and its commands."""
+"""Collect what the agent answered between two typed turns: its words and its commands."""
 
 from skillopt_sleep.records import Origin, Session
 

@@ -11,7 +11,7 @@ from skillopt_sleep.records import Origin, Session
 
 
 class Take(StrEnum):
-    """What a typed turn is taken for."""
+    """The ways to understand a typed turn."""
 
     REQUEST = "request"
     CORRECTION = "correction"

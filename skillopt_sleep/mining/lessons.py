@@ -37,7 +37,7 @@ def known_lessons(tasks: Iterable[Task]) -> Mapping[str, tuple[str, ...]]:
 
 
 class _Question(NamedTuple):
-    """What the model is asked about a project: names, the known ones first, and the tasks without one."""
+    """A question to the model about a project: names, the known ones first, and the tasks without one."""
 
     project: str
     names: tuple[str, ...]

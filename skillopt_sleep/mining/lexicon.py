@@ -35,7 +35,7 @@ IS_CJK = re.compile(rf"[{_CJK}]")
 
 
 class Entry(NamedTuple):
-    """What a listed phrase stands for: its role and, if it means something, a key with a sign and a weight."""
+    """The meaning of a listed phrase: its role and, if it means something, a key with a sign and a weight."""
 
     role: str
     key: str = ""

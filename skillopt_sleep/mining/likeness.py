@@ -1,4 +1,4 @@
-"""Measure how alike two tasks are: whether they are the same wish again, whatever the words.
+"""Measure how alike two tasks are: whether both express the same wish, even in different words.
 
 If a model gave both the same lesson, that decides; else what the person wished: the checks if there are any, else the
 words of the corrections. The requests decide alone only if the corrections name no wish ("no, wrong"). No model is
@@ -75,7 +75,7 @@ def contradicts(one: Profile, other: Profile) -> bool:
 
 
 def _telling_pairs(one: Mapping[str, Feature], other: Mapping[str, Feature]) -> Iterator[tuple[Feature, Feature]]:
-    """Yield the features that both have, as each side says them, without those that say little."""
+    """Yield the features that both texts share, in each text's version, without insignificant ones."""
     for key, feature in one.items():
         twin = other.get(key)
         if twin and min(feature.weight, twin.weight) > SOFT:
@@ -137,7 +137,7 @@ def _numbers(said: Mapping[str, Feature]) -> set[str]:
 
 
 def _overlap(one: Mapping[str, Feature], other: Mapping[str, Feature]) -> float:
-    """Return the share, by weight, of what both say."""
+    """Return the share, by weight, of the features that both have."""
     both = against = 0.0
     alone: list[Feature] = []
     others = dict(other)

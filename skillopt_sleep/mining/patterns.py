@@ -1,7 +1,7 @@
 """Read regular expressions that a model wrote: what they find, and whether they can be trusted.
 
-Accepted are letters, classes, groups, choices and repeats. What looks ahead or back, or repeats what repeats, is
-refused: nobody could say what it finds, or how long it takes.
+Accepted are letters, classes, groups, choices and repeats. Lookaheads, lookbehinds and nested repeats are refused:
+nobody could say what they find, or how long they take.
 """
 
 import re
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What a pattern finds: its variants, each with a sample character for every class."""
+    """A pattern as a list of its variants, each with a sample character for every class."""
 
     source: str
     variants: tuple[str, ...]
@@ -104,7 +104,7 @@ class _Reader:
         self._endless = 0
 
     def choice(self) -> Part:
-        """Read what stands between bars."""
+        """Read the alternatives between bars."""
         parts = [self._row()]
         while self._skip("|"):
             parts.append(self._row())

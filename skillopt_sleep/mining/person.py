@@ -39,7 +39,7 @@ class Weighed(NamedTuple):
 
 
 class Person:
-    """What a person said: a request, and corrections of the answer, of which the last holds."""
+    """A person's words: a request, and corrections of the answer, of which the last holds."""
 
     def __init__(self, request: str, corrections: Sequence[str]) -> None:
         texts = (request, *corrections)

@@ -1,4 +1,4 @@
-"""Describe a task by what is compared of it: the wish in its corrections, its request, and its checks."""
+"""Describe a task by the parts that are compared: the wish in its corrections, its request, and its checks."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ class Profile:
 
     @property
     def keys(self) -> frozenset[str]:
-        """What a task must share with another to be at all like it."""
+        """The keys of which another task must share at least one to be compared with this one."""
         keys = {f"! {self.subject}"}
         if self.lesson:
             keys.add(f"# {self.lesson}")
@@ -51,7 +51,7 @@ class Profile:
 
     @property
     def subject(self) -> str:
-        """What the request is about, the same for requests that differ only in words that say little."""
+        """The subject of the request, which is the same for requests that differ only in insignificant words."""
         return " ".join(sorted(telling_keys(self.request))) or self.prompt
 
 

@@ -8,7 +8,7 @@ from skillopt_sleep.records import Task
 
 
 class Recurrence(NamedTuple):
-    """How often a wish came up: in how many sessions, on how many days, and when first and last."""
+    """The occurrences of a wish: number of sessions and days, first and last time."""
 
     sessions: int
     days: int

@@ -28,7 +28,7 @@ _ORDINARY = (
 
 
 class Said(NamedTuple):
-    """What a person said and did about one request; the last correction holds."""
+    """A person's words and actions about one request; the last correction holds."""
 
     request: str
     corrections: tuple[str, ...]
@@ -55,7 +55,7 @@ def proved_reference(checks: Sequence[Check], rubric: str, answer: str, said: Sa
 
 
 class _Proof:
-    """Raises ItemError for whatever the person neither said nor did."""
+    """Raises ItemError for anything that the person neither said nor did."""
 
     def __init__(self, said: Said) -> None:
         self._said = said
@@ -63,7 +63,7 @@ class _Proof:
         self._corrections = Person("", said.corrections)
 
     def check(self, check: Check) -> None:  # noqa: C901 - one arm for each op
-        """Prove one check."""
+        """Raise ItemError unless the person asked for what this check wants."""
         if len(check.arg) > ARG_CHARS or len(check.section) > ARG_CHARS:
             raise ItemError(f"its {check.op} is longer than {ARG_CHARS} characters")
         match check.op:
@@ -84,12 +84,12 @@ class _Proof:
                 self._wanted("json")
             case Op.NO_REFUSAL:
                 if not self._corrections.speaks_of("refusal"):
-                    raise ItemError("the person didn't speak of a refusal")
+                    raise ItemError("the person said nothing about a refusal")
             case _:
                 assert_never(check.op)
 
     def rubric(self, text: str) -> None:
-        """Prove a demand in words."""
+        """Raise ItemError unless the person asked for what the rubric demands."""
         if len(text) > RUBRIC_CHARS:
             raise ItemError(f"its rubric is longer than {RUBRIC_CHARS} characters")
         if not self._person.weigh(text).said:
@@ -102,7 +102,7 @@ class _Proof:
             raise ItemError(f"its rubric reverses what the person wants: {', '.join(opposed)}")
 
     def answer(self, text: str) -> None:
-        """Prove the one exact answer."""
+        """Raise ItemError unless the person wrote this exact answer."""
         if len(text) > ANSWER_CHARS:
             raise ItemError(f"its answer is longer than {ANSWER_CHARS} characters")
         self._wanted(text)

@@ -1,4 +1,4 @@
-"""What the model miner may answer. The model reads these docstrings: they are in the schema of its reply."""
+"""The replies of the model miner. The model reads these docstrings: they are in the schema of its reply."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Read what was done about an answer, before any word is read: calls rejected, work undone, tests that turned."""
+"""Read what the person did about an answer, apart from words: calls rejected, work undone, tests that changed."""
 
 import re
 from collections.abc import Sequence

@@ -74,7 +74,7 @@ _EMPTY_TERM = re.compile(
 
 
 class Wish(NamedTuple):
-    """What the answer should hold, what it should not, and its greatest length in characters if one was named."""
+    """The terms an answer should contain and those it should not, and its greatest length in characters, if named."""
 
     want: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()

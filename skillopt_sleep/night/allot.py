@@ -1,4 +1,4 @@
-"""Choose the documents a night works on, so that its calls go where they promise most."""
+"""Choose the documents a night works on: those for which its calls promise most."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

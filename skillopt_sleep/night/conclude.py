@@ -167,7 +167,7 @@ def _nothing_seen(notes: Sequence[Note]) -> tuple[str, str]:
     for note in notes:
         if note.stage == "harvest" and not note.expected:
             return f"no new session could be read: {note.summary}", note.remedy
-    return "no new session since the last night", "nothing"
+    return "there are no new sessions", "nothing; skillopt-sleep harvest shows where sessions are expected"
 
 
 def _counted(count: int, name: str) -> str:

@@ -116,7 +116,7 @@ def _scores(document: Document, rows: _Rows, plan: Plan) -> dict[str, float]:
 
 
 def _provable(task: Task, tasks: Sequence[Task]) -> bool:
-    """Return whether this is a train task that an unseen task of the same document and lesson can prove."""
+    """Return whether this is a train task that an unseen task of the same document and lesson can test."""
     if task.split is not Split.TRAIN:
         return False
     unseen = (task.document, task.cluster, Split.VAL)

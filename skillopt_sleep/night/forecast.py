@@ -12,7 +12,7 @@ MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 
 
 class Workload(NamedTuple):
-    """What a night may have to work on, estimated high: every typed turn after the first counts as a correction.
+    """The amount of work for a night, estimated high: every typed turn after the first counts as a correction.
 
     `sessions` are those that may hold a correction, `mined` is the number of tasks found in them. `tasks` counts all
     tasks of the night: the mined ones, those written by hand and those banked earlier.

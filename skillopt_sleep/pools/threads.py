@@ -102,7 +102,7 @@ class ThreadPool:
 
 
 class _Chain(NamedTuple):
-    """What the maps of one chain share: its rank in the queue, and the errors of all chains that run with it."""
+    """Shared by the maps of one chain: its rank in the queue, and the errors of all chains that run with it."""
 
     rank: int
     errors: list[BaseException]

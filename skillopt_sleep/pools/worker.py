@@ -39,7 +39,7 @@ class NoBackend:
 class Worker:
     """Runs functions sent by another process; each call returns when the function asks something or ends.
 
-    What is sent with many calls comes under a key and is unpacked once.
+    An object that is sent with many calls comes under a key, and is unpacked only once.
     """
 
     def __init__(self) -> None:

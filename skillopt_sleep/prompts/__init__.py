@@ -1,4 +1,4 @@
-"""The words we send: one Markdown file per purpose, filled strictly."""
+"""Fill the prompts we send: one Markdown file per purpose, every slot filled."""
 
 import re
 from collections.abc import Mapping

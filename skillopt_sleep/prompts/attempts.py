@@ -1,4 +1,4 @@
-"""Show the optimizer train tasks: how the attempts at them went, and where they went apart."""
+"""Show the optimizer train tasks: how the attempts at them went, and how they differ."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -74,6 +74,6 @@ def what_went_wrong(case: Case) -> str:
 
 
 def said(task: Task) -> list[str]:
-    """Return lines with what the person said when this went wrong before."""
+    """Return the person's words from when this went wrong before, as lines."""
     quotes = [f"- «{evidence.quote}»" for evidence in task.evidence]
     return ["What the person said when this went wrong before:", *quotes] if quotes else []

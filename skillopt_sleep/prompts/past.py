@@ -16,8 +16,8 @@ _SAID = {
 def tried_before(past: Past) -> str:
     """List the edits that were tried, each with what became of it, so that a failed one isn't proposed again.
 
-    The newest of each kind: what the user refused and what did harm first, then what waits, then the rest, then how
-    attempts fared.
+    The newest of each kind: refused and harmful edits first, then undecided ones, then the rest, then how attempts
+    went.
     """
     kinds = (
         [f"- the user refused it: {_words(edit)}" for edit in reversed(past.refused)],

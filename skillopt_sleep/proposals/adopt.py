@@ -14,7 +14,7 @@ from skillopt_sleep.records import Proposal, Record
 
 
 class Adoption(Record, frozen=True, kw_only=True):
-    """What was written, and the command that undoes it; `already` says that an earlier call had written it."""
+    """The written file, and the command that undoes it; `already` says that an earlier call had written it."""
 
     proposal: str
     path: str

@@ -24,7 +24,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class AdoptionState(StrEnum):
-    """How far an adoption got; `interrupted` means that the file was edited after a crash, and left as it is."""
+    """The state of an adoption; `interrupted` means that the file was edited after a crash, and left as it is."""
 
     PREPARED = "prepared"
     DONE = "done"

@@ -112,7 +112,8 @@ def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:
     match = _HEADS[kind].match(text)
     if match is None or _OURS[kind] not in match["says"]:
         raise UnsafePath(
-            f"{path} wasn't written by skillopt-sleep and is left alone", remedy="rename it to make room for lessons"
+            f"{path} wasn't written by skillopt-sleep and is left alone",
+            remedy="rename it: lessons go to a file of this name",
         )
     eol = b"\r\n" if "\r\n" in match[0] else b"\n"
     return block.Parts(

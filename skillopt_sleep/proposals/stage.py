@@ -216,8 +216,8 @@ def _summary(edits: Sequence[Edit], document: str) -> str:
             verbs.append(f"{verb} {count} {noun}")
     summary = f"{' and '.join(verbs).capitalize()} in {document}: “{one_line(changed[0], limit=_QUOTE)}”"
     if len(changed) > 1:
-        return f"{summary} and {len(changed) - 1} more."
-    return f"{summary}."
+        return f"{summary} and {len(changed) - 1} more"
+    return summary
 
 
 def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:

@@ -15,7 +15,7 @@ from skillopt_sleep.records import Record
 
 
 class Undone(Record, frozen=True, kw_only=True):
-    """What was undone; `removed` says that the file is gone, `already` that an earlier call had undone it.
+    """The result of an undo; `removed` says that the file is gone, `already` that an earlier call had undone it.
 
     `folders_left` are empty folders that could not be removed; the next recovery of the journal tries again.
     """

@@ -1,4 +1,4 @@
-"""What the rest of the program needs to know of a coding agent; each agent's folder fills in one record."""
+"""Describe a coding agent to the rest of the program; each agent's folder fills in one record."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class SettingsFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Hooks:
-    """How an agent runs our hooks.
+    """The way in which an agent runs our hooks.
 
     `listed` is the file in our plugin that lists them. `files` are the settings that may hold hooks, the preferred
     one first; only one of them may. `obstacles` tells what in the parsed `switches` file keeps our hooks from being

@@ -1,4 +1,4 @@
-"""How a night works, and who does its work."""
+"""Define the plan of a night and the crew that does its work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class StepRules(StepSettings, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a night works, as plain values made from the settings.
+    """The plan of a night, as plain values made from the settings.
 
     `step` holds the edit budget of this night; `removal` is the gate's rule for an edit that takes a standing rule
     away; `limits` is shown in the report; `allowed` names what the static guard lets through although it would refuse
@@ -81,7 +81,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crew:
-    """Who does the work of a night; wiring chooses them.
+    """The parts that do the work of a night; wiring chooses them.
 
     `identity` names the models and programs that attempt and grade: a trial can't be resumed by another crew.
     """

@@ -96,7 +96,7 @@ class Reservation(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What a call counts for while its usage is unknown; dollars are None if no price is known."""
+    """The cost that a call counts for while its usage is unknown; dollars are None if no price is known."""
 
     tokens: int
     usd: float | None = None

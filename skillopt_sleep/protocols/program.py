@@ -58,7 +58,7 @@ class Invocation(NamedTuple):
 
 
 class Dialect(Protocol):
-    """How to talk to one agent program, in pure functions."""
+    """The way to talk to one agent program, in pure functions."""
 
     @property
     def name(self) -> str:

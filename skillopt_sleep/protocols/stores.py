@@ -1,4 +1,4 @@
-"""Define what is remembered from night to night."""
+"""Define the interfaces to what is remembered from night to night."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 class Index(Protocol):
-    """What was parsed from each file, and which sessions no night has used yet."""
+    """The parsed content of each file, and the sessions that no night has used yet."""
 
     def stamps(self, source: str) -> Mapping[str, Stamp]:
         """Return the stamp that each file of this source had when it was last read, by path."""
@@ -72,7 +72,7 @@ class Bank(Protocol):
 
 
 class History(Protocol):
-    """What happened to each document from night to night."""
+    """The history of each document from night to night."""
 
     def past(self, path: str) -> Past:
         """Return what earlier nights know about the document at this path."""
@@ -112,7 +112,7 @@ class Page(Protocol):
 
     @property
     def resumed(self) -> bool:
-        """Whether this night was interrupted before and now goes on."""
+        """Whether this night was interrupted before and is now resumed."""
         ...
 
     @property

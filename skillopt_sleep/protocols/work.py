@@ -164,7 +164,7 @@ class Exclusion(Protocol):
 
 
 class Spool(Protocol):
-    """What the agents' hooks noted about sessions; any session may be without a note."""
+    """The notes of the agents' hooks on sessions; any session may be without a note."""
 
     def ended(self, session: str) -> datetime | None:
         """Return when the agent said that the session is over, or None."""

@@ -79,7 +79,7 @@ class PastEdit(Record, frozen=True, kw_only=True):
 
 
 class Fared(Record, frozen=True, kw_only=True):
-    """How the attempts of an earlier step went: the number made and failed, and how often for each reason."""
+    """The attempts of an earlier step in numbers: made, failed, and failed for each reason."""
 
     night: str
     made: int
@@ -88,7 +88,7 @@ class Fared(Record, frozen=True, kw_only=True):
 
 
 class Past(Record, frozen=True, kw_only=True):
-    """What earlier nights know about a document.
+    """The knowledge of earlier nights about a document.
 
     The edits a person refused and those they adopted, the undecided candidates, the edits that were tried and how
     attempts went (both newest first), the optimizer's own notes, and the earlier body that a slow update compares

@@ -7,7 +7,7 @@ from skillopt_sleep.records.rollouts import Rollout
 
 
 class Change(StrEnum):
-    """How a task does under the current version compared with the earlier one."""
+    """The change of a task's result from the earlier version to the current one."""
 
     IMPROVED = "improved"
     REGRESSED = "regressed"

@@ -7,7 +7,7 @@ from skillopt_sleep.records.record import Record
 
 
 class DocumentKind(StrEnum):
-    """What kind of document is trained."""
+    """The kinds of documents that are trained."""
 
     SKILL = "skill"
     MEMORY = "memory"

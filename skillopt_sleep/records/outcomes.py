@@ -1,4 +1,4 @@
-"""What one step did to one document, in parts."""
+"""Outcomes: what one step did to one document."""
 
 from enum import StrEnum
 
@@ -42,7 +42,7 @@ class Note(Record, frozen=True, kw_only=True):
 
 
 class StepTasks(Record, frozen=True, kw_only=True):
-    """How many tasks a step had on each side, and how many lessons have no unseen task yet.
+    """The number of tasks a step had on each side, and of lessons without an unseen task so far.
 
     `text_only` says that attempts were made without tools.
     """
@@ -91,7 +91,7 @@ class TestMeans(Record, frozen=True, kw_only=True):
 
 
 class ForLater(Record, frozen=True, kw_only=True):
-    """What later nights know of this step.
+    """The part of a step's result that later nights need.
 
     `scores` are the document's own on each task. `notebook` holds the optimizer's new notes, or None to keep the old
     ones. `compared` counts tasks by how they changed since the last look back; it is empty if there was none.
@@ -103,7 +103,7 @@ class ForLater(Record, frozen=True, kw_only=True):
 
 
 class StepOutcome(Record, frozen=True, kw_only=True):
-    """What one step did to one document; `candidate` and `trial` are those of the verdict."""
+    """The result of one step on one document; `candidate` and `trial` are those of the verdict."""
 
     document: Document
     outcome: Outcome

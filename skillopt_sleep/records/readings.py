@@ -60,7 +60,7 @@ class Reading(NamedTuple):
 
 
 class SessionLine(NamedTuple):
-    """What is known about an unread session without decoding it."""
+    """The fields of a session that are known without decoding it."""
 
     id: str
     source: str

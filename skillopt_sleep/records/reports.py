@@ -52,7 +52,7 @@ class Proposal(Record, frozen=True, kw_only=True):
 
 
 class Spend(Record, frozen=True, kw_only=True):
-    """What was spent: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls.
+    """The spending: an unknown number of tokens or dollars is None, never 0; `purposes` counts calls.
 
     For `unnamed` calls the model reported no tokens, so `tokens` is a lower bound. `cached_tokens` came from the
     provider's cache; `repairs` counts calls repeated because the reply couldn't be used; `odd_events` counts events
@@ -70,7 +70,7 @@ class Spend(Record, frozen=True, kw_only=True):
 
 
 class SessionCounts(Record, frozen=True, kw_only=True):
-    """How many sessions were seen, used, and left out for each reason."""
+    """The numbers of sessions seen, used, and left out for each reason."""
 
     seen: int = 0
     used: int = 0

@@ -5,7 +5,7 @@ from skillopt_sleep.records.sessions import Usage
 
 
 class Trajectory(Record, frozen=True, kw_only=True):
-    """What happened in one attempt; `failure` says why there is no response, `text_only` that no tools could run."""
+    """The course of one attempt; `failure` says why there is no response, `text_only` that no tools could run."""
 
     response: str = ""
     tool_calls: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from skillopt_sleep.records.record import Record
 
 
 class Role(StrEnum):
-    """Who speaks in a turn."""
+    """The speaker of a turn."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -111,7 +111,7 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
 
     @property
     def typed(self) -> tuple[str, ...]:
-        """What the person typed, in order."""
+        """The person's typed texts, in order."""
         return tuple(turn.text for turn in self.turns if turn.origin is Origin.USER)
 
 

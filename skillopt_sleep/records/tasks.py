@@ -124,7 +124,7 @@ class Task(Record, frozen=True, kw_only=True):
 
 
 class RecallRules(Record, frozen=True, kw_only=True):
-    """How many earlier tasks are recalled: the `per_side` newest of a lesson, and `similar` ones for each train task.
+    """The earlier tasks to recall: the `per_side` newest of a lesson, and `similar` ones for each train task.
 
     Tasks older than `retire` aren't asked again unless a person pinned them.
     """

@@ -17,9 +17,9 @@ class Metric(StrEnum):
 
 
 class GateRule(Record, frozen=True, kw_only=True):
-    """How the gate decides: mixed is (1 - w) hard + w soft; `rounds` is how often a night asks each task at most.
+    """The gate's rule: mixed is (1 - w) hard + w soft; `rounds` is how often a night asks each task at most.
 
-    `alpha` is the trial's share of the night's error rate, `min_effect` the gain that is worth an edit at least;
+    `alpha` is the trial's share of the night's error rate, `min_effect` the smallest gain that is worth an edit;
     `non_regression` refuses a candidate that made a single task worse beyond noise. With a `margin` a candidate need
     not be better: it must be proven that it doesn't lose as much as the margin on the mean.
     """
@@ -50,13 +50,13 @@ class Pair(Record, frozen=True, kw_only=True):
 
 
 class Trial(Record, frozen=True, kw_only=True):
-    """A candidate's paired comparison on val, with all that a later night needs to go on with it.
+    """A candidate's paired comparison on val, with all that a later night needs to resume it.
 
     `wealth` is the logarithm of what each stake has become, `statistic` their mean as a multiple of the start,
-    `alpha` the share in the error rate of the night the candidate was born in. `gain` is shrunk; `interval` is for
-    the mean gain, each end wrong with 5 % at most whenever the trial stopped. `unpaired` pairs were lost, of them
-    `lost_before` and `lost_after` by one arm only. About `more` pairs like these would settle it. `first` is the
-    sample its rounds are drawn from on, `margin` what it may lose on the mean.
+    `alpha` its share of the error rate of the night it was first tried in. `gain` is shrunk; `interval` is for the
+    mean gain, each end is wrong with a probability of at most 5 %, whenever the trial stops. `unpaired` pairs were
+    lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it. Its
+    rounds draw samples from `first` on; `margin` is what it may lose on the mean.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -83,7 +83,7 @@ class Trial(Record, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> str:
-        """How many pairs were scored, and of how many tasks where one was asked several times."""
+        """How many pairs were scored, and of how many tasks if one was asked several times."""
         tasks = len({pair.task for pair in self.pairs})
         if tasks == self.n:
             return f"n={self.n}"

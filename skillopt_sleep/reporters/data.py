@@ -71,7 +71,7 @@ class AnsweredProposal(Record, frozen=True, kw_only=True):
 
 
 class AnsweredSpend(Record, frozen=True, kw_only=True):
-    """What the night spent; null means unknown."""
+    """The spending of the night; null means unknown."""
 
     calls: int
     tokens: int | None
@@ -79,7 +79,7 @@ class AnsweredSpend(Record, frozen=True, kw_only=True):
 
 
 class Answer(Record, frozen=True, kw_only=True):
-    """What `run --json` prints."""
+    """The output of `run --json`."""
 
     schema_version: int
     night: str
@@ -96,7 +96,7 @@ class Answer(Record, frozen=True, kw_only=True):
 
 
 class Paused(Record, frozen=True, kw_only=True):
-    """What `run --json` prints while prompts wait for answers: the night has no verdict yet; run it again later."""
+    """The output of `run --json` while prompts wait for answers: there is no verdict yet; run it again later."""
 
     schema_version: int
     verdict: None

@@ -213,7 +213,7 @@ def _dollars(spend: Spend) -> str:
 
 
 def _noted(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
-    """Return the errors, and what a rule left out, each under its title."""
+    """Return the errors, and the notes on what a rule left out, each under its title."""
     left_out = tuple(note for note in report.errors if note.expected)
     sections = [("Errors", report.trouble), ("Left out", left_out)]
     return [(title, notes) for title, notes in sections if notes]

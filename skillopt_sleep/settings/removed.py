@@ -1,4 +1,4 @@
-"""The keys that were settings once, and what is true instead: an old config.toml gets a clear answer."""
+"""List the keys of earlier versions and what replaced them, so that an old config.toml gets a clear error."""
 
 REMOVED = {
     "target.program": "claude and codex are found in PATH, or by backend.program",

@@ -56,8 +56,8 @@ class RoleSettings(Section, frozen=True, kw_only=True):
 class HarvestSettings(Section, frozen=True, kw_only=True):
     """Which sessions are read.
 
-    The first night reads the sessions of the last `lookback`. A session is read once nothing was written to it for
-    `quiet`. `include_headless` also reads sessions that ran without a person. `tasks_files` hold tasks you wrote.
+    The first night reads the sessions of the last `lookback`. A session is read once nothing has been written to it
+    for `quiet`. `include_headless` also reads sessions that ran without a person. `tasks_files` hold tasks you wrote.
     """
 
     sources: tuple[Literal["claude_code", "codex", "tasks_file"], ...] = (
@@ -87,15 +87,15 @@ class MineSettings(Section, frozen=True, kw_only=True):
 class StepSettings(Section, frozen=True, kw_only=True):
     """How a night learns from its tasks.
 
-    `edit_budget` is how many edits one night may apply to a document (the textual learning rate). `schedule` keeps
-    it constant, lowers it to 1 over 14 nights (linear, cosine), or lets a model choose (autonomous). `samples` is how
-    often each task is attempted; attempts that turned out differently are compared. `reflection` looks at failures in
+    `edit_budget` is how many edits one night may apply to a document (the textual learning rate). `schedule` keeps it
+    constant, lowers it to 1 over 14 nights (linear, cosine), or lets a model choose (autonomous). `samples` is how
+    often each task is attempted; attempts with different results are compared. `reflection` looks at failures in
     batches (minibatch), one by one (shallow), or for a cause they share (deep); `successes` reflects on successes
     too. `mode` patch applies edits, rewrite works them into the text, full_rewrite writes a new text. With several
     `candidates`, different ways to write them compete on train tasks. `augment` makes up that many more requests for
-    each lesson, to learn from, never to judge by. Edits that would make our part of a document longer than
-    `max_chars` are refused. Every `slow_every` nights (0: never), and once the part is 3/4 full, a look back is taken
-    and a rule is tried for removal.
+    each lesson, to learn from but never to judge by. Edits that would make our part of a document longer than
+    `max_chars` are refused. Every `slow_every` nights (0: never), and once the part is 3/4 full, a night looks back
+    over earlier nights and tries to remove a rule.
     """
 
     edit_budget: Count = 3
@@ -130,7 +130,7 @@ class GateSettings(Section, frozen=True, kw_only=True):
 class GuardSettings(Section, frozen=True, kw_only=True):
     """What the static guard lets into a rule although neither your words nor the document contained it.
 
-    `allow` lists classes of refusals, as a refusal names them: code-block, html, link, image, address, install …
+    `allow` lists kinds of refusals, as a refusal names them: code-block, html, link, image, address, install …
     """
 
     allow: tuple[AllowedRefusal, ...] = ()
@@ -169,8 +169,8 @@ class NightSettings(Section, frozen=True, kw_only=True):
 class DaemonSettings(Section, frozen=True, kw_only=True):
     """When nights run by themselves.
 
-    `at` is the local time. A night waits until no session was written to for `idle`, and, with `mains_power`, until
-    the machine is off its battery.
+    `at` is the local time. A night waits until no session has been written to for `idle` and, with `mains_power`,
+    until the machine is on mains power.
     """
 
     at: TimeOfDay = "04:17"

@@ -1,1 +1,1 @@
-"""What is remembered from night to night, in SQLite and small files."""
+"""Store what is remembered from night to night, in SQLite and small files."""

@@ -13,7 +13,7 @@ REMEMBERED = 30  # how many of a document's tried edits are recalled, newest fir
 
 
 class SqliteHistory:
-    """What later nights need to know about each document, by its path."""
+    """The history of each document for later nights, by its path."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
         self._connection = connection

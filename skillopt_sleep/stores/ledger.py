@@ -1,4 +1,4 @@
-"""Save what was spent and every model answer, before either is used."""
+"""Save what was spent, and every answer of a model before it is used."""
 
 import sqlite3
 import threading
@@ -30,7 +30,7 @@ _SUMS = f"SELECT purpose, count(*), max(usd), {', '.join(_TOTALS.values())} FROM
 
 
 class LedgerLine(NamedTuple):
-    """What one night spent on one purpose with one model.
+    """The spending of one night on one purpose with one model.
 
     The sums hold what is known: `unnamed` calls reported no tokens, `unpriced` ones have no price.
     """

@@ -19,7 +19,7 @@ EVERY = 0.5  # least seconds between two writes
 
 
 class Stage(Record, frozen=True, kw_only=True):
-    """How many of a stage's calls are done."""
+    """The progress of a stage: how many of its calls are done."""
 
     label: str
     done: int

@@ -33,7 +33,7 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
     send: nothing in its prompts is taken out.
     """
     retried = Retried(Repaired(Metered(model, meter, model=name_of(model), price=_price(model))))
-    # An answer that isn't there yet is no call, and one that can't be used no failure: it is asked for again.
+    # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
     reached = Answered(retried, model) if isinstance(model, HandoffBackend) else retried
     return Cached(
         reached,

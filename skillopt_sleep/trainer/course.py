@@ -25,9 +25,9 @@ def steps_per_epoch(config: TrainerConfig, items: int) -> int:
 
 
 def trials(config: TrainerConfig, items: int) -> int:
-    """Return how many trials a training may make, which share its error rate.
+    """Return the highest number of trials in a training: they share its error rate.
 
-    Where text may become current unmeasured, a candidate that beats it is tried against the best too, and so is the
+    If an unmeasured text may become current, a candidate that beats it is also tried against the best, and so is the
     final skill.
     """
     epochs, own = config.train.epochs, config.optimizer
@@ -38,7 +38,7 @@ def trials(config: TrainerConfig, items: int) -> int:
 
 
 def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Batches]:
-    """Return an epoch's steps, each with its batches: every item once, in an order of the seed and the epoch."""
+    """Return an epoch's steps, each with its batches: every item once, in an order that depends on seed and epoch."""
     order = list(items)
     random.Random(config.train.seed + 1000 * epoch).shuffle(order)  # noqa: S311 - an order, not a secret
     size, together = config.train.batch_size, config.train.accumulation
@@ -47,10 +47,10 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
 
 
 class Course:
-    """What a training has come to: `state`, and `history` to tell of it; `initial` is what it began from.
+    """The progress of a training: its `state` and `history`; `initial` is the skill it began with.
 
-    The initial skill is measured along with the first batch. Raises BackendUnavailable where val can't be scored, or
-    the optimizer never answers: an outage is no score.
+    The initial skill is measured along with the first batch. Raises BackendUnavailable if val can't be scored, or if
+    the optimizer never answers: an outage is not a score.
     """
 
     def __init__(self, parts: Parts, document: Document) -> None:
@@ -86,7 +86,7 @@ class Course:
         check_answers(self._parts.counting, self._parts.folder, least=1)
 
     def _steps(self, epoch: int, notebook: str) -> Past:
-        """Run one epoch's steps; what was tried and how it fared is known until the epoch ends."""
+        """Run one epoch's steps; what was tried, and how it did, is remembered until the epoch ends."""
         parts = self._parts
         steps = batches(parts.config, parts.items[Split.TRAIN], epoch)
         total = parts.config.train.epochs * len(steps)

@@ -129,7 +129,7 @@ def checked_result(result: object, *, env: Env, item: Item) -> Result:
 
 @contextmanager
 def blaming(whose: object, where: str) -> Generator[None]:
-    """Add to an error of foreign code where it came from; errors of ours (SleepError) stay as they are."""
+    """Note on an error of foreign code where it came from; our own errors (SleepError) stay as they are."""
     try:
         yield
     except SleepError:

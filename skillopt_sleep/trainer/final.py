@@ -81,7 +81,7 @@ def _error_rate(parts: Parts) -> str:
 
 
 def _total(costs: Mapping[str, Cost]) -> Cost:
-    """Sum up the cost of all stages; the dollars are None if a stage's are."""
+    """Sum up the cost of all stages; the dollars are None if those of any stage are."""
     calls = input_tokens = output_tokens = cached_tokens = unnamed = 0
     dollars: list[float] = []
     for cost in costs.values():

@@ -18,9 +18,9 @@ _ENDS = {
 def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: str) -> tuple[State, Gated, Trial]:
     """Return the state after the gate's verdict on the candidate.
 
-    strict compares one pass over val, the current skill's own where it was measured before (SkillOpt); ties lose.
-    sequential draws fresh attempts of both. greedy measures as strict does, and takes the candidate in any case. What
-    is best must have been proven better than the best before by the same rule.
+    strict compares one pass over val, reusing the current skill's score if it was measured before (SkillOpt); ties
+    lose. sequential makes fresh attempts under both. greedy measures as strict does, and always takes the candidate.
+    A new best must have been proven better than the old best by the same rule.
     """
     rule = parts.rule
     forced = rule.name == "greedy"
@@ -51,7 +51,7 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
 
 
 def better(parts: Parts, candidate: Document, other: Document) -> bool:
-    """Whether the rule takes the candidate for better than the other; greedy asks for the greater mean, as strict."""
+    """Return whether the rule finds the candidate better than the other; greedy compares the means, like strict."""
     return _trial(parts, other, candidate)[1].decision is Decision.ACCEPT
 
 

@@ -33,4 +33,4 @@ def read_skill(path: Path) -> str:
 
 
 def untold(_label: str, _done: int, _total: int) -> None:
-    """Ignore progress: nobody is watching."""
+    """Ignore progress, as nobody is watching."""

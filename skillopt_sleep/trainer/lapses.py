@@ -1,4 +1,4 @@
-"""Skill-aware reflection: what the skill says already and the target overlooked is noted in an appendix, not edited.
+"""Skill-aware reflection: a rule that the target overlooked is noted in an appendix, not edited.
 
 Failures are told apart as EmbodiSkill does: a defect of the skill is an edit, a lapse in its execution is a note.
 """
@@ -47,7 +47,7 @@ class Lapses:
         self.question = Extra(text=_ASKED, schema=SkillAwareReply, take=self._take)
 
     def taken(self) -> tuple[str, ...]:
-        """Return the notes since the last time, in an order that no timing changes."""
+        """Return the notes since the last call, in an order that doesn't depend on timing."""
         with self._lock:
             noted, self._noted = self._noted, []
         return tuple(sorted(noted))
@@ -90,7 +90,7 @@ def new_notes(document: Document, noted: Sequence[str]) -> tuple[str, ...]:
 
 
 def within(changed: Document, before: Document, *, most: int) -> tuple[Document, tuple[Note, ...]]:
-    """Drop as many of the last notes as make the document longer than `most` characters, and say so in a note."""
+    """Drop the last notes that make the document longer than `most` characters, and say so in a note."""
     notes = notes_of(changed)
     kept = len(notes)
     while kept and len(with_notes(changed, notes[:kept]).text) > most:
@@ -102,7 +102,7 @@ def within(changed: Document, before: Document, *, most: int) -> tuple[Document,
 
 
 def consolidated(document: Document, *, optimizer: Optimizer) -> Document | Note:
-    """Have the notes shortened; the document stays as it is if they don't become fewer. A failed call is a note."""
+    """Ask for fewer notes; the document stays as it is if there aren't fewer. A failed call becomes a note."""
     notes = notes_of(document)
     shown = fence("\n".join(f"- {note}" for note in notes))
     values = {"document": fence(document.body or "(empty)"), "appendix": shown}

@@ -1,4 +1,4 @@
-"""Trainer: epochs of steps over a dataset, and what they ended as."""
+"""Train a skill on a dataset: epochs of steps, and their result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -27,11 +27,11 @@ from skillopt_sleep.trainer.wording import check_overrides, wording
 
 
 class Trainer:
-    """Trains a skill on a dataset; `target` is the optimizer's model where it is left out.
+    """Trains a skill on a dataset; `target` is the optimizer's model by default.
 
-    `initial_skill` comes before the configuration's, and that before the environment's own; `prompt_overrides` are
-    the optimizer's prompts by name. `pool` and `optimizer_pool` make the calls side by side, left out as the
-    configuration says. Raises ConfigError where something can't be used as it is given.
+    `initial_skill` takes precedence over the configuration's, and that over the environment's own; `prompt_overrides`
+    are the optimizer's prompts by name. `pool` and `optimizer_pool` make the calls in parallel; by default the
+    configuration decides. Raises ConfigError if an argument or a key can't be used.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class Trainer:
         self._clock = clock
 
     def train(self, *, resume: bool = False) -> Summary:
-        """Train, or with `resume` go on with the run in the folder, to the same end as if it had never stopped.
+        """Train, or with `resume` continue the run in the folder, with the same result as if it had never stopped.
 
-        Raises ConfigError where the folder holds another run, and a NightError where the models can't be used or a
-        limit is reached: what was paid for is kept.
+        Raises ConfigError if the folder holds another run, and a NightError if the models can't be used or a limit is
+        reached: paid results are kept.
         """
         items = read_items(self._env, self._config)
         started_with = manifest(

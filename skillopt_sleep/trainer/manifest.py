@@ -37,7 +37,7 @@ _FREE = (
 
 
 class Manifest(Record, frozen=True, kw_only=True):
-    """What a run was started with; digests are SHA-256."""
+    """The inputs of a run; digests are SHA-256."""
 
     config: dict[str, Any]
     env: str

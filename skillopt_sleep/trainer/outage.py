@@ -1,6 +1,6 @@
 """End a training that measures nothing: most attempts can't be scored, or no call of the optimizer is answered.
 
-What failed may be asked again when such a run goes on; all else that failed fails again, as it did.
+These failures are asked again when such a run is resumed; all other failures are kept.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from skillopt_sleep.errors import BackendUnavailable
 from skillopt_sleep.trainer.attempts import Attempted, Counting
 from skillopt_sleep.trainer.run import RunFolder
 
-MANY = 5  # attempts without a score, or failed calls: so many are no accident
+MANY = 5  # attempts without a score, or failed calls: so many aren't an accident
 _REMEDY = "fix that, then resume the run: what was paid for is kept"
 
 

@@ -1,4 +1,4 @@
-"""What every step of a training works with, and how it measures a skill."""
+"""Hold what every step of a training works with, and measure skills."""
 
 import dataclasses
 import sys
@@ -27,7 +27,7 @@ VAL_SAMPLE = 0
 
 
 class Held(Record, frozen=True, kw_only=True):
-    """A skill that counts, with where it stands."""
+    """The current or best skill, with its score and origin."""
 
     document: Document
     standing: Standing
@@ -41,7 +41,7 @@ class State(Record, frozen=True, kw_only=True):
     versions: int = 0
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
-        """Return the state with this skill as the current one; the same text as the best has the best's score."""
+        """Return the state with this skill as the current one; a text equal to the best has the best's score."""
         version = self.versions + 1
         if val is None and document.sha == self.best.standing.sha:
             val = self.best.standing.val
@@ -65,7 +65,7 @@ class Parts:
     rule: GateRule
 
     def asking(self, asker: str) -> "Parts":
-        """Return the parts with the optimizer asked in this name: a step draws its own answers to the same words."""
+        """Return the parts with the optimizer asked under this name: each step gets its own answers."""
         return dataclasses.replace(self, optimizer=replace(self.optimizer, asker=asker))
 
     def rules(self, document: Document) -> StepRules:
@@ -82,7 +82,7 @@ class Parts:
         )
 
     def limit(self, step: int, total: int) -> EditLimit | None:
-        """Return how many edits step `step` of `total` may apply, by the schedule; None is no limit."""
+        """Return how many edits step `step` of `total` may apply by the schedule; None means no limit."""
         own = self.config.optimizer
         if own.schedule == "none":
             return None
@@ -93,7 +93,7 @@ class Parts:
         return EditLimit(scheduled, scheduled)
 
     def most(self, document: Document) -> int:
-        """Return how long the editable part may become: the text beside it counts too."""
+        """Return how long the editable part may become: the rest of the text counts too."""
         return self.config.optimizer.max_chars - (len(document.text) - len(document.body))
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
@@ -101,26 +101,26 @@ class Parts:
         return tuple(Job(item, document.text, document.sha, sample, stage) for item in items)
 
     def val_jobs(self, document: Document) -> tuple[Job, ...]:
-        """Return the one pass over val that measures a skill."""
+        """Return the attempts of the one pass over val that measures a skill."""
         return self.jobs(document, self.items[Split.VAL], sample=VAL_SAMPLE, stage="val")
 
     def test_jobs(self, document: Document) -> tuple[Job, ...]:
-        """Return the one pass over test that is reported of a skill."""
+        """Return the attempts of the one pass over test that is reported for a skill."""
         return self.jobs(document, self.items[Split.TEST], sample=VAL_SAMPLE, stage="test")
 
     def measured(self, jobs: Sequence[Job], *, label: str) -> Scores:
-        """Return the scores of these attempts; those not made yet are made now."""
+        """Return the scores of these attempts, making those that weren't made yet."""
         return scores(self.attempts.make(jobs, label=label), self.tasks, self.rule)
 
     def keep(self, document: Document, version: int) -> str:
-        """Keep a skill that became current; return its file's name."""
+        """Save a skill that became current; return its file's name."""
         name = f"skills/skill_v{version:04d}.md"
         self.folder.write(name, document.text)
         return name
 
 
 class ItemAttempts:
-    """Attempts of the engine at items of a split; a `sample` that is given stands in for the engine's own."""
+    """Attempts of the engine at items of a split; a given `sample` replaces the engine's own."""
 
     def __init__(self, parts: Parts, split: Split, stage: str, *, label: str, sample: int | None = None) -> None:
         self._attempts, self._stage, self._label, self._sample = parts.attempts, stage, label, sample
@@ -161,7 +161,7 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
 def refusal(document: Document) -> Callable[[Edit], str]:
     """Return a function that says why the static guard refuses an edit of this document, or "".
 
-    A skill that is trained may show code: it is its author's own file, which they read as a whole.
+    A trained skill may contain code: it is its author's own file, which they read as a whole.
     """
 
     def refuse(edit: Edit) -> str:

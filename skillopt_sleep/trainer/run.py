@@ -50,7 +50,7 @@ class RunFolder:
 
 
 class Spending(Record, frozen=True, kw_only=True):
-    """What a run has spent over all resumes: calls and their cost, and seconds by stage."""
+    """The spending of a run over all resumes: calls and their cost, and seconds by stage."""
 
     paid: dict[str, Any]
     seconds: dict[str, float]

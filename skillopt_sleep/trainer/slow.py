@@ -27,7 +27,7 @@ _WANTED = {
 
 
 class LookedBack(NamedTuple):
-    """The state afterwards, what to tell, and the optimizer's own notes as they are now."""
+    """The state afterwards, the epoch's record, and the optimizer's own notes as they are now."""
 
     state: State
     record: EpochRecord
@@ -37,7 +37,7 @@ class LookedBack(NamedTuple):
 def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, step: int, past: Past) -> LookedBack:
     """Compare this epoch's skill with the one before on train, and write guidance and notes from what changed.
 
-    Notes are for epochs to come: after the last one none are asked for.
+    Notes are for later epochs, so none are asked for after the last one.
     """
     own = parts.config.optimizer
     notes_wanted = own.meta_skill and epoch < parts.config.train.epochs
@@ -80,7 +80,7 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
 def _guided(
     parts: Parts, state: State, edit: Edit, record: EpochRecord, *, step: int, folder: str
 ) -> tuple[State, EpochRecord]:
-    """Put the guidance into the protected block: through the gate, or unmeasured, which the record then says."""
+    """Put the guidance into the protected block: through the gate, or unmeasured, which the record then states."""
     changed, fates = update(
         state.current.document,
         [edit],

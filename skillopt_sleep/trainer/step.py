@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """The draft of a step, or in `nothing` why there is no candidate to try."""
+    """The draft of a step; without a candidate to try, `nothing` says why."""
 
     draft: Draft
     nothing: Action | None
@@ -114,7 +114,7 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
 def _learned(
     parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], *, place: Place, past: Past
 ) -> Learned:
-    """Draft a candidate from the attempts of each batch, in an order of the seed."""
+    """Draft a candidate from the attempts of each batch, in an order that depends on the seed."""
     seed = parts.config.train.seed + place.step
     shuffled = [_shuffled(batch, seed + 1000 * number) for number, batch in enumerate(batches)]
     tasks = {rollout.task: parts.tasks[rollout.task] for batch in shuffled for rollout in batch}
@@ -134,7 +134,7 @@ def _learned(
 
 
 def _shuffled(batch: Sequence[Rollout], seed: int) -> tuple[Rollout, ...]:
-    """Return the scored attempts, failures first, each kind in an order of the seed (SkillOpt's minibatches)."""
+    """Return the scored attempts, failures first, each kind shuffled by the seed (SkillOpt's minibatches)."""
     failed = [made for made in batch if made.score is not None and made.score.hard < 1]
     done = [made for made in batch if made.score is not None and made.score.hard >= 1]
     random.Random(seed).shuffle(failed)  # noqa: S311 - an order, not a secret

@@ -1,4 +1,4 @@
-"""The optimizer's prompts in the words of a training, or of its user."""
+"""Word the optimizer's prompts for a training, or as its user wants them."""
 
 import difflib
 from collections.abc import Callable, Mapping
@@ -59,7 +59,7 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
 
 
 def wording(overrides: Mapping[str, str]) -> Callable[[str], str]:
-    """Return what says a prompt by its name: in the user's words, else in those of a training."""
+    """Return the function that finds a prompt by name: in the user's words, else in those of a training."""
     known = {name: overrides.get(name) or words(name) for name in NAMES}
 
     def say(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Let workers on other machines ask a model themselves: send them how to make it, and the key it needs."""
+"""Let workers on other machines call a model themselves: send them its recipe and the key it needs."""
 
 import os
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ def lend(
 ) -> Model:
     """Return the model of this role, for attempts that may run on other machines.
 
-    A worker gets the key from here, and all else (programs and their logins) from the machine it runs on. A handoff
-    is answered in files of this machine, so it isn't lent.
+    A worker gets the key from here, and everything else (programs and their logins) from the machine it runs on. A
+    handoff is answered in files on this machine, so workers don't call it.
     """
     wanted = of_role(settings.backend, role)
     if wanted.name == AUTO:

@@ -157,7 +157,7 @@ def _named(name: str, config: TrainerConfig, settings: Settings) -> BackendSetti
 def _target(
     target: Model, config: TrainerConfig, settings: Settings, paths: Paths, environ: Mapping[str, str]
 ) -> Model:
-    """Return the target's model; if attempts run on other machines, they ask it from there."""
+    """Return the target's model; if attempts run on other machines, it is called from there."""
     if config.train.pool != "ray":
         return target
     from skillopt_sleep.wiring.lending import lend

@@ -248,7 +248,7 @@ def test_it_is_known_to_answer_without_a_question(folder: Path) -> None:
 
 def test_a_folder_that_can_not_be_made_is_said_before_anything_is_asked(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(BackendUnavailable, match="can't be made"):
+    with pytest.raises(BackendUnavailable, match="can't be created"):
         HandoffBackend(tmp_path / "file" / "handoff").ready(NOON)
 
 

@@ -11,7 +11,7 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
     assert "would read 5 of 5 unread sessions" in out
     assert "https://api.openai.com/v1" in out
     assert "300 calls" in out
-    assert "Nothing was sent now." in out
+    assert "Nothing has been sent." in out
 
 
 def roles(home: Home, *, judge: str = 'model = "gpt-4"', more: str = "") -> Home:
@@ -54,7 +54,7 @@ def test_a_model_of_two_roles_is_named_once(tmp_path: Path) -> None:
 def test_where_one_price_is_unknown_the_nights_is_and_a_limit_holds_for_all(tmp_path: Path) -> None:
     home = roles(Home(tmp_path), judge='model = "nobody-knows"')
     assert home.command("run", "--plan", "--json").json["limits"]["usd"] is None
-    assert "dollars unknown" in home.command("run", "--plan").out
+    assert "Dollars at most: unknown" in home.command("run", "--plan").out
 
     limited = Home(tmp_path / "limited")
     roles(limited, more="[budget]\nusd = 3.5\n")

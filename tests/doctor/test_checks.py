@@ -102,7 +102,7 @@ def test_a_used_up_month_is_a_problem(machine: Machine) -> None:
 def test_limits_of_the_project_are_the_lower_ones(machine: Machine) -> None:
     machine.configured("[budget]\nproject_calls = 50\n")
     machine.write(machine.project / ".skillopt-sleep" / "project.toml", "[budget]\ncalls = 20\n")
-    assert "of that on shop: 20 calls" in machine.says(Topic.LIMITS)
+    assert "a night on shop: 20 calls" in machine.says(Topic.LIMITS)
 
 
 def test_a_store_of_a_newer_version_is_a_problem_and_stays_as_it_is(machine: Machine) -> None:

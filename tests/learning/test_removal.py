@@ -119,7 +119,7 @@ def test_without_calls_to_spare_nothing_is_spent_and_that_is_noted() -> None:
     found, executor = removed(meter=FakeMeter(left=479))
 
     assert executor.jobs == []
-    assert "for want of 480 calls" in found.outcome.notes[0].summary
+    assert "480 calls" in found.outcome.notes[0].summary
 
 
 def test_where_the_budget_ends_meanwhile_nothing_else_is_lost() -> None:

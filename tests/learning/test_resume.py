@@ -181,7 +181,7 @@ def test_one_whose_edit_a_person_refused_meanwhile_is_let_go() -> None:
     found, executor = gone_on(a_wait(), refused=[EDIT])
 
     assert (found.tried, found.rest, executor.jobs) == ((), (), [])
-    assert "you rejected it meanwhile" in found.notes[0].summary
+    assert "rejected" in found.notes[0].summary
 
 
 def test_tasks_of_other_lessons_alone_are_no_reason_to_go_on() -> None:
@@ -198,7 +198,7 @@ def test_where_the_calls_do_not_reach_it_waits_on_and_says_so() -> None:
     found, executor = gone_on(wait, left=11)
 
     assert (found.rest, executor.jobs) == ((wait,), [])
-    assert "waits on, for want of 12 calls" in found.notes[0].summary
+    assert "12 calls" in found.notes[0].summary
 
 
 def test_a_night_whose_attempts_could_not_be_scored_leaves_it_as_it_was() -> None:

@@ -497,4 +497,4 @@ def test_of_too_many_that_wait_the_oldest_is_let_go_and_named() -> None:
     outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=waits), gate=SURE)
 
     assert [wait.night for wait in outcome.tried.undecided] == [*(wait.night for wait in waits[1:]), "tonight"]
-    assert any("the change of n0 was let go for newer ones" in note.summary for note in outcome.notes)
+    assert any("n0 was dropped" in note.summary for note in outcome.notes)

@@ -159,7 +159,7 @@ def test_no_session_is_nothing_new() -> None:
     report = close(counts=SessionCounts(), tasks=())
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert "since the last night" in report.because
+    assert "no new sessions" in report.because
 
 
 def test_where_a_folder_could_not_be_read_nobody_knows_that_there_was_no_session() -> None:

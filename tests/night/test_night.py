@@ -135,7 +135,7 @@ def test_without_sessions_nothing_is_new_and_nobody_is_asked(machine: Machine) -
     report = machine.night()
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert "since the last night" in report.because
+    assert "no new sessions" in report.because
     assert machine.model.prompts == []
     assert report.spend.calls == 0
 
@@ -203,7 +203,7 @@ def test_a_second_night_sees_nothing_new(machine: Machine) -> None:
     again = machine.night()
 
     assert again.verdict is Outcome.NOTHING_NEW
-    assert "since the last night" in again.because
+    assert "no new sessions" in again.because
     assert len(machine.model.prompts) == asked
     assert again.night != machine.clock().isoformat()
 

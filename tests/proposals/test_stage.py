@@ -54,7 +54,7 @@ def test_a_proposal_is_the_exact_bytes_of_before_and_after(root: Path, night: Pa
     assert proposal.error_rate == "unknown"
     assert [edit.content for edit in proposal.edits] == [RULE]
     assert proposal.evidence[0].quote.startswith("always run")
-    assert proposal.summary == "Adds 1 rule in shop-api/CLAUDE.md: “Run the linter before every commit.”."
+    assert proposal.summary == "Adds 1 rule in shop-api/CLAUDE.md: “Run the linter before every commit.”"
     assert notes == ()
     assert {entry.stat().st_mode & 0o777 for entry in folder.iterdir()} == {0o600}
 
@@ -154,7 +154,7 @@ def test_removing_a_rule_is_proposed(root: Path, night: Path) -> None:
     path.write_bytes(splice(b"mine\n", "- a\n- b"))
     edits = (AppliedEdit(edit=Edit(op=EditOp.DELETE, target="- b"), fate=Fate.APPLIED),)
     (proposal,), _ = FolderStager().stage([accepted(document(path, root), "- a\n", edits=edits)], page(night))
-    assert proposal.summary == "Removes 1 rule in shop-api/CLAUDE.md: “b”."
+    assert proposal.summary == "Removes 1 rule in shop-api/CLAUDE.md: “b”"
     assert (night / "proposals" / "p1" / "result").read_bytes() == splice(b"mine\n", "- a")
 
 
@@ -266,7 +266,7 @@ def test_each_line_of_an_edit_is_a_rule_of_its_own(root: Path, night: Path) -> N
     long = "A rule of many words that goes on and on, until it doesn't fit on"
     body = f"## Rules\n\n- Use tabs.\n- Name things.\n\n{long}\none line.\nBe brief."
     (proposal,), _ = FolderStager().stage([accepted(document(root / "CLAUDE.md", root), body)], page(night))
-    assert proposal.summary == "Adds 4 rules in shop-api/CLAUDE.md: “Use tabs.” and 3 more."
+    assert proposal.summary == "Adds 4 rules in shop-api/CLAUDE.md: “Use tabs.” and 3 more"
 
 
 def test_a_proposal_says_what_its_rules_touch_and_which_model_stood_alone_behind_it(root: Path, night: Path) -> None:

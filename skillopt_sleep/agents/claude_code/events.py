@@ -32,7 +32,7 @@ class _ModelUsage(msgspec.Struct, rename="camel"):
 
 
 class Result(msgspec.Struct, tag_field="type", tag="result"):
-    """The last event; `subtype` is "success" for failures too, and an answer that no model gave has no `models`."""
+    """The last event; `subtype` is "success" for failures too, and an answer without a model call has no `models`."""
 
     is_error: bool
     subtype: str
@@ -114,7 +114,7 @@ class Limit(msgspec.Struct, rename="camel"):
 
 
 class _RateLimit(msgspec.Struct, tag_field="type", tag="rate_limit_event"):
-    """What is reported after every request that was made with a subscription."""
+    """The report that follows every request made with a subscription."""
 
     rate_limit_info: Limit
 

@@ -13,7 +13,7 @@ _AT_ONCE = timedelta(milliseconds=100)
 
 
 class Queue:
-    """Follows the queue's operations in the order of the file, and tells of each prompt who typed it."""
+    """Follows the queue's operations in the order of the file, and tells for each prompt who typed it."""
 
     def __init__(self) -> None:
         self._waiting: list[datetime | None] = []

@@ -113,7 +113,7 @@ class Claude:
         return find_login(files, environ, setup)
 
     def call(self, prompt: Prompt, setup: Setup) -> Invocation:
-        """Return how to ask one question, with no tools and nothing of the user's around it."""
+        """Return how to ask one question, without tools and without the user's own settings."""
         key_name = ""
         if setup.key_env:
             key_name = setup.key_env if setup.key_env in LOGINS else KEY_NAME
@@ -149,7 +149,7 @@ class Claude:
 
 
 def _environ(setup: Setup, key_name: str) -> dict[str, str]:
-    """Return the variables to set; `key_name` is the one in which the program is given a key, if it is."""
+    """Return the variables to set; `key_name` is the one that passes the program a key, if there is one."""
     environ = dict(_ENVIRON)
     if key_name:
         # Empty is as good as unset: of two logins the program would send both.
@@ -177,7 +177,7 @@ def _stopped(ran: Ran) -> CallFailed:
 
 
 def _no_result(ran: Ran, *, events: int) -> CallFailed:
-    """Return why there is no result event; `events` counts those that there were."""
+    """Return why there is no result event; `events` is the number of other events."""
     printed = _shown(ran)
     fell_silent = ran.status == 0 and (events or not ran.stdout.strip())
     if _is_signalled(ran) or fell_silent:
@@ -221,7 +221,7 @@ def _is_signalled(ran: Ran) -> bool:
 
 
 def _kind(status: int | None, words: str) -> FailureKind:
-    """Return the kind of an error by the server's status, or the one in its words, and by the words themselves."""
+    """Return the kind of an error, by the server's status (given or in the message) and by the message itself."""
     if status is None and (named := _STATUS.search(words)):
         status = int(named[1])
     if status is not None and status >= SERVER_ERROR:

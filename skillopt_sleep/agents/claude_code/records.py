@@ -42,7 +42,7 @@ class Block(msgspec.Struct, gc=False):
 
 
 class ApiMessage(msgspec.Struct, gc=False):
-    """What the person or the model said."""
+    """A message of the person or of the model."""
 
     id: str | None = None
     role: str | None = None
@@ -108,7 +108,7 @@ class Decision(msgspec.Struct):
 
 
 class Answers(msgspec.Struct):
-    """What the person chose or typed in a dialog, by question."""
+    """The person's answers in a dialog, chosen or typed, by question."""
 
     answers: dict[str, str] = {}
 

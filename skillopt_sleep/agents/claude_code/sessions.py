@@ -114,7 +114,7 @@ def _is_of_no_interest(block: bytes, at: int, end: int) -> bool:
 
 
 def _outline(path: Path) -> tuple[Stamp, Reading]:
-    """Read only place and times of a sub-agent's file, which is left out whole."""
+    """Read only the folder and times of a sub-agent's file: its content is left out."""
     lines = Lines(str(path), RECORD_START)
     reader = SessionReader(path.stem)
     for block, at, end in lines:

@@ -37,7 +37,7 @@ def is_interruption(text: str) -> bool:
 
 
 def is_of_editor(text: str) -> bool:
-    """Return whether an editor says here what is open in it, which means that a person is typing."""
+    """Return whether this is an editor's note on what is open in it, which means that a person is typing."""
     return text.lstrip().startswith("<ide_")
 
 

@@ -1,4 +1,4 @@
-"""Read from the sentence `codex` fails with what kind of failure it is: it names no codes, only words."""
+"""Read the kind of a failure from the sentence that `codex` fails with: it prints words, not codes."""
 
 import re
 
@@ -63,7 +63,7 @@ def kind_of(sentence: str) -> FailureKind:
 
 
 def failure(sentence: str, tokens: tuple[int, int, int] | None = None) -> CallFailed:
-    """Return the failure that a sentence tells of, with the time or the wait it names."""
+    """Return the failure that a sentence describes, with the time or the wait it names."""
     if NO_RENEWAL in sentence:
         refused = "codex's login was refused, and a replay doesn't renew it"
         return CallFailed(FailureKind.LOGIN, refused, remedy=_RENEW, tokens=tokens)

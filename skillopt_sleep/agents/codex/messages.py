@@ -1,4 +1,4 @@
-"""What was said in a Codex rollout, where each message is written twice.
+"""Read the messages of a Codex rollout, in which each message is written twice.
 
 A message is written as a response item, where the program's own texts have the user's role too, and as an event. The
 event tells what was really typed or said. A response item counts only if no event follows for its message.

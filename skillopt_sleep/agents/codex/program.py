@@ -97,7 +97,7 @@ _ITEMS = frozenset(
 
 
 class _Output:
-    """What a run printed: its answer, its usage, its complaints; `odd` counts the lines that we don't know."""
+    """The output of a run: its answer, its usage, its error messages; `odd` counts the lines that we don't know."""
 
     def __init__(self, stdout: bytes) -> None:
         self.answer = ""
@@ -214,7 +214,7 @@ def _problem(output: _Output, ran: Ran) -> CallFailed | None:
         return _refusal(output, ran)
     if output.is_completed:
         return None
-    # If told to stop in the middle of a turn, some versions exit with status 0.
+    # If stopped in the middle of a turn, some versions exit with status 0.
     if output.is_begun:
         return CallFailed(FailureKind.KILLED, "codex ended in the middle of its turn")
     shown = one_line(ran.stdout[:MOST_READ].decode(errors="replace"), limit=80)
@@ -225,7 +225,7 @@ def _problem(output: _Output, ran: Ran) -> CallFailed | None:
 def _stopped(output: _Output, ran: Ran) -> CallFailed:
     """Return why we had to end the program."""
     if ran.stopped == "flooded":
-        return CallFailed(FailureKind.FLOODED, "codex wrote more than an answer can be", tokens=output.tokens)
+        return CallFailed(FailureKind.FLOODED, "codex printed far more than an answer", tokens=output.tokens)
     # Without a network it waits forever, and says so meanwhile.
     if kind_of(output.complaint) is FailureKind.UNREACHABLE:
         return failure(output.complaint, output.tokens)
@@ -269,7 +269,7 @@ def _toml(value: object) -> str:
 
 
 def _usage(reported: msgspec.Raw) -> Usage | None:
-    """Return the usage, or None if it isn't known: of a server that doesn't report it all is zero."""
+    """Return the usage, or None if it is unknown: all zeros if the server doesn't report it."""
     try:
         spent = _spent.decode(reported)
     except msgspec.DecodeError:

@@ -33,7 +33,7 @@ Look = Callable[["RolloutReader", re.Match[bytes], bytes, int], bool]
 
 
 def decode(_reader: "RolloutReader", _head: re.Match[bytes], _block: bytes, _end: int) -> bool:
-    """Have the line decoded in any case."""
+    """Use no shortcut: the line must be decoded."""
     return False
 
 

@@ -30,7 +30,7 @@ class Git(msgspec.Struct, gc=False):
 
 
 class Passed(msgspec.Struct, gc=False):
-    """What is passed along with a message: from 0.169 on, the kind of each part."""
+    """Data passed along with a message: from 0.169 on, the kind of each part."""
 
     content_item_kinds: list[str | None] | None = None
 
@@ -95,7 +95,7 @@ class Payload(msgspec.Struct, gc=False):
 
 
 class Metadata(msgspec.Struct, gc=False):
-    """What the program notes beside a response item."""
+    """The program's notes on a response item."""
 
     compaction_output: bool | None = None
 

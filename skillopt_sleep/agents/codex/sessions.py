@@ -86,7 +86,7 @@ def _read(lines: Lines, reader: RolloutReader) -> None:
 
 
 def _is_used_by_a_look(reader: RolloutReader, head: re.Match[bytes], block: bytes, end: int) -> bool:
-    """Use a line without decoding it, if its bytes tell enough; return whether they did."""
+    """Use a line without decoding it if its bytes say enough; return whether they did."""
     look = reader.LOOKS.get(head["types"])
     if look is decode or not is_whole(block, head.start(), end, _LINE_START):
         return False

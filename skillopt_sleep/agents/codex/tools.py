@@ -7,7 +7,7 @@ from skillopt_sleep.agents.transcripts.draft import Call, Draft
 
 
 class Tools:
-    """Adds the tool calls of one rollout to its draft, and what became of them."""
+    """Adds the tool calls of one rollout, with their results, to its draft."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -49,7 +49,7 @@ class Tools:
         return call_id in self._calls
 
     def note_output(self, call_id: str, block: bytes, at: int, end: int) -> None:
-        """Note what the undecoded output in this part of the block says of its call."""
+        """Note what the undecoded output in this part of the block says about its call."""
         call = self._calls.get(call_id)
         if call is None:
             return

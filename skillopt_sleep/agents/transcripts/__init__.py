@@ -1,1 +1,1 @@
-"""What the readers of all agents' transcripts share."""
+"""Share code among the readers of all agents' transcripts."""

@@ -63,7 +63,7 @@ class Stop(msgspec.Struct, gc=False):
 
 @dataclass(slots=True)
 class Draft:
-    """What is known of a session so far; `items` is what was said and done, in order."""
+    """A session as far as it has been read; `items` is what was said and done, in order."""
 
     cwd: str = ""
     commit: str = ""
@@ -156,7 +156,7 @@ class Draft:
 
 
 def shorten(text: str, origin: Origin) -> str:
-    """Return as much of a text as can be of use: its limit, and enough to find a secret that begins before it."""
+    """Return the text up to its limit, and enough beyond it to recognize a secret that begins before the limit."""
     return text[: _LIMITS[origin] + _BEYOND_LIMIT]
 
 

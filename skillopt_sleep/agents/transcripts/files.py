@@ -24,7 +24,7 @@ _WORKERS = 4
 
 
 def ignore(_folder: str, _reason: str) -> None:
-    """Take no notice of a folder that can't be listed."""
+    """Ignore a folder that can't be listed."""
 
 
 def find_sessions(folder: str, unlisted: Unlisted = ignore) -> Iterator[tuple[str, Stamp]]:

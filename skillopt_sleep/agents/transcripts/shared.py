@@ -1,4 +1,4 @@
-"""Share a long list of files out among processes; the results are the same as if one process had read them all."""
+"""Divide a long list of files among processes; the results are the same as if one process had read them all."""
 
 import os
 import signal

@@ -16,7 +16,7 @@ from skillopt_sleep.proposals.paths import digest, missing_folders
 
 
 class Change(NamedTuple):
-    """What is to be written: `now` is there, `after` will be; `before` is what an uninstall puts back.
+    """A planned change: `now` is there, `after` will be; `before` is what an uninstall puts back.
 
     `item` is what the manifest says about the place.
     """
@@ -109,7 +109,7 @@ def apply(change: Change) -> None:
 
 
 def reverse(item: Item, machine: Machine, ledger: Ledger) -> str:
-    """Undo what was written to one place and return a message; what the user changed since stays."""
+    """Undo what was written to one place and return a message; later changes by the user stay."""
     place = _place(item, machine, ledger)
     now = place.read()
     other = other_owner(item, machine)
@@ -160,7 +160,7 @@ def _place(item: Item, machine: Machine, ledger: Ledger) -> Place:
 
 
 def _save_users_part(item: Item, now: bytes | None, then: bytes | None, ledger: Ledger) -> str:
-    """Save what is the user's and will be in no place of theirs; return a message that says where."""
+    """Save the user's part, which would otherwise be lost, and return a message that says where."""
     if item.kind is Kind.CRON:
         return table.losses(item, now, then=then, ledger=ledger)
     if item.kind is Kind.OWN and now is not None and digest(now) not in {*item.ours, item.before}:

@@ -77,7 +77,7 @@ def remove_hooks(text: str, made: tuple[str, ...]) -> str:
 
 
 def is_empty(text: str) -> bool:
-    """Return whether nothing is left in the file that anybody could miss."""
+    """Return whether nothing worth keeping is left in the file."""
     return text.strip(_BLANK) in {"", "{}"}
 
 

@@ -34,7 +34,7 @@ _EVENTS = ("SessionStart", "SessionEnd", "")
 
 
 class Plan(NamedTuple):
-    """What an install would write, and notes for the user; nothing is written yet."""
+    """The planned changes of an install, and notes for the user; nothing is written yet."""
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...]

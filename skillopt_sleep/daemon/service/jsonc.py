@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How a text is formatted; an `indent` of "" means everything on one line."""
+    """The format of a text; an `indent` of "" means everything on one line."""
 
     newline: str
     indent: str

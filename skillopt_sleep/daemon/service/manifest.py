@@ -19,7 +19,7 @@ LOCK_SECONDS = 10
 
 
 class Kind(StrEnum):
-    """What a place holds: `own` is entirely ours; the others mix our part with somebody else's."""
+    """The kind of a place: `own` is entirely ours; the others mix our part with somebody else's."""
 
     OWN = "own"
     HOOKS_JSON = "hooks_json"

@@ -101,7 +101,7 @@ def stop(machine: Machine) -> None:
 
 
 def reload(machine: Machine) -> None:
-    """Have the platform notice that its files are gone."""
+    """Make the platform notice that its files are gone."""
     if SYSTEMD in services(machine) and _has_manager(machine):
         machine.run("systemctl", "--user", "daemon-reload")
 

@@ -1,4 +1,4 @@
-"""Tell which part of a crontab is the user's, also if lines were lost since we added ours."""
+"""Tell which part of a crontab is the user's, even if lines were lost since we added ours."""
 
 import os
 

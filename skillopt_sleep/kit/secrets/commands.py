@@ -58,7 +58,7 @@ _FLAGS = (
 
 
 class _Use(NamedTuple):
-    """How a flag is used by programs whose command `command` matches, up to the flag."""
+    """The use of a flag by some programs; `command` matches their command line up to the flag."""
 
     next_word: bool
     same_word: bool

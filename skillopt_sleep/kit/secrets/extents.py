@@ -1,4 +1,4 @@
-"""Where a value begins and ends, once its name and the sign behind that are known."""
+"""Find where a value begins and ends, once its name and the sign after it are known."""
 
 import re
 from typing import NamedTuple

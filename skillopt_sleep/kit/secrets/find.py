@@ -1,8 +1,9 @@
 """Find every secret of a text.
 
 This runs on every text that is kept of a session, so it first asks cheap questions of the whole text (is there a run
-of 18 token characters, a "://", a word such as "password") and looks closely only if one is answered by yes. A search
-for one character, with a look behind it, is many times faster than one for several: hence the odd patterns here.
+of 18 token characters, a "://", a word such as "password") and looks closely only if the answer to one is yes. A
+search for one character, with a look behind it, is many times faster than one for several: hence the odd patterns
+here.
 """
 
 import re
@@ -119,7 +120,7 @@ def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[S
 
 
 def _named(text: str, lower: bytes, at: int) -> Iterator[Span]:
-    """Yield what has a name or a frame that says that it is secret; no hint of one is before `at`."""
+    """Yield the values whose name or context says that they are secret; there is no hint before `at`."""
     hint = hints.HINT.search(lower, at)
     if not hint:
         return

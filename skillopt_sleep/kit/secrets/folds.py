@@ -1,4 +1,4 @@
-"""Secrets that aren't in one piece: written in escapes, in strings that are added, or with unseen characters within.
+"""Find secrets that aren't in one piece: with escapes, in concatenated strings, or with invisible characters.
 
 Such a text is unfolded: escapes become the characters they stand for, added strings become one, and what nobody sees
 is left out. What is found there is then mapped back to the text as it stands.

@@ -1,4 +1,4 @@
-"""What stands behind a label and is no secret: methods, standards, dates, versions, addresses, rules and examples."""
+"""Recognize values that aren't secret: methods, standards, dates, versions, addresses, rules and examples."""
 
 import re
 

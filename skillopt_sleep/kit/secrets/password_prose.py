@@ -94,7 +94,7 @@ def _may_be_announced(value: str) -> bool:
 
 
 class _Reading(NamedTuple):
-    """How far the words behind a label are read.
+    """The state of reading the words after a label.
 
     `announced`: the words so far say that the password is next. `near`: it would stand right behind the label.
     """

@@ -1,4 +1,4 @@
-"""What stands between a name and its value: `=` and its kin, and forms of YAML, XML, tables and calls."""
+"""Match what separates a name from its value: `=` and the like, and forms of YAML, XML, tables and calls."""
 
 import re
 

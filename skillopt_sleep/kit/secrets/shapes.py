@@ -1,4 +1,4 @@
-"""The shape of a value: made of words as names are, a path, or an order of characters that only chance has."""
+"""Judge the shape of a value: made of words like a name, a path, or random characters."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Spans: the places of a text that hold secrets."""
+"""Merge spans, the places in a text that hold secrets."""
 
 Span = tuple[int, int, str]
 """Where a secret starts, where it ends, and its kind, such as `github-token`."""

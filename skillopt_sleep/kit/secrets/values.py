@@ -119,7 +119,7 @@ def is_nearby_password(value: str) -> bool:
 
 
 def is_plain(value: str) -> bool:
-    """Tell whether a sentence such as `the password is …` may go on so without giving a password away."""
+    """Tell whether the rest of a sentence such as `the password is …` gives no password away."""
     return not _LETTER_AND_DIGIT.match(value) or bool(_ENCODING.match(value))
 
 

@@ -44,7 +44,7 @@ _ALONE = re.compile(r"\./(\S+)")
 
 
 def commands(read: Read) -> Iterator[Finding]:
-    """Return every command of the text that a rule may not add, without those that the text forbids."""
+    """Return every command in the text that a rule may not add, except those that the text forbids."""
     # A code span can end a word, in a script without spaces, or be inside one, as in c`ur`l: try both.
     split = _PARTS.sub(" ", read.commands)
     for text in dict.fromkeys((as_shell(read.commands), as_shell(split))):

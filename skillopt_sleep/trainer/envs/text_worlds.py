@@ -49,7 +49,7 @@ class World(Protocol):
 
 
 class View(NamedTuple):
-    """What is visible after a step, and the possible commands if the world lists them."""
+    """The text that is visible after a step, and the possible commands if the world lists them."""
 
     text: str
     over: bool
