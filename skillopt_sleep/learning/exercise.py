@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from skillopt_sleep.records import Edit, Task
+from skillopt_sleep.records import Edit, Task, tasks_of
 
 
 def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
@@ -15,13 +15,16 @@ def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) 
     if not concerned:
         return tuple(val)
     lessons = {task.cluster for task in concerned}
-    newest = {task.cluster: task for task in sorted(val, key=lambda task: task.at) if task.cluster not in lessons}
+    newest: dict[str, Task] = {}
+    for task in sorted(val, key=lambda task: task.at):
+        if task.cluster not in lessons:
+            newest[task.cluster] = task
     bystanders = sorted(newest.values(), key=lambda task: task.at, reverse=True)[: len(concerned)]
     return tuple(task for task in val if task in concerned or task in bystanders)
 
 
 def about(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
     """Return the val tasks of the lessons that the edits were learned from; none if those aren't known."""
-    names = {name for edit in edits for name in edit.tasks}
+    names = tasks_of(edits)
     lessons = {task.cluster for task in tasks if task.id in names}
     return tuple(task for task in val if task.cluster in lessons)

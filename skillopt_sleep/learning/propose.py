@@ -15,6 +15,7 @@ from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, Fate, Note, Outcome, Past, Rollout, Task
+from skillopt_sleep.replay.rollout import Job
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,9 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
     if more.tasks:
         log("augmented", more.tasks)
     train = (*train, *more.tasks)
-    jobs = [(task, document, sample) for task in train for sample in range(rules.samples)]
+    jobs: list[Job] = []
+    for task in train:
+        jobs += [(task, document, sample) for sample in range(rules.samples)]
     tried = attempts.make(jobs, label=f"rollout {document.id}")
     log("rollouts", tried)
     text_only = any(attempt.trajectory.text_only for attempt in tried)
@@ -63,7 +66,9 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
     )
     notes += drafted.notes
     if not drafted.lessons.patches:
-        why = drafted.notes[0].summary if drafted.notes else "no answer came"
+        why = "no answer came"
+        if drafted.notes:
+            why = drafted.notes[0].summary
         because = f"no lesson could be drawn: {why}"
         return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, text_only=text_only, unfinished=True)
     nothing = None
@@ -75,15 +80,18 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
 def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
     """Return a note for each reason why attempts were not scored, with its count."""
     reasons = Counter(attempt.note for attempt in rollouts if attempt.note)
-    return tuple(
-        Note(stage="rollout", summary=f"{count} of {len(rollouts)} attempts not scored: {reason}")
-        for reason, count in reasons.items()
-    )
+    notes: list[Note] = []
+    for reason, count in reasons.items():
+        summary = f"{count} of {len(rollouts)} attempts not scored: {reason}"
+        notes.append(Note(stage="rollout", summary=summary))
+    return tuple(notes)
 
 
 def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) -> Callable[[Edit], str]:
     """Return a function that says why an edit may not be tried: it was refused, waits for proof, or is unsafe."""
-    evidence = [said.quote for task in train for said in task.evidence]
+    quotes: list[str] = []
+    for task in train:
+        quotes += task.quotes
     refused = {edit.key: "you rejected it before" for edit in past.refused}
     for wait in past.waiting:
         if len(wait.tested.edits) == 1:
@@ -94,7 +102,7 @@ def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) 
             return why
         if edit.op is EditOp.DELETE:
             return ""
-        return "; ".join(problems(edit.content, evidence=evidence, held=document.text, allowed=plan.allowed))
+        return "; ".join(problems(edit.content, evidence=quotes, held=document.text, allowed=plan.allowed))
 
     return refuse
 
@@ -102,5 +110,5 @@ def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) 
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
     if not fates:
         return "no edit was proposed"
-    reasons = "; ".join(f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not Fate.APPLIED)
-    return f"none of {len(fates)} proposed edits could be applied ({reasons})"
+    reasons = [f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not Fate.APPLIED]
+    return f"none of {len(fates)} proposed edits could be applied ({'; '.join(reasons)})"
