@@ -90,18 +90,13 @@ def _void(trial: Trial, rule: GateRule) -> Verdict:
 def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     """Return the verdict on a candidate that is better on the whole, or no worse if that is enough."""
     numbers = _numbers(trial, rule)
-    sessions = trial.sessions
-    gaining: set[str] = set()
-    worse = 0
+    sessions = set(trial.sessions)
     tasks = _by_task(trial)
-    for pairs in tasks:
-        if _total_gain(pairs) > 0:
-            gaining.add(pairs[0].session)
-        if rule.non_regression and _is_worse(pairs, rule):
-            worse += 1
+    worse = _count_worse(tasks, rule)
     small = not rule.margin and (shrunk(trial.gains) or 0.0) < rule.min_effect
-    # A removal gains nothing: that it was tried on several sessions is enough.
-    proving = sessions if rule.margin else gaining
+    proving = sessions
+    if not rule.margin:
+        proving = {pairs[0].session for pairs in tasks if _total_gain(pairs) > 0}
     if not worse and not small and len(proving) >= BREADTH:
         return _verdict(Decision.ACCEPT, numbers, rule)
     if len(sessions) < BREADTH:
@@ -130,10 +125,22 @@ def _total_gain(pairs: Sequence[Pair]) -> float:
     return math.fsum([pair.gain for pair in pairs])
 
 
+def _count_worse(tasks: Sequence[Sequence[Pair]], rule: GateRule) -> int:
+    """Count the tasks that got worse, if the rule forbids that; the pairs are those of each task."""
+    if not rule.non_regression:
+        return 0
+    worse = [pairs for pairs in tasks if _is_worse(pairs, rule)]
+    return len(worse)
+
+
 def _is_worse(pairs: Sequence[Pair], rule: GateRule) -> bool:
     """Whether a task lost by more than what is worth an edit, and more often than chance would have it."""
-    losses = len([pair for pair in pairs if pair.gain < 0])
-    gains = len([pair for pair in pairs if pair.gain > 0])
+    losses = gains = 0
+    for pair in pairs:
+        if pair.gain < 0:
+            losses += 1
+        elif pair.gain > 0:
+            gains += 1
     lost = -_total_gain(pairs) / len(pairs)
     return lost > rule.min_effect and sign_test(losses, gains) <= WORSE_LEVEL
 

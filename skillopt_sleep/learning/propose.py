@@ -110,5 +110,9 @@ def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) 
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
     if not fates:
         return "no edit was proposed"
-    reasons = [f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not Fate.APPLIED]
+    reasons: list[str] = []
+    for fate in fates:
+        if fate.fate is not Fate.APPLIED:
+            reason = f"{fate.fate}: {fate.because}"
+            reasons.append(reason)
     return f"none of {len(fates)} proposed edits could be applied ({'; '.join(reasons)})"

@@ -56,7 +56,7 @@ def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | No
 def _decided(past: Past) -> set[str]:
     """Return the rules whose removal was refused, or tried with an effect."""
     edits = [*past.refused]
-    edits += [one.edit for one in past.tried if one.effect is not Effect.UNDECIDED]
+    edits += [tried.edit for tried in past.tried if tried.effect is not Effect.UNDECIDED]
     return {edit.target.strip() for edit in edits if edit.op is EditOp.DELETE}
 
 

@@ -9,7 +9,7 @@ from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.learning.exercise import about, exercise
+from skillopt_sleep.learning.exercise import by_use, exercise, other_sessions
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.propose import not_scored, propose
@@ -35,7 +35,6 @@ from skillopt_sleep.records import (
     StepSessions,
     StepTasks,
     Task,
-    TaskOrigin,
     TestMeans,
     Tried,
     Verdict,
@@ -146,10 +145,7 @@ def _learn(
 ) -> StepOutcome:
     """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
     document, past = outcome.document, optimizer.past
-    provable = {task.cluster for task in val}
-    untestable = {task.cluster for task in train if task.origin is TaskOrigin.REAL} - provable
-    alike = [task for task in train if task.origin is TaskOrigin.RECALLED]
-    train = [task for task in train if task.cluster in provable and task not in alike]
+    train, alike, untestable = by_use(train, val)
     outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
     if not train:
         return _end(outcome, Outcome.UNVERIFIED, _why_waiting(len(untestable)))
@@ -228,15 +224,14 @@ def _proven(
     log("rollouts", found.rollouts)
     log("trials", found.tested[1:])
     others = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
-    lessons = {task.cluster for task in about(wait.tested.edits, tasks, val)}
-    left = dict.fromkeys(task.session for task in tasks if task.split is Split.TRAIN and task.cluster not in lessons)
+    left = other_sessions(wait.tested.edits, tasks, val)
     outcome = _with_evidence(outcome, found.best.edits, tasks)
     tried = replace(
         outcome.tried,
         tested=outcome.tried.tested + found.tested[1:],
         effects=others + credit(found.best, found.tested),
     )
-    outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=tuple(left)))
+    outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
     outcome = outcome.noted(*found.notes, *not_scored(found.rollouts), *_left_note(outcome.document, left))
     return _decided(outcome, found.best, test, crew=crew, plan=plan, since=wait.night)
 
