@@ -35,10 +35,7 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
     if more.tasks:
         log("augmented", more.tasks)
     train = (*train, *more.tasks)
-    jobs: list[Job] = []
-    for task in train:
-        jobs += [(task, document, sample) for sample in range(rules.samples)]
-    tried = attempts.make(jobs, label=f"rollout {document.id}")
+    tried = _attempt(train, document, attempts, samples=rules.samples)
     log("rollouts", tried)
     text_only = any(attempt.trajectory.text_only for attempt in tried)
     notes = (*more.notes, *not_scored(tried))
@@ -66,15 +63,20 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
     )
     notes += drafted.notes
     if not drafted.lessons.patches:
-        why = "no answer came"
-        if drafted.notes:
-            why = drafted.notes[0].summary
-        because = f"no lesson could be drawn: {why}"
+        because = _why_no_lesson(drafted.notes)
         return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, text_only=text_only, unfinished=True)
     nothing = None
     if drafted.candidate.text == document.text:
         nothing = (Outcome.NO_CHANGE, _why_unchanged(drafted.fates))
     return Proposed(edits=drafted.fates, nothing=nothing, notes=notes, text_only=text_only)
+
+
+def _attempt(train: Sequence[Task], document: Document, attempts: Attempts, *, samples: int) -> tuple[Rollout, ...]:
+    """Attempt each task `samples` times."""
+    jobs: list[Job] = []
+    for task in train:
+        jobs += [(task, document, sample) for sample in range(samples)]
+    return attempts.make(jobs, label=f"rollout {document.id}")
 
 
 def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
@@ -105,6 +107,12 @@ def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) 
         return "; ".join(problems(edit.content, evidence=quotes, held=document.text, allowed=plan.allowed))
 
     return refuse
+
+
+def _why_no_lesson(notes: Sequence[Note]) -> str:
+    if not notes:
+        return "no lesson could be drawn: no answer came"
+    return f"no lesson could be drawn: {notes[0].summary}"
 
 
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:

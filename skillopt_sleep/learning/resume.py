@@ -123,7 +123,8 @@ def _has_unseen(trial: Trial, tasks: Sequence[Task]) -> bool:
 
 def _why_stale(wait: Waiting, document: Document, crew: Crew, refused: Sequence[Edit]) -> str:
     """Say why the candidate's trial isn't resumed, or return ""."""
-    if {edit.key for edit in wait.tested.edits} & {edit.key for edit in refused}:
+    refused_keys = {edit.key for edit in refused}
+    if any(edit.key in refused_keys for edit in wait.tested.edits):
         return "you rejected it meanwhile"
     if wait.base != document.sha:
         return "its document changed, so its trial ended"
