@@ -11,6 +11,12 @@ def mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
+def noise(values: Sequence[float]) -> float:
+    """Return the standard deviation of the sum of such values, were each as likely to have the other sign."""
+    squares = [value * value for value in values]
+    return math.sqrt(math.fsum(squares))
+
+
 def sign_test(wins: int, losses: int) -> float:
     """Return the probability of at least so many wins if wins and losses are as likely (one-sided, exact)."""
     n = wins + losses

@@ -7,7 +7,7 @@ from rapidfuzz import fuzz
 
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.learning.asking import Optimizer, Question
-from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose
+from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, tasks_of
 
 SAME_EDIT = 95.0
 
@@ -58,11 +58,12 @@ def aggregate(patches: Sequence[Patch], *, optimizer: Optimizer, merge_batch: in
     successes: list[Patch] = []
     for patch in patches:
         if patch.edits:
-            side = failures if patch.source is EditSource.FAILURE else successes
-            side.append(patch)
+            if patch.source is EditSource.FAILURE:
+                failures.append(patch)
+            else:
+                successes.append(patch)
     tree = _Tree(optimizer, merge_batch)
-    sides = [side for side in (failures, successes) if side]
-    merged = [patch for patch in tree.roots(sides) if patch.edits]
+    merged = [patch for patch in tree.roots((failures, successes)) if patch.edits]
     (root,) = tree.roots([merged]) or [Patch()]
     return Aggregate(patch=root, notes=tuple(tree.notes))
 
@@ -83,7 +84,9 @@ class _Tree:
     def _round(self, levels: Sequence[Sequence[Patch]]) -> list[list[Patch]]:
         groups: list[tuple[int, Sequence[Patch]]] = []
         for place, level in enumerate(levels):
-            groups += [(place, level[i : i + self._merge_batch]) for i in range(0, len(level), self._merge_batch)]
+            for start in range(0, len(level), self._merge_batch):
+                group = level[start : start + self._merge_batch]
+                groups.append((place, group))
         merged = self._optimizer.map(lambda group: _merge(group[1], self._optimizer), groups, label="aggregate")
         after: list[list[Patch]] = [[] for _ in levels]
         for (place, _), (patch, note) in zip(groups, merged, strict=True):
@@ -97,13 +100,17 @@ def _merge(group: Sequence[Patch], optimizer: Optimizer) -> tuple[Patch, Note | 
     joined = _without_doubles(_joined(group))
     if len(group) == 1 or len(joined.edits) <= 1:
         return joined, None
-    shown = (f"## Proposal {number}\n{_show(patch)}" for number, patch in enumerate(group, start=1))
+    shown: list[str] = []
+    for number, patch in enumerate(group, start=1):
+        shown.append(f"## Proposal {number}\n{_show(patch)}")
     reply = optimizer.ask(Question(Purpose.AGGREGATE, AggregateReply, {"patches": "\n\n".join(shown)}))
     if isinstance(reply, Note):
         return joined, reply
     merged = reply.edits
     if merged is None:
-        merged = reply.patch.edits if reply.patch else ()
+        # The reply's own check sees to it that there is one of the two.
+        assert reply.patch is not None  # noqa: S101
+        merged = reply.patch.edits
     edits = tuple(_edit(edit, group) for edit in merged)
     return Patch(edits=edits, reasoning=reply.reasoning, source=group[0].source), None
 
@@ -113,21 +120,31 @@ def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
 
     It counts as learned from failures if one of them is.
     """
-    content = merged.content.strip()
+    edit = Edit(op=merged.op, target=merged.target, content=merged.content.strip(), reason=merged.reason)
+    origins = _origins(merged, edit, group)
+    tasks = tasks_of(_edits(origins))
+    source = origins[0].source
+    for patch in origins:
+        if patch.source is EditSource.FAILURE:
+            source = EditSource.FAILURE
+    support = max(1, min(merged.support_count, len(tasks)))
+    return msgspec.structs.replace(edit, source=source, support=support, tasks=tasks)
+
+
+def _origins(merged: MergedEdit, edit: Edit, group: Sequence[Patch]) -> Sequence[Patch]:
+    """Return the proposals that the merged edit names, else those that hold nearly the same edit, else all."""
     named = [group[number - 1] for number in merged.proposals if 0 < number <= len(group)]
-    like = Edit(op=merged.op, target=merged.target, content=content)
-    named = named or [patch for patch in group if any(_is_same(like, edit) for edit in patch.edits)] or [*group]
-    sources = [patch.source for patch in named]
-    tasks = tuple(dict.fromkeys(task for patch in named for edit in patch.edits for task in edit.tasks))
-    return Edit(
-        op=merged.op,
-        content=content,
-        target=merged.target,
-        reason=merged.reason,
-        source=EditSource.FAILURE if EditSource.FAILURE in sources else sources[0],
-        support=max(1, min(merged.support_count, len(tasks))),
-        tasks=tasks,
-    )
+    if named:
+        return named
+    alike = [patch for patch in group if _find_same(edit, patch.edits) is not None]
+    return alike or group
+
+
+def _edits(patches: Sequence[Patch]) -> tuple[Edit, ...]:
+    edits: tuple[Edit, ...] = ()
+    for patch in patches:
+        edits += patch.edits
+    return edits
 
 
 def _show(patch: Patch) -> str:
@@ -137,7 +154,7 @@ def _show(patch: Patch) -> str:
 
 def _joined(patches: Sequence[Patch]) -> Patch:
     return Patch(
-        edits=tuple(edit for patch in patches for edit in patch.edits),
+        edits=_edits(patches),
         reasoning="\n".join(patch.reasoning for patch in patches if patch.reasoning),
         source=patches[0].source,
     )
@@ -147,13 +164,21 @@ def _without_doubles(patch: Patch) -> Patch:
     """Join near-equal edits into one, at the place of the first, with the support of all."""
     kept: list[Edit] = []
     for edit in patch.edits:
-        twin = next((i for i, other in enumerate(kept) if _is_same(edit, other)), None)
+        twin = _find_same(edit, kept)
         if twin is None:
             kept.append(edit)
         else:
-            tasks = tuple(dict.fromkeys((*kept[twin].tasks, *edit.tasks)))
+            tasks = tasks_of((kept[twin], edit))
             kept[twin] = msgspec.structs.replace(kept[twin], tasks=tasks, support=max(len(tasks), kept[twin].support))
     return msgspec.structs.replace(patch, edits=tuple(kept))
+
+
+def _find_same(edit: Edit, others: Sequence[Edit]) -> int | None:
+    """Return the place of the first edit that says nearly the same, or None."""
+    for place, other in enumerate(others):
+        if _is_same(edit, other):
+            return place
+    return None
 
 
 def _is_same(one: Edit, other: Edit) -> bool:

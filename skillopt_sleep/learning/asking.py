@@ -70,8 +70,12 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
 
     def ask(self, question: Question[Reply]) -> Reply | Note:
         """Return the reply, or a note if the call failed; a NightError is raised."""
-        schema: type[msgspec.Struct] = question.extra.schema if question.extra else question.schema
-        project = self.document.project if question.project is None else question.project
+        schema: type[msgspec.Struct] = question.schema
+        if question.extra is not None:
+            schema = question.extra.schema
+        project = question.project
+        if project is None:
+            project = self.document.project
         prompt = Prompt(
             purpose=question.purpose,
             text=self._text(question),
@@ -107,7 +111,9 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
         if unused := values.keys() - wanted:
             raise ValueError(f"prompt {name} has no slot for {', '.join(sorted(unused))}")
         text = put(self.words(name), values)
-        return text + question.extra.text if question.extra else text
+        if question.extra is not None:
+            text += question.extra.text
+        return text
 
     def _always(self) -> dict[str, str]:
         return {

@@ -47,19 +47,15 @@ def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmen
     ValueError for a task that isn't on train.
     """
     check_train(train)
-    clusters: dict[str, list[Task]] = {}
-    for task in train:
-        if each and task.evidence and not isinstance(task.reference, Exact):
-            clusters.setdefault(task.cluster, []).append(task)
-    if not clusters:
+    grouped = _by_cluster(train)
+    if not each or not grouped:
         return Augmented()
-    standing = list(clusters.values())
-    replies = optimizer.map(lambda tasks: optimizer.ask(_question(tasks, each)), standing, label="augment")
+    replies = optimizer.map(lambda tasks: optimizer.ask(_question(tasks, each)), grouped, label="augment")
     known = [task.prompt for task in train]
     made: dict[str, Task] = {}
     real: dict[str, str] = {}
     notes: list[Note] = []
-    for tasks, reply in zip(standing, replies, strict=True):
+    for tasks, reply in zip(grouped, replies, strict=True):
         if isinstance(reply, Note):
             notes.append(reply)
             continue
@@ -73,27 +69,47 @@ def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmen
     return Augmented(tasks=tuple(made.values()), real=real, notes=tuple(notes))
 
 
+def _by_cluster(train: Sequence[Task]) -> list[list[Task]]:
+    """Return the tasks with a standing rule of the person, grouped by cluster."""
+    clusters: dict[str, list[Task]] = {}
+    for task in train:
+        if task.evidence and not isinstance(task.reference, Exact):
+            clusters.setdefault(task.cluster, []).append(task)
+    return list(clusters.values())
+
+
 def _question(tasks: Sequence[Task], each: int) -> Question[AugmentReply]:
     newest = tasks[-1]
-    values = {
-        "requests": str(each),
-        "asked": "\n\n".join(fence(f"{task.context}\n{task.prompt}".strip()) for task in tasks[-SHOWN:]),
-        "said": fence("\n".join(f"- «{said.quote}»" for said in newest.evidence)),
-    }
+    requests = [fence(f"{task.context}\n{task.prompt}".strip()) for task in tasks[-SHOWN:]]
+    quotes = [f"- «{quote}»" for quote in newest.quotes]
+    values = {"requests": str(each), "asked": "\n\n".join(requests), "said": fence("\n".join(quotes))}
     return Question(Purpose.AUGMENT, AugmentReply, values, project=newest.project)
 
 
 def _fresh(requests: Sequence[str], like: Task, known: Sequence[str]) -> list[str]:
     """Return the requests that are neither known nor give the answer away."""
-    checks = like.reference.items if isinstance(like.reference, Checks) else ()
-    given = [check.arg.lower() for check in checks if check.op in NAMING and check.arg]
-    out: list[str] = []
-    for request in (text.strip() for text in requests):
-        if not request or len(request) > MOST_CHARS or any(arg in request.lower() for arg in given):
+    answers = _checked_for(like)
+    fresh: list[str] = []
+    for text in requests:
+        request = text.strip()
+        if not request or len(request) > MOST_CHARS:
             continue
-        if all(fuzz.token_sort_ratio(request.lower(), other.lower()) < SAME_REQUEST for other in (*known, *out)):
-            out.append(request)
-    return out
+        gives_away = any(answer in request.lower() for answer in answers)
+        if not gives_away and not _is_known(request, (*known, *fresh)):
+            fresh.append(request)
+    return fresh
+
+
+def _checked_for(task: Task) -> list[str]:
+    """Return in lower case what the reference looks for in an answer."""
+    if not isinstance(task.reference, Checks):
+        return []
+    return [check.arg.lower() for check in task.reference.items if check.op in NAMING and check.arg]
+
+
+def _is_known(request: str, known: Sequence[str]) -> bool:
+    """Tell whether a known request says much the same."""
+    return any(fuzz.token_sort_ratio(request.lower(), other.lower()) >= SAME_REQUEST for other in known)
 
 
 def _like(task: Task, request: str) -> Task:

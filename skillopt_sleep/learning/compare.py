@@ -17,17 +17,14 @@ def compare(before: Sequence[Rollout], after: Sequence[Rollout]) -> tuple[Compar
 
     A task is solved if more than half of its scored attempts are. An unscored attempt doesn't count as a failure.
     """
-    earlier, today = _by_task(before), _by_task(after)
-    return tuple(
-        Compared(
-            task=task,
-            change=_CHANGES[_solved(earlier[task]), _solved(made)],
-            before=_telling(earlier[task]),
-            after=_telling(made),
-        )
-        for task, made in today.items()
-        if task in earlier
-    )
+    earlier = _by_task(before)
+    compared: list[Compared] = []
+    for task, today in _by_task(after).items():
+        if task in earlier:
+            then = earlier[task]
+            change = _CHANGES[_is_solved(then), _is_solved(today)]
+            compared.append(Compared(task=task, change=change, before=_typical(then), after=_typical(today)))
+    return tuple(compared)
 
 
 def _by_task(rollouts: Sequence[Rollout]) -> dict[str, list[Rollout]]:
@@ -42,11 +39,11 @@ def _passed(rollout: Rollout) -> bool:
     return rollout.score is not None and rollout.score.hard >= 1
 
 
-def _solved(made: Sequence[Rollout]) -> bool:
+def _is_solved(made: Sequence[Rollout]) -> bool:
     return 2 * sum(map(_passed, made)) > len(made)
 
 
-def _telling(made: Sequence[Rollout]) -> Rollout:
+def _typical(made: Sequence[Rollout]) -> Rollout:
     """Return the first attempt with the same result as most attempts."""
-    solved = _solved(made)
+    solved = _is_solved(made)
     return next(rollout for rollout in made if _passed(rollout) is solved)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from skillopt_sleep.kit.betting import START, bet, gain_interval, pairs_to_go
-from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.kit.stats import mean, noise
 from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Trial
 
 SESSIONS = 2  # that a gain must be seen in
@@ -17,34 +17,57 @@ def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
 
     `best` is the candidate to report; an edit that it leaves out is neutral at best, as it does as well without it.
     """
-    edits = [edit for one in tested for edit in one.edits]
-    distinct = [edit for i, edit in enumerate(edits) if edit not in edits[:i]]
-    return tuple(_told(edit, best, tested) for edit in distinct)
+    edits: list[Edit] = []
+    for candidate in tested:
+        for edit in candidate.edits:
+            if edit not in edits:
+                edits.append(edit)
+    return tuple(_effect(edit, best, tested) for edit in edits)
 
 
-def _told(edit: Edit, best: Judged, tested: Sequence[Judged]) -> EditEffect:
+def _effect(edit: Edit, best: Judged, tested: Sequence[Judged]) -> EditEffect:
     bundle = tested[0]
-    without = next((t for t in tested if t.kind is CandidateKind.WITHOUT and edit not in t.edits), None)
-    if without is not None:
-        told = _by_leaving_out(edit, bundle, without, dropped=edit not in best.edits)
-        alone = next((t for t in tested if t.edits == (edit,) and t.verdict.decision is Decision.ACCEPT), None)
-        if told.effect is not Effect.UNDECIDED or alone is None:
-            return told
-        # Of two edits the one that is left when the other isn't tried was proven by itself.
-        return msgspec.structs.replace(_by_trial(edit, alone), because="proven by itself, without the others")
-    holding = min((t for t in tested if edit in t.edits), key=lambda t: len(t.edits))
-    return _by_trial(edit, holding)
+    without = _without(edit, tested)
+    if without is None:
+        holding = [candidate for candidate in tested if edit in candidate.edits]
+        return _by_trial(edit, min(holding, key=lambda candidate: len(candidate.edits)))
+    effect = _by_leaving_out(edit, bundle, without, dropped=edit not in best.edits)
+    alone = _proven_alone(edit, tested)
+    if effect.effect is not Effect.UNDECIDED or alone is None:
+        return effect
+    # Of two edits the one that is left when the other isn't tried was proven by itself.
+    return msgspec.structs.replace(_by_trial(edit, alone), because="proven by itself, without the others")
+
+
+def _without(edit: Edit, tested: Sequence[Judged]) -> Judged | None:
+    """Return the candidate that leaves only this edit out, if it was tried."""
+    for candidate in tested:
+        if candidate.kind is CandidateKind.WITHOUT and edit not in candidate.edits:
+            return candidate
+    return None
+
+
+def _proven_alone(edit: Edit, tested: Sequence[Judged]) -> Judged | None:
+    """Return the accepted candidate that is this edit alone, if there is one."""
+    for candidate in tested:
+        if candidate.edits == (edit,) and candidate.verdict.decision is Decision.ACCEPT:
+            return candidate
+    return None
 
 
 def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: bool) -> EditEffect:
     """Return how much better the bundle did than the bundle without this edit, in the pairs that both have."""
     short = {(pair.task, pair.sample): pair.after for pair in without.trial.pairs}
-    both = [
-        (short[pair.task, pair.sample], pair.after)
-        for pair in bundle.trial.pairs
-        if (pair.task, pair.sample) in short
-    ]
-    interval = gain_interval([after - before for before, after in both])
+    before: list[float] = []
+    after: list[float] = []
+    gains: list[float] = []
+    for pair in bundle.trial.pairs:
+        shorter = short.get((pair.task, pair.sample))
+        if shorter is not None:
+            before.append(shorter)
+            after.append(pair.after)
+            gains.append(pair.after - shorter)
+    interval = gain_interval(gains)
     low, high = interval or (-1.0, 1.0)
     if high < 0:
         effect, because = Effect.HARMFUL, "the change did better without it"
@@ -53,19 +76,18 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
     elif low > 0:
         effect, because = Effect.HELPED, "the change did worse without it"
     else:
-        bets = bet(START, [after - before for before, after in both])
-        more = pairs_to_go(bets, pairs=len(both), alpha=0.05)
-        tell = "can't be told so far"
+        more = pairs_to_go(bet(START, gains), pairs=len(gains), alpha=0.05)
+        share = "can't be told so far"
         if more:
-            tell = f"isn't clear: about {more} more pairs like these would tell"
-        effect, because = Effect.UNDECIDED, f"part of the change; its own share {tell}"
+            share = f"isn't clear: about {more} more pairs like these would tell"
+        effect, because = Effect.UNDECIDED, f"part of the change; its own share {share}"
     return EditEffect(
         edit=edit,
         effect=effect,
         because=because,
-        n=len(both),
-        before=mean([before for before, _ in both]),
-        after=mean([after for _, after in both]),
+        n=len(gains),
+        before=mean(before),
+        after=mean(after),
         interval=interval,
         calls=without.trial.calls,
     )
@@ -73,31 +95,21 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
 
 def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     """Return the effect by the candidate's trial, which is the edit's own effect only if it stands alone."""
-    trial, alone = tested.trial, len(tested.edits) == 1
-    gains = trial.gains
-    worse = math.fsum(gains) < -math.sqrt(math.fsum(gain * gain for gain in gains)) if gains else False
+    trial = tested.trial
+    reasons: list[str] = []
     others = len(tested.edits) - 1
-    said: list[str] = []
-    if not alone:
-        said.append(
-            "tried together with 1 other edit" if others == 1 else f"tried together with {others} other edits"
-        )
+    if others == 1:
+        reasons.append("tried together with 1 other edit")
+    elif others > 1:
+        reasons.append(f"tried together with {others} other edits")
     if tested.verdict.decision is Decision.UNDECIDED:
-        said.append(_settles(trial))
+        reasons.append(_waits_for(trial))
     elif tested.verdict.decision is Decision.ABSTAIN:
-        said.append(tested.verdict.reason)
-    removal = tested.kind is CandidateKind.REMOVAL
-    match tested.verdict.decision:
-        case Decision.ACCEPT if alone:
-            effect = Effect.NEUTRAL if removal else Effect.HELPED
-        case Decision.REJECT:
-            effect = Effect.HARMFUL if worse and alone else Effect.NEUTRAL
-        case _:
-            effect = Effect.UNDECIDED
+        reasons.append(tested.verdict.reason)
     return EditEffect(
         edit=edit,
-        effect=effect,
-        because="; ".join(said),
+        effect=_trial_effect(tested),
+        because="; ".join(reasons),
         n=trial.n,
         before=trial.before,
         after=trial.after,
@@ -106,8 +118,27 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     )
 
 
-def _settles(trial: Trial) -> str:
+def _trial_effect(tested: Judged) -> Effect:
+    """Return what the verdict says of each edit of the candidate."""
+    alone = len(tested.edits) == 1
+    gains = tested.trial.gains
+    match tested.verdict.decision:
+        case Decision.ACCEPT if alone and tested.kind is CandidateKind.REMOVAL:
+            return Effect.NEUTRAL
+        case Decision.ACCEPT if alone:
+            return Effect.HELPED
+        case Decision.REJECT if alone and math.fsum(gains) < -noise(gains):
+            return Effect.HARMFUL
+        case Decision.REJECT:
+            return Effect.NEUTRAL
+        case _:
+            return Effect.UNDECIDED
+
+
+def _waits_for(trial: Trial) -> str:
     """Say what an undecided trial waits for."""
-    if len({pair.session for pair in trial.pairs}) < SESSIONS:
+    if len(trial.sessions) < SESSIONS:
         return "an unseen task of another session would settle it"
-    return f"about {trial.more} more pairs like these would settle it" if trial.more else "not proven yet"
+    if trial.more:
+        return f"about {trial.more} more pairs like these would settle it"
+    return "not proven yet"

@@ -2,9 +2,10 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 
 from skillopt_sleep.kit.betting import lifted, pairs_to_go
-from skillopt_sleep.kit.stats import shrunk, sign_test
+from skillopt_sleep.kit.stats import noise, shrunk, sign_test
 from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
 
 UNKNOWN = "error rate unknown"
@@ -40,34 +41,37 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if rule.name == "strict" and not last:
         return None
     if not trial.pairs:
-        unscored = _verdict(Decision.ABSTAIN, "no unseen task could be scored under both versions", rule)
-        return unscored if trial.rounds or last else None
-    return _strict(trial, rule) if rule.name == "strict" else _sequential(trial, rule, last=last)
+        if not trial.rounds and not last:
+            return None
+        return _verdict(Decision.ABSTAIN, "no unseen task could be scored under both versions", rule)
+    if rule.name == "strict":
+        return _strict(trial, rule)
+    return _sequential(trial, rule, last=last)
 
 
 def _strict(trial: Trial, rule: GateRule) -> Verdict:
     net = trial.lost_after - trial.lost_before
     if net >= LOST_LEAST and net > LOST_SHARE * (trial.n + net):
         return _void(trial, rule)
-    better = math.fsum(trial.gains) > 0
-    return _verdict(Decision.ACCEPT if better else Decision.REJECT, _numbers(trial, rule), rule)
+    decision = Decision.REJECT
+    if math.fsum(trial.gains) > 0:
+        decision = Decision.ACCEPT
+    return _verdict(decision, _numbers(trial, rule), rule)
 
 
 def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     numbers = _numbers(trial, rule)
-    if (
-        2 * sign_test(max(trial.lost_before, trial.lost_after), min(trial.lost_before, trial.lost_after))
-        <= VOID_LEVEL
-    ):
+    fewer, more_lost = sorted((trial.lost_before, trial.lost_after))
+    if 2 * sign_test(more_lost, fewer) <= VOID_LEVEL:
         return _void(trial, rule)
     if trial.statistic is not None and trial.statistic >= 1 / rule.alpha:
         return _proven(trial, rule, last=last)
-    bets = [lifted(gain, rule.margin) for gain in trial.gains]
-    total, noise = math.fsum(bets), math.sqrt(math.fsum(each * each for each in bets))
+    bets = _lifted_gains(trial, rule)
+    total = math.fsum(bets)
     # Stopping a hopeless trial costs power, never validity.
-    if total < -noise or (total <= 0 and trial.rounds > 1):
+    if total < -noise(bets) or (total <= 0 and trial.rounds > 1):
         return _verdict(Decision.REJECT, numbers, rule)
-    if len({pair.session for pair in trial.pairs}) < BREADTH:
+    if len(trial.sessions) < BREADTH:
         # However often the same task is asked again: only another session's can prove the rest.
         return _verdict(Decision.UNDECIDED, f"{numbers}, {ONE_SESSION}", rule)
     if not last:
@@ -86,21 +90,21 @@ def _void(trial: Trial, rule: GateRule) -> Verdict:
 def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     """Return the verdict on a candidate that is better on the whole, or no worse if that is enough."""
     numbers = _numbers(trial, rule)
-    tasks = defaultdict[str, list[Pair]](list)
-    for pair in trial.pairs:
-        tasks[pair.task].append(pair)
-    gaining = {pairs[0].session for pairs in tasks.values() if math.fsum(pair.gain for pair in pairs) > 0}
-    worse = [task for task, pairs in tasks.items() if rule.non_regression and _worse(pairs, rule)]
+    sessions = set(trial.sessions)
+    tasks = _by_task(trial)
+    worse = _count_worse(tasks, rule)
     small = not rule.margin and (shrunk(trial.gains) or 0.0) < rule.min_effect
-    sessions = {pair.session for pair in trial.pairs}
-    if not worse and not small and len(sessions if rule.margin else gaining) >= BREADTH:
+    proving = sessions
+    if not rule.margin:
+        proving = {pairs[0].session for pairs in tasks if _total_gain(pairs) > 0}
+    if not worse and not small and len(proving) >= BREADTH:
         return _verdict(Decision.ACCEPT, numbers, rule)
     if len(sessions) < BREADTH:
         return _verdict(Decision.UNDECIDED, f"{numbers}, {ONE_SESSION}", rule)
     if not last:
         return None
     if worse:
-        which = "1 task" if len(worse) == 1 else f"{len(worse)} tasks"
+        which = "1 task" if worse == 1 else f"{worse} tasks"
         return _verdict(Decision.REJECT, f"{numbers}, but {which} of {len(tasks)} got worse", rule)
     if small:
         return _verdict(Decision.REJECT, f"{numbers}, but by less than {rule.min_effect:g} (gate.min_effect)", rule)
@@ -109,16 +113,41 @@ def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     )
 
 
-def _worse(pairs: list[Pair], rule: GateRule) -> bool:
+def _by_task(trial: Trial) -> list[list[Pair]]:
+    """Return the pairs of each task."""
+    tasks = defaultdict[str, list[Pair]](list)
+    for pair in trial.pairs:
+        tasks[pair.task].append(pair)
+    return list(tasks.values())
+
+
+def _total_gain(pairs: Sequence[Pair]) -> float:
+    return math.fsum([pair.gain for pair in pairs])
+
+
+def _count_worse(tasks: Sequence[Sequence[Pair]], rule: GateRule) -> int:
+    """Count the tasks that got worse, if the rule forbids that; the pairs are those of each task."""
+    if not rule.non_regression:
+        return 0
+    worse = [pairs for pairs in tasks if _is_worse(pairs, rule)]
+    return len(worse)
+
+
+def _is_worse(pairs: Sequence[Pair], rule: GateRule) -> bool:
     """Return whether a task got worse by more than `min_effect`, and more often than by chance."""
-    losses, gains = sum(pair.gain < 0 for pair in pairs), sum(pair.gain > 0 for pair in pairs)
-    lost = -math.fsum(pair.gain for pair in pairs) / len(pairs)
+    losses = gains = 0
+    for pair in pairs:
+        if pair.gain < 0:
+            losses += 1
+        elif pair.gain > 0:
+            gains += 1
+    lost = -_total_gain(pairs) / len(pairs)
     return lost > rule.min_effect and sign_test(losses, gains) <= WORSE_LEVEL
 
 
 def _numbers(trial: Trial, rule: GateRule) -> str:
     """Describe in a word how the candidate did, with the means before and after and the number of pairs."""
-    total = math.fsum(lifted(gain, rule.margin) for gain in trial.gains)
+    total = math.fsum(_lifted_gains(trial, rule))
     if total > 0:
         word = "no worse" if rule.margin else "better"
     elif total < 0 or rule.margin:
@@ -128,9 +157,16 @@ def _numbers(trial: Trial, rule: GateRule) -> str:
     return f"{word}: {trial.before:.2f} → {trial.after:.2f} on unseen tasks ({trial.counted})"
 
 
+def _lifted_gains(trial: Trial, rule: GateRule) -> list[float]:
+    """Return what the candidate gained in each pair, with the margin that it may lose."""
+    return [lifted(gain, rule.margin) for gain in trial.gains]
+
+
 def _verdict(decision: Decision, reason: str, rule: GateRule) -> Verdict:
     rates = {"strict": UNKNOWN, "greedy": UNVERIFIED}
-    what = f"a removal that loses {100 * rule.margin:.3g} points" if rule.margin else "a useless edit"
+    what = "a useless edit"
+    if rule.margin:
+        what = f"a removal that loses {100 * rule.margin:.3g} points"
     known = f"{what} passes on at most {100 * rule.alpha:.3g} % of nights"
     return Verdict(
         decision=decision,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -38,7 +39,7 @@ class Teaching(NamedTuple):
     @property
     def rollouts(self) -> list[Rollout]:
         """The attempts of all batches."""
-        return [rollout for batch in self.batches for rollout in batch]
+        return list(chain.from_iterable(self.batches))
 
     @property
     def grades(self) -> list[float]:
@@ -92,8 +93,11 @@ def learn(
             lambda batch: reflect(batch, teaching.tasks, optimizer=optimizer, rules=rules, measure=teaching.measure),
             optimizer,
         )
-    patches = tuple(patch for reflection in reflections for patch in reflection.patches)
-    notes = tuple(note for reflection in reflections for note in reflection.notes)
+    patches: tuple[Patch, ...] = ()
+    notes: tuple[Note, ...] = ()
+    for reflection in reflections:
+        patches += reflection.patches
+        notes += reflection.notes
     log("patches", patches)
     with timed("aggregate"):
         merged = aggregate(patches, optimizer=optimizer, merge_batch=rules.merge_batch)
@@ -139,9 +143,14 @@ def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log:
         ),
         optimizer,
     )
-    patches = tuple(patch for texts in written for patch in texts.patches)
+    patches: tuple[Patch, ...] = ()
+    notes: tuple[Note, ...] = ()
+    for texts in written:
+        patches += texts.patches
+        notes += texts.notes
     united = unite(patches, optimizer=optimizer, apply=candidate)
-    notes = tuple(note for texts in (*written, united) for note in texts.notes)
-    edits = tuple(edit for patch in united.patches for edit in patch.edits)
+    edits: tuple[Edit, ...] = ()
+    for patch in united.patches:
+        edits += patch.edits
     log("patches", patches)
-    return Lessons(patches=patches, merged=Patch(edits=edits), edits=edits, notes=notes)
+    return Lessons(patches=patches, merged=Patch(edits=edits), edits=edits, notes=notes + united.notes)

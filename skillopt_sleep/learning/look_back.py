@@ -37,6 +37,7 @@ from skillopt_sleep.records import (
     Task,
     TaskOrigin,
 )
+from skillopt_sleep.replay.rollout import Job
 
 Log = Callable[[str, Sequence[object]], None]
 
@@ -59,7 +60,9 @@ def is_due(plan: Plan, past: Past) -> bool:
 
 def learning_rule(plan: Plan, past: Past) -> GateRule:
     """Return the rule for what the night itself learns: the document's error rate without the guidance's share."""
-    return replace(plan.gate, alpha=plan.gate.alpha * (1 - SHARE)) if is_due(plan, past) else plan.gate
+    if not is_due(plan, past):
+        return plan.gate
+    return replace(plan.gate, alpha=plan.gate.alpha * (1 - SHARE))
 
 
 def look_back(
@@ -79,8 +82,7 @@ def look_back(
     The guidance is tried on val with its own share of the error rate. The results of the night's own trials go into
     the notes only: the guidance is fixed before val is seen. A look back that isn't completed is due again.
     """
-    provable = {task.cluster for task in val}
-    tasks = [task for task in train if task.cluster in provable and task.origin is TaskOrigin.REAL][-MOST_TASKS:]
+    tasks = _newest(train, val)
     if past.snapshot is None or not tasks:
         return LookedBack(learned)
     name = learned.document.id
@@ -90,14 +92,21 @@ def look_back(
         return LookedBack(learned.noted(Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
     work = _Work(learned, past.snapshot, tasks, val, crew, optimizer, plan, past, night)
     try:
-        return work.done(log)
+        return work.run(log)
     except BudgetExhausted as error:
         summary = f"{name}: the look back on earlier nights was cut short: {error.message}"
         return LookedBack(learned.noted(Note(stage="slow_update", summary=summary, remedy=error.remedy)))
 
 
+def _newest(train: Sequence[Task], val: Sequence[Task]) -> list[Task]:
+    """Return the newest real train tasks whose lesson can be tried on val."""
+    provable = {task.cluster for task in val}
+    tasks = [task for task in train if task.cluster in provable and task.origin is TaskOrigin.REAL]
+    return tasks[-MOST_TASKS:]
+
+
 class _Work(NamedTuple):
-    """Does a look back."""
+    """Runs a look back."""
 
     learned: StepOutcome
     snapshot: Earlier
@@ -111,51 +120,74 @@ class _Work(NamedTuple):
 
     @property
     def document(self) -> Document:
+        """The document that is looked back on."""
         return self.learned.document
 
-    def done(self, log: Log) -> LookedBack:
+    @property
+    def _tasks_by_id(self) -> dict[str, Task]:
+        return {task.id: task for task in self.tasks}
+
+    def run(self, log: Log) -> LookedBack:
+        """Attempt and compare the tasks, ask for guidance and notes, and try the guidance."""
         compared, made = self._compared()
         log("rollouts", made)
         log("comparisons", compared)
         if not compared:
             return LookedBack(self.learned, rollouts=made)
-        waits = any(wait.tested.kind is CandidateKind.GUIDANCE for wait in self.learned.tried.undecided)
-        guided = None if waits else self._guidance(compared)
+        guidance = self._guidance(compared)
         notebook = self._notebook(compared)
-        outcome = self.learned.noted(*(said for said in (guided, notebook) if isinstance(said, Note)))
-        later = outcome.later
-        if isinstance(notebook, str):
-            later = replace(later, notebook=notebook)
-        if not isinstance(guided, Note):
-            later = replace(later, compared=dict(Counter(one.change.value for one in compared)))
-        outcome = replace(outcome, later=later)
-        if not isinstance(guided, Edit):
+        outcome = self._with_answers(compared, guidance, notebook)
+        if not isinstance(guidance, Edit):
             return LookedBack(outcome, rollouts=made)
-        back = self._tried(guided, outcome, log)
+        back = self._try(guidance, outcome, log)
         return back._replace(rollouts=made + back.rollouts)
+
+    def _with_answers(
+        self, compared: Sequence[Compared], guidance: Edit | Note | None, notebook: str | Note
+    ) -> StepOutcome:
+        """Return the outcome with the notes for later nights, how the tasks changed, and the calls that failed."""
+        outcome, later = self.learned, self.learned.later
+        if isinstance(guidance, Note):
+            outcome = outcome.noted(guidance)
+        else:
+            counts = Counter(one.change.value for one in compared)
+            later = replace(later, compared=dict(counts))
+        if isinstance(notebook, Note):
+            outcome = outcome.noted(notebook)
+        else:
+            later = replace(later, notebook=notebook)
+        return replace(outcome, later=later)
 
     def _compared(self) -> tuple[tuple[Compared, ...], tuple[Rollout, ...]]:
         """Compare the tasks under both bodies; if the body didn't change, today's attempts count for both."""
         earlier = replace(self.document, body=self.snapshot.body)
-        arms = (earlier, self.document) if earlier != self.document else (self.document,)
-        samples = range(self.plan.step.samples)
-        jobs = [(task, arm, sample) for task in self.tasks for sample in samples for arm in arms]
+        arms = [self.document]
+        if earlier != self.document:
+            arms = [earlier, self.document]
+        jobs: list[Job] = []
+        for task in self.tasks:
+            for sample in range(self.plan.step.samples):
+                jobs += [(task, arm, sample) for arm in arms]
         made = CrewAttempts(self.crew).make(jobs, label=f"look back {self.document.id}")
         return compare(made[:: len(arms)], made[len(arms) - 1 :: len(arms)]), made
 
     def _guidance(self, compared: Sequence[Compared]) -> Edit | Note | None:
-        tasks = {task.id: task for task in self.tasks}
-        return slow_update(compared, tasks, self.snapshot, optimizer=self.optimizer)
+        """Ask for guidance, unless a trial of earlier guidance is still undecided."""
+        if any(wait.tested.kind is CandidateKind.GUIDANCE for wait in self.learned.tried.undecided):
+            return None
+        return slow_update(compared, self._tasks_by_id, self.snapshot, optimizer=self.optimizer)
 
     def _notebook(self, compared: Sequence[Compared]) -> str | Note:
         """Ask for the optimizer's notes; the effects of tonight's trials are known to it."""
-        told = (PastEdit(night=self.night, edit=one.edit, effect=one.effect) for one in self.learned.tried.effects)
-        past = replace(self.past, tried=(*told, *self.past.tried))
-        tasks = {task.id: task for task in self.tasks}
-        return meta_skill(compared, tasks, optimizer=self.optimizer.knowing(past))
+        tonight: list[PastEdit] = []
+        for effect in self.learned.tried.effects:
+            past_edit = PastEdit(night=self.night, edit=effect.edit, effect=effect.effect)
+            tonight.append(past_edit)
+        past = replace(self.past, tried=(*tonight, *self.past.tried))
+        return meta_skill(compared, self._tasks_by_id, optimizer=self.optimizer.knowing(past))
 
-    def _tried(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
-        """Return the outcome with the guidance's fate, and with its trial if it could be applied."""
+    def _try(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
+        """Apply the guidance and try it on val; return the outcome with its fate and its trial."""
         document, crew = self.document, self.crew
         changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.step.max_chars)
         log("edits", fates)
@@ -169,18 +201,22 @@ class _Work(NamedTuple):
         tested = Judged(kind=CandidateKind.GUIDANCE, edits=(edit,), trial=trial, verdict=verdict)
         log("rollouts", made)
         log("trials", (tested,))
-        undecided = verdict.decision is Decision.UNDECIDED
         outcome = add_trial(outcome, tested, night=self.night, crew=crew)
-        nothing_else = outcome.outcome is Outcome.NO_CHANGE
-        decides = verdict.decision is Decision.ACCEPT or (undecided and nothing_else)
-        return LookedBack(outcome, tested if decides else None, made)
+        decides = verdict.decision is Decision.ACCEPT
+        if verdict.decision is Decision.UNDECIDED and outcome.outcome is Outcome.NO_CHANGE:
+            decides = True
+        if not decides:
+            return LookedBack(outcome, rollouts=made)
+        return LookedBack(outcome, decides=tested, rollouts=made)
 
     def _refusal(self, edit: Edit) -> str:
         """Return why the guidance may not be tried: a person refused it before, or the static guard refuses it."""
         refused = {_words(old) for old in self.past.refused if old.source is EditSource.SLOW}
         if _words(edit) in refused:
             return "you rejected it before"
-        quotes = [said.quote for task in self.tasks for said in task.evidence]
+        quotes: list[str] = []
+        for task in self.tasks:
+            quotes += task.quotes
         return "; ".join(problems(edit.content, evidence=quotes, held=self.document.text, allowed=self.plan.allowed))
 
 

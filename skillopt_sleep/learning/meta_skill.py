@@ -25,17 +25,20 @@ def meta_skill(compared: Sequence[Compared], tasks: Mapping[str, Task], *, optim
     Raises ValueError for a task that isn't on train.
     """
     check_train(tasks[one.task] for one in compared)
-    values = {
-        "limit": f"{NOTES_CHARS:,}",
-        "compared": "\n\n".join(_shown(change, compared, tasks) for change in Change),
-    }
+    kinds = [_shown(change, compared, tasks) for change in Change]
+    values = {"limit": f"{NOTES_CHARS:,}", "compared": "\n\n".join(kinds)}
     reply = optimizer.ask_alone(Question(Purpose.META_SKILL, MetaSkillReply, values))
-    return reply if isinstance(reply, Note) else _cut(reply.notes.strip())
+    if isinstance(reply, Note):
+        return reply
+    return _cut(reply.notes.strip())
 
 
 def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
-    asked = [one_line(tasks[one.task].prompt, limit=REQUEST_CHARS) for one in compared if one.change is change]
-    return "\n".join([f"## {change}: {len(asked)}", *([fence("\n".join(asked))] if asked else [])])
+    requests = [one_line(tasks[one.task].prompt, limit=REQUEST_CHARS) for one in compared if one.change is change]
+    heading = f"## {change}: {len(requests)}"
+    if not requests:
+        return heading
+    return "\n".join([heading, fence("\n".join(requests))])
 
 
 def _cut(notes: str) -> str:

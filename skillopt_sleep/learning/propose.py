@@ -15,6 +15,7 @@ from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, Fate, Note, Outcome, Past, Rollout, Task
+from skillopt_sleep.replay.rollout import Job
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,8 +35,7 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
     if more.tasks:
         log("augmented", more.tasks)
     train = (*train, *more.tasks)
-    jobs = [(task, document, sample) for task in train for sample in range(rules.samples)]
-    tried = attempts.make(jobs, label=f"rollout {document.id}")
+    tried = _attempt(train, document, attempts, samples=rules.samples)
     log("rollouts", tried)
     text_only = any(attempt.trajectory.text_only for attempt in tried)
     notes = (*more.notes, *not_scored(tried))
@@ -63,8 +63,7 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
     )
     notes += drafted.notes
     if not drafted.lessons.patches:
-        why = drafted.notes[0].summary if drafted.notes else "no answer came"
-        because = f"no lesson could be drawn: {why}"
+        because = _why_no_lesson(drafted.notes)
         return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, text_only=text_only, unfinished=True)
     nothing = None
     if drafted.candidate.text == document.text:
@@ -72,18 +71,29 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
     return Proposed(edits=drafted.fates, nothing=nothing, notes=notes, text_only=text_only)
 
 
+def _attempt(train: Sequence[Task], document: Document, attempts: Attempts, *, samples: int) -> tuple[Rollout, ...]:
+    """Attempt each task `samples` times."""
+    jobs: list[Job] = []
+    for task in train:
+        jobs += [(task, document, sample) for sample in range(samples)]
+    return attempts.make(jobs, label=f"rollout {document.id}")
+
+
 def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
     """Return a note for each reason why attempts were not scored, with its count."""
     reasons = Counter(attempt.note for attempt in rollouts if attempt.note)
-    return tuple(
-        Note(stage="rollout", summary=f"{count} of {len(rollouts)} attempts not scored: {reason}")
-        for reason, count in reasons.items()
-    )
+    notes: list[Note] = []
+    for reason, count in reasons.items():
+        summary = f"{count} of {len(rollouts)} attempts not scored: {reason}"
+        notes.append(Note(stage="rollout", summary=summary))
+    return tuple(notes)
 
 
 def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) -> Callable[[Edit], str]:
     """Return a function that says why an edit may not be tried: it was refused, waits for proof, or is unsafe."""
-    evidence = [said.quote for task in train for said in task.evidence]
+    quotes: list[str] = []
+    for task in train:
+        quotes += task.quotes
     refused = {edit.key: "you rejected it before" for edit in past.refused}
     for wait in past.waiting:
         if len(wait.tested.edits) == 1:
@@ -94,13 +104,23 @@ def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) 
             return why
         if edit.op is EditOp.DELETE:
             return ""
-        return "; ".join(problems(edit.content, evidence=evidence, held=document.text, allowed=plan.allowed))
+        return "; ".join(problems(edit.content, evidence=quotes, held=document.text, allowed=plan.allowed))
 
     return refuse
+
+
+def _why_no_lesson(notes: Sequence[Note]) -> str:
+    if not notes:
+        return "no lesson could be drawn: no answer came"
+    return f"no lesson could be drawn: {notes[0].summary}"
 
 
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
     if not fates:
         return "no edit was proposed"
-    reasons = "; ".join(f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not Fate.APPLIED)
-    return f"none of {len(fates)} proposed edits could be applied ({reasons})"
+    reasons: list[str] = []
+    for fate in fates:
+        if fate.fate is not Fate.APPLIED:
+            reason = f"{fate.fate}: {fate.because}"
+            reasons.append(reason)
+    return f"none of {len(fates)} proposed edits could be applied ({'; '.join(reasons)})"

@@ -6,7 +6,6 @@ it.
 """
 
 from collections.abc import Collection, Sequence
-from itertools import chain
 
 import msgspec
 from rapidfuzz import fuzz
@@ -32,25 +31,34 @@ def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | No
 
     A removal that did harm before or that a person refused isn't tried again.
     """
-    spent = {edit.target.strip() for edit in past.refused if edit.op is EditOp.DELETE}
-    decided = (one.edit for one in past.tried if one.effect is not Effect.UNDECIDED)
-    spent |= {edit.target.strip() for edit in decided if edit.op is EditOp.DELETE}
-    rules = {rule: taught for rule, taught in _standing(past.adopted).items() if rule.strip() not in spent}
-    twice = {rule for rule in rules if _is_said_twice(rule, document)}
-    for rule in sorted(rules, key=lambda rule: (rule not in twice, -len(rule))):
+    decided = _decided(past)
+    rules = _standing(past.adopted)
+    candidates = [rule for rule in rules if rule.strip() not in decided]
+    twice = {rule for rule in candidates if _is_said_twice(rule, document)}
+    for rule in sorted(candidates, key=lambda rule: (rule not in twice, -len(rule))):
         target = _target(document.body, rule)
         val = exercising(rules[rule], tasks)
-        if target and len({task.session for task in val}) >= SESSIONS:
-            why = "another line says it too" if rule in twice else "it may not be needed any more"
-            edit = Edit(
-                op=EditOp.DELETE,
-                target=target,
-                reason=f"{why}; {len(target)} characters less",
-                support=len(rules[rule]),
-                tasks=rules[rule],
-            )
-            return Pruning(edit=edit, val=val)
+        if not target or len({task.session for task in val}) < SESSIONS:
+            continue
+        why = "it may not be needed any more"
+        if rule in twice:
+            why = "another line says it too"
+        edit = Edit(
+            op=EditOp.DELETE,
+            target=target,
+            reason=f"{why}; {len(target)} characters less",
+            support=len(rules[rule]),
+            tasks=rules[rule],
+        )
+        return Pruning(edit=edit, val=val)
     return None
+
+
+def _decided(past: Past) -> set[str]:
+    """Return the rules whose removal was refused, or tried with an effect."""
+    edits = [*past.refused]
+    edits += [tried.edit for tried in past.tried if tried.effect is not Effect.UNDECIDED]
+    return {edit.target.strip() for edit in edits if edit.op is EditOp.DELETE}
 
 
 def exercising(taught: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ...]:
@@ -58,23 +66,29 @@ def exercising(taught: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ..
 
     `taught` are the ids of the tasks that it was learned from; those that are no longer known don't count.
     """
-    clusters = {task.cluster: list[Task]() for task in tasks if task.id in taught}
+    clusters: dict[str, list[Task]] = {}
+    for task in tasks:
+        if task.id in taught:
+            clusters[task.cluster] = []
     for task in tasks:
         if task.split is Split.VAL and task.cluster in clusters:
             clusters[task.cluster].append(task)
     if not all(clusters.values()):
         return ()
     each = max(1, MOST_TASKS // max(1, len(clusters)))
-    newest = (sorted(val, key=lambda task: (task.at, task.id))[-each:] for val in clusters.values())
-    return tuple(chain.from_iterable(newest))
+    newest: list[Task] = []
+    for val in clusters.values():
+        newest += sorted(val, key=lambda task: (task.at, task.id))[-each:]
+    return tuple(newest)
 
 
 def _standing(adopted: Sequence[Edit]) -> dict[str, tuple[str, ...]]:
     """Return the rules that were ever adopted, each with the tasks it was learned from."""
     rules: dict[str, tuple[str, ...]] = {}
     for edit in adopted:
-        # What a protected block says is the slow update's alone.
-        for rule in _rules(edit.content) if edit.source is not EditSource.SLOW else ():
+        if edit.source is EditSource.SLOW:
+            continue  # what a protected block says is the slow update's alone
+        for rule in _rules(edit.content):
             rules[rule] = tuple(dict.fromkeys((*rules.get(rule, ()), *edit.tasks)))
     return rules
 
@@ -82,7 +96,9 @@ def _standing(adopted: Sequence[Edit]) -> dict[str, tuple[str, ...]]:
 def _rules(content: str) -> tuple[str, ...]:
     """Split a list into its items; anything else stays whole, because its lines may depend on one another."""
     lines = tuple(line for line in content.splitlines() if line.strip())
-    return lines if all(line.startswith(_ITEM) for line in lines) else (content,)
+    if all(line.startswith(_ITEM) for line in lines):
+        return lines
+    return (content,)
 
 
 def _is_said_twice(rule: str, document: Document) -> bool:
@@ -101,4 +117,7 @@ def _target(body: str, rule: str) -> str:
     if start == -1:
         return ""
     without = (padded[:start] + padded[start + len(rule) + 1 :])[1:-1]
-    return next((text for text in (f"\n{rule}", f"{rule}\n", rule) if body.replace(text, "", 1) == without), "")
+    for text in (f"\n{rule}", f"{rule}\n", rule):
+        if body.replace(text, "", 1) == without:
+            return text
+    return ""

@@ -14,6 +14,7 @@ from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import AppliedEdit, Document, Edit, Note, Rollout, Score, Task
+from skillopt_sleep.replay.rollout import Job
 
 Measure = Callable[[Score], float]
 Cell = tuple[str, int]  # a task and a sample of it
@@ -103,7 +104,10 @@ def _order(
         if attempt.score is not None:
             grades.setdefault(attempt.task, []).append(measure(attempt.score))
     worst_first = sorted(train, key=lambda task: mean(grades.get(task.id, ())) or 0.0)
-    return [(task, sample) for sample in range(rules.samples) for task in worst_first]
+    order: list[tuple[Task, int]] = []
+    for sample in range(rules.samples):
+        order += [(task, sample) for task in worst_first]
+    return order
 
 
 class _Runs:
@@ -116,8 +120,10 @@ class _Runs:
         attempts: Attempts,
         measure: Measure,
     ) -> None:
-        self._candidates, self._order = candidates, order
-        self._attempts, self._measure = attempts, measure
+        self._candidates = candidates
+        self._order = order
+        self._attempts = attempts
+        self._measure = measure
         self._rungs = max(1, math.ceil(math.log2(len(candidates))))
         self._grades: list[dict[Cell, float]] = [{} for _ in candidates]
         self.standings: dict[int, tuple[int, int, float | None]] = {}
@@ -153,8 +159,10 @@ class _Runs:
         return rungs
 
     def _attempt(self, left: Sequence[int], cells: Sequence[tuple[Task, int]], label: str) -> None:
-        places = [place for _ in cells for place in left]
-        jobs = [(task, self._candidates[place], sample) for task, sample in cells for place in left]
+        places = [*left] * len(cells)
+        jobs: list[Job] = []
+        for task, sample in cells:
+            jobs += [(task, self._candidates[place], sample) for place in left]
         made = self._attempts.make(jobs, label=label)
         self.rollouts += made
         for place, attempt in zip(places, made, strict=True):
@@ -163,7 +171,10 @@ class _Runs:
 
     def _ranked(self, left: Sequence[int], rung: int) -> list[int]:
         """Rank the candidates, best first, by the attempts that could be graded under all of them."""
-        shared = [cell for cell in self._grades[left[0]] if all(cell in self._grades[place] for place in left)]
+        cells = set(self._grades[left[0]])
+        for place in left:
+            cells.intersection_update(self._grades[place])
+        shared = sorted(cells)
         means: dict[int, float | None] = {}
         for place in left:
             means[place] = mean([self._grades[place][cell] for cell in shared])

@@ -91,15 +91,21 @@ def reflect(
     if rules.reflection == "deep" and len(failed) > 1:
         answers += _deep(_batches(failed, rules.minibatch), reflector)
     else:
-        size = 1 if rules.reflection == "shallow" else rules.minibatch
+        size = rules.minibatch
+        if rules.reflection == "shallow":
+            size = 1
         batches += [(EditSource.FAILURE, batch) for batch in _batches(failed, size)]
     if rules.successes:
         batches += [(EditSource.SUCCESS, batch) for batch in _batches(done, rules.minibatch)]
     answers += optimizer.map(reflector.patch, batches, label="reflect")
-    return Reflection(
-        patches=tuple(answer for answer in answers if isinstance(answer, Patch)),
-        notes=tuple(answer for answer in answers if isinstance(answer, Note)),
-    )
+    patches: list[Patch] = []
+    notes: list[Note] = []
+    for answer in answers:
+        if isinstance(answer, Patch):
+            patches.append(answer)
+        else:
+            notes.append(answer)
+    return Reflection(patches=tuple(patches), notes=tuple(notes))
 
 
 def _batches(all_cases: Sequence[Case], size: int) -> list[Sequence[Case]]:
@@ -118,7 +124,9 @@ def _deep(batches: Sequence[Sequence[Case]], reflector: "_Reflector") -> list[Pa
             notes.append(reply)
         else:
             causes = {cause.attempt: cause.cause for cause in reply.causes}
-        known += [(case, causes.get(number, "")) for number, case in enumerate(batch, start=1)]
+        for number, case in enumerate(batch, start=1):
+            cause = causes.get(number, "")
+            known.append((case, cause))
     return [*notes, *optimizer.map(reflector.deep_patch, (known,), label="reflect")]
 
 
@@ -126,7 +134,8 @@ class _Reflector:
     """Asks for patches and causes; `budget` is how many edits it asks for."""
 
     def __init__(self, optimizer: Optimizer, *, budget: int) -> None:
-        self.optimizer, self._budget = optimizer, budget
+        self.optimizer = optimizer
+        self._budget = budget
 
     def patch(self, batch: Batch) -> Patch | Note:
         """Ask for edits from attempts that went the same way."""
@@ -146,16 +155,22 @@ class _Reflector:
 
     def deep_patch(self, known: Sequence[tuple[Case, str]]) -> Patch | Note:
         """Ask for edits against the causes that failures share."""
-        causes = [_with_cause(number, case, cause) for number, (case, cause) in enumerate(known, start=1)]
+        failures: list[Case] = []
+        causes: list[str] = []
+        for number, (case, cause) in enumerate(known, start=1):
+            failures.append(case)
+            causes.append(_with_cause(number, case, cause))
         values = {"failures": str(len(known)), "causes": "\n\n".join(causes), "budget": str(self._budget)}
-        return self._patch(Purpose.REFLECT_DEEP, values, [case for case, _ in known], EditSource.FAILURE)
+        return self._patch(Purpose.REFLECT_DEEP, values, failures, EditSource.FAILURE)
 
     def _patch(
         self, purpose: Purpose, values: Mapping[str, str], some: Sequence[Case], source: EditSource
     ) -> Patch | Note:
         extra = self._extra(source)
         reply = self.optimizer.ask(Question(purpose, ReflectReply, values, stage="reflect", extra=extra))
-        return reply if isinstance(reply, Note) else _patch(reply, some, source)
+        if isinstance(reply, Note):
+            return reply
+        return _patch(reply, some, source)
 
     def _extra(self, source: EditSource) -> Extra | None:
         if source is EditSource.SUCCESS and not self.optimizer.on_successes:
@@ -164,21 +179,23 @@ class _Reflector:
 
 
 def _shown(some: Sequence[Case]) -> str:
-    return "\n\n".join(show(number, case) for number, case in enumerate(some, start=1))
+    shown = [show(number, case) for number, case in enumerate(some, start=1)]
+    return "\n\n".join(shown)
 
 
 def _with_cause(number: int, case: Case, cause: str) -> str:
     why = [what_went_wrong(case)]
     if cause.strip():
         why.append(f"Cause: {one_line(cause, limit=CAUSE_CHARS)}")
-    return "\n".join(
-        [f"## Failure {number}", fence(case.task.prompt[:REQUEST_CHARS]), fence("\n".join(why)), *said(case.task)]
-    )
+    request = fence(case.task.prompt[:REQUEST_CHARS])
+    return "\n".join([f"## Failure {number}", request, fence("\n".join(why)), *said(case.task)])
 
 
 def _patch(reply: ReflectReply, some: Sequence[Case], source: EditSource) -> Patch:
     nested = reply.patch or PatchReply(edits=())
-    edits = reply.edits if reply.edits is not None else nested.edits
+    edits = reply.edits
+    if edits is None:
+        edits = nested.edits
     return Patch(
         edits=tuple(_edit(edit, some, source) for edit in edits),
         reasoning=reply.reasoning or nested.reasoning,

@@ -51,24 +51,30 @@ def remove(
     removals' own error rate. If the budget runs out meanwhile, nothing else of the night is lost.
     """
     document, rule = learned.document, plan.removal
-    found = prune(document, past, tasks) if _is_time(learned, plan, slow=slow) else None
-    shorter = candidate(document, (found.edit,)) if found else None
-    if found is None or shorter is None:
+    if not _is_time(learned, plan, slow=slow):
+        return Removal(learned)
+    found = prune(document, past, tasks)
+    if found is None:
+        return Removal(learned)
+    shorter = candidate(document, (found.edit,))
+    if shorter is None:
         return Removal(learned)
     most = SPARE * len(found.val) * rule.rounds * 2
     if crew.meter.left() < most:
-        said = f"{document.id}: no rule was tried for removal: that takes {most} calls"
-        return _not_tried(learned, Note(stage="prune", summary=said, remedy="raise budget.calls"))
+        summary = f"{document.id}: no rule was tried for removal: that takes {most} calls"
+        return _not_tried(learned, Note(stage="prune", summary=summary, remedy="raise budget.calls"))
     try:
         trial, verdict, made = run_trial(document, shorter, found.val, attempts=CrewAttempts(crew), rule=rule)
     except BudgetExhausted as error:
-        said = f"{document.id}: the trial of a removal was cut short: {error.message}"
-        return _not_tried(learned, Note(stage="prune", summary=said, remedy=error.remedy))
+        summary = f"{document.id}: the trial of a removal was cut short: {error.message}"
+        return _not_tried(learned, Note(stage="prune", summary=summary, remedy=error.remedy))
     tested = Judged(kind=CandidateKind.REMOVAL, edits=(found.edit,), trial=trial, verdict=verdict)
     log("rollouts", made)
     log("trials", (tested,))
     outcome = add_trial(learned, tested, night=night, crew=crew)
-    return Removal(outcome, tested if verdict.decision is Decision.ACCEPT else None, made)
+    if verdict.decision is Decision.ACCEPT:
+        return Removal(outcome, decides=tested, rollouts=made)
+    return Removal(outcome, rollouts=made)
 
 
 def _is_time(learned: StepOutcome, plan: Plan, *, slow: bool) -> bool:

@@ -11,12 +11,24 @@ from skillopt_sleep.learning.prune import exercising
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.protocols import Crew
-from skillopt_sleep.records import CandidateKind, Decision, Document, Edit, GateRule, Note, Rollout, Task, Waiting
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    Edit,
+    GateRule,
+    Note,
+    Rollout,
+    Task,
+    Trial,
+    Waiting,
+    tasks_of,
+)
 
 MOST_ROUNDS = 40  # after which a candidate that could still be proven is let go
 
 
-class GoneOn(NamedTuple):
+class Resumed(NamedTuple):
     """The candidates whose trials were resumed, those that have no new task, notes on others, and the rollouts."""
 
     tried: tuple[Waiting, ...] = ()
@@ -27,7 +39,10 @@ class GoneOn(NamedTuple):
     @property
     def accepted(self) -> Waiting | None:
         """The first candidate that is proven now."""
-        return next((wait for wait in self.tried if wait.tested.verdict.decision is Decision.ACCEPT), None)
+        for wait in self.tried:
+            if wait.tested.verdict.decision is Decision.ACCEPT:
+                return wait
+        return None
 
     @property
     def undecided(self) -> tuple[Waiting, ...]:
@@ -35,7 +50,7 @@ class GoneOn(NamedTuple):
         return tuple(wait for wait in self.tried if wait.tested.verdict.decision is Decision.UNDECIDED)
 
 
-def go_on(
+def resume(
     document: Document,
     waiting: Sequence[Waiting],
     val: Sequence[Task],
@@ -44,7 +59,7 @@ def go_on(
     rule: GateRule,
     refused: Sequence[Edit] = (),
     known: Sequence[Task] = (),
-) -> GoneOn:
+) -> Resumed:
     """Give each candidate another night's rounds on tonight's val tasks, with its original share of the error rate.
 
     A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
@@ -58,48 +73,58 @@ def go_on(
     notes: list[Note] = []
     rollouts: list[Rollout] = []
     for place, wait in enumerate(waiting):
+        name = f"{document.id}: the change of {wait.night}"
         changed = candidate(document, wait.tested.edits)
-        if because := _stale(wait, document, crew, refused) or ("" if changed else "it can't be applied any more"):
-            notes.append(Note(stage="trial", summary=f"{document.id}: the change of {wait.night}: {because}"))
+        because = _why_stale(wait, document, crew, refused)
+        if not because and changed is None:
+            because = "it can't be applied any more"
+        if because or changed is None:
+            notes.append(Note(stage="trial", summary=f"{name}: {because}"))
             continue
-        assert changed is not None  # noqa: S101 - it would be stale
-        seen = {pair.task for pair in wait.tested.trial.pairs}
-        concerned, asked = _unseen(wait, val, known)
-        if all(task.id in seen for task in concerned):
+        concerned, asked = _tasks(wait, val, known)
+        if not _has_unseen(wait.tested.trial, concerned):
             rest.append(wait)
             continue
-        if crew.meter.left() < (most := 2 * rule.rounds * len(asked)):
+        most = 2 * rule.rounds * len(asked)
+        if crew.meter.left() < most:
             rest.append(wait)
-            said = f"{document.id}: the change of {wait.night} is still waiting: its trial takes up to {most} calls"
-            notes.append(Note(stage="trial", summary=said, remedy="raise budget.calls"))
+            summary = f"{name} is still waiting: its trial takes up to {most} calls"
+            notes.append(Note(stage="trial", summary=summary, remedy="raise budget.calls"))
             continue
         earlier = wait.tested.trial
         trial, verdict, made = run_trial(document, changed, asked, attempts=attempts, rule=rule, earlier=earlier)
         rollouts += made
         if verdict.decision is Decision.ABSTAIN:
             rest.append(wait)
-            notes.append(Note(stage="trial", summary=f"{document.id}: the change of {wait.night}: {verdict.reason}"))
+            notes.append(Note(stage="trial", summary=f"{name}: {verdict.reason}"))
             continue
         tried.append(replace(wait, tested=replace(wait.tested, trial=trial, verdict=verdict)))
         if verdict.decision is Decision.ACCEPT:
             # Their document is about to change, unless the person says no.
             rest += waiting[place + 1 :]
             break
-    return GoneOn(tuple(tried), tuple(rest), tuple(notes), tuple(rollouts))
+    return Resumed(tuple(tried), tuple(rest), tuple(notes), tuple(rollouts))
 
 
-def _unseen(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:
-    """Return the unseen tasks that this candidate is about, and all tasks of its trial."""
+def _tasks(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:
+    """Return the val tasks that this candidate is about, and all tasks of its trial."""
     edits = wait.tested.edits
     if wait.tested.kind is CandidateKind.REMOVAL:
-        concerned = exercising([name for edit in edits for name in edit.tasks], known)
+        concerned = exercising(tasks_of(edits), known)
         return concerned, concerned
     return about(edits, known, val), exercise(edits, known, val)
 
 
-def _stale(wait: Waiting, document: Document, crew: Crew, refused: Sequence[Edit]) -> str:
-    """Return why its trial isn't resumed, or ""."""
-    if {edit.key for edit in wait.tested.edits} & {edit.key for edit in refused}:
+def _has_unseen(trial: Trial, tasks: Sequence[Task]) -> bool:
+    """Return whether one of the tasks isn't in the trial yet."""
+    seen = {pair.task for pair in trial.pairs}
+    return any(task.id not in seen for task in tasks)
+
+
+def _why_stale(wait: Waiting, document: Document, crew: Crew, refused: Sequence[Edit]) -> str:
+    """Say why the candidate's trial isn't resumed, or return ""."""
+    refused_keys = {edit.key for edit in refused}
+    if any(edit.key in refused_keys for edit in wait.tested.edits):
         return "you have rejected it since"
     if wait.base != document.sha:
         return "its document changed, so its trial ended"

@@ -7,7 +7,7 @@ protected text can't be lost, every edit passes the same guard, and each can be 
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 
 import msgspec
 
@@ -17,7 +17,7 @@ from skillopt_sleep.kit.protected import BLOCK
 from skillopt_sleep.learning.asking import Optimizer, Question, check_train
 from skillopt_sleep.prompts.attempts import Case, cases, show
 from skillopt_sleep.prompts.edits import numbered
-from skillopt_sleep.records import Document, Edit, EditOp, Note, Patch, Purpose, Rollout, Score, Task
+from skillopt_sleep.records import Document, Edit, EditOp, Note, Patch, Purpose, Rollout, Score, Task, tasks_of
 
 MOST_EDITS = 8  # that a rewritten body becomes, unless one of them would be too long to pass the guard
 
@@ -45,9 +45,8 @@ def rewrite(suggestions: Sequence[Sequence[Edit]], *, optimizer: Optimizer, appl
     """
 
     def ask(edits: Sequence[Edit]) -> Patch | Note:
-        tasks = tuple(dict.fromkeys(task for edit in edits for task in edit.tasks))
         values = {"suggestions": numbered(edits)}
-        return _text(Purpose.REWRITE, values, tasks, optimizer, apply)
+        return _text(Purpose.REWRITE, values, tasks_of(edits), optimizer, apply)
 
     asked = [tuple(edits) for edits in suggestions if edits]
     patches: list[Patch] = []
@@ -85,10 +84,14 @@ def rewrite_full(
 
     batches = [failed[i : i + minibatch] for i in range(0, len(failed), minibatch)]
     answers = optimizer.map(ask, batches, label="rewrite")
-    return Rewritten(
-        patches=tuple(answer for answer in answers if isinstance(answer, Patch)),
-        notes=tuple(answer for answer in answers if isinstance(answer, Note)),
-    )
+    patches: list[Patch] = []
+    notes: list[Note] = []
+    for answer in answers:
+        if isinstance(answer, Patch):
+            patches.append(answer)
+        else:
+            notes.append(answer)
+    return Rewritten(patches=tuple(patches), notes=tuple(notes))
 
 
 def unite(texts: Sequence[Patch], *, optimizer: Optimizer, apply: Apply) -> Rewritten:
@@ -99,22 +102,27 @@ def unite(texts: Sequence[Patch], *, optimizer: Optimizer, apply: Apply) -> Rewr
     changing = [patch for patch in texts if patch.edits]
     if len(changing) <= 1:
         return Rewritten(patches=tuple(changing))
-    edits = tuple(edit for patch in changing for edit in patch.edits)
-    made = rewrite([edits], optimizer=optimizer, apply=apply)
-    return Rewritten(patches=(changing[0],), notes=made.notes) if made.notes else made
+    edits: list[Edit] = []
+    for patch in changing:
+        edits += patch.edits
+    written = rewrite([edits], optimizer=optimizer, apply=apply)
+    if written.notes:
+        return Rewritten(patches=(changing[0],), notes=written.notes)
+    return written
 
 
 def free_text(body: str) -> str:
     """Return the body without its protected blocks."""
-    return "\n".join(line for line in _lines(body) if not BLOCK.search(line))
+    lines = [line for line in _lines(body) if not BLOCK.search(line)]
+    return "\n".join(lines)
 
 
 def with_protected(body: str, free: str) -> str:
     """Return the free text with the body's protected blocks, each behind the line that it stood behind."""
-    blocks = [line for line in _lines(body) if BLOCK.search(line)]
-    first, *others = [new for _, new in _segments(body, free)]
-    after = (line for block, segment in zip(blocks, others, strict=True) for line in (block, *segment))
-    return "\n".join([*first, *after])
+    (_, lines), *others = _segments(body, free)
+    for block, (_, new) in zip(_blocks(body), others, strict=True):
+        lines = [*lines, block, *new]
+    return "\n".join(lines)
 
 
 def as_edits(document: Document, free: str, *, apply: Apply) -> tuple[Edit, ...]:
@@ -152,11 +160,11 @@ def _text(
     if not edits and with_protected(document.body, reply.body) != document.body:
         why = "the new text repeats itself so around a protected block that no edit finds its place"
         return Note(stage="rewrite", summary=f"{document.id}: {why}")
-    learned = tuple(
-        msgspec.structs.replace(edit, reason=reply.reasoning, tasks=tasks, support=max(1, len(tasks)))
-        for edit in edits
-    )
-    return Patch(edits=learned, reasoning=reply.reasoning)
+    learned: list[Edit] = []
+    for edit in edits:
+        support = max(1, len(tasks))
+        learned.append(msgspec.structs.replace(edit, reason=reply.reasoning, tasks=tasks, support=support))
+    return Patch(edits=tuple(learned), reasoning=reply.reasoning)
 
 
 def _makes(wanted: str, document: Document, edits: Sequence[Edit], apply: Apply) -> bool:
@@ -164,19 +172,22 @@ def _makes(wanted: str, document: Document, edits: Sequence[Edit], apply: Apply)
     changed = apply(document, edits)
     if changed is None or changed.body != wanted:
         return False
-    return all(apply(document, [*edits[:i], *edits[i + 1 :]]) is not None for i in range(len(edits)))
+    for place in range(len(edits)):
+        others = [*edits[:place], *edits[place + 1 :]]
+        if apply(document, others) is None:
+            return False
+    return True
 
 
 def _edits(body: str, free: str, grain: Grain) -> tuple[Edit, ...]:
     found: list[Edit] = []
     at = 0
-    blocks = [line for line in _lines(body) if BLOCK.search(line)]
-    for (old, new), block in zip_longest(_segments(body, free), blocks, fillvalue=""):
+    for (old, new), block in zip_longest(_segments(body, free), _blocks(body), fillvalue=""):
         made = changes(old, new, within=body, at=at, grain=grain)
         if made is None:
             return ()
-        found += [_edit(change) for change in made]
-        at += sum(len(line) + 1 for line in (*old, block))
+        found += map(_edit, made)
+        at += len("\n".join((*old, block))) + 1
     # What goes makes room for what comes.
     return tuple(sorted(found, key=lambda edit: edit.op is not EditOp.DELETE))
 
@@ -190,6 +201,11 @@ def _edit(change: Change) -> Edit:
     return Edit(op=op, target=change.target, content=change.content)
 
 
+def _blocks(body: str) -> list[str]:
+    """Return the protected blocks, each with all of the lines that it touches."""
+    return [line for line in _lines(body) if BLOCK.search(line)]
+
+
 def _segments(body: str, free: str) -> list[tuple[list[str], list[str]]]:
     """Return the lines before, between and after the protected blocks, old and new."""
     blocks: list[int] = []
@@ -201,38 +217,66 @@ def _segments(body: str, free: str) -> list[tuple[list[str], list[str]]]:
             old.append(line)
     new = _lines(_clean(free, like="\n".join(old)))
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    end = len(new) - len(list(takewhile(lambda line: not line.strip(), reversed(new))))
-    # Whatever is new comes before a block that is last.
-    ends = [_moved(place, codes, old) if any(map(str.strip, old[place:])) else end for place in blocks]
-    were = zip([0, *blocks], [*blocks, len(old)], strict=True)
-    are = zip([0, *ends], [*ends, len(new)], strict=True)
-    pairs = [(old[a:b], new[c:d]) for (a, b), (c, d) in zip(were, are, strict=True)]
-    # Empty lines alone aren't a change.
-    return [(was, now if any(map(str.strip, (*was, *now))) else was) for was, now in pairs]
+    segments: list[tuple[list[str], list[str]]] = []
+    old_start = new_start = 0
+    for place in blocks:
+        new_end = _moved(place, codes, old)
+        if _is_blank(old[place:]):
+            new_end = _end_of_text(new)  # whatever is new comes before a block that is last
+        segments.append(_segment(old[old_start:place], new[new_start:new_end]))
+        old_start, new_start = place, new_end
+    segments.append(_segment(old[old_start:], new[new_start:]))
+    return segments
+
+
+def _segment(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Return both versions of the lines; nobody asked for a change of empty lines alone."""
+    if _is_blank([*old, *new]):
+        return old, old
+    return old, new
+
+
+def _is_blank(lines: Sequence[str]) -> bool:
+    return not any(map(str.strip, lines))
+
+
+def _end_of_text(lines: Sequence[str]) -> int:
+    """Return the place behind the last line that isn't blank."""
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    return end
 
 
 def _moved(place: int, codes: Sequence[tuple[str, int, int, int, int]], old: Sequence[str]) -> int:
     """Return the place in the new lines that matches a place in the old ones; new lines there come before it."""
     at = 0
-    for tag, i1, i2, j1, j2 in codes:
-        if i1 <= place <= i2:
-            follows = tag == "equal" or (place == i1 and any(line.strip() for line in old[i1:i2]))
-            at = j1 + place - i1 if follows else j2
+    for tag, old_start, old_end, new_start, new_end in codes:
+        if not old_start <= place <= old_end:
+            continue
+        if tag == "equal" or (place == old_start and not _is_blank(old[old_start:old_end])):
+            at = new_start + place - old_start
+        else:
+            at = new_end
     return at
 
 
 def _lines(text: str) -> list[str]:
     """Split the text into lines; all lines that a protected block touches count as one."""
+    if not text:
+        return []
     blocks = [match.span() for match in BLOCK.finditer(text)]
     lines: list[str] = []
-    at = reach = 0
-    for line in text.split("\n") if text else []:
-        if lines and at < reach:
+    at = block_end = 0
+    for line in text.split("\n"):
+        if lines and at < block_end:
             lines[-1] += f"\n{line}"
         else:
             lines.append(line)
         at += len(line) + 1
-        reach = max([reach, *(end for start, end in blocks if start < at)])
+        for start, end in blocks:
+            if start < at:
+                block_end = max(block_end, end)
     return lines
 
 

@@ -9,7 +9,7 @@ candidate that the leave-one-outs themselves suggest is tested on fresh ones.
 
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -57,7 +57,9 @@ def candidate(document: Document, edits: Sequence[Edit], *, most: int = sys.maxs
     An edit that makes the body longer than `most` characters can't be applied.
     """
     changed, fates = update(document, edits, refuse=lambda _: "", most=most)
-    return changed if all(fate.fate is Fate.APPLIED for fate in fates) else None
+    if any(fate.fate is not Fate.APPLIED for fate in fates):
+        return None
+    return changed
 
 
 def add_trial(outcome: StepOutcome, tested: Judged, *, night: str, crew: Crew) -> StepOutcome:
@@ -96,7 +98,9 @@ def search(
     """
     trials = _Trials(document, val, crew, rule, most)
     several = len(edits) > 1 and rule.name == "sequential"
-    share = rule.alpha * (BUNDLE_SHARE if several else 1)
+    share = rule.alpha
+    if several:
+        share = rule.alpha * BUNDLE_SHARE
     bundle = trials.run(CandidateKind.BUNDLE, edits, alpha=share)
     if bundle is None:
         raise ValueError("a bundle is made of edits that were applied")
@@ -121,8 +125,10 @@ def shorten(
     trials = _Trials(document, val, crew, rule, sys.maxsize)
     trials.drawn |= _baselines(made, document)
     trials.tested.append(proven)
-    several = len(proven.edits) > 1 and rule.name == "sequential"
-    return trials.found(_pruned(proven, trials) if several else proven)
+    best = proven
+    if len(proven.edits) > 1 and rule.name == "sequential":
+        best = _pruned(proven, trials)
+    return trials.found(best)
 
 
 def _pruned(bundle: Judged, trials: "_Trials") -> Judged:
@@ -135,24 +141,33 @@ def _pruned(bundle: Judged, trials: "_Trials") -> Judged:
 
 
 def _shorter(bundle: Judged, trials: "_Trials") -> Judged:
-    edits = bundle.edits
-    each = (bundle.trial.alpha or 0.0) / (len(edits) + 1)
-    shorter: list[tuple[Edit, Judged]] = []
-    for left_out in edits:
-        if not trials.affordable(bundle):
-            break
-        without = trials.run(CandidateKind.WITHOUT, [edit for edit in edits if edit is not left_out], alpha=each)
-        if without is not None and _as_good(without, bundle):
-            shorter.append((left_out, without))
+    """Return the best candidate with fewer edits that is proven too, or the bundle."""
+    each = (bundle.trial.alpha or 0.0) / (len(bundle.edits) + 1)
+    shorter: list[Judged] = []
+    dropped: list[Edit] = []
+    for edit, without in _leave_one_outs(bundle, trials, each):
+        if _is_as_good(without, bundle):
+            dropped.append(edit)
+            shorter.append(without)
     if not shorter:
         return bundle
-    dropped = [edit for edit, _ in shorter]
-    kept = [edit for edit in edits if edit not in dropped]
+    kept = [edit for edit in bundle.edits if edit not in dropped]
     if len(shorter) > 1 and kept and trials.affordable(bundle):
         pruned = trials.run(CandidateKind.PRUNED, kept, alpha=each, afresh=True)
-        if pruned is not None and _as_good(pruned, bundle):
+        if pruned is not None and _is_as_good(pruned, bundle):
             return pruned
-    return max((tested for _, tested in shorter), key=lambda tested: tested.trial.after or 0.0)
+    return max(shorter, key=lambda tested: tested.trial.after or 0.0)
+
+
+def _leave_one_outs(bundle: Judged, trials: "_Trials", each: float) -> Iterator[tuple[Edit, Judged]]:
+    """Try the bundle without each of its edits, as far as the budget goes; yield the edit and the candidate."""
+    for left_out in bundle.edits:
+        if not trials.affordable(bundle):
+            return
+        others = [edit for edit in bundle.edits if edit is not left_out]
+        without = trials.run(CandidateKind.WITHOUT, others, alpha=each)
+        if without is not None:
+            yield left_out, without
 
 
 def _better_half(bundle: Judged, trials: "_Trials", each: float) -> Judged:
@@ -165,11 +180,12 @@ def _better_half(bundle: Judged, trials: "_Trials", each: float) -> Judged:
         try:
             half = trials.run(CandidateKind.HALF, part, alpha=each)
         except BudgetExhausted as error:
-            if not any(one.verdict.decision is Decision.ACCEPT for one in halves):
+            if not any(tested.verdict.decision is Decision.ACCEPT for tested in halves):
                 raise
             trials.note(f"its other half wasn't tried: {error.message}")
             break
-        halves += [half] if half is not None else []
+        if half is not None:
+            halves.append(half)
     hopeful = [half for half in halves if half.verdict.decision in {Decision.ACCEPT, Decision.UNDECIDED}]
     return max(hopeful, key=_rank, default=bundle)
 
@@ -178,7 +194,7 @@ def _rank(tested: Judged) -> tuple[bool, float]:
     return tested.verdict.decision is Decision.ACCEPT, tested.trial.gain or 0.0
 
 
-def _as_good(shorter: Judged, bundle: Judged) -> bool:
+def _is_as_good(shorter: Judged, bundle: Judged) -> bool:
     """Return whether a shorter candidate is proven, and about as good as the whole on the tasks both attempted."""
     if shorter.verdict.decision is not Decision.ACCEPT:
         return False
@@ -192,29 +208,37 @@ def _by_task(trial: Trial) -> dict[str, float]:
     grades = defaultdict[str, list[float]](list)
     for pair in trial.pairs:
         grades[pair.task].append(pair.after)
-    return {task: mean(seen) or 0.0 for task, seen in grades.items()}
+    return {task: mean(values) or 0.0 for task, values in grades.items()}
 
 
 def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
     """Return the tasks, with their samples, that were attempted under the document as it is."""
-    own = (one for one in rollouts if one.document_sha == document.sha and count_made((one,)))
-    return {(one.task, one.sample) for one in own}
+    drawn: set[tuple[str, int]] = set()
+    for attempt in rollouts:
+        if attempt.document_sha == document.sha and count_made((attempt,)):
+            drawn.add((attempt.task, attempt.sample))
+    return drawn
 
 
 class _Trials:
     """Runs the trials of one document's candidates, and collects their results."""
 
     def __init__(self, document: Document, val: Sequence[Task], crew: Crew, rule: GateRule, most: int) -> None:
-        self._document, self._val, self._crew, self._rule, self._most = document, val, crew, rule, most
+        self._document = document
+        self._val = val
+        self._crew = crew
+        self._rule = rule
+        self._most = most
         self.tested: list[Judged] = []
         self.rollouts: list[Rollout] = []
         self.drawn: set[tuple[str, int]] = set()
         self._notes: list[Note] = []
 
-    def note(self, said: str, remedy: str = "") -> None:
-        """Note, once, what could not be tried."""
-        note = Note(stage="search", summary=f"{self._document.id}: {said}", remedy=remedy)
-        self._notes += [note] if note not in self._notes else []
+    def note(self, problem: str, remedy: str = "") -> None:
+        """Note what could not be tried, once."""
+        note = Note(stage="search", summary=f"{self._document.id}: {problem}", remedy=remedy)
+        if note not in self._notes:
+            self._notes.append(note)
 
     def found(self, best: Judged) -> Search:
         """Return the search so far, with the candidate to report."""
@@ -225,7 +249,9 @@ class _Trials:
         changed = candidate(self._document, edits, most=self._most)
         if changed is None or (kind in SHORTER and not self._is_shorter(changed)):
             return None
-        first = max((tested.trial.rounds for tested in self.tested), default=0) if afresh else 0
+        first = 0
+        if afresh:
+            first = max(tested.trial.rounds for tested in self.tested)
         trial, verdict, made = run_trial(
             self._document,
             changed,
@@ -253,7 +279,8 @@ class _Trials:
         most = len(self._val) * self._rule.rounds * 2
         if self._crew.meter.left() >= most:
             return True
-        lost = bundle.verdict.decision is Decision.REJECT
-        what = "its halves weren't" if lost else "a shorter change wasn't"
+        what = "a shorter change wasn't"
+        if bundle.verdict.decision is Decision.REJECT:
+            what = "its halves weren't"
         self.note(f"{what} tried: that takes up to {most} calls", remedy="raise budget.calls")
         return False

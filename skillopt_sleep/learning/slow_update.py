@@ -7,6 +7,7 @@ import msgspec
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.kit.protected import guidance
 from skillopt_sleep.learning.asking import Optimizer, Question, check_train
+from skillopt_sleep.prompts.attempts import said
 from skillopt_sleep.records import (
     Change,
     Compared,
@@ -51,12 +52,13 @@ def slow_update(
     if not failing:
         return None
     now = guidance(optimizer.document.body)
+    kinds = [_shown(change, compared, tasks) for change in _ORDER]
     values = {
         "nights": str(snapshot.nights),
         "limit": f"{GUIDANCE_CHARS:,}",
         "earlier": fence(snapshot.body or "(empty)"),
         "guidance": fence(now) if now else "None.",
-        "compared": "\n\n".join(_shown(change, compared, tasks) for change in _ORDER),
+        "compared": "\n\n".join(kinds),
     }
     reply = optimizer.ask_alone(Question(Purpose.SLOW_UPDATE, SlowUpdateReply, values))
     if isinstance(reply, Note):
@@ -81,9 +83,8 @@ def _edit(content: str, now: str, failing: Sequence[Compared], *, reasoning: str
 
 def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
     """Show the tasks that changed this way; for those that stayed right only the request."""
-    found = [one for one in compared if one.change is change]
-    shown = [_show(one, tasks[one.task]) for one in found]
-    return "\n\n".join([f"## {_HEADINGS[change]}: {len(found)}", *shown])
+    shown = [_show(one, tasks[one.task]) for one in compared if one.change is change]
+    return "\n\n".join([f"## {_HEADINGS[change]}: {len(shown)}", *shown])
 
 
 def _show(one: Compared, task: Task) -> str:
@@ -91,12 +92,13 @@ def _show(one: Compared, task: Task) -> str:
     if one.change is Change.STABLE_SUCCESS:
         return "\n".join(lines)
     lines += ["### Answer then", *_answer(one.before), "### Answer today", *_answer(one.after)]
-    said = [f"- «{evidence.quote}»" for evidence in task.evidence]
-    if one.change in _FAILS and said:
-        lines += ["What the person said when this went wrong before:", *said]
+    if one.change in _FAILS:
+        lines += said(task)
     return "\n".join(lines)
 
 
 def _answer(rollout: Rollout) -> list[str]:
-    why = rollout.score.why if rollout.score else ""
-    return [fence(rollout.trajectory.response[:ANSWER_CHARS]), *([f"What went wrong: {why}"] if why else [])]
+    lines = [fence(rollout.trajectory.response[:ANSWER_CHARS])]
+    if rollout.score is not None and rollout.score.why:
+        lines.append(f"What went wrong: {rollout.score.why}")
+    return lines

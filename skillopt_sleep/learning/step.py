@@ -9,12 +9,12 @@ from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.learning.exercise import about, exercise
+from skillopt_sleep.learning.exercise import by_use, exercise, other_sessions
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
-from skillopt_sleep.learning.resume import GoneOn, go_on
+from skillopt_sleep.learning.resume import Resumed, resume
 from skillopt_sleep.learning.search import Search, candidate, search, shorten, waiting
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
@@ -22,6 +22,8 @@ from skillopt_sleep.records import (
     Decision,
     Document,
     Edit,
+    EditEffect,
+    Evidence,
     Fate,
     Judged,
     Note,
@@ -33,12 +35,13 @@ from skillopt_sleep.records import (
     StepSessions,
     StepTasks,
     Task,
-    TaskOrigin,
     TestMeans,
     Tried,
     Verdict,
     Waiting,
+    tasks_of,
 )
+from skillopt_sleep.replay.rollout import Job
 
 Log = Callable[[str, Sequence[object]], None]
 
@@ -70,29 +73,22 @@ def step(
     A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. `log`
     saves each stage's rows; `known` tasks of earlier nights show what a standing rule is for.
     """
-    tonight = {task.id for task in tasks}
-    known = (*(task for task in known if task.id not in tonight), *tasks)
-    train, val, test = ([task for task in tasks if task.split is side] for side in Split)
-    so_far = beginning(document, train=train, val=val, test=test)
-    earlier = go_on(document, past.waiting, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
+    known = _with_tonight(known, tasks)
+    train, val, test = _by_split(tasks)
+    outcome = beginning(document, train=train, val=val, test=test)
+    earlier = resume(document, past.waiting, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
     if earlier.tried:
         log("rollouts", earlier.rollouts)
         log("trials", [wait.tested for wait in earlier.tried])
-    tried = replace(
-        so_far.tried,
-        tested=tuple(wait.tested for wait in earlier.tried),
-        effects=tuple(told for wait in earlier.tried for told in credit(wait.tested, (wait.tested,))),
-        undecided=(*earlier.rest, *earlier.undecided),
-    )
-    so_far = replace(so_far, tried=tried, notes=(*earlier.notes, *not_scored(earlier.rollouts)))
+    outcome = _with_resumed(outcome, earlier)
     if earlier.accepted is not None:
-        tasks, made = [*train, *val], earlier.rollouts
-        return _proven(so_far, earlier.accepted, tasks, test, made, crew=crew, plan=plan, log=log)
-    past = replace(past, waiting=so_far.tried.undecided)
+        tasks = [*train, *val]
+        return _proven(outcome, earlier.accepted, tasks, test, earlier.rollouts, crew=crew, plan=plan, log=log)
+    past = replace(past, waiting=outcome.tried.undecided)
     optimizer = Optimizer(
         backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
     )
-    learned = _learn(so_far, train, val, test, crew=crew, optimizer=optimizer, plan=plan, log=log, night=night)
+    learned = _learn(outcome, train, val, test, crew=crew, optimizer=optimizer, plan=plan, log=log, night=night)
     if is_due(plan, past) and learned.outcome in MAY_LOOK_BACK:
         back = look_back(
             learned, train, val, crew=crew, optimizer=optimizer, plan=plan, past=past, night=night, log=log
@@ -103,11 +99,40 @@ def step(
     learned = _with_undecided(learned, earlier)
     shorter = remove(learned, known, crew=crew, plan=plan, past=past, night=night, slow=is_due(plan, past), log=log)
     learned = shorter.outcome.noted(*not_scored(shorter.rollouts))
-    return _decided(learned, shorter.decides, test, crew=crew, plan=plan) if shorter.decides else learned
+    if shorter.decides is not None:
+        learned = _decided(learned, shorter.decides, test, crew=crew, plan=plan)
+    return learned
+
+
+def _with_tonight(known: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """Return the tasks of earlier nights that aren't tonight's too, then tonight's."""
+    tonight = {task.id for task in tasks}
+    earlier = [task for task in known if task.id not in tonight]
+    return (*earlier, *tasks)
+
+
+def _by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
+    """Return the tasks on train, on val and on test."""
+    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
+    for task in tasks:
+        sides.setdefault(task.split, []).append(task)
+    return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
+
+
+def _with_resumed(outcome: StepOutcome, earlier: Resumed) -> StepOutcome:
+    """Return the outcome with the trials of waiting candidates that were resumed."""
+    tested: list[Judged] = []
+    effects: list[EditEffect] = []
+    for wait in earlier.tried:
+        tested.append(wait.tested)
+        effects += credit(wait.tested, (wait.tested,))
+    undecided = (*earlier.rest, *earlier.undecided)
+    tried = replace(outcome.tried, tested=tuple(tested), effects=tuple(effects), undecided=undecided)
+    return replace(outcome, tried=tried, notes=(*earlier.notes, *not_scored(earlier.rollouts)))
 
 
 def _learn(
-    so_far: StepOutcome,
+    outcome: StepOutcome,
     train: Sequence[Task],
     val: Sequence[Task],
     test: Sequence[Task],
@@ -119,72 +144,70 @@ def _learn(
     night: str,
 ) -> StepOutcome:
     """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
-    document, past = so_far.document, optimizer.past
-    provable = {task.cluster for task in val}
-    untestable = {task.cluster for task in train if task.origin is TaskOrigin.REAL} - provable
-    alike = [task for task in train if task.origin is TaskOrigin.RECALLED]
-    train = [task for task in train if task.cluster in provable and task not in alike]
-    so_far = replace(so_far, tasks=replace(so_far.tasks, train=len(train), untestable=len(untestable)))
+    document, past = outcome.document, optimizer.past
+    train, alike, untestable = by_use(train, val)
+    outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
     if not train:
-        return _end(so_far, Outcome.UNVERIFIED, _why_waiting(len(untestable)))
+        return _end(outcome, Outcome.UNVERIFIED, _why_waiting(len(untestable)))
     attempts = CrewAttempts(crew)
     proposed = propose([*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log)
-    so_far = replace(
-        so_far,
-        tried=replace(so_far.tried, edits=proposed.edits),
-        tasks=replace(so_far.tasks, text_only=proposed.text_only),
-        sessions=replace(so_far.sessions, unfinished=proposed.unfinished),
-        notes=so_far.notes + proposed.notes,
+    outcome = replace(
+        outcome,
+        tried=replace(outcome.tried, edits=proposed.edits),
+        tasks=replace(outcome.tasks, text_only=proposed.text_only),
+        sessions=replace(outcome.sessions, unfinished=proposed.unfinished),
+        notes=outcome.notes + proposed.notes,
     )
     if proposed.nothing is not None:
-        return _end(so_far, *proposed.nothing)
+        return _end(outcome, *proposed.nothing)
     applied = tuple(fate.edit for fate in proposed.edits if fate.fate is Fate.APPLIED)
-    if (twin := _twin(document, applied, past.waiting)) is not None:
-        return _end(
-            so_far, Outcome.NO_CHANGE, f"the same change waits for more proof since the night of {twin.night}"
-        )
-    so_far = _founded(so_far, applied, train)
+    twin = _twin(document, applied, past.waiting)
+    if twin is not None:
+        because = f"the same change waits for more proof since the night of {twin.night}"
+        return _end(outcome, Outcome.NO_CHANGE, because)
+    outcome = _with_evidence(outcome, applied, train)
+    asked = exercise(applied, [*train, *alike], val)
+    rule = learning_rule(plan, past)
     try:
-        asked = exercise(applied, [*train, *alike], val)
-        found = search(document, applied, asked, crew=crew, rule=learning_rule(plan, past), most=plan.step.max_chars)
+        found = search(document, applied, asked, crew=crew, rule=rule, most=plan.step.max_chars)
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
-        _on_test(so_far, applied, test, crew=crew, plan=plan)
+        _on_test(outcome, applied, test, crew=crew, plan=plan)
         raise
     log("rollouts", found.rollouts)
     log("trials", found.tested)
-    return _decided(_searched(so_far, found, crew=crew, night=night), found.best, test, crew=crew, plan=plan)
+    return _decided(_searched(outcome, found, crew=crew, night=night), found.best, test, crew=crew, plan=plan)
 
 
-def _searched(so_far: StepOutcome, found: Search, *, crew: Crew, night: str) -> StepOutcome:
+def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) -> StepOutcome:
     """Add what the search tried; undecided candidates wait, and if too many do, the oldest are let go."""
-    document, decision = so_far.document, found.best.verdict.decision
-    fresh = tuple(
-        waiting(document, tested, night=night, crew=crew)
-        for tested in found.tested
-        if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE
-    )
-    waits = so_far.tried.undecided + (() if decision is Decision.ACCEPT else fresh)
+    document, decision = outcome.document, found.best.verdict.decision
+    waits = [*outcome.tried.undecided]
+    if decision is not Decision.ACCEPT:
+        for tested in found.tested:
+            if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE:
+                wait = waiting(document, tested, night=night, crew=crew)
+                waits.append(wait)
     # Each costs every night that brings it a task.
-    let_go = tuple(
-        Note(stage="trial", summary=f"{document.id}: the change of {wait.night} was dropped for newer ones")
-        for wait in waits[:-MOST_WAITING]
-    )
+    dropped: list[Note] = []
+    for wait in waits[:-MOST_WAITING]:
+        summary = f"{document.id}: the change of {wait.night} was dropped for newer ones"
+        dropped.append(Note(stage="trial", summary=summary))
     failed = any(attempt.failed for attempt in found.rollouts)
     tried = replace(
-        so_far.tried,
-        tested=so_far.tried.tested + found.tested,
-        effects=so_far.tried.effects + credit(found.best, found.tested),
-        undecided=waits[-MOST_WAITING:],
+        outcome.tried,
+        tested=outcome.tried.tested + found.tested,
+        effects=outcome.tried.effects + credit(found.best, found.tested),
+        undecided=tuple(waits[-MOST_WAITING:]),
     )
-    so_far = replace(so_far, tried=tried).noted(*found.notes, *not_scored(found.rollouts), *let_go)
+    outcome = replace(outcome, tried=tried).noted(*found.notes, *not_scored(found.rollouts), *dropped)
     if decision is Decision.ABSTAIN:
-        so_far = replace(so_far, sessions=replace(so_far.sessions, unfinished=failed))
-    return so_far
+        outcome = replace(outcome, sessions=replace(outcome.sessions, unfinished=failed))
+    return outcome
 
 
 def _proven(
-    so_far: StepOutcome,
+    outcome: StepOutcome,
     wait: Waiting,
     tasks: Sequence[Task],
     test: Sequence[Task],
@@ -197,21 +220,20 @@ def _proven(
     """Return the outcome of a candidate that waited until tonight, without the edits that contribute nothing."""
     val = [task for task in tasks if task.split is Split.VAL]
     asked = exercise(wait.tested.edits, tasks, val)
-    found = shorten(so_far.document, wait.tested, asked, crew=crew, rule=plan.gate, made=made)
+    found = shorten(outcome.document, wait.tested, asked, crew=crew, rule=plan.gate, made=made)
     log("rollouts", found.rollouts)
     log("trials", found.tested[1:])
-    others = tuple(told for told in so_far.tried.effects if told.edit not in wait.tested.edits)
-    lessons = {task.cluster for task in about(wait.tested.edits, tasks, val)}
-    left = dict.fromkeys(task.session for task in tasks if task.split is Split.TRAIN and task.cluster not in lessons)
-    so_far = _founded(so_far, found.best.edits, tasks)
+    others = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
+    left = other_sessions(wait.tested.edits, tasks, val)
+    outcome = _with_evidence(outcome, found.best.edits, tasks)
     tried = replace(
-        so_far.tried,
-        tested=so_far.tried.tested + found.tested[1:],
+        outcome.tried,
+        tested=outcome.tried.tested + found.tested[1:],
         effects=others + credit(found.best, found.tested),
     )
-    so_far = replace(so_far, tried=tried, sessions=replace(so_far.sessions, left=tuple(left)))
-    so_far = so_far.noted(*found.notes, *not_scored(found.rollouts), *_left_note(so_far.document, left))
-    return _decided(so_far, found.best, test, crew=crew, plan=plan, since=wait.night)
+    outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
+    outcome = outcome.noted(*found.notes, *not_scored(found.rollouts), *_left_note(outcome.document, left))
+    return _decided(outcome, found.best, test, crew=crew, plan=plan, since=wait.night)
 
 
 def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
@@ -225,34 +247,50 @@ def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
 def _twin(document: Document, edits: Sequence[Edit], waiting: Sequence[Waiting]) -> Waiting | None:
     """Return the waiting candidate that has the very text these edits make."""
     changed = candidate(document, edits)
-    made = ((wait, candidate(document, wait.tested.edits)) for wait in waiting)
-    return next((wait for wait, other in made if changed is not None and other == changed), None)
+    if changed is None:
+        return None
+    for wait in waiting:
+        if candidate(document, wait.tested.edits) == changed:
+            return wait
+    return None
 
 
-def _founded(so_far: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) -> StepOutcome:
-    """Return the outcome with the person's words that these edits were learned from, if they are known."""
-    names = {name for edit in edits for name in edit.tasks}
-    said = tuple(evidence for task in tasks if task.id in names for evidence in task.evidence)
-    return replace(so_far, tried=replace(so_far.tried, evidence=said)) if said else so_far
+def _with_evidence(outcome: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) -> StepOutcome:
+    """Return the outcome with what the person said that these edits were learned from, if that is known."""
+    names = tasks_of(edits)
+    evidence = _evidence([task for task in tasks if task.id in names])
+    if not evidence:
+        return outcome
+    return replace(outcome, tried=replace(outcome.tried, evidence=evidence))
+
+
+def _evidence(tasks: Sequence[Task]) -> tuple[Evidence, ...]:
+    evidence: tuple[Evidence, ...] = ()
+    for task in tasks:
+        evidence += task.evidence
+    return evidence
 
 
 def _decided(
-    so_far: StepOutcome, best: Judged, test: Sequence[Task], *, crew: Crew, plan: Plan, since: str = ""
+    outcome: StepOutcome, best: Judged, test: Sequence[Task], *, crew: Crew, plan: Plan, since: str = ""
 ) -> StepOutcome:
     """End with the candidate's verdict; an accepted candidate is attempted on test, once."""
-    changed = candidate(so_far.document, best.edits)
-    so_far = replace(so_far, candidate=changed, trial=best.trial, verdict=best.verdict)
+    changed = candidate(outcome.document, best.edits)
+    outcome = replace(outcome, candidate=changed, trial=best.trial, verdict=best.verdict)
     decision = best.verdict.decision
     if decision is Decision.ACCEPT:
-        so_far = _on_test(so_far, best.edits, test, crew=crew, plan=plan)
-    untested = decision is Decision.ACCEPT and not best.trial.pairs
-    because = f"{best.verdict.reason}; tried since the night of {since}" if since else best.verdict.reason
+        outcome = _on_test(outcome, best.edits, test, crew=crew, plan=plan)
+    because = best.verdict.reason
+    if since:
+        because = f"{because}; tried since the night of {since}"
     if best.kind is CandidateKind.REMOVAL and changed is not None:
-        because = f"{because}; {len(so_far.document.body) - len(changed.body)} characters less"
-    return _end(so_far, Outcome.UNVERIFIED if untested else ENDS[decision], because)
+        because = f"{because}; {len(outcome.document.body) - len(changed.body)} characters less"
+    if decision is Decision.ACCEPT and not best.trial.pairs:
+        return _end(outcome, Outcome.UNVERIFIED, because)
+    return _end(outcome, ENDS[decision], because)
 
 
-def _with_undecided(learned: StepOutcome, earlier: GoneOn) -> StepOutcome:
+def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
     """Return the outcome, or that of a candidate that may still be proven if the night found nothing better."""
     # A rule that may turn out not to be needed isn't news.
     waits = [wait for wait in earlier.undecided if wait.tested.kind is not CandidateKind.REMOVAL]
@@ -279,12 +317,12 @@ def beginning(document: Document, *, train: Sequence[Task], val: Sequence[Task],
         verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
         tasks=StepTasks(train=len(train), val=len(val), test=len(test)),
         sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test)))),
-        tried=Tried(evidence=tuple(evidence for task in train for evidence in task.evidence)),
+        tried=Tried(evidence=_evidence(train)),
     )
 
 
-def _end(so_far: StepOutcome, outcome: Outcome, because: str) -> StepOutcome:
-    return replace(so_far, outcome=outcome, because=because)
+def _end(outcome: StepOutcome, end: Outcome, because: str) -> StepOutcome:
+    return replace(outcome, outcome=end, because=because)
 
 
 def _why_waiting(lessons: int) -> str:
@@ -295,23 +333,25 @@ def _why_waiting(lessons: int) -> str:
 
 
 def _on_test(
-    so_far: StepOutcome, edits: Sequence[Edit], test: Sequence[Task], *, crew: Crew, plan: Plan
+    outcome: StepOutcome, edits: Sequence[Edit], test: Sequence[Task], *, crew: Crew, plan: Plan
 ) -> StepOutcome:
     """Attempt the test tasks under both versions, once: the means are reported and never decide."""
-    document, changed = so_far.document, candidate(so_far.document, edits)
+    document, changed = outcome.document, candidate(outcome.document, edits)
     if not test or changed is None:
-        return so_far
-    jobs = [(task, arm, 0) for task in test for arm in (document, changed)]
+        return outcome
+    jobs: list[Job] = []
+    for task in test:
+        jobs += [(task, document, 0), (task, changed, 0)]
     try:
         made = CrewAttempts(crew).make(jobs, label=f"rollout {document.id}")
     except BudgetExhausted as error:
         note = Note(stage="rollout", summary=f"{document.id}: not tried on the test tasks: {error.message}")
-        return so_far.noted(note)
-    arms = zip(made[::2], made[1::2], strict=True)
-    scored = [(b.score, a.score) for b, a in arms if b.score is not None and a.score is not None]
-    means = TestMeans(
-        before=mean([measure(before, plan.gate) for before, _ in scored]),
-        after=mean([measure(after, plan.gate) for _, after in scored]),
-        n=len(scored),
-    )
-    return replace(so_far, test=means).noted(*not_scored(made))
+        return outcome.noted(note)
+    before: list[float] = []
+    after: list[float] = []
+    for old, new in zip(made[::2], made[1::2], strict=True):
+        if old.score is not None and new.score is not None:
+            before.append(measure(old.score, plan.gate))
+            after.append(measure(new.score, plan.gate))
+    means = TestMeans(before=mean(before), after=mean(after), n=len(before))
+    return replace(outcome, test=means).noted(*not_scored(made))

@@ -10,6 +10,7 @@ from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.gate import gate, measure
 from skillopt_sleep.records import Decision, Document, GateRule, Pair, Rollout, Task, Trial, Verdict
+from skillopt_sleep.replay.rollout import Job
 
 # The samples a candidate draws from are its own: once accepted it becomes a baseline, which must be drawn afresh and
 # not be the lucky attempts it was chosen for.
@@ -37,14 +38,19 @@ def run_trial(
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
     trial = earlier or Trial(wealth=START, alpha=rule.alpha, margin=rule.margin, first=first)
     rule = replace(rule, alpha=trial.alpha or rule.alpha, margin=trial.margin)
-    end = trial.rounds + rule.rounds if val else trial.rounds
-    made = tuple[Rollout, ...]()
+    end = trial.rounds
+    if val:
+        end += rule.rounds
+    made: tuple[Rollout, ...] = ()
+    verdict = None
     # What an earlier night read of it already decided nothing.
-    verdict = None if earlier and val else gate(trial, rule, last=trial.rounds >= end)
+    if earlier is None or not val:
+        verdict = gate(trial, rule, last=trial.rounds >= end)
     while verdict is None:
         sample = trial.first + trial.rounds
-        arms = ((document, sample), (candidate, CANDIDATE_SAMPLES + sample))
-        jobs = [(task, arm, drawn) for task in val for arm, drawn in arms]
+        jobs: list[Job] = []
+        for task in val:
+            jobs += [(task, document, sample), (task, candidate, CANDIDATE_SAMPLES + sample)]
         rollouts = attempts.make(jobs, label=f"trial {document.id}")
         made += rollouts
         trial = _with_round(trial, val, rollouts, rule)
@@ -54,32 +60,34 @@ def run_trial(
 
 def count_made(rollouts: Iterable[Rollout]) -> int:
     """Count the attempts that were made: one that a project's budget refuses asks no model."""
-    return sum(not one.trajectory.failure.startswith(f"{FailureKind.OVER_BUDGET}:") for one in rollouts)
+    refused = f"{FailureKind.OVER_BUDGET}:"
+    made = [rollout for rollout in rollouts if not rollout.trajectory.failure.startswith(refused)]
+    return len(made)
 
 
 def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule: GateRule) -> Trial:
     """Add one round to the trial; the rollouts alternate baseline and candidate."""
-    arms = list(zip(val, rollouts[::2], rollouts[1::2], strict=True))
-    new = tuple(
-        Pair(
-            task=task.id,
-            session=task.session,
-            sample=b.sample,
-            before=measure(b.score, rule),
-            after=measure(a.score, rule),
-        )
-        for task, b, a in arms
-        if b.score is not None and a.score is not None
-    )
-    pairs = trial.pairs + new
-    wealth = bet(trial.wealth, (lifted(pair.gain, rule.margin) for pair in new))
+    new: list[Pair] = []
+    lost_before = lost_after = lost_both = 0
+    for task, old, changed in zip(val, rollouts[::2], rollouts[1::2], strict=True):
+        if old.score is None and changed.score is None:
+            lost_both += 1
+        elif old.score is None:
+            lost_before += 1
+        elif changed.score is None:
+            lost_after += 1
+        else:
+            before, after = measure(old.score, rule), measure(changed.score, rule)
+            new.append(Pair(task=task.id, session=task.session, sample=old.sample, before=before, after=after))
+    pairs = (*trial.pairs, *new)
+    wealth = bet(trial.wealth, [lifted(pair.gain, rule.margin) for pair in new])
     return replace(
         trial,
         pairs=pairs,
         rounds=trial.rounds + 1,
-        unpaired=trial.unpaired + len(arms) - len(new),
-        lost_before=trial.lost_before + sum(b.score is None and a.score is not None for _, b, a in arms),
-        lost_after=trial.lost_after + sum(a.score is None and b.score is not None for _, b, a in arms),
+        unpaired=trial.unpaired + lost_before + lost_after + lost_both,
+        lost_before=trial.lost_before + lost_before,
+        lost_after=trial.lost_after + lost_after,
         before=mean([pair.before for pair in pairs]),
         after=mean([pair.after for pair in pairs]),
         wealth=wealth,

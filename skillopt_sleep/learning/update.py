@@ -39,11 +39,11 @@ def _apply(body: str, edit: Edit, refuse: Callable[[Edit], str]) -> tuple[str, F
         return body, Fate.DUPLICATE, "the document says it already"
     if edit.op is EditOp.APPEND:
         return _appended(body, edit.content), Fate.APPLIED, ""
-    start = body.find(edit.target) if edit.target else -1
-    if start == -1:
+    start = body.find(edit.target)
+    if start == -1 or not edit.target:
         return body, Fate.UNMATCHED, "its target isn't in the editable part"
     end = start + len(edit.target)
-    if any(start < match.end() and match.start() < end for match in BLOCK.finditer(body)):
+    if _touches_block(body, start, end):
         return body, Fate.REFUSED, "its target is in a protected block"
     changed = _changed(body, edit, start=start, end=end)
     if changed == body:
@@ -51,9 +51,16 @@ def _apply(body: str, edit: Edit, refuse: Callable[[Edit], str]) -> tuple[str, F
     return changed, Fate.APPLIED, ""
 
 
+def _touches_block(body: str, start: int, end: int) -> bool:
+    """Whether a protected block stands between these places, in part or whole."""
+    return any(start < match.end() and match.start() < end for match in BLOCK.finditer(body))
+
+
 def _guided(body: str, edit: Edit) -> tuple[str, Fate, str]:
     """Put this guidance into the body's protected block, in place of the guidance that the edit names."""
-    content = "" if edit.op is EditOp.DELETE else edit.content.strip("\n")
+    content = ""
+    if edit.op is not EditOp.DELETE:
+        content = edit.content.strip("\n")
     now = guidance(body)
     if not is_whole(body):
         return body, Fate.REFUSED, "the markers of the protected block are damaged"
@@ -68,16 +75,26 @@ def _guided(body: str, edit: Edit) -> tuple[str, Fate, str]:
 
 def _says_already(body: str, content: str) -> bool:
     """Return whether the body already has every line of the content."""
-    have = {" ".join(line.lower().split()) for line in body.splitlines()}
-    return all(" ".join(line.lower().split()) in have for line in content.splitlines() if line.strip())
+    there = set(map(_words, body.splitlines()))
+    return all(_words(line) in there for line in content.splitlines() if line.strip())
+
+
+def _words(line: str) -> str:
+    return " ".join(line.lower().split())
 
 
 def _appended(body: str, content: str) -> str:
     """Append the content to the body, before a protected block if there is one."""
+    head, tail = body, ""
     protected = BLOCK.search(body)
-    head, tail = (body[: protected.start()], body[protected.start() :]) if protected else (body, "")
-    joined = f"{head.rstrip()}\n{content}".lstrip("\n") if head.strip() else content
-    return f"{joined}\n{tail}" if tail else joined
+    if protected:
+        head, tail = body[: protected.start()], body[protected.start() :]
+    joined = content
+    if head.strip():
+        joined = f"{head.rstrip()}\n{content}".lstrip("\n")
+    if not tail:
+        return joined
+    return f"{joined}\n{tail}"
 
 
 def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
@@ -85,8 +102,11 @@ def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
         return body[:start] + edit.content + body[end:]
     if edit.op is EditOp.DELETE:
         return body[:start] + body[end:]
-    line_end = body.find("\n", end)
-    line_end = len(body) if line_end == -1 else line_end
-    inside = next((m for m in BLOCK.finditer(body) if m.start() < line_end < m.end()), None)
-    at = inside.end() if inside else line_end
+    at = body.find("\n", end)
+    if at == -1:
+        at = len(body)
+    for block in BLOCK.finditer(body):
+        if block.start() < at < block.end():
+            at = block.end()
+            break
     return f"{body[:at]}\n{edit.content}{body[at:]}"

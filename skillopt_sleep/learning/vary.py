@@ -6,7 +6,7 @@ import msgspec
 
 from skillopt_sleep.learning.asking import Optimizer, Question
 from skillopt_sleep.prompts.edits import numbered
-from skillopt_sleep.records import Edit, EditOp, Note, Purpose
+from skillopt_sleep.records import Edit, EditOp, Note, Purpose, tasks_of
 
 
 class VariedEdit(msgspec.Struct, frozen=True):
@@ -56,16 +56,18 @@ def vary(edits: Sequence[Edit], *, optimizer: Optimizer, candidates: int, budget
 
 
 def _edits(alternative: Alternative, chosen: Sequence[Edit], budget: int) -> tuple[Edit, ...]:
-    tasks = tuple(dict.fromkeys(task for edit in chosen for task in edit.tasks))
-    return tuple(
-        Edit(
+    tasks = tasks_of(chosen)
+    support = max(edit.support for edit in chosen)
+    edits: list[Edit] = []
+    for edit in alternative.edits[:budget]:
+        varied = Edit(
             op=edit.op,
             content=edit.content.strip(),
             target=edit.target,
             reason=edit.reason,
             source=chosen[0].source,
-            support=max(edit.support for edit in chosen),
+            support=support,
             tasks=tasks,
         )
-        for edit in alternative.edits[:budget]
-    )
+        edits.append(varied)
+    return tuple(edits)

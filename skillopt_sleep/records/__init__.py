@@ -16,7 +16,17 @@ from skillopt_sleep.records.candidates import (
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
 from skillopt_sleep.records.documents import Document, DocumentKind
-from skillopt_sleep.records.edits import AppliedEdit, Edit, EditOp, EditSource, Fate, Patch, ReflectMode, UpdateMode
+from skillopt_sleep.records.edits import (
+    AppliedEdit,
+    Edit,
+    EditOp,
+    EditSource,
+    Fate,
+    Patch,
+    ReflectMode,
+    UpdateMode,
+    tasks_of,
+)
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
     ForLater,
@@ -145,5 +155,6 @@ __all__ = [
     "WarningKind",
     "read_report",
     "report_data",
+    "tasks_of",
     "unpacked",
 ]

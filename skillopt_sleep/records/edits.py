@@ -1,5 +1,6 @@
 """Reflect, aggregate, select, update: changes of a document."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
@@ -43,6 +44,14 @@ class Edit(Record, frozen=True, kw_only=True):
         if self.op is EditOp.DELETE:
             return "delete", " ".join(self.target.lower().split())
         return "", " ".join(self.content.lower().split())
+
+
+def tasks_of(edits: Iterable[Edit]) -> tuple[str, ...]:
+    """Return the ids of the tasks that the edits were learned from, each once."""
+    names: dict[str, None] = {}
+    for edit in edits:
+        names |= dict.fromkeys(edit.tasks)
+    return tuple(names)
 
 
 class Patch(Record, frozen=True, kw_only=True):

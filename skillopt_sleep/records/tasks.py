@@ -122,6 +122,11 @@ class Task(Record, frozen=True, kw_only=True):
     document: str = ""
     origin: TaskOrigin = TaskOrigin.REAL
 
+    @property
+    def quotes(self) -> tuple[str, ...]:
+        """What the person said about it, in their words."""
+        return tuple(evidence.quote for evidence in self.evidence)
+
 
 class RecallRules(Record, frozen=True, kw_only=True):
     """The earlier tasks to recall: the `per_side` newest of a lesson, and `similar` ones for each train task.

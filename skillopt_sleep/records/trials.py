@@ -82,6 +82,11 @@ class Trial(Record, frozen=True, kw_only=True):
         return len(self.pairs)
 
     @property
+    def sessions(self) -> frozenset[str]:
+        """The sessions that the tasks of its pairs come from."""
+        return frozenset(pair.session for pair in self.pairs)
+
+    @property
     def counted(self) -> str:
         """How many pairs were scored, and of how many tasks if one was asked several times."""
         tasks = len({pair.task for pair in self.pairs})

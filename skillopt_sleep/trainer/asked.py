@@ -34,13 +34,15 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
     """
     retried = Retried(Repaired(Metered(model, meter, model=name_of(model), price=_price(model))))
     # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
-    reached = Answered(retried, model) if isinstance(model, HandoffBackend) else retried
+    backend: Backend = retried
+    if isinstance(model, HandoffBackend):
+        backend = Answered(retried, model)
     return Cached(
-        reached,
+        backend,
         calls,
         model=name_of(model),
         version=lambda: _version(model),
-        failures=Failures(failures, reached),
+        failures=Failures(failures, backend),
     )
 
 

@@ -31,10 +31,13 @@ def trials(config: TrainerConfig, items: int) -> int:
     final skill.
     """
     epochs, own = config.train.epochs, config.optimizer
-    slow = epochs - 1 if own.slow_update and own.slow_gated else 0
-    forced = (own.slow_update and not own.slow_gated and epochs > 1) or config.gradient.skill_aware
-    candidates = epochs * steps_per_epoch(config, items) + slow
-    return 2 * candidates + 1 if forced else candidates
+    candidates = epochs * steps_per_epoch(config, items)
+    if own.slow_update and own.slow_gated:
+        candidates += epochs - 1
+    unmeasured_guidance = own.slow_update and not own.slow_gated and epochs > 1
+    if unmeasured_guidance or config.gradient.skill_aware:
+        return 2 * candidates + 1
+    return candidates
 
 
 def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Batches]:
@@ -56,7 +59,9 @@ class Course:
     def __init__(self, parts: Parts, document: Document) -> None:
         self._parts = parts
         config = parts.config
-        jobs = parts.val_jobs(document) + (parts.test_jobs(document) if config.evaluation.test else ())
+        jobs = parts.val_jobs(document)
+        if config.evaluation.test:
+            jobs += parts.test_jobs(document)
         first = batches(config, parts.items[Split.TRAIN], 1)[0]
         # None of these waits for another.
         parts.attempts.make((*jobs, *train_jobs(parts, document, first, 1)), label="baseline")

@@ -25,22 +25,27 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
     rule = parts.rule
     forced = rule.name == "greedy"
     trial, verdict = _trial(parts, state.current.document, candidate)
-    val = trial.after if rule.name == "sequential" else parts.measured(parts.val_jobs(candidate), label="gate").metric
+    val = trial.after
+    if rule.name != "sequential":
+        val = parts.measured(parts.val_jobs(candidate), label="gate").metric
     held = replace(state.current, standing=replace(state.current.standing, val=_before(parts, state, trial)))
     after = replace(state, current=held)
-    action = Action.FORCE_ACCEPT if forced else _ENDS.get(verdict.decision, Action.ACCEPT)
+    action = _ENDS.get(verdict.decision, Action.ACCEPT)
+    reason, error_rate = verdict.reason, verdict.error_rate
+    if forced:
+        action = Action.FORCE_ACCEPT
+        reason, error_rate = f"taken in any case; {verdict.reason}", UNVERIFIED
     if action in TAKEN:
         after = after.moved(candidate, step=step, origin=origin, val=val)
-        accepted = verdict.decision is Decision.ACCEPT
-        same = state.best.standing.sha == state.current.standing.sha
-        if accepted if same else better(parts, candidate, state.best.document):
+        if _is_best(parts, state, candidate, verdict):
             after = replace(after, best=after.current)
-            action = action if forced else Action.ACCEPT_NEW_BEST
+            if not forced:
+                action = Action.ACCEPT_NEW_BEST
     gated = Gated(
         action=action,
-        reason=f"taken in any case; {verdict.reason}" if forced else verdict.reason,
+        reason=reason,
         rule=f"{rule.name}, {rule.metric}",
-        error_rate=UNVERIFIED if forced else verdict.error_rate,
+        error_rate=error_rate,
         before=trial.before,
         after=trial.after,
         interval=trial.interval,
@@ -52,12 +57,24 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
 
 def better(parts: Parts, candidate: Document, other: Document) -> bool:
     """Return whether the rule finds the candidate better than the other; greedy compares the means, like strict."""
-    return _trial(parts, other, candidate)[1].decision is Decision.ACCEPT
+    _, verdict = _trial(parts, other, candidate)
+    return verdict.decision is Decision.ACCEPT
+
+
+def _is_best(parts: Parts, state: State, candidate: Document, verdict: Verdict) -> bool:
+    """Return whether the candidate is better than the best so far; the verdict is on the current skill."""
+    if state.best.standing.sha == state.current.standing.sha:
+        return verdict.decision is Decision.ACCEPT
+    return better(parts, candidate, state.best.document)
 
 
 def _trial(parts: Parts, current: Document, candidate: Document) -> tuple[Trial, Verdict]:
-    rule = replace(parts.rule, name="strict") if parts.rule.name == "greedy" else parts.rule
-    sample = VAL_SAMPLE if rule.name == "strict" else None
+    rule = parts.rule
+    if rule.name == "greedy":
+        rule = replace(rule, name="strict")
+    sample = None
+    if rule.name == "strict":
+        sample = VAL_SAMPLE
     attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sample=sample)
     val = [parts.tasks[item.id] for item in parts.items[Split.VAL]]
     trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule)

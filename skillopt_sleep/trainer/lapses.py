@@ -70,10 +70,15 @@ def notes_of(document: Document) -> tuple[str, ...]:
 def with_notes(document: Document, notes: Sequence[str]) -> Document:
     """Return the document with these notes in its appendix, in place of the old ones."""
     before, begin, rest = document.trail.partition(APPENDIX_BEGIN)
-    after = rest.partition(APPENDIX_END)[2] if begin else "\n"
-    shown = "\n".join(f"- {note}" for note in notes)
-    head = before if begin else before.rstrip("\n") + "\n\n"
-    return replace(document, trail=f"{head}{APPENDIX_BEGIN}\n{shown}\n{APPENDIX_END}{after}")
+    if begin:
+        _, _, after = rest.partition(APPENDIX_END)
+    else:
+        before, after = before.rstrip("\n") + "\n\n", "\n"
+    return replace(document, trail=f"{before}{APPENDIX_BEGIN}\n{_list(notes)}\n{APPENDIX_END}{after}")
+
+
+def _list(notes: Sequence[str]) -> str:
+    return "\n".join([f"- {note}" for note in notes])
 
 
 def new_notes(document: Document, noted: Sequence[str]) -> tuple[str, ...]:
@@ -97,20 +102,25 @@ def within(changed: Document, before: Document, *, most: int) -> tuple[Document,
         kept -= 1
     if kept == len(notes):
         return changed, ()
-    said = f"{len(notes) - kept} of {len(notes)} notes left out: with them the skill is longer than {most} characters"
-    return with_notes(changed, notes[:kept]) if kept else before, (Note(stage="appendix", summary=said),)
+    left_out = len(notes) - kept
+    summary = f"{left_out} of {len(notes)} notes left out: with them the skill is longer than {most} characters"
+    shorter = before
+    if kept:
+        shorter = with_notes(changed, notes[:kept])
+    return shorter, (Note(stage="appendix", summary=summary),)
 
 
 def consolidated(document: Document, *, optimizer: Optimizer) -> Document | Note:
     """Ask for fewer notes; the document stays as it is if there aren't fewer. A failed call becomes a note."""
     notes = notes_of(document)
-    shown = fence("\n".join(f"- {note}" for note in notes))
-    values = {"document": fence(document.body or "(empty)"), "appendix": shown}
+    values = {"document": fence(document.body or "(empty)"), "appendix": fence(_list(notes))}
     reply = optimizer.about(document).ask_alone(Question(Purpose.APPENDIX, AppendixReply, values))
     if isinstance(reply, Note):
         return reply
     fewer = new_notes(with_notes(document, ()), reply.appendix_notes)
-    return with_notes(document, fewer) if 0 < len(fewer) < len(notes) else document
+    if not fewer or len(fewer) >= len(notes):
+        return document
+    return with_notes(document, fewer)
 
 
 def _words(note: str) -> str:

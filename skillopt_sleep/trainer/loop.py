@@ -8,7 +8,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Split
+from skillopt_sleep.records import Split, Task
 from skillopt_sleep.trainer.asked import asked, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
@@ -49,13 +49,18 @@ class Trainer:
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         check_overrides(prompt_overrides or {})
+        if initial_skill is None and config.skill:
+            initial_skill = read_skill(Path(config.skill))
         if initial_skill is None:
-            initial_skill = read_skill(Path(config.skill)) if config.skill else env.initial_skill()
-        self._config, self._env, self._skill = config, env, initial_skill
+            initial_skill = env.initial_skill()
+        self._config = config
+        self._env = env
+        self._skill = initial_skill
         self._models = {"optimizer": optimizer, "target": target or optimizer}
         self._pool = pool or make_pool(config, untold)
-        own = config.gradient.workers
-        self._optimizer_pool = optimizer_pool or (ThreadPool(own, untold) if own else self._pool)
+        self._optimizer_pool = optimizer_pool or self._pool
+        if optimizer_pool is None and config.gradient.workers:
+            self._optimizer_pool = ThreadPool(config.gradient.workers, untold)
         self._overrides = dict(prompt_overrides or {})
         self._folder = folder or Path(config.train.folder)
         self._clock = clock
@@ -73,7 +78,7 @@ class Trainer:
             items=items,
             initial_skill=self._skill,
             prompts=self._overrides,
-            models={role: name_of(model) for role, model in self._models.items()},
+            models=self._model_names(),
         )
         with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
             spent = Spent(before=seconds_before(self._folder))
@@ -86,17 +91,18 @@ class Trainer:
     def _run(self, folder: RunFolder, items: Mapping[Split, Sequence[Item]], spent: Spent) -> Summary:
         config, store = self._config, folder.store
         counter = meter(config.limits, store.ledger, self._clock)
-        optimizer, target = (
-            asked(self._models[role], calls=store.calls, failures=store.failures, meter=counter)
-            for role in ("optimizer", "target")
-        )
+        models = self._models
+        optimizer = asked(models["optimizer"], calls=store.calls, failures=store.failures, meter=counter)
+        target = asked(models["target"], calls=store.calls, failures=store.failures, meter=counter)
         counting = Counting(optimizer)
-        lapses = Lapses() if config.gradient.skill_aware else None
+        lapses = None
+        if config.gradient.skill_aware:
+            lapses = Lapses()
         document = as_document(self._skill)
         parts = Parts(
             config=config,
             items=items,
-            tasks={item.id: as_task(item, split, source=self._env.name) for split in Split for item in items[split]},
+            tasks=self._tasks(items),
             attempts=Attempts(Attempt(self._env, target), self._pool, spent),
             optimizer=Optimizer(
                 backend=counting,
@@ -116,8 +122,19 @@ class Trainer:
         course.run()
         for purpose, taken in counting.taken:
             spent.add(purpose, (taken,))
-        names = {role: name_of(model) for role, model in self._models.items()}
+        names = self._model_names()
         summary = final(parts, course.state, course.initial, course.history, env=self._env.name, models=names)
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary
+
+    def _tasks(self, items: Mapping[Split, Sequence[Item]]) -> dict[str, Task]:
+        """Return the items of all splits as tasks of the engine."""
+        tasks: dict[str, Task] = {}
+        for split in Split:
+            for item in items[split]:
+                tasks[item.id] = as_task(item, split, source=self._env.name)
+        return tasks
+
+    def _model_names(self) -> dict[str, str]:
+        return {role: name_of(model) for role, model in self._models.items()}

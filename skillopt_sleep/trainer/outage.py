@@ -17,7 +17,7 @@ _REMEDY = "fix that, then resume the run: what was paid for is kept"
 
 def check_scored(made: Sequence[Attempted], folder: RunFolder, *, what: str) -> None:
     """Raise BackendUnavailable if no attempt could be scored, or at least MANY and more than half couldn't."""
-    unscored = [one.rollout.note for one in made if one.rollout.score is None]
+    unscored = [attempted.rollout.note for attempted in made if attempted.rollout.score is None]
     most = len(unscored) >= MANY and 2 * len(unscored) > len(made)
     if most or len(unscored) == len(made):
         ((reason, count),) = Counter(unscored).most_common(1)
@@ -31,6 +31,6 @@ def check_answers(optimizer: Counting, folder: RunFolder, *, least: int) -> None
         _end(f"none of the optimizer's {len(optimizer.failed)} calls gave a usable answer; the last: {last}", folder)
 
 
-def _end(said: str, folder: RunFolder) -> NoReturn:
+def _end(summary: str, folder: RunFolder) -> NoReturn:
     folder.store.failures.forget()
-    raise BackendUnavailable(said, remedy=_REMEDY)
+    raise BackendUnavailable(summary, remedy=_REMEDY)

@@ -14,7 +14,7 @@ from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Split, Task
+from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Score, Split, Task
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
@@ -123,16 +123,21 @@ class ItemAttempts:
     """Attempts of the engine at items of a split; a given `sample` replaces the engine's own."""
 
     def __init__(self, parts: Parts, split: Split, stage: str, *, label: str, sample: int | None = None) -> None:
-        self._attempts, self._stage, self._label, self._sample = parts.attempts, stage, label, sample
+        self._attempts = parts.attempts
+        self._stage = stage
+        self._label = label
+        self._sample = sample
         self._items = {item.id: item for item in parts.items[split]}
 
     def make(self, jobs: Sequence[EngineJob], *, label: str) -> tuple[Rollout, ...]:
         """Return one attempt for each job, in their order; the training's own label counts their seconds."""
         del label
         wanted: list[Job] = []
-        for task, document, sample in jobs:
-            drawn = sample if self._sample is None else self._sample
-            wanted.append(Job(self._items[task.id], document.text, document.sha, drawn, self._stage))
+        for task, document, engine_sample in jobs:
+            sample = engine_sample
+            if self._sample is not None:
+                sample = self._sample
+            wanted.append(Job(self._items[task.id], document.text, document.sha, sample, self._stage))
         return tuple(made.rollout for made in self._attempts.make(wanted, label=self._label))
 
     def left(self) -> int:
@@ -142,20 +147,33 @@ class ItemAttempts:
 
 def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
     """Return the means over the attempts that could be scored."""
-    scored = [(one.rollout.task, one.rollout.score) for one in made if one.rollout.score is not None]
+    scored: list[Score] = []
+    by_kind: dict[str, list[Score]] = {}
+    for attempted in made:
+        score = attempted.rollout.score
+        if score is not None:
+            scored.append(score)
+            by_kind.setdefault(tasks[attempted.rollout.task].cluster, []).append(score)
     kinds: dict[str, tuple[int, float, float]] = {}
-    for kind in sorted({tasks[task].cluster for task, _ in scored}):
-        own = [score for task, score in scored if tasks[task].cluster == kind]
-        hard, soft = mean([score.hard for score in own]), mean([score.soft for score in own])
-        kinds[kind] = (len(own), hard or 0.0, soft or 0.0)
+    if any(by_kind):
+        for kind, own in sorted(by_kind.items()):
+            kinds[kind] = (len(own), _hard(own) or 0.0, _soft(own) or 0.0)
     return Scores(
-        hard=mean([score.hard for _, score in scored]),
-        soft=mean([score.soft for _, score in scored]),
-        metric=mean([measure(score, rule) for _, score in scored]),
+        hard=_hard(scored),
+        soft=_soft(scored),
+        metric=mean([measure(score, rule) for score in scored]),
         n=len(scored),
         unscored=len(made) - len(scored),
-        kinds=kinds if any(kinds) else {},
+        kinds=kinds,
     )
+
+
+def _hard(scored: Sequence[Score]) -> float | None:
+    return mean([score.hard for score in scored])
+
+
+def _soft(scored: Sequence[Score]) -> float | None:
+    return mean([score.soft for score in scored])
 
 
 def refusal(document: Document) -> Callable[[Edit], str]:

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from skillopt_sleep.learning.gate import UNVERIFIED
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.update import update
-from skillopt_sleep.records import Change, Compared, Document, Earlier, Edit, Note, Past, Rollout, Split
+from skillopt_sleep.records import Change, Compared, Document, Earlier, Edit, Note, Past, Split
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.parts import Parts, State, refusal
@@ -24,6 +25,9 @@ _WANTED = {
     "changed": frozenset({Change.IMPROVED, Change.REGRESSED}),
     "unchanged": frozenset({Change.PERSISTENT_FAIL, Change.STABLE_SUCCESS}),
 }
+
+
+Question = Callable[[], Edit | str | Note | None]
 
 
 class LookedBack(NamedTuple):
@@ -52,29 +56,29 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
 
     optimizer = parts.optimizer.about(current).knowing(past)
 
-    def guidance() -> Edit | Note | None:
-        snapshot = Earlier(night=f"epoch {epoch - 1}", body=previous.body, nights=1)
-        return slow_update(compared, tasks, snapshot, optimizer=optimizer)
-
-    def notebook() -> str | Note:
-        return meta_skill(compared, tasks, optimizer=optimizer)
-
-    asked: list[Callable[[], Edit | str | Note | None]] = [guidance] if own.slow_update else []
-    asked += [notebook] if notes_wanted else []
+    snapshot = Earlier(night=f"epoch {epoch - 1}", body=previous.body, nights=1)
+    questions: list[Question] = []
+    if compared and own.slow_update:
+        questions.append(partial(slow_update, compared, tasks, snapshot, optimizer=optimizer))
+    if compared and notes_wanted:
+        questions.append(partial(meta_skill, compared, tasks, optimizer=optimizer))
+    guidance: Edit | None = None
+    notebook = past.notes
+    failed: list[Note] = []
     with parts.spent.timed("slow_update"):
-        answers = list(optimizer.pool.together(_call, asked)) if compared else []
-    edit = next((answer for answer in answers if isinstance(answer, Edit)), None)
-    notes = next((answer for answer in answers if isinstance(answer, str)), past.notes)
-    record = replace(
-        record,
-        compared=dict(Counter(one.change.value for one in compared)),
-        notebook=notes,
-        notes=tuple(answer for answer in answers if isinstance(answer, Note)),
-    )
-    if edit is not None:
-        state, record = _guided(parts, state, edit, record, step=step, folder=folder)
+        for answer in optimizer.pool.together(_call, questions):
+            if isinstance(answer, Edit):
+                guidance = answer
+            elif isinstance(answer, str):
+                notebook = answer
+            elif answer is not None:
+                failed.append(answer)
+    counts = dict(Counter(one.change.value for one in compared))
+    record = replace(record, compared=counts, notebook=notebook, notes=tuple(failed))
+    if guidance is not None:
+        state, record = _guided(parts, state, guidance, record, step=step, folder=folder)
     parts.folder.write(f"{folder}/epoch.json", record)
-    return LookedBack(state, record, notes)
+    return LookedBack(state, record, notebook)
 
 
 def _guided(
@@ -107,27 +111,30 @@ def _compared(parts: Parts, previous: Document, current: Document, epoch: int) -
     """Compare sampled train items until enough are of the wanted kinds, or all items were compared."""
     items = list(parts.items[Split.TRAIN])
     random.Random(parts.config.train.seed + 2000 * epoch).shuffle(items)  # noqa: S311 - a draw, not a secret
-    many, wanted = parts.config.optimizer.slow_samples, _WANTED[parts.config.optimizer.slow_pairs]
+    many = parts.config.optimizer.slow_samples
+    wanted = _WANTED[parts.config.optimizer.slow_pairs]
     if previous.text == current.text and not wanted & _WANTED["unchanged"]:
         return ()  # nothing can have changed
     found: list[Compared] = []
     for start in range(0, len(items), many):
-        found += _changes(parts, previous, current, items[start : start + many], epoch)
-        if sum(one.change in wanted for one in found) >= many or wanted == _WANTED["mixed"]:
+        some = _changes(parts, previous, current, items[start : start + many], epoch)
+        found += [one for one in some if one.change in wanted]
+        if len(found) >= many or wanted == _WANTED["mixed"]:
             break
-    return tuple(one for one in found if one.change in wanted)[:many]
+    return tuple(found[:many])
 
 
 def _changes(
     parts: Parts, previous: Document, current: Document, items: Sequence[Item], epoch: int
 ) -> tuple[Compared, ...]:
-    arms = (previous, current)
-    jobs = [job for arm in arms for job in parts.jobs(arm, items, sample=SLOW_SAMPLE + epoch, stage="slow")]
-    made = [one.rollout for one in parts.attempts.make(jobs, label="slow rollout")]
+    sample = SLOW_SAMPLE + epoch
+    before = parts.jobs(previous, items, sample=sample, stage="slow")
+    after = parts.jobs(current, items, sample=sample, stage="slow")
+    jobs = (*before, *after)
+    made = [attempted.rollout for attempted in parts.attempts.make(jobs, label="slow rollout")]
     parts.attempts.forget(jobs)
-    then: Sequence[Rollout] = made[: len(items)]
-    return compare(then, made[len(items) :])
+    return compare(made[: len(items)], made[len(items) :])
 
 
-def _call(ask: Callable[[], Edit | str | Note | None]) -> Edit | str | Note | None:
-    return ask()
+def _call(question: Question) -> Edit | str | Note | None:
+    return question()

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -48,7 +48,17 @@ class Learned(NamedTuple):
     def edit_budget(self) -> int | None:
         """How many edits could be applied; None if there was no budget."""
         budget = self.draft.lessons.budget
-        return budget.edits if budget else None
+        if budget is None:
+            return None
+        return budget.edits
+
+    @property
+    def budget_reason(self) -> str:
+        """Why the optimizer chose this budget, if it did."""
+        budget = self.draft.lessons.budget
+        if budget is None:
+            return ""
+        return budget.because
 
 
 class Stepped(NamedTuple):
@@ -61,7 +71,8 @@ class Stepped(NamedTuple):
 
 def train_jobs(parts: Parts, document: Document, batches: Sequence[Sequence[Item]], epoch: int) -> tuple[Job, ...]:
     """Return the attempts of a step: an item is attempted afresh in every epoch."""
-    return parts.jobs(document, [item for batch in batches for item in batch], sample=epoch, stage="train")
+    items = list(chain.from_iterable(batches))
+    return parts.jobs(document, items, sample=epoch, stage="train")
 
 
 def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, place: Place, past: Past) -> Stepped:
@@ -70,15 +81,14 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     jobs = train_jobs(parts, document, batches, place.epoch)
     made = parts.attempts.make(jobs, label="rollout")
     parts.attempts.forget(jobs)
-    parts.folder.write(f"{place.folder}/rollouts.json", [_row(job, one) for job, one in zip(jobs, made, strict=True)])
+    rows = [_row(job, attempted) for job, attempted in zip(jobs, made, strict=True)]
+    parts.folder.write(f"{place.folder}/rollouts.json", rows)
     if len(made) >= MANY:
         check_scored(made, parts.folder, what="train items")
     train = scores(made, parts.tasks, parts.rule)
     learned = Learned(Draft(lessons=Lessons(), candidate=document), Action.SKIP_UNSCORED)
     if train.n:
-        stream = iter([one.rollout for one in made])
-        tried = [tuple(islice(stream, len(batch))) for batch in batches]
-        learned = _learned(parts, document, tried, place=place, past=past)
+        learned = _learned(parts, document, _in_batches(made, batches), place=place, past=past)
     lessons, changed, fates = learned.draft.lessons, learned.draft.candidate, learned.draft.fates
     parts.folder.write(f"{place.folder}/patches.json", lessons.patches)
     parts.folder.write(f"{place.folder}/merged.json", lessons.merged)
@@ -96,7 +106,7 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
         patches=len(lessons.patches),
         merged=len(lessons.merged.edits),
         edit_budget=learned.edit_budget,
-        because=lessons.budget.because if lessons.budget else "",
+        because=learned.budget_reason,
         edits=fates,
         candidate=changed.sha if gated.rule else "",
         chars=len(after.current.document.text),
@@ -111,13 +121,24 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     return Stepped(after, record, replace(past, tried=(*tried_edits, *past.tried), fared=(*fared, *past.fared)))
 
 
+def _in_batches(made: Sequence[Attempted], batches: Sequence[Sequence[Item]]) -> list[tuple[Rollout, ...]]:
+    """Return the attempts cut as the batches of their items are."""
+    tried: list[tuple[Rollout, ...]] = []
+    start = 0
+    for batch in batches:
+        end = start + len(batch)
+        tried.append(tuple(attempted.rollout for attempted in made[start:end]))
+        start = end
+    return tried
+
+
 def _learned(
     parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], *, place: Place, past: Past
 ) -> Learned:
     """Draft a candidate from the attempts of each batch, in an order that depends on the seed."""
     seed = parts.config.train.seed + place.step
     shuffled = [_shuffled(batch, seed + 1000 * number) for number, batch in enumerate(batches)]
-    tasks = {rollout.task: parts.tasks[rollout.task] for batch in shuffled for rollout in batch}
+    tasks = {rollout.task: parts.tasks[rollout.task] for rollout in chain.from_iterable(shuffled)}
     drafted = draft(
         Teaching(shuffled, tasks, partial(measure, rule=parts.rule)),
         optimizer=parts.optimizer.about(document).knowing(past),
@@ -135,8 +156,15 @@ def _learned(
 
 def _shuffled(batch: Sequence[Rollout], seed: int) -> tuple[Rollout, ...]:
     """Return the scored attempts, failures first, each kind shuffled by the seed (SkillOpt's minibatches)."""
-    failed = [made for made in batch if made.score is not None and made.score.hard < 1]
-    done = [made for made in batch if made.score is not None and made.score.hard >= 1]
+    failed: list[Rollout] = []
+    done: list[Rollout] = []
+    for rollout in batch:
+        if rollout.score is None:
+            continue
+        if rollout.score.hard < 1:
+            failed.append(rollout)
+        else:
+            done.append(rollout)
     random.Random(seed).shuffle(failed)  # noqa: S311 - an order, not a secret
     random.Random(seed + 1).shuffle(done)  # noqa: S311 - an order, not a secret
     return (*failed, *done)
@@ -146,12 +174,15 @@ def _nothing(drafted: Draft) -> Action | None:
     """Return why the step has no candidate to try, or None if there are edits."""
     lessons = drafted.lessons
     unanswered = bool(lessons.notes) and not lessons.patches
-    if lessons.budget is not None and not lessons.merged.edits:
-        return Action.SKIP_NO_ANSWER if unanswered else Action.SKIP_NO_PATCHES
+    without_edits = lessons.budget is not None and not lessons.merged.edits
+    if unanswered and (without_edits or not drafted.fates):
+        return Action.SKIP_NO_ANSWER
+    if without_edits:
+        return Action.SKIP_NO_PATCHES
     if lessons.budget is not None and lessons.budget.edits == 0:
         return Action.SKIP_NO_BUDGET
     if not drafted.fates:
-        return Action.SKIP_NO_ANSWER if unanswered else Action.SKIP_NO_REWRITE
+        return Action.SKIP_NO_REWRITE
     return None
 
 
@@ -163,16 +194,20 @@ def _decided(
         return state, Gated(action=learned.nothing), ()
     changed, fates = learned.draft.candidate, learned.draft.fates
     if changed.text == state.current.document.text:
-        reasons = "; ".join(dict.fromkeys(f"{fate.fate}: {fate.because}" for fate in fates))
-        return state, Gated(action=Action.SKIP_NO_CHANGE, reason=reasons), ()
+        reasons = dict.fromkeys(f"{fate.fate}: {fate.because}" for fate in fates)
+        return state, Gated(action=Action.SKIP_NO_CHANGE, reason="; ".join(reasons)), ()
     parts.folder.write(f"{place.folder}/candidate.md", changed.text)
     after, gated, trial = gate(parts, state, changed, step=place.step, origin="step")
     parts.folder.write(f"{place.folder}/trial.json", trial)
     if gated.action in TAKEN:
         parts.keep(changed, after.versions)
     effect = _effect(gated, trial)
-    applied = [fate.edit for fate in fates if fate.fate is Fate.APPLIED]
-    return after, gated, tuple(PastEdit(night=f"step {place.step}", edit=edit, effect=effect) for edit in applied)
+    tried: list[PastEdit] = []
+    for fate in fates:
+        if fate.fate is Fate.APPLIED:
+            past_edit = PastEdit(night=f"step {place.step}", edit=fate.edit, effect=effect)
+            tried.append(past_edit)
+    return after, gated, tuple(tried)
 
 
 def _effect(gated: Gated, trial: Trial) -> Effect:
@@ -181,7 +216,9 @@ def _effect(gated: Gated, trial: Trial) -> Effect:
         return Effect.UNDECIDED
     if trial.after > trial.before:
         return Effect.HELPED
-    return Effect.HARMFUL if trial.after < trial.before else Effect.NEUTRAL
+    if trial.after < trial.before:
+        return Effect.HARMFUL
+    return Effect.NEUTRAL
 
 
 def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tuple[str, ...], tuple[Note, ...]]:
@@ -197,7 +234,10 @@ def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tup
     most = parts.config.gradient.consolidate_after
     if most and len(notes_of(changed)) > most:
         shorter = consolidated(changed, optimizer=parts.optimizer)
-        changed, notes = (changed, (shorter,)) if isinstance(shorter, Note) else (shorter, ())
+        if isinstance(shorter, Note):
+            notes = (shorter,)
+        else:
+            changed = shorter
     changed, left_out = within(changed, current, most=parts.config.optimizer.max_chars)
     notes += left_out
     if changed.text == current.text:
@@ -210,33 +250,41 @@ def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tup
 
 def _fared(made: Sequence[Attempted], step: str) -> tuple[Fared, ...]:
     """Sum up how the attempts went; failures are counted by the part of their reason before the first colon."""
-    scored = [one.rollout.score for one in made if one.rollout.score is not None]
-    failed = [score.why.partition(":")[0].strip() or "nobody said why" for score in scored if score.hard < 1]
+    scored = 0
+    failed: list[str] = []
+    for attempted in made:
+        score = attempted.rollout.score
+        if score is None:
+            continue
+        scored += 1
+        if score.hard < 1:
+            failed.append(score.why.partition(":")[0].strip() or "nobody said why")
     if not scored:
         return ()
     reasons = tuple(Counter(failed).most_common())
-    return (Fared(night=step, made=len(scored), failed=len(failed), reasons=reasons),)
+    return (Fared(night=step, made=scored, failed=len(failed), reasons=reasons),)
 
 
-def _row(job: Job, one: Attempted) -> dict[str, object]:
+def _row(job: Job, attempted: Attempted) -> dict[str, object]:
     """Return an attempt as rollouts.json shows it; grades are null if it couldn't be scored."""
-    score = one.rollout.score
+    score, result = attempted.rollout.score, attempted.result
     return {
         "id": job.item.id,
         "kind": job.item.kind,
         "sample": job.sample,
         "hard": score.hard if score else None,
         "soft": score.soft if score else None,
-        "why": one.result.why,
-        "failure": one.result.failure,
-        "response": one.result.response,
-        "turns": one.result.turns,
+        "why": result.why,
+        "failure": result.failure,
+        "response": result.response,
+        "turns": result.turns,
     }
 
 
 def _why_unscored(made: Sequence[Attempted]) -> tuple[Note, ...]:
-    reasons = Counter(one.rollout.note for one in made if one.rollout.score is None)
-    return tuple(
-        Note(stage="rollout", summary=f"{count} of {len(made)} not scored: {reason}")
-        for reason, count in reasons.most_common()
-    )
+    reasons = Counter(attempted.rollout.note for attempted in made if attempted.rollout.score is None)
+    notes: list[Note] = []
+    for reason, count in reasons.most_common():
+        summary = f"{count} of {len(made)} not scored: {reason}"
+        notes.append(Note(stage="rollout", summary=summary))
+    return tuple(notes)

@@ -38,10 +38,10 @@ _HERE = (
 
 def words(name: str) -> str:
     """Return the prompt of this name in the words of a training."""
-    said = template(name)
+    text = template(name)
     for there, here in _HERE:
-        said = said.replace(there, here)
-    return said
+        text = text.replace(there, here)
+    return text
 
 
 def check_overrides(overrides: Mapping[str, str]) -> None:
@@ -49,8 +49,10 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
     for name, text in overrides.items():
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(NAMES)}"
-            raise ConfigError(f"there is no prompt called {name!r}", remedy=hint)
+            remedy = f"known here: {', '.join(NAMES)}"
+            if near:
+                remedy = f"did you mean {near[0]!r}?"
+            raise ConfigError(f"there is no prompt called {name!r}", remedy=remedy)
         known = slots(template(name))
         for slot in sorted(slots(text) - known):
             raise ConfigError(
@@ -62,7 +64,7 @@ def wording(overrides: Mapping[str, str]) -> Callable[[str], str]:
     """Return the function that finds a prompt by name: in the user's words, else in those of a training."""
     known = {name: overrides.get(name) or words(name) for name in NAMES}
 
-    def say(name: str) -> str:
+    def prompt(name: str) -> str:
         return known.get(name) or template(name)
 
-    return say
+    return prompt

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.resume import MOST_ROUNDS, GoneOn, go_on
+from skillopt_sleep.learning.resume import MOST_ROUNDS, Resumed, resume
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import (
@@ -71,10 +71,10 @@ def gone_on(
     grade: Callable[[str, str], float | Exception] = mends,
     identity: str = "m v",
     **fields: Any,
-) -> tuple[GoneOn, FakeExecutor]:
+) -> tuple[Resumed, FakeExecutor]:
     own, executor = crew(grade, identity, FakeMeter(left=fields.pop("left", 1_000)))
     given: dict[str, Any] = {"known": [TAUGHT]} | fields
-    return go_on(document, waits, val, crew=own, rule=RULE, **given), executor
+    return resume(document, waits, val, crew=own, rule=RULE, **given), executor
 
 
 def test_it_goes_on_with_its_wealth_and_its_share_on_all_tasks() -> None:
@@ -169,8 +169,8 @@ def test_a_removal_goes_on_with_the_tasks_that_exercise_its_rule_and_no_others()
     wait = replace(wait, tested=replace(wait.tested, kind=CandidateKind.REMOVAL, edits=(removal,)))
     own, executor = crew(lambda task, response: 1.0)
 
-    found = go_on(DOCUMENT, [wait], (*OLD, FRESH), crew=own, rule=RULE, known=(*rule, *OLD, FRESH))
-    resting = go_on(DOCUMENT, [wait], (*OLD, FRESH), crew=own, rule=RULE, known=(*OLD, FRESH))
+    found = resume(DOCUMENT, [wait], (*OLD, FRESH), crew=own, rule=RULE, known=(*rule, *OLD, FRESH))
+    resting = resume(DOCUMENT, [wait], (*OLD, FRESH), crew=own, rule=RULE, known=(*OLD, FRESH))
 
     assert {task.id for task, _, _ in executor.jobs} == {"c1", "c2", "c3"}
     assert len(found.tried) == 1
