@@ -121,7 +121,7 @@ class Refusal(NamedTuple):
 
     @property
     def of_model(self) -> bool:
-        """Whether its words say that there is no such model; a 404 alone may be a wrong address."""
+        """Return whether its words say that there is no such model; a 404 alone may be a wrong address."""
         if self.names & _NAMES[FailureKind.MODEL]:
             return True
         may_pass = self.status >= _SERVER_ERROR or _BY_STATUS.get(self.status) is FailureKind.RATE_LIMITED
@@ -129,12 +129,12 @@ class Refusal(NamedTuple):
 
     @property
     def of_schema(self) -> bool:
-        """Whether the server refuses because a structured reply was asked for."""
+        """Return whether the server refuses because a structured reply was asked for."""
         return self.status in _BAD_REQUESTS and bool(_SCHEMA.search(self.text))
 
     @property
     def of_scope(self) -> bool:
-        """Whether the key is good, but not for this kind of request."""
+        """Return whether the key is good, but not for this kind of request."""
         return bool(_SCOPE.search(self.text))
 
 

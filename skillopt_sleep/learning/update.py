@@ -52,7 +52,7 @@ def _apply(body: str, edit: Edit, refuse: Callable[[Edit], str]) -> tuple[str, F
 
 
 def _touches_block(body: str, start: int, end: int) -> bool:
-    """Whether a protected block stands between these places, in part or whole."""
+    """Return whether a protected block stands between these places, in part or whole."""
     return any(start < match.end() and match.start() < end for match in BLOCK.finditer(body))
 
 

@@ -33,7 +33,7 @@ class Profile:
 
     @property
     def has_wish(self) -> bool:
-        """Whether the corrections or the checks say what is wanted."""
+        """Return whether the corrections or the checks say what is wanted."""
         return bool(self.checks) or weight_of(self.wish.values()) >= NO_WISH
 
     @property

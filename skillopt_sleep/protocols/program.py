@@ -87,7 +87,7 @@ class Dialect(Protocol):
 
     @property
     def limits_answers(self) -> bool:
-        """Whether the program can be told how long an answer may be."""
+        """Return whether the program can be told how long an answer may be."""
         ...
 
     @property

@@ -112,7 +112,7 @@ class Page(Protocol):
 
     @property
     def resumed(self) -> bool:
-        """Whether this night was interrupted before and is now resumed."""
+        """Return whether this night was interrupted before and is now resumed."""
         ...
 
     @property

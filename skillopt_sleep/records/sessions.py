@@ -62,7 +62,7 @@ class Usage(Record, frozen=True, kw_only=True, gc=False):
 
     @property
     def possible(self) -> bool:
-        """Whether a single call can have used this many tokens."""
+        """Return whether a single call can have used this many tokens."""
         return all(0 <= count <= MOST_TOKENS for count in (self.input_tokens, self.output_tokens, self.cached_tokens))
 
     def __add__(self, other: "Usage") -> "Usage":
