@@ -14,7 +14,7 @@ night: $(STAMP)
 	SKILLOPT_SLEEP_HOME=$(NIGHT) $(BIN)/skillopt-sleep run --now --example
 
 test: $(STAMP)
-	$(BIN)/pytest -n 3 -m "not cli and not browser and not slow and not live"
+	$(BIN)/pytest -n 3 --dist worksteal -m "not cli and not browser and not slow and not live"
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -23,7 +23,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 	$(MAKE) test
-	$(BIN)/pytest -n 3 -rs -m "(cli or browser or slow) and not live"
+	$(BIN)/pytest -n 3 --dist worksteal -rs -m "(cli or browser or slow) and not live"
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.$(NAME)
