@@ -25,7 +25,7 @@ changes = st.lists(change, min_size=1, max_size=4)
 agents = st.sampled_from(AGENTS)
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
-few = settings(max_examples=200, deadline=None, suppress_health_check=CHECKS)
+few = settings(max_examples=120, deadline=None, suppress_health_check=CHECKS)
 many = settings(max_examples=4_000, deadline=None, suppress_health_check=CHECKS)
 Change = tuple[str, float, float, bytes]
 

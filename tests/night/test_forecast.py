@@ -12,6 +12,7 @@ from skillopt_sleep.night.forecast import MOST_EDITS, forecast
 from skillopt_sleep.records import GateRule, Purpose, Session
 from tests.builders import a_session
 from tests.nights import HARMFUL, NOTE, USELESS, Machine, a_plan
+from tests.sweeps import thinned
 
 
 def ahead(
@@ -69,7 +70,7 @@ HISTORIES: dict[str, Callable[[Machine], None]] = {
 }
 
 
-@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize("history", thinned(HISTORIES, every=2))
 @pytest.mark.parametrize(
     "plan",
     [
