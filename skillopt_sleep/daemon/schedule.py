@@ -17,7 +17,7 @@ _DAY = timedelta(days=1)
 
 
 class Slot(Record, frozen=True, kw_only=True, order=True):
-    """When the night of a local day starts."""
+    """The time at which the night of a local day starts."""
 
     at: datetime
     day: date

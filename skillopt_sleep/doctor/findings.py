@@ -25,7 +25,7 @@ class Topic(StrEnum):
 
 
 class State(StrEnum):
-    """Whether something is wrong, right, or can't be checked from here."""
+    """The result of a check: a problem, fine, or not possible to check from here."""
 
     PROBLEM = "problem"
     FINE = "fine"

@@ -13,7 +13,7 @@ PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 
 # A file that became a link, a pipe or a device since we looked must neither be followed nor block us.
-_FLAGS = (
+PLAIN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
@@ -123,7 +123,7 @@ def read_plain(path: Path, *, most: int, inside: Path | None = None) -> bytes:
         raise OSError(errno.EPERM, f"it leads outside of {inside}")
     # A device or a pipe isn't even opened: opening it alone can have an effect.
     _refuse_unless_plain(target.lstat())
-    with os.fdopen(os.open(target, _FLAGS), "rb") as file:
+    with os.fdopen(os.open(target, PLAIN_FLAGS), "rb") as file:
         info = os.fstat(file.fileno())
         _refuse_unless_plain(info)
         data = file.read(most + 1) if info.st_size <= most else None

@@ -11,7 +11,7 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.prompts import put, slots, template
 from skillopt_sleep.prompts.past import own_notes, tried_before
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Document, Note, Past, Prompt, Purpose, Split, Task
+from skillopt_sleep.records import Document, Note, Past, Patch, Prompt, Purpose, Split, Task
 
 Reply = TypeVar("Reply", bound=msgspec.Struct)
 Item = TypeVar("Item")
@@ -130,3 +130,15 @@ def check_train(tasks: Iterable[Task]) -> None:
     for task in tasks:
         if task.split is not Split.TRAIN:
             raise ValueError(f"task {task.id} is not on train")
+
+
+def patches_and_notes(answers: Iterable[Patch | Note]) -> tuple[tuple[Patch, ...], tuple[Note, ...]]:
+    """Separate the answers that came from the notes of calls that failed; both keep their order."""
+    patches: list[Patch] = []
+    notes: list[Note] = []
+    for answer in answers:
+        if isinstance(answer, Patch):
+            patches.append(answer)
+        else:
+            notes.append(answer)
+    return tuple(patches), tuple(notes)

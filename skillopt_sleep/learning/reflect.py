@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train
+from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train, patches_and_notes
 from skillopt_sleep.prompts.attempts import Case, cases, said, show, what_went_wrong
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, Rollout, Score, Task
@@ -98,14 +98,8 @@ def reflect(
     if rules.successes:
         batches += [(EditSource.SUCCESS, batch) for batch in _batches(done, rules.minibatch)]
     answers += optimizer.map(reflector.patch, batches, label="reflect")
-    patches: list[Patch] = []
-    notes: list[Note] = []
-    for answer in answers:
-        if isinstance(answer, Patch):
-            patches.append(answer)
-        else:
-            notes.append(answer)
-    return Reflection(patches=tuple(patches), notes=tuple(notes))
+    patches, notes = patches_and_notes(answers)
+    return Reflection(patches=patches, notes=notes)
 
 
 def _batches(all_cases: Sequence[Case], size: int) -> list[Sequence[Case]]:

@@ -14,7 +14,7 @@ import msgspec
 from skillopt_sleep.kit.linediff import COARSER, FINEST, Change, Grain, changes
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.kit.protected import BLOCK
-from skillopt_sleep.learning.asking import Optimizer, Question, check_train
+from skillopt_sleep.learning.asking import Optimizer, Question, check_train, patches_and_notes
 from skillopt_sleep.prompts.attempts import Case, cases, show
 from skillopt_sleep.prompts.edits import numbered
 from skillopt_sleep.records import Document, Edit, EditOp, Note, Patch, Purpose, Rollout, Score, Task, tasks_of
@@ -84,14 +84,8 @@ def rewrite_full(
 
     batches = [failed[i : i + minibatch] for i in range(0, len(failed), minibatch)]
     answers = optimizer.map(ask, batches, label="rewrite")
-    patches: list[Patch] = []
-    notes: list[Note] = []
-    for answer in answers:
-        if isinstance(answer, Patch):
-            patches.append(answer)
-        else:
-            notes.append(answer)
-    return Rewritten(patches=tuple(patches), notes=tuple(notes))
+    patches, notes = patches_and_notes(answers)
+    return Rewritten(patches=patches, notes=notes)
 
 
 def unite(texts: Sequence[Patch], *, optimizer: Optimizer, apply: Apply) -> Rewritten:

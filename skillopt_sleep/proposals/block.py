@@ -27,7 +27,7 @@ _MARKERS = {BEGIN.encode(): "begin", END.encode(): "end"}
 
 
 class Block(NamedTuple):
-    """Where the block is, in bytes: `start` includes the blank line we put before it; `body` has LF line ends."""
+    """The place of the block, in bytes: `start` includes the blank line we put before it; `body` has LF line ends."""
 
     start: int
     body_start: int

@@ -24,7 +24,7 @@ from skillopt_sleep.settings.sections import MineSettings, StepSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRules:
-    """Which sessions a night leaves out, whatever the night; `own_roots` are folders of our own."""
+    """The rules by which every night leaves sessions out; `own_roots` are this program's own folders."""
 
     quiet_seconds: float
     include_headless: bool

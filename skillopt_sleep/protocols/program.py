@@ -33,7 +33,7 @@ class Account(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """Which model at which address: "" leaves the choice to the program; `key_env` names the variable with the key.
+    """The model and its address: "" leaves the choice to the program; `key_env` names the variable with the key.
 
     `max_output_tokens` limits an answer; 0 leaves the program's own limit.
     """

@@ -172,7 +172,7 @@ _CUT = ", ".join(f"'{outcome.value}'" for outcome in sorted(CUT_SHORT))
 
 
 class Nights(Enum):
-    """Which nights' answers may be used, as an SQL condition."""
+    """The nights whose answers may be used, as an SQL condition."""
 
     ALL = "1"
     TONIGHT = "night = :night"

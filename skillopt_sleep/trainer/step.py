@@ -25,7 +25,7 @@ _WITHOUT_MERGED = frozenset({Action.SKIP_NO_ANSWER, Action.SKIP_NO_PATCHES})
 
 
 class Place(NamedTuple):
-    """Which step it is: its number, the epoch, its number in the epoch, and how many there are in all."""
+    """The position of a step: its number, the epoch, its number in the epoch, and the number of steps in all."""
 
     step: int
     epoch: int

@@ -1,4 +1,4 @@
-"""Where Claude Code's settings hold hooks, and which settings keep hooks from being run."""
+"""Name the files in which Claude Code keeps its hooks, and the settings that prevent hooks from running."""
 
 from collections.abc import Mapping
 from typing import Any

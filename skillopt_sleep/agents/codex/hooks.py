@@ -1,4 +1,4 @@
-"""Where Codex's settings hold hooks, and which settings keep hooks from being run."""
+"""Name the files in which Codex keeps its hooks, and the settings that prevent hooks from running."""
 
 from collections.abc import Mapping
 from typing import Any, cast

@@ -61,7 +61,7 @@ class Info(msgspec.Struct, gc=False):
 
 
 class Attribution(msgspec.Struct, gc=False):
-    """Who began a turn: a person, or `exec`."""
+    """The initiator of a turn: a person, or `exec`."""
 
     turn_trigger: str | None = None
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from skillopt_sleep.agents.transcripts.salvage import whole_records
+from skillopt_sleep.kit.files import PLAIN_FLAGS
 from skillopt_sleep.records import Stamp
 
 Kind = TypeVar("Kind")
@@ -24,14 +25,6 @@ _BRACE = ord("}")
 # A line that isn't decoded is searched for a second record only so far from its end.
 _NEAR_END = 1024
 _BOM = b"\xef\xbb\xbf"
-# A name that became a link, a pipe or a device since it was listed must not be followed and must not block.
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 # Half of a surrogate pair, which JavaScript writes if it cut a text in the middle of one.
 _HALF_PAIR = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -49,7 +42,7 @@ class Lines:
     def __init__(self, path: str, record_start: re.Pattern[bytes]) -> None:
         self.damaged = 0
         self._record_start = record_start
-        self._file = io.FileIO(os.open(path, _FLAGS), "rb")
+        self._file = io.FileIO(os.open(path, PLAIN_FLAGS), "rb")
         status = os.fstat(self._file.fileno())
         if not stat.S_ISREG(status.st_mode):
             self._file.close()
