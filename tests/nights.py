@@ -257,4 +257,4 @@ def first_time(error: CallFailed, purpose: Purpose, holding: str = "") -> Callab
 
 def with_side(task: Task, **fields: Any) -> Task:
     """The task after cluster and split."""
-    return replace(task, **({"cluster": "c", "document": "shop:CLAUDE.md"} | fields))
+    return replace(task, **({"lesson": "c", "document": "shop:CLAUDE.md"} | fields))

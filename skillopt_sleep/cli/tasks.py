@@ -163,10 +163,10 @@ def _is_in(task: Task, project: str) -> bool:
 
 
 def _recurring(entries: Sequence[Banked]) -> list[list[Banked]]:
-    """Group the tasks by recurring request, the most frequent first; a task without a cluster stays alone."""
+    """Group the tasks by recurring request, the most frequent first; a task without a lesson stays alone."""
     groups: defaultdict[str, list[Banked]] = defaultdict(list)
     for entry in entries:
-        groups[entry.task.cluster or f"\0{entry.task.id}"].append(entry)
+        groups[entry.task.lesson or f"\0{entry.task.id}"].append(entry)
     return sorted(groups.values(), key=_rank)
 
 

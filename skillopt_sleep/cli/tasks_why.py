@@ -34,11 +34,11 @@ def explain(entry: Banked, entries: Sequence[Banked], reports: Sequence[NightRep
 
 
 def _related(entry: Banked, entries: Sequence[Banked]) -> list[Banked]:
-    """Return the other tasks of the same cluster."""
-    cluster = entry.task.cluster
-    if not cluster:
+    """Return the other tasks of the same lesson."""
+    lesson = entry.task.lesson
+    if not lesson:
         return []
-    return [other for other in entries if other.task.cluster == cluster and other is not entry]
+    return [other for other in entries if other.task.lesson == lesson and other is not entry]
 
 
 def _origin(entry: Banked, *, now: datetime) -> str:
@@ -80,8 +80,8 @@ def _answers(task: Task) -> str:
 def _lesson(task: Task, related: Sequence[Banked], short: Mapping[str, str]) -> str:
     """Return the lesson, as the model worded it, and the other tasks of the same recurring request."""
     lines: list[str] = []
-    if task.lesson:
-        lines.append(f"the lesson, in the model's words:\n    {one_line(task.lesson, limit=WIDTH - 4)}")
+    if task.wording:
+        lines.append(f"the lesson, in the model's words:\n    {one_line(task.wording, limit=WIDTH - 4)}")
     if not related:
         lines.append("no other request like it is known")
         return "\n".join(lines)

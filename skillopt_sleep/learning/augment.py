@@ -10,7 +10,7 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.learning.asking import Optimizer, Question, check_train
 from skillopt_sleep.records import Checks, Edit, Exact, Note, Op, Purpose, Task, TaskOrigin
 
-SHOWN = 3  # requests of a cluster, the newest
+SHOWN = 3  # requests of a lesson, the newest
 MOST_CHARS = 2_000
 SAME_REQUEST = 90.0
 NAMING = frozenset({Op.CONTAINS, Op.NOT_CONTAINS, Op.SECTION_CONTAINS, Op.TOOL_CALLED})
@@ -39,15 +39,15 @@ class Augmented(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmented:
-    """Return up to `each` more tasks for each cluster, one call a cluster; a failed call is noted.
+    """Return up to `each` more tasks for each lesson, one call a lesson; a failed call is noted.
 
     The optimizer is shown requests and what the person said, never the reference. A task is made only if the person
-    said something and the answer isn't the one of a single request; it gets the reference of its cluster's newest
+    said something and the answer isn't the one of a single request; it gets the reference of its lesson's newest
     task. A request that is much like a known one, or names what the reference checks for, is left out. Raises
     ValueError for a task that isn't on train.
     """
     check_train(train)
-    grouped = _by_cluster(train)
+    grouped = _by_lesson(train)
     if not each or not grouped:
         return Augmented()
     replies = optimizer.map(lambda tasks: optimizer.ask(_question(tasks, each)), grouped, label="augment")
@@ -69,13 +69,13 @@ def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmen
     return Augmented(tasks=tuple(made.values()), real=real, notes=tuple(notes))
 
 
-def _by_cluster(train: Sequence[Task]) -> list[list[Task]]:
-    """Return the tasks with a standing rule of the person, grouped by cluster."""
-    clusters: dict[str, list[Task]] = {}
+def _by_lesson(train: Sequence[Task]) -> list[list[Task]]:
+    """Return the tasks with a standing rule of the person, grouped by lesson."""
+    lessons: dict[str, list[Task]] = {}
     for task in train:
         if task.evidence and not isinstance(task.reference, Exact):
-            clusters.setdefault(task.cluster, []).append(task)
-    return list(clusters.values())
+            lessons.setdefault(task.lesson, []).append(task)
+    return list(lessons.values())
 
 
 def _question(tasks: Sequence[Task], each: int) -> Question[AugmentReply]:

@@ -14,11 +14,11 @@ def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) 
     concerned = about(edits, tasks, val)
     if not concerned:
         return tuple(val)
-    lessons = {task.cluster for task in concerned}
+    lessons = {task.lesson for task in concerned}
     newest: dict[str, Task] = {}
     for task in sorted(val, key=lambda task: task.at):
-        if task.cluster not in lessons:
-            newest[task.cluster] = task
+        if task.lesson not in lessons:
+            newest[task.lesson] = task
     bystanders = sorted(newest.values(), key=lambda task: task.at, reverse=True)[: len(concerned)]
     return tuple(task for task in val if task in concerned or task in bystanders)
 
@@ -26,31 +26,31 @@ def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) 
 def about(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
     """Return the val tasks of the lessons that the edits were learned from; none if those aren't known."""
     names = tasks_of(edits)
-    lessons = {task.cluster for task in tasks if task.id in names}
-    return tuple(task for task in val if task.cluster in lessons)
+    lessons = {task.lesson for task in tasks if task.id in names}
+    return tuple(task for task in val if task.lesson in lessons)
 
 
 def by_use(train: Sequence[Task], val: Sequence[Task]) -> tuple[list[Task], list[Task], set[str]]:
     """Return the tasks to learn from, the recalled ones of like lessons, and the lessons that val can't test."""
-    provable = {task.cluster for task in val}
+    provable = {task.lesson for task in val}
     learnable: list[Task] = []
     alike: list[Task] = []
     untestable: set[str] = set()
     for task in train:
-        if task.origin is TaskOrigin.REAL and task.cluster not in provable:
-            untestable.add(task.cluster)
+        if task.origin is TaskOrigin.REAL and task.lesson not in provable:
+            untestable.add(task.lesson)
         if task.origin is TaskOrigin.RECALLED:
             alike.append(task)
-        elif task.cluster in provable:
+        elif task.lesson in provable:
             learnable.append(task)
     return learnable, alike, untestable
 
 
 def other_sessions(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[str, ...]:
     """Return the sessions of train tasks of other lessons than those the edits were learned from."""
-    lessons = {task.cluster for task in about(edits, tasks, val)}
+    lessons = {task.lesson for task in about(edits, tasks, val)}
     sessions: dict[str, None] = {}
     for task in tasks:
-        if task.split is Split.TRAIN and task.cluster not in lessons:
+        if task.split is Split.TRAIN and task.lesson not in lessons:
             sessions[task.session] = None
     return tuple(sessions)

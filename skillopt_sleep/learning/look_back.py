@@ -100,8 +100,8 @@ def look_back(
 
 def _newest(train: Sequence[Task], val: Sequence[Task]) -> list[Task]:
     """Return the newest real train tasks whose lesson can be tried on val."""
-    provable = {task.cluster for task in val}
-    tasks = [task for task in train if task.cluster in provable and task.origin is TaskOrigin.REAL]
+    provable = {task.lesson for task in val}
+    tasks = [task for task in train if task.lesson in provable and task.origin is TaskOrigin.REAL]
     return tasks[-MOST_TASKS:]
 
 

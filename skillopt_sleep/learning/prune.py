@@ -1,7 +1,7 @@
 """Choose a standing rule whose removal is worth a trial.
 
 Only a rule that we wrote is ever taken away: a line of an adopted edit that still stands in the body as it was
-adopted. The removal is tried on the unseen tasks of the clusters the rule was learned from; others say nothing about
+adopted. The removal is tried on the unseen tasks of the lessons the rule was learned from; others say nothing about
 it.
 """
 
@@ -62,22 +62,22 @@ def _decided(past: Past) -> set[str]:
 
 
 def exercising(taught: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the newest val tasks of each cluster a rule was learned from; none if one cluster has no val task.
+    """Return the newest val tasks of each lesson a rule was learned from; none if one lesson has no val task.
 
     `taught` are the ids of the tasks that it was learned from; those that are no longer known don't count.
     """
-    clusters: dict[str, list[Task]] = {}
+    lessons: dict[str, list[Task]] = {}
     for task in tasks:
         if task.id in taught:
-            clusters[task.cluster] = []
+            lessons[task.lesson] = []
     for task in tasks:
-        if task.split is Split.VAL and task.cluster in clusters:
-            clusters[task.cluster].append(task)
-    if not all(clusters.values()):
+        if task.split is Split.VAL and task.lesson in lessons:
+            lessons[task.lesson].append(task)
+    if not all(lessons.values()):
         return ()
-    each = max(1, MOST_TASKS // max(1, len(clusters)))
+    each = max(1, MOST_TASKS // max(1, len(lessons)))
     newest: list[Task] = []
-    for val in clusters.values():
+    for val in lessons.values():
         newest += sorted(val, key=lambda task: (task.at, task.id))[-each:]
     return tuple(newest)
 

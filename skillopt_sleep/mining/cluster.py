@@ -22,14 +22,14 @@ def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]
     """
     projects: defaultdict[str, _Clusters] = defaultdict(_Clusters)
     for task in known:
-        projects[task.project].add(profile_of(task), task.cluster)
+        projects[task.project].add(profile_of(task), task.lesson)
     clustered: list[Task] = []
     for task in sorted(tasks, key=lambda task: (task.at, task.session, task.id)):
         clusters = projects[task.project]
         profile = profile_of(task)
-        name = task.cluster or clusters.find(profile) or f"c-{task.id}"
+        name = task.lesson or clusters.find(profile) or f"c-{task.id}"
         clusters.add(profile, name)
-        clustered.append(msgspec.structs.replace(task, cluster=name))
+        clustered.append(msgspec.structs.replace(task, lesson=name))
     return tuple(clustered)
 
 
@@ -45,7 +45,7 @@ class _Clusters:
 
     def add(self, profile: Profile, name: str) -> None:
         """Add a member to the cluster `name`."""
-        identity = (name, profile.lesson, profile.corrections, profile.prompt, profile.checks)
+        identity = (name, profile.wording, profile.corrections, profile.prompt, profile.checks)
         if identity in self._seen:
             return
         self._seen.add(identity)
@@ -89,6 +89,6 @@ class _Clusters:
         members = [self._profiles[number] for number in numbers]
         if any(contradicts(profile, member) for member in members):
             return False
-        if profile.lesson and any(profile.lesson == member.lesson for member in members):
+        if profile.wording and any(profile.wording == member.wording for member in members):
             return True
         return sum(likeness(profile, member) for member in members) >= LEAST_ON_AVERAGE * len(members)

@@ -29,10 +29,10 @@ def known_lessons(tasks: Iterable[Task]) -> Mapping[str, tuple[str, ...]]:
     """Return the names of lessons by project, of train tasks only: the latest 40, the latest last."""
     projects: dict[str, dict[str, None]] = {}
     for task in sorted(tasks, key=lambda task: task.at):
-        if task.lesson and task.split is Split.TRAIN:
+        if task.wording and task.split is Split.TRAIN:
             names = projects.setdefault(task.project, {})
-            names.pop(task.lesson, None)
-            names[task.lesson] = None
+            names.pop(task.wording, None)
+            names[task.wording] = None
     return {project: tuple(names)[-MOST:] for project, names in projects.items()}
 
 
@@ -82,8 +82,8 @@ def _question(tasks: Iterable[Task], project: str, known: Sequence[str]) -> _Que
     for task in tasks:
         if task.project != project:
             continue
-        if task.lesson:
-            names[task.lesson] = None
+        if task.wording:
+            names[task.wording] = None
         else:
             unnamed.append(task)
     has_news = len(names) > len(known) or unnamed
@@ -133,8 +133,8 @@ def _with_names(
                 names[question.project, replaced] = name
     named: list[Task] = []
     for task in tasks:
-        name = names.get((task.project, task.lesson)) or names_of_unnamed.get(task.id) or task.lesson
-        named.append(replace(task, lesson=name))
+        name = names.get((task.project, task.wording)) or names_of_unnamed.get(task.id) or task.wording
+        named.append(replace(task, wording=name))
     return tuple(named)
 
 

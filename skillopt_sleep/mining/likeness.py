@@ -83,7 +83,7 @@ def _telling_pairs(one: Mapping[str, Feature], other: Mapping[str, Feature]) -> 
 
 
 def _have_one_lesson(one: Profile, other: Profile) -> bool:
-    return bool(one.lesson) and one.lesson == other.lesson
+    return bool(one.wording) and one.wording == other.wording
 
 
 def _likeness_by_request(one: Profile, other: Profile, request: float) -> float:

@@ -29,7 +29,7 @@ class Profile:
     checks: frozenset[Check]
     corrections: str
     prompt: str
-    lesson: str
+    wording: str
 
     @property
     def has_wish(self) -> bool:
@@ -40,8 +40,8 @@ class Profile:
     def keys(self) -> frozenset[str]:
         """The keys of which another task must share at least one to be compared with this one."""
         keys = {f"! {self.subject}"}
-        if self.lesson:
-            keys.add(f"# {self.lesson}")
+        if self.wording:
+            keys.add(f"# {self.wording}")
         if self.has_wish:
             keys.update(telling_keys(self.wish))
             keys.update(f"{check.op} {check.arg}" for check in self.checks)
@@ -72,7 +72,7 @@ def profile_of(task: Task) -> Profile:
         checks=frozenset(Check(op=check.op, arg=_folded(check.arg), section=check.section) for check in checks),
         corrections=_folded(corrections),
         prompt=_folded(task.prompt),
-        lesson=_folded(task.lesson).rstrip("."),
+        wording=_folded(task.wording).rstrip("."),
     )
 
 

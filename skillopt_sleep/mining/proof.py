@@ -64,7 +64,7 @@ def proven_task(mined: MinedTask, labels: Mapping[str, Session]) -> Proven:
     ask = Ask(mined.ask, tuple(quote.turn for quote in evidence))
     task = made_task(session, ask, prompt=request, context=context, reference=reference, evidence=evidence)
     lesson = _lesson(mined.lesson, session, evidence, labels.values())
-    return Proven(replace(task, lesson=lesson), tuple(instead))
+    return Proven(replace(task, wording=lesson), tuple(instead))
 
 
 def _proven_request(mined: MinedTask, session: Session, earlier: Sequence[int]) -> tuple[str, str, dict[str, None]]:

@@ -21,28 +21,28 @@ def recall(
     pinned: Collection[str] = (),
     named: Collection[str] = (),
 ) -> tuple[Task, ...]:
-    """Return tonight's tasks after the earlier ones of their clusters, each on its own side and once.
+    """Return tonight's tasks after the earlier ones of their lessons, each on its own side and once.
 
-    The clusters of `named` tasks, from which undecided candidates were learned, come along if their project has tasks
-    tonight. The most similar train tasks of the project's other clusters join train as recalled ones; val and test
+    The lessons of `named` tasks, from which undecided candidates were learned, come along if their project has tasks
+    tonight. The most similar train tasks of the project's other lessons join train as recalled ones; val and test
     never get more than what recurs.
     """
     tonight: set[str] = set()
     projects: set[str] = set()
-    clusters: set[str] = set()
+    lessons: set[str] = set()
     for task in tasks:
         tonight.add(task.id)
         projects.add(task.project)
-        clusters.add(task.cluster)
+        lessons.add(task.lesson)
     fresh: list[Task] = []
     for task in known:
         if task.id in tonight or task.project not in projects:
             continue
         if task.id in named:
-            clusters.add(task.cluster)
+            lessons.add(task.lesson)
         if now - task.at <= rules.retire or task.id in pinned:
             fresh.append(task)
-    recurring = _recurring(fresh, clusters, pinned, rules.per_side)
+    recurring = _recurring(fresh, lessons, pinned, rules.per_side)
     earlier = [task for task in known if task.id in recurring]
     others = [task for task in fresh if task.id not in recurring]
     similar = _most_similar(_train(tasks), _train(others), rules.similar)
@@ -53,13 +53,13 @@ def _train(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if task.split is Split.TRAIN]
 
 
-def _recurring(fresh: Sequence[Task], clusters: Collection[str], pinned: Collection[str], per_side: int) -> set[str]:
-    """Return the ids of the pinned tasks and of the latest tasks of these clusters, up to so many on each side."""
+def _recurring(fresh: Sequence[Task], lessons: Collection[str], pinned: Collection[str], per_side: int) -> set[str]:
+    """Return the ids of the pinned tasks and of the latest tasks of these lessons, up to so many on each side."""
     count = Counter[tuple[str, Split | None]]()
     chosen: set[str] = set()
     for task in sorted(fresh, key=lambda task: task.at, reverse=True):
-        side = (task.cluster, task.split)
-        if task.id in pinned or (task.cluster in clusters and count[side] < per_side):
+        side = (task.lesson, task.split)
+        if task.id in pinned or (task.lesson in lessons and count[side] < per_side):
             count[side] += 1
             chosen.add(task.id)
     return chosen

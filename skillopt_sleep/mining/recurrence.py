@@ -17,7 +17,7 @@ class Recurrence(NamedTuple):
 
 
 def recurrence(tasks: Iterable[Task], *, zone: tzinfo | None = None) -> Recurrence:
-    """Count the sessions and days of one cluster's tasks; days are those of `zone`, by default of this machine."""
+    """Count the sessions and days of one lesson's tasks; days are those of `zone`, by default of this machine."""
     ordered = sorted(tasks, key=lambda task: task.at)
     sessions: set[str] = set()
     days: set[date] = set()

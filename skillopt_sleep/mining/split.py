@@ -11,17 +11,17 @@ EVERY_TEST = 6
 
 
 def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, str]) -> tuple[Task, ...]:
-    """Give each task its side, for ever; `tasks` are clustered and in order of time.
+    """Give each task its side, for ever; `tasks` have their lessons and are in order of time.
 
-    Sides go by session within a cluster: the first occurrence is train, the next val, then alternating, and every
+    Sides go by session within a lesson: the first occurrence is train, the next val, then alternating, and every
     sixth test. A session has one side: the one in `sides`, which are those of earlier nights, else the first it gets
     tonight. Equal requests of one session count once. A task that a person put on a side stays there.
     """
     side_of = {session: Split(side) for session, side in sides.items()}
-    clusters: dict[str, dict[str, Split]] = {}
+    lessons: dict[str, dict[str, Split]] = {}
     for task in known:
         if task.split is not None:
-            clusters.setdefault(task.cluster, {})[task.session] = task.split
+            lessons.setdefault(task.lesson, {})[task.session] = task.split
             side_of.setdefault(task.session, task.split)
     assigned: list[Task] = []
     seen = {(task.session, task.prompt) for task in known}
@@ -29,7 +29,7 @@ def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, s
         if (task.session, task.prompt) in seen:
             continue
         seen.add((task.session, task.prompt))
-        sessions = clusters.setdefault(task.cluster, {})
+        sessions = lessons.setdefault(task.lesson, {})
         side = task.split or side_of.get(task.session) or _next_side(sessions)
         side_of[task.session] = side
         sessions[task.session] = side
@@ -38,7 +38,7 @@ def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, s
 
 
 def _next_side(sessions: Mapping[str, Split]) -> Split:
-    """Return the side of a cluster's next occurrence."""
+    """Return the side of a lesson's next occurrence."""
     if (len(sessions) + 1) % EVERY_TEST == 0:
         return Split.TEST
     count = Counter(sessions.values())

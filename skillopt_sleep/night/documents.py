@@ -119,5 +119,5 @@ def _provable(task: Task, tasks: Sequence[Task]) -> bool:
     """Return whether this is a train task that an unseen task of the same document and lesson can test."""
     if task.split is not Split.TRAIN:
         return False
-    unseen = (task.document, task.cluster, Split.VAL)
-    return any((other.document, other.cluster, other.split) == unseen for other in tasks)
+    unseen = (task.document, task.lesson, Split.VAL)
+    return any((other.document, other.lesson, other.split) == unseen for other in tasks)

@@ -54,7 +54,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         for reporter in crew.reporters:
             reporter.write(report, page.folder)
         lost = (*mined.lost, *routing.lost)
-        page.close(report, found=harvested.sessions, tasks=tasks, lost=lost, copies=harvested.copies)
+        page.close(report, found=harvested.sessions, tasks=tasks, lessons=(), lost=lost, copies=harvested.copies)
     return report
 
 

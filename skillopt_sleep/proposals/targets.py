@@ -65,7 +65,7 @@ class FileTargets:
             places = _places(root, {task.source for task in tasks}, self._home)
         by_skill: dict[PurePath | None, Document | None] = {}
         for task in tasks:
-            skill = lessons.get(task.cluster)
+            skill = lessons.get(task.lesson)
             if skill not in by_skill:
                 candidates = places if skill is None else (skill, *places)
                 by_skill[skill] = _first_usable(root, candidates, name, notes)
@@ -89,22 +89,22 @@ def _by_folder(tasks: Sequence[Task], notes: list[Note]) -> dict[_Identity | Non
 
 
 def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
-    """Return, for each lesson (cluster), the project's own skill that more than half of its tasks used, if any.
+    """Return, for each lesson, the project's own skill that more than half of its tasks used, if any.
 
     The user's and plugins' skills are left alone: they don't belong to one project.
     """
     lessons: dict[str, list[Task]] = {}
     for task in tasks:
-        lessons.setdefault(task.cluster, []).append(task)
+        lessons.setdefault(task.lesson, []).append(task)
     skills: dict[str, PurePath] = {}
-    for cluster, members in lessons.items():
+    for lesson, members in lessons.items():
         uses = Counter[str]()
         for task in members:
             uses.update(filter(_SKILL_NAME.fullmatch, dict.fromkeys(task.skills)))
         for name, count in uses.most_common(1):
             place = _skill_file(root, name)
             if place is not None and 2 * count > len(members):
-                skills[cluster] = place
+                skills[lesson] = place
     return skills
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from skillopt_sleep.records import NightReport, Past, Proposal, Reading, Session, SessionLine, Stamp, Task
+from skillopt_sleep.records import Lesson, NightReport, Past, Proposal, Reading, Session, SessionLine, Stamp, Task
 
 Result = TypeVar("Result")
 
@@ -71,6 +71,14 @@ class Bank(Protocol):
         ...
 
 
+class Lessons(Protocol):
+    """Every lesson remembered across nights."""
+
+    def of(self, projects: Collection[str]) -> tuple[Lesson, ...]:
+        """Return the lessons of these projects with their state as it is now, in the order they first came up."""
+        ...
+
+
 class History(Protocol):
     """The history of each document from night to night."""
 
@@ -126,6 +134,11 @@ class Page(Protocol):
         ...
 
     @property
+    def lessons(self) -> Lessons:
+        """The lessons of earlier nights."""
+        ...
+
+    @property
     def history(self) -> History:
         """The history of each document."""
         ...
@@ -148,10 +161,11 @@ class Page(Protocol):
         *,
         found: Sequence[Session],
         tasks: Sequence[Task],
+        lessons: Sequence[Lesson],
         lost: Sequence[str],
         copies: Sequence[str],
     ) -> None:
-        """Close the night; unless it was cut short, store its tasks and mark its sessions and copies as read.
+        """Close the night; unless it was cut short, store its tasks and lessons and mark its sessions as read.
 
         Sessions that were `lost`, or whose document has an unfinished step, stay unread; their tasks aren't stored.
         """

@@ -1,4 +1,4 @@
-"""The nouns, in pipeline order: sessions, tasks, documents, calls, rollouts, edits, trials, the report.
+"""The nouns, in pipeline order: sessions, lessons, tasks, documents, calls, rollouts, edits, trials, the report.
 
 Every record is frozen and keyword-only; decoding one refuses unknown fields. Times are UTC.
 """
@@ -27,6 +27,7 @@ from skillopt_sleep.records.edits import (
     UpdateMode,
     tasks_of,
 )
+from skillopt_sleep.records.lessons import Deed, DeedKind, Evidence, Lesson, LessonState, Place, PlaceKind
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
     ForLater,
@@ -56,7 +57,6 @@ from skillopt_sleep.records.tasks import (
     SHAPE_OPS,
     Check,
     Checks,
-    Evidence,
     Exact,
     Op,
     RecallRules,
@@ -85,6 +85,8 @@ __all__ = [
     "Compared",
     "Completion",
     "Decision",
+    "Deed",
+    "DeedKind",
     "Document",
     "DocumentKind",
     "Earlier",
@@ -101,6 +103,8 @@ __all__ = [
     "GateRule",
     "Judged",
     "LeftOut",
+    "Lesson",
+    "LessonState",
     "Limit",
     "Metric",
     "NightReport",
@@ -113,6 +117,8 @@ __all__ = [
     "Past",
     "PastEdit",
     "Patch",
+    "Place",
+    "PlaceKind",
     "Prompt",
     "Proposal",
     "Purpose",

@@ -7,8 +7,8 @@ import msgspec
 from skillopt_sleep.records.candidates import EditEffect, Judged, Waiting
 from skillopt_sleep.records.documents import Document
 from skillopt_sleep.records.edits import AppliedEdit
+from skillopt_sleep.records.lessons import Evidence
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.tasks import Evidence
 from skillopt_sleep.records.trials import Trial, Verdict
 
 

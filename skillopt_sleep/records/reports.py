@@ -6,10 +6,10 @@ import msgspec
 
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
+from skillopt_sleep.records.lessons import Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
-from skillopt_sleep.records.tasks import Evidence
 
 
 class Proposal(Record, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
-"""Task: a request that can be asked again, and the reference that scores its answer."""
+"""Task: a request that can be asked again, with the lesson it tests and the reference that scores its answer."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.record import Record
 
 BY_HAND = "tasks_file"  # the source of tasks that a person wrote
@@ -70,14 +71,6 @@ class TaskOrigin(StrEnum):
     AUGMENTED = "augmented"
 
 
-class Evidence(Record, frozen=True, kw_only=True):
-    """The user's words behind a reference: the session, the index of the turn, the quoted span."""
-
-    session: str
-    turn: int
-    quote: str
-
-
 class SignalKind(StrEnum):
     """What a person did that shows how they took an answer."""
 
@@ -92,14 +85,13 @@ class SignalKind(StrEnum):
 
 
 class Task(Record, frozen=True, kw_only=True):
-    """A request that can be asked again, with the reference that scores its answer.
+    """A request that can be asked again, with the lesson it tests and the reference that scores its answer.
 
-    `project`, `source` and the `skills` its session used decide whose documents it may teach; `cluster` and `split`
-    are empty until those stages ran; `at` orders the occurrences of a cluster. `rejected` is the answer the person
-    corrected and `accepted` the one they continued from; both are excerpts and never count as evidence. `signals` say
-    what the person did; `in_words` says that the task can be asked again without the repository. `lesson` is the
-    model miner's name for the wish behind the correction, the same name for the same wish: it groups tasks and
-    proves nothing.
+    `project`, `source` and the `skills` its session used decide whose documents it may teach. `lesson` and `split`
+    are empty until those stages ran; `at` orders the occurrences of a lesson. `wording` is the lesson in the miner's
+    words, "" if it named none; it groups tasks and proves nothing. `evidence` is what the person said and `deeds` is
+    what they did. `rejected` is the answer the person corrected and `accepted` the one they continued from; both are
+    excerpts and never count as evidence. `in_words` says that the task can be asked again without the repository.
     """
 
     id: str
@@ -111,13 +103,14 @@ class Task(Record, frozen=True, kw_only=True):
     at: datetime
     context: str = ""
     evidence: tuple[Evidence, ...] = ()
+    deeds: tuple[Deed, ...] = ()
     rejected: str = ""
     accepted: str = ""
     signals: tuple[SignalKind, ...] = ()
     skills: tuple[str, ...] = ()
     in_words: bool = False
+    wording: str = ""
     lesson: str = ""
-    cluster: str = ""
     split: Split | None = None
     document: str = ""
     origin: TaskOrigin = TaskOrigin.REAL

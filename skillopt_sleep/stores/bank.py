@@ -20,7 +20,7 @@ REJECTED = "rejected"
 UNDONE = "undone"
 OPEN = (WAITING, UNDONE)  # what a person can still adopt or reject
 
-_COLUMNS = "id, project, session, cluster, split, at, body"
+_COLUMNS = "id, project, session, lesson, split, at, body"
 _BANKED = "SELECT body, night, edited, dropped, pinned, waits, earlier FROM tasks"
 
 
@@ -41,7 +41,7 @@ class Mark(StrEnum):
 
 
 class SqliteBank:
-    """Tasks with their cluster and split; proposals with their decisions."""
+    """Tasks with their lesson and split; proposals with their decisions."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
         self._connection = connection
@@ -101,7 +101,7 @@ class SqliteBank:
         return frozenset(name for (name,) in rows)
 
     def write(self, tasks: Sequence[Task], *, at: datetime) -> tuple[str, ...]:
-        """Save these tasks as a person wrote them, all or none; a known task keeps its session and cluster.
+        """Save these tasks as a person wrote them, all or none; a known task keeps its session and lesson.
 
         All tasks of a session are on one split. Returns the ids of other tasks that moved to a new split with theirs.
         """
@@ -267,7 +267,7 @@ def _first_match(task: Task, by_trace: Mapping[tuple[str, object], Banked]) -> B
 def _row(task: Task) -> tuple[object, ...]:
     """Return the task's values for _COLUMNS."""
     split = Split(task.split).value if task.split else ""
-    return task.id, task.project, task.session, task.cluster, split, task.at.isoformat(), to_json(task)
+    return task.id, task.project, task.session, task.lesson, split, task.at.isoformat(), to_json(task)
 
 
 def _time(text: str | None) -> datetime | None:

@@ -36,13 +36,13 @@ def with_edits(entry: Banked, task: Task) -> Task | None:
 
 
 def rewritten(known: Task, written: Task) -> Task:
-    """Return the known task with the wording and reference a person wrote; its session and cluster stay.
+    """Return the known task with the wording and reference a person wrote; its session and lesson stay.
 
     The name of the lesson was given for the reference it was mined with, so it goes if the reference changes.
     """
     return replace(
         known,
-        lesson=known.lesson if written.reference == known.reference else "",
+        wording=known.wording if written.reference == known.reference else "",
         prompt=written.prompt,
         context=written.context,
         reference=written.reference,
@@ -53,8 +53,8 @@ def rewritten(known: Task, written: Task) -> Task:
 
 
 def with_side(known: Task, tonight: Task) -> Task:
-    """Return the known task, with tonight's cluster and split if it has none of its own."""
-    return replace(known, cluster=known.cluster or tonight.cluster, split=known.split or tonight.split)
+    """Return the known task, with tonight's lesson and split if it has none of its own."""
+    return replace(known, lesson=known.lesson or tonight.lesson, split=known.split or tonight.split)
 
 
 def traces(task: Task) -> list[tuple[str, object]]:

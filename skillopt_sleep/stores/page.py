@@ -10,10 +10,11 @@ from typing import TypeVar
 from skillopt_sleep.kit.codec import from_json, map_strings, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, NightReport, Session, Task, report_data
+from skillopt_sleep.records import CUT_SHORT, Lesson, NightReport, Session, Task, report_data
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.lessons import SqliteLessons
 
 Result = TypeVar("Result")
 
@@ -42,6 +43,7 @@ class SqlitePage:
         self._written: set[str] = set()
         self.index = SqliteIndex(connection, lock)
         self.bank = SqliteBank(connection, lock)
+        self.lessons = SqliteLessons(connection, lock)
         self.history = SqliteHistory(connection, lock)
 
     def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:
@@ -90,6 +92,7 @@ class SqlitePage:
         *,
         found: Sequence[Session],
         tasks: Sequence[Task],
+        lessons: Sequence[Lesson],
         lost: Sequence[str],
         copies: Sequence[str],
     ) -> None:
@@ -102,6 +105,8 @@ class SqlitePage:
                 unread = _still_unread(report, lost)
                 banked = [task for task in tasks if task.session not in unread]
                 self.bank.add(banked, report.proposals, night=self.night)
+                unread_lessons = {task.lesson for task in tasks} - {task.lesson for task in banked}
+                self.lessons.keep([kept for kept in lessons if kept.id not in unread_lessons], night=self.night)
                 finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
                 read = [session.id for session in found if session.id not in unread]

@@ -70,6 +70,47 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE nights ADD COLUMN project TEXT NOT NULL DEFAULT '';
     """,
+    """
+    ALTER TABLE tasks RENAME COLUMN cluster TO lesson;
+    UPDATE tasks SET body = CAST(json_set(
+        json_remove(CAST(body AS TEXT), '$.cluster'),
+        '$.wording', coalesce(json_extract(CAST(body AS TEXT), '$.lesson'), ''), '$.lesson', lesson
+    ) AS BLOB) WHERE json_valid(CAST(body AS TEXT));
+    UPDATE tasks SET earlier = CAST((
+        SELECT json_group_array(json(json_set(
+            json_remove(value, '$.cluster'),
+            '$.wording', coalesce(json_extract(value, '$.lesson'), ''),
+            '$.lesson', coalesce(json_extract(value, '$.cluster'), '')
+        ))) FROM json_each(CAST(tasks.earlier AS TEXT))
+    ) AS BLOB) WHERE json_valid(CAST(earlier AS TEXT));
+    UPDATE reviewed SET body = CAST(json_set(
+        json_remove(CAST(body AS TEXT), '$.cluster'),
+        '$.wording', coalesce(json_extract(CAST(body AS TEXT), '$.lesson'), ''),
+        '$.lesson', coalesce(json_extract(CAST(body AS TEXT), '$.cluster'), '')
+    ) AS BLOB) WHERE json_valid(CAST(body AS TEXT));
+    DELETE FROM kept;
+    CREATE TABLE lessons (
+        id TEXT PRIMARY KEY, project TEXT NOT NULL, state TEXT NOT NULL, night TEXT NOT NULL, body BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX lessons_project ON lessons (project);
+    INSERT INTO lessons SELECT lesson, min(project), 'open', min(night), CAST(json_object(
+        'id', lesson,
+        'project', min(project),
+        'wording', coalesce((
+            SELECT json_extract(CAST(named.body AS TEXT), '$.wording') FROM tasks AS named
+            WHERE named.lesson = tasks.lesson AND json_extract(CAST(named.body AS TEXT), '$.wording') != ''
+            ORDER BY named.at DESC LIMIT 1
+        ), ''),
+        'first', (SELECT json_extract(CAST(named.body AS TEXT), '$.at') FROM tasks AS named
+                  WHERE named.lesson = tasks.lesson ORDER BY named.at LIMIT 1),
+        'last', (SELECT json_extract(CAST(named.body AS TEXT), '$.at') FROM tasks AS named
+                 WHERE named.lesson = tasks.lesson ORDER BY named.at DESC LIMIT 1),
+        'quotes', json(coalesce((
+            SELECT json_group_array(json(quote.value)) FROM tasks AS named,
+                json_each(CAST(named.body AS TEXT), '$.evidence') AS quote WHERE named.lesson = tasks.lesson
+        ), '[]'))
+    ) AS BLOB) FROM tasks WHERE lesson != '' AND json_valid(CAST(body AS TEXT)) GROUP BY lesson;
+    """,
 )
 
 

@@ -153,7 +153,7 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
         score = attempted.rollout.score
         if score is not None:
             scored.append(score)
-            by_kind.setdefault(tasks[attempted.rollout.task].cluster, []).append(score)
+            by_kind.setdefault(tasks[attempted.rollout.task].lesson, []).append(score)
     kinds: dict[str, tuple[int, float, float]] = {}
     if any(by_kind):
         for kind, own in sorted(by_kind.items()):

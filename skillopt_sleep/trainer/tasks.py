@@ -23,7 +23,7 @@ def as_task(item: Item, split: Split, *, source: str) -> Task:
         project="",
         source=source,
         at=_LONG_AGO,
-        cluster=item.kind,
+        lesson=item.kind,
         split=split,
     )
 

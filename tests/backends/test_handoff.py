@@ -410,7 +410,7 @@ def rubric_tasks(machine: Machine, sides: Sequence[Split], *, name: str = "shop"
             source="tasks_file",
             at=machine.clock() + timedelta(seconds=number),
             origin=TaskOrigin.REAL,
-            cluster="c",
+            lesson="c",
             split=side,
             evidence=(Evidence(session=f"tasks_file:{name}#{number}", turn=0, quote=LESSON),),
         )

@@ -68,7 +68,7 @@ def _nothing_shown(prompt: Prompt) -> Mapping[str, object]:
 
 
 def _told(task: Task) -> list[str]:
-    said = [f"prompt: {task.prompt}", f"lesson: {task.lesson}"]
+    said = [f"prompt: {task.prompt}", f"lesson: {task.wording}"]
     if task.context:
         said.append(f"context: {task.context}")
     match task.reference:

@@ -114,7 +114,7 @@ def measure_clusters(side: str) -> Count:
     wishes = {row.task.id: row.wish for row in rows}
     found: Counter[tuple[bool, bool]] = Counter()
     for one, other in combinations(cluster([row.task for row in rows], known=()), 2):
-        found[wishes[one.id] == wishes[other.id], one.cluster == other.cluster] += 1
+        found[wishes[one.id] == wishes[other.id], one.lesson == other.lesson] += 1
     return Count(found[True, True], found[False, True], found[True, False])
 
 
@@ -148,7 +148,7 @@ def main() -> None:
                     figures[f"{name}_precision"] = round(count.precision, 3)
     tasks = many(TASKS)
     start = time.perf_counter()
-    names = {task.cluster for task in cluster(tasks, known=())}
+    names = {task.lesson for task in cluster(tasks, known=())}
     figures["seconds_2000_tasks"] = round(time.perf_counter() - start, 2)
     print(f"\n{TASKS} tasks of one project: {figures['seconds_2000_tasks']} s, {len(names)} clusters")
     print(DEFINITIONS)

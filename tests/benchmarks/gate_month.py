@@ -64,12 +64,12 @@ class _World:
             name = f"{night}-{number}"
             at = NOON + timedelta(days=night, hours=number)
             words = f"lesson {lesson}: request {name}"
-            tasks.append(a_task(id=name, session=name, prompt=words, cluster=f"c{lesson}", at=at, evidence=()))
+            tasks.append(a_task(id=name, session=name, prompt=words, lesson=f"c{lesson}", at=at, evidence=()))
         return tasks
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         self.calls += 1
-        chance = AFTER if f"- Rule {task.cluster[1:]}." in document.body else BEFORE
+        chance = AFTER if f"- Rule {task.lesson[1:]}." in document.body else BEFORE
         return Trajectory(response=str(float(self.draw.random() < chance)))
 
     def grade(self, task: Task, trajectory: Trajectory) -> Score | ItemError:

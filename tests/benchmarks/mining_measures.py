@@ -174,7 +174,7 @@ def _pairs(
     grouped = [(task, group) for task in tasks if (group := _group(history.sessions[task.session], task))]
     together = alike = both = 0
     for (one, group), (other, another) in combinations(grouped, 2):
-        joined, same = one.cluster == other.cluster, group == another
+        joined, same = one.lesson == other.lesson, group == another
         together += joined
         alike += same
         both += joined and same
@@ -190,10 +190,10 @@ def _pairs(
         if said.wish and said.corrects >= 0
     )
     total = sum(count * (count - 1) // 2 for count in planted.values())
-    clusters = {task.cluster for task, _ in grouped}
+    clusters = {task.lesson for task, _ in grouped}
     known = {task.id for task, _ in grouped}
     others = [task for task in tasks if task.id not in known]
-    strays = Share(sum(task.cluster in clusters for task in others), len(others))
+    strays = Share(sum(task.lesson in clusters for task in others), len(others))
     return Share(both, together), Share(both, alike), Share(min(both, total), total), strays
 
 
@@ -215,7 +215,7 @@ def _group(planted: Planted, task: Task) -> str:
 def injected(injections: Sequence[Injection], tasks: Sequence[Task]) -> tuple[Injection, ...]:
     """The injections whose marker stands in a task's request, reference, evidence or lesson."""
     kept = [
-        "\n".join((task.prompt, encode(task.reference).decode(), task.lesson, *(e.quote for e in task.evidence)))
+        "\n".join((task.prompt, encode(task.reference).decode(), task.wording, *(e.quote for e in task.evidence)))
         for task in tasks
     ]
     everything = "\n".join(kept).lower()

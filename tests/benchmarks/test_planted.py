@@ -63,7 +63,7 @@ def test_what_a_model_answered_to_the_prompts_is_still_understood(tmp_path: Path
     found = mining_of(truth, sessions, tasks)
     shares = (found.recall, found.precision, found.right_request, found.precise_pairs, found.recalled_pairs)
     assert min(share.value for share in shares) > 0.9
-    assert len({task.lesson for task in tasks}) < len([task for task in tasks if task.lesson]) / 2
+    assert len({task.wording for task in tasks}) < len([task for task in tasks if task.wording]) / 2
 
 
 def true_tasks(history: History, session: Session) -> list[Task]:
@@ -79,7 +79,7 @@ def true_tasks(history: History, session: Session) -> list[Task]:
             source=session.source,
             at=session.started,
             evidence=(Evidence(session=session.id, turn=places[number], quote=session.turns[places[number]].text),),
-            cluster=said.wish or f"{session.id} {number}",
+            lesson=said.wish or f"{session.id} {number}",
         )
         for number, said in enumerate(planted.said)
         if said.corrects >= 0

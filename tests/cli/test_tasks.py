@@ -22,10 +22,10 @@ def had_tasks(home: Home) -> None:
 
     with store.open_night() as page:
         tasks = (
-            task(1, Split.TRAIN, cluster="c1"),
-            task(2, Split.VAL, cluster="c1", prompt="say it\x1b[31m in red " + "and long " * 20),
-            task(3, Split.TRAIN, cluster="c3", project="/home/ada/blog", prompt="write a post"),
-            task(4, Split.TRAIN, cluster="c4", prompt="junk"),
+            task(1, Split.TRAIN, lesson="c1"),
+            task(2, Split.VAL, lesson="c1", prompt="say it\x1b[31m in red " + "and long " * 20),
+            task(3, Split.TRAIN, lesson="c3", project="/home/ada/blog", prompt="write a post"),
+            task(4, Split.TRAIN, lesson="c4", prompt="junk"),
         )
         seal(page, tasks=tasks)  # pyright: ignore[reportArgumentType]
     store.bank.mark(["2aaaaaaa2bbb"], Mark.PINNED, at=now)

@@ -17,8 +17,8 @@ def home(tmp_path: Path) -> Home:
     made = Home(tmp_path)
     store = open_at(tmp_path / "sleep" / "data", clock=utc_now)
     with store.open_night() as page:
-        task = a_task(id="abc123", cluster="c", split=Split.TRAIN)
-        seal(page, tasks=(task, a_task(id="abd456", cluster="c", split=Split.TRAIN, prompt="the other")))
+        task = a_task(id="abc123", lesson="c", split=Split.TRAIN)
+        seal(page, tasks=(task, a_task(id="abd456", lesson="c", split=Split.TRAIN, prompt="the other")))
     store.close()
     return made
 

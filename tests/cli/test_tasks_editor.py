@@ -41,7 +41,7 @@ def desk(tmp_path: Path) -> Desk:
     made = Desk(tmp_path)
     store = open_at(tmp_path / "sleep" / "data", clock=utc_now)
     with store.open_night() as page:
-        seal(page, tasks=(a_task(id="abc123", cluster="c", split=Split.TRAIN),))
+        seal(page, tasks=(a_task(id="abc123", lesson="c", split=Split.TRAIN),))
     store.close()
     return made
 
@@ -52,7 +52,7 @@ def test_the_task_is_edited_as_a_tasks_file(desk: Desk) -> None:
     task = desk.task()
     assert task["prompt"] == "Update the dependencies of this project."
     assert task["reference"]["items"][0]["arg"] == "yarn"
-    assert (task["id"], task["session"], task["cluster"]) == ("abc123", "claude_code:s1", "c")
+    assert (task["id"], task["session"], task["lesson"]) == ("abc123", "claude_code:s1", "c")
     seen = (desk.folder / "seen").read_text()
     assert seen.startswith("# Save and close to keep")
     assert '[[task]]\nid = "abc123"\n' in seen

@@ -7,9 +7,9 @@ from tests.command import Home
 from tests.stores.opening import open_at, seal
 
 TASKS = (
-    a_task(id="a1", cluster="c", split=Split.TRAIN, prompt='two\nlines "quoted" \\d \x1b[31m\r\n"""', context="\tx"),
-    a_task(id="a2", cluster="c", split=Split.TEST, reference=Exact(answer="'pnpm'\\n"), session="s2"),
-    a_task(id="a3", cluster="c", split=Split.VAL, reference=Rubric(text="short"), session="s3", project=""),
+    a_task(id="a1", lesson="c", split=Split.TRAIN, prompt='two\nlines "quoted" \\d \x1b[31m\r\n"""', context="\tx"),
+    a_task(id="a2", lesson="c", split=Split.TEST, reference=Exact(answer="'pnpm'\\n"), session="s2"),
+    a_task(id="a3", lesson="c", split=Split.VAL, reference=Rubric(text="short"), session="s3", project=""),
 )
 
 
@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_read_or_written_is_named_as_it_was_given(tmp_path
 def test_an_export_overwrites_nothing_and_names_what_no_file_could_hold(tmp_path: Path) -> None:
     home = Home(tmp_path)
     bad = Checks(items=(Check(op=Op.REGEX, arg="("),))
-    banked(home, a_task(id="bad", session="s9", split=Split.VAL, cluster="c", reference=bad))
+    banked(home, a_task(id="bad", session="s9", split=Split.VAL, lesson="c", reference=bad))
     done = home.command("tasks", "export")
     assert "left out bad: the check 'regex' isn't a regular expression" in done.err
     assert 'id = "bad"' not in done.out

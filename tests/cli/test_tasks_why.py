@@ -10,7 +10,7 @@ from tests.builders import a_report, a_task, an_edit, an_outcome
 from tests.fakes import NOON
 
 NOW = NOON + timedelta(days=3)
-TASK = a_task(id="t1", cluster="c", split=Split.TRAIN)
+TASK = a_task(id="t1", lesson="c", split=Split.TRAIN)
 
 
 def told(entry: Banked, *others: Banked, reports: Sequence[NightReport] = ()) -> str:
@@ -46,8 +46,8 @@ def test_equal_samples_of_one_night_are_one_line() -> None:
 
 
 def test_it_says_what_the_lesson_was_called() -> None:
-    named = Banked(replace(TASK, lesson="Use pnpm,\x1b never " + "npm " * 30))
-    text = told(named, Banked(replace(TASK, id="t2", lesson="Use yarn")))
+    named = Banked(replace(TASK, wording="Use pnpm,\x1b never " + "npm " * 30))
+    text = told(named, Banked(replace(TASK, id="t2", wording="Use yarn")))
     assert "the lesson, in the model's words:\n    Use pnpm,\\u{1B} never npm" in text
     assert "yarn" not in text
     assert "lesson" not in told(Banked(TASK))
@@ -59,7 +59,7 @@ def test_its_side_comes_with_the_reason() -> None:
     assert "split: train, so nights learn from it;\n  it is occurrence 1 of 2" in told(first, second)
     assert "it is occurrence 2 of 2" in told(second, first)
     assert "1 other task" in told(first, second)
-    mate = Banked(replace(TASK, id="t3", cluster="other"))
+    mate = Banked(replace(TASK, id="t3", lesson="other"))
     assert "t3 comes from the same one" in told(first, mate)
     assert "you put it there" in told(Banked(TASK, earlier=(replace(TASK, split=Split.VAL),)))
     assert "split: none yet" in told(Banked(replace(TASK, split=None)))

@@ -36,9 +36,9 @@ def live(store: Store, outcome: Outcome = Outcome.NO_CHANGE, *, tasks: bool = Tr
     """A night that finds one session, makes a task of it, and ends so."""
     with store.open_night() as page:
         found = page.index.sessions([line.id for line in page.index.lines(unread=True)])
-        made = (a_task(split=Split.TRAIN, cluster="c"),) if tasks else ()
+        made = (a_task(split=Split.TRAIN, lesson="c"),) if tasks else ()
         report = a_report(night=page.night, verdict=outcome)
-        page.close(report, found=found, tasks=made, lost=(), copies=())
+        page.close(report, found=found, tasks=made, lessons=(), lost=(), copies=())
 
 
 def indexed(store: Store) -> None:
@@ -134,7 +134,7 @@ def test_a_banked_task_has_its_side_on_every_later_night(store: Store) -> None:
 
     with store.open_night() as page:
         (task,) = page.bank.tasks({a_task().project})
-        assert (task.split, task.cluster) == (Split.TRAIN, "c")
+        assert (task.split, task.lesson) == (Split.TRAIN, "c")
         assert page.bank.sides({task.session}) == {task.session: "train"}
         assert page.history.past("/nowhere") == Past()
 

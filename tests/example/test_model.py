@@ -247,7 +247,7 @@ def test_its_optimizer_writes_texts_anew(body: str) -> None:
 def test_its_optimizer_finds_other_ways_and_other_requests() -> None:
     optimizer = an_optimizer(SHARP)
     variety = vary((an_edit("- A."), an_edit("- B.")), optimizer=optimizer, candidates=3, budget=2)
-    more = augment([a_task(split=Split.TRAIN, cluster="c")], each=2, optimizer=optimizer)
+    more = augment([a_task(split=Split.TRAIN, lesson="c")], each=2, optimizer=optimizer)
     assert [[edit.content for edit in edits] for edits in variety.sets[1:]] == [["- B.", "- A."], [USELESS]]
     assert [task.prompt for task in more.tasks] == [
         "for the second service: Install the dependencies of this project.",

@@ -28,7 +28,7 @@ TWO = {"requests": ["Add a date library.", " Set up the linter. "]}
 
 
 def on_train(**fields: Any) -> Task:
-    return a_task(**{"split": Split.TRAIN, "cluster": "c", "document": "shop:CLAUDE.md"} | fields)
+    return a_task(**{"split": Split.TRAIN, "lesson": "c", "document": "shop:CLAUDE.md"} | fields)
 
 
 def run(*tasks: Task, reply: Answers = TWO, each: int = 2) -> tuple[Augmented, list[Prompt]]:
@@ -92,9 +92,9 @@ def test_the_reference_is_not_shown(reference: Rubric | Checks) -> None:
     assert "okapi" not in prompt.text
 
 
-def test_a_cluster_is_asked_about_once_and_its_newest_task_is_the_model() -> None:
+def test_a_lesson_is_asked_about_once_and_its_newest_task_is_the_model() -> None:
     older, newer = on_train(id="a"), on_train(id="b", prompt="Add lodash.", session="s2")
-    other = on_train(id="x", cluster="d", prompt="Write the notes.")
+    other = on_train(id="x", lesson="d", prompt="Write the notes.")
     made, prompts = run(older, newer, other, reply=in_turn(TWO, {"requests": ["Write a letter to the team."]}))
     assert len(prompts) == 2
     assert list(made.real.values()) == ["b", "b", "x"]
@@ -115,9 +115,9 @@ def test_what_is_known_or_gives_the_answer_away_is_left_out() -> None:
     assert requests(made) == ["Add lodash.", "Start it."]
 
 
-def test_a_call_that_fails_loses_its_own_cluster() -> None:
+def test_a_call_that_fails_loses_its_own_lesson() -> None:
     outage = CallFailed(FailureKind.TIMED_OUT, "no answer")
-    made, _ = run(on_train(id="a"), on_train(id="b", cluster="d"), reply=in_turn(outage, TWO))
+    made, _ = run(on_train(id="a"), on_train(id="b", lesson="d"), reply=in_turn(outage, TWO))
     assert set(made.real.values()) == {"b"}
     assert [note.summary for note in made.notes] == ["shop: no answer"]
 

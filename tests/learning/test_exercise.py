@@ -8,9 +8,9 @@ from tests.builders import a_task, an_edit
 from tests.fakes import NOON
 
 EDIT = an_edit(tasks=("a-train",))
-TRAIN = [a_task(id=f"{lesson}-train", cluster=lesson, split=Split.TRAIN) for lesson in "abc"]
+TRAIN = [a_task(id=f"{lesson}-train", lesson=lesson, split=Split.TRAIN) for lesson in "abc"]
 VAL = [
-    a_task(id=f"{lesson}{n}", cluster=lesson, split=Split.VAL, at=NOON + timedelta(days=n))
+    a_task(id=f"{lesson}{n}", lesson=lesson, split=Split.VAL, at=NOON + timedelta(days=n))
     for n in range(3)
     for lesson in "abcdef"
 ]
@@ -23,14 +23,14 @@ def test_the_tasks_of_its_own_lessons_are_all_asked_in_their_order() -> None:
 def test_of_other_lessons_the_newest_stand_by_at_most_as_many() -> None:
     found = exercise([EDIT], TRAIN, VAL)
 
-    assert [task.id for task in found if task.cluster == "a"] == ["a0", "a1", "a2"]
-    others = [task.id for task in found if task.cluster != "a"]
+    assert [task.id for task in found if task.lesson == "a"] == ["a0", "a1", "a2"]
+    others = [task.id for task in found if task.lesson != "a"]
     assert len(others) == 3
     assert all(name.endswith("2") for name in others)
 
 
 def test_edits_of_several_lessons_ask_all_of_theirs() -> None:
-    assert {task.cluster for task in about([EDIT, an_edit(tasks=("b-train",))], TRAIN, VAL)} == {"a", "b"}
+    assert {task.lesson for task in about([EDIT, an_edit(tasks=("b-train",))], TRAIN, VAL)} == {"a", "b"}
 
 
 def test_where_the_lesson_is_not_known_all_are_asked() -> None:

@@ -46,7 +46,7 @@ def a_side(split: Split, *numbers: int, **fields: Any) -> list[Task]:
     return [
         with_side(
             a_task(id=f"{split}{n}", session=f"{split}{n}", prompt=f"request {split} {n}"),
-            **({"split": split, "cluster": "c"} | fields),
+            **({"split": split, "lesson": "c"} | fields),
         )
         for n in numbers
     ]
@@ -175,7 +175,7 @@ def test_only_the_newest_real_tasks_that_val_can_prove_are_compared() -> None:
     night = Night()
     many = a_side(Split.TRAIN, *range(MOST_TASKS + 3))
     alike = a_side(Split.TRAIN, 98, origin=TaskOrigin.RECALLED)
-    waiting = a_side(Split.TRAIN, 99, cluster="other")
+    waiting = a_side(Split.TRAIN, 99, lesson="other")
 
     outcome = night.step([*many, *alike, *waiting, *a_side(Split.VAL, 1)])
 
@@ -267,8 +267,8 @@ def test_while_guidance_waits_none_is_asked_for_but_the_notes_are() -> None:
 
 
 def test_guidance_is_tried_on_the_lessons_it_is_for_and_as_many_others_for_harm() -> None:
-    others = [task for n in (5, 6, 7) for task in a_side(Split.VAL, n, cluster=f"other {n}")]
-    solved = a_side(Split.TRAIN, 5, cluster="other 5")
+    others = [task for n in (5, 6, 7) for task in a_side(Split.VAL, n, lesson=f"other {n}")]
+    solved = a_side(Split.TRAIN, 5, lesson="other 5")
 
     def grade(task: Task, trajectory: Trajectory) -> float:
         return float(task.id == "train5" or WISDOM in trajectory.response)

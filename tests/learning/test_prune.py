@@ -16,10 +16,10 @@ BRIEF = an_edit("- Say in one line at the beginning what was done, then stop.", 
 OURS = a_document(f"- The person's own.\n{PNPM.content}\n{BRIEF.content}")
 
 
-def of(cluster: str, *, train: int = 1, val: int = 2) -> list[Task]:
-    """A cluster's tasks, each of a session of its own, the later ones newer."""
+def of(lesson: str, *, train: int = 1, val: int = 2) -> list[Task]:
+    """A lesson's tasks, each of a session of its own, the later ones newer."""
     return [
-        a_task(id=f"{cluster}{n}", session=f"{cluster}{n}", cluster=cluster, split=side, at=NOON + timedelta(days=n))
+        a_task(id=f"{lesson}{n}", session=f"{lesson}{n}", lesson=lesson, split=side, at=NOON + timedelta(days=n))
         for n in range(1, 1 + train + val)
         for side in (Split.TRAIN if n <= train else Split.VAL,)
     ]
@@ -123,20 +123,20 @@ def test_exactly_one_line_goes_and_the_rest_stays_as_it_is(lines: list[str]) -> 
 # exercising ---------------------------------------------------------------------------------------------
 
 
-def test_every_cluster_that_taught_a_rule_must_speak() -> None:
+def test_every_lesson_that_taught_a_rule_must_speak() -> None:
     assert exercising(("c1", "d1"), [*C, *D]) == (*C[1:], *D[1:])
     assert exercising(("c1", "d1"), [*C, *of("d", val=0)]) == ()
     assert exercising(("gone",), [*C, *D]) == ()
 
 
-def test_the_newest_of_each_cluster_are_asked() -> None:
+def test_the_newest_of_each_lesson_are_asked() -> None:
     many = of("c", val=2 * MOST_TASKS)
 
     assert exercising(("c1",), many) == tuple(many[-MOST_TASKS:])
     assert len(exercising(("c1", "d1"), [*many, *D])) == MOST_TASKS // 2 + 2
 
 
-def test_tasks_of_other_sides_and_clusters_say_nothing_about_it() -> None:
-    test = a_task(id="c9", session="c9", cluster="c", split=Split.TEST)
+def test_tasks_of_other_sides_and_lessons_say_nothing_about_it() -> None:
+    test = a_task(id="c9", session="c9", lesson="c", split=Split.TEST)
 
     assert exercising(("c1",), [*C, test, *D]) == tuple(C[1:])

@@ -35,7 +35,7 @@ EDITS = {"edits": [{"op": "append", "content": " - Use pnpm. \n", "reason": "sai
 
 
 def on_train(**fields: Any) -> Task:
-    return a_task(**{"split": Split.TRAIN, "cluster": "c"} | fields)
+    return a_task(**{"split": Split.TRAIN, "lesson": "c"} | fields)
 
 
 def run(

@@ -39,7 +39,7 @@ RULE = GateRule(metric=Metric.HARD, rounds=20, margin=0.05)
 IDLE = an_edit("- Idle.", tasks=("t0",))
 DOCUMENT = a_document("- First.\n- Idle.\n- Last.")
 LEARNED = an_outcome(document=DOCUMENT)
-TASKS = [a_task(id=f"t{n}", session=f"s{n}", cluster="c", split=Split.VAL if n else Split.TRAIN) for n in range(7)]
+TASKS = [a_task(id=f"t{n}", session=f"s{n}", lesson="c", split=Split.VAL if n else Split.TRAIN) for n in range(7)]
 
 
 def removed(

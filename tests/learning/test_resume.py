@@ -31,9 +31,9 @@ from tests.nights import a_crew
 RULE = GateRule(metric=Metric.HARD, rounds=2)
 DOCUMENT = a_document("- Old.")
 EDIT = an_edit("- New.")
-TAUGHT = a_task(id="t1", split=Split.TRAIN, cluster="lesson")
-OLD = [a_task(id=f"v{n}", session=f"s{n}", split=Split.VAL, cluster="lesson") for n in range(2)]
-FRESH = a_task(id="v9", session="s9", split=Split.VAL, cluster="lesson")
+TAUGHT = a_task(id="t1", split=Split.TRAIN, lesson="lesson")
+OLD = [a_task(id=f"v{n}", session=f"s{n}", split=Split.VAL, lesson="lesson") for n in range(2)]
+FRESH = a_task(id="v9", session="s9", split=Split.VAL, lesson="lesson")
 
 
 def crew(
@@ -163,7 +163,7 @@ def test_an_edit_that_can_not_be_applied_any_more_ends_its_trial() -> None:
 
 
 def test_a_removal_goes_on_with_the_tasks_that_exercise_its_rule_and_no_others() -> None:
-    rule = [a_task(id=f"c{n}", session=f"c{n}", cluster="c", split=Split.VAL if n else Split.TRAIN) for n in range(4)]
+    rule = [a_task(id=f"c{n}", session=f"c{n}", lesson="c", split=Split.VAL if n else Split.TRAIN) for n in range(4)]
     removal = an_edit("", op=EditOp.DELETE, target="- Old.", tasks=("c0",))
     wait = a_wait()
     wait = replace(wait, tested=replace(wait.tested, kind=CandidateKind.REMOVAL, edits=(removal,)))
@@ -186,7 +186,7 @@ def test_one_whose_edit_a_person_refused_meanwhile_is_let_go() -> None:
 
 def test_tasks_of_other_lessons_alone_are_no_reason_to_go_on() -> None:
     wait = a_wait()
-    others = [replace(FRESH, id=f"o{n}", cluster="other") for n in range(4)]
+    others = [replace(FRESH, id=f"o{n}", lesson="other") for n in range(4)]
 
     assert gone_on(wait, val=others)[0].rest == (wait,)
     assert gone_on(wait, val=[FRESH], known=[])[0].rest == (wait,)

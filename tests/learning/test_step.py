@@ -38,12 +38,12 @@ DOCUMENT = a_document("- Old.")
 HARD = replace(STRICT, metric=Metric.HARD)
 
 
-def a_side(split: Split, *numbers: int, cluster: str = "c") -> list[Task]:
+def a_side(split: Split, *numbers: int, lesson: str = "c") -> list[Task]:
     return [
         with_side(
             a_task(id=f"{split}{n}", session=f"{split}{n}", prompt=f"request {split} {n}"),
             split=split,
-            cluster=cluster,
+            lesson=lesson,
         )
         for n in numbers
     ]
@@ -107,7 +107,7 @@ def test_without_an_unseen_task_nothing_is_spent() -> None:
 
 def test_lessons_without_an_unseen_task_wait_while_the_others_are_learned() -> None:
     night = Night()
-    waiting = a_side(Split.TRAIN, 7, cluster="other")
+    waiting = a_side(Split.TRAIN, 7, lesson="other")
 
     outcome = night.step([*TRAIN, *waiting, *VAL])
 
@@ -117,8 +117,8 @@ def test_lessons_without_an_unseen_task_wait_while_the_others_are_learned() -> N
     assert all("train7" not in edit.edit.tasks for edit in outcome.tried.edits)
 
 
-def test_several_waiting_lessons_are_counted_by_cluster() -> None:
-    tasks = [*a_side(Split.TRAIN, 1, 2, cluster="a"), *a_side(Split.TRAIN, 3, cluster="b")]
+def test_several_waiting_lessons_are_counted_by_lesson() -> None:
+    tasks = [*a_side(Split.TRAIN, 1, 2, lesson="a"), *a_side(Split.TRAIN, 3, lesson="b")]
 
     outcome = Night().step(tasks)
 
@@ -469,7 +469,7 @@ def test_a_change_that_waits_is_not_born_anew_with_another_share() -> None:
 def test_the_sessions_of_other_lessons_are_left_for_another_night_when_a_waiting_change_is_proven() -> None:
     night = Night()
     wait = a_wait(night, RULE)
-    other = [*a_side(Split.TRAIN, 7, cluster="other"), *a_side(Split.VAL, 7, cluster="other")]
+    other = [*a_side(Split.TRAIN, 7, lesson="other"), *a_side(Split.VAL, 7, lesson="other")]
     more = a_side(Split.VAL, 3, 4, 5, 6)
 
     outcome = night.step([*TRAIN, *VAL, *more, *other], past=Past(waiting=(wait,)), gate=SURE)

@@ -27,7 +27,7 @@ def a_lesson(number: int, prompt: str, said: str, **fields: Any) -> Task:
 
 
 def names(*tasks: Task, known: tuple[Task, ...] = ()) -> list[str]:
-    return [task.cluster for task in cluster(tasks, known=known)]
+    return [task.lesson for task in cluster(tasks, known=known)]
 
 
 def test_the_same_request_again_joins_its_cluster_where_the_corrections_name_no_wish() -> None:
@@ -113,8 +113,8 @@ def test_clusters_of_earlier_nights_go_on() -> None:
 
 def test_of_several_clusters_the_most_similar_one_is_joined() -> None:
     known = (
-        a_lesson(1, "write the release notes for the api server", "no", cluster="c-far"),
-        a_lesson(2, "write the release notes for the web server", "no", cluster="c-near"),
+        a_lesson(1, "write the release notes for the api server", "no", lesson="c-far"),
+        a_lesson(2, "write the release notes for the web server", "no", lesson="c-near"),
     )
 
     assert names(a_lesson(3, "write the release notes for the web server.", "nope"), known=known) == ["c-near"]
@@ -143,7 +143,7 @@ def test_a_short_correction_does_not_join_everything_that_holds_its_words() -> N
 def test_only_the_cluster_is_changed() -> None:
     task = a_task()
 
-    assert cluster([task], known=()) == (a_task(cluster="c-t1"),)
+    assert cluster([task], known=()) == (a_task(lesson="c-t1"),)
 
 
 def test_a_wish_in_other_words_joins_its_cluster() -> None:
@@ -170,7 +170,7 @@ def test_opposite_checks_are_never_one_cluster_though_the_words_are_the_same() -
 
 def test_a_chain_of_likenesses_does_not_carry_a_cluster_elsewhere() -> None:
     known = tuple(
-        a_lesson(number, f"add the {thing} module", "wrap lines, quote keys, sort tables", cluster="c-old")
+        a_lesson(number, f"add the {thing} module", "wrap lines, quote keys, sort tables", lesson="c-old")
         for number, thing in enumerate(("orders", "stock", "billing"))
     )
     middle = a_lesson(4, "add the search module", "quote keys, sort tables, pin hosts, close sockets")
@@ -182,8 +182,8 @@ def test_a_chain_of_likenesses_does_not_carry_a_cluster_elsewhere() -> None:
 
 def test_clusters_of_earlier_nights_never_merge() -> None:
     known = (
-        a_lesson(1, "add lodash", "use pnpm not npm", cluster="c-one"),
-        a_lesson(2, "add dayjs", "pnpm, never npm", cluster="c-two"),
+        a_lesson(1, "add lodash", "use pnpm not npm", lesson="c-one"),
+        a_lesson(2, "add dayjs", "pnpm, never npm", lesson="c-two"),
     )
 
     assert names(a_lesson(3, "add zod", "use pnpm not npm"), known=known) == ["c-one"]
@@ -215,26 +215,26 @@ def test_a_later_night_gives_the_clusters_that_one_night_gives() -> None:
 
 def test_one_lesson_is_one_cluster_whatever_was_said() -> None:
     first, second, other = names(
-        a_lesson(1, "was macht parse()?", "viel zu lang", lesson="Keep answers short"),
-        a_lesson(2, "summarize app.py", "three bullets, tops", lesson="keep answers short."),
-        a_lesson(3, "summarize list.py", "in english please", lesson="Answer in English"),
+        a_lesson(1, "was macht parse()?", "viel zu lang", wording="Keep answers short"),
+        a_lesson(2, "summarize app.py", "three bullets, tops", wording="keep answers short."),
+        a_lesson(3, "summarize list.py", "in english please", wording="Answer in English"),
     )
 
     assert first == second != other
 
 
 def test_a_lesson_goes_on_with_the_cluster_of_an_earlier_night() -> None:
-    known = a_lesson(1, "was macht parse()?", "viel zu lang", lesson="Keep answers short", cluster="c-old")
+    known = a_lesson(1, "was macht parse()?", "viel zu lang", wording="Keep answers short", lesson="c-old")
 
-    assert names(a_lesson(2, "summarize app.py", "3 bullets", lesson="Keep answers short"), known=(known,)) == [
+    assert names(a_lesson(2, "summarize app.py", "3 bullets", wording="Keep answers short"), known=(known,)) == [
         "c-old"
     ]
 
 
 def test_checks_that_contradict_each_other_are_no_one_lesson() -> None:
     first, second = names(
-        a_lesson(1, "add zod", "pnpm", lesson="Use the right tool", reference=some_checks("pnpm")),
-        a_lesson(2, "add swr", "npm", lesson="Use the right tool", reference=some_checks("npm", avoid="pnpm")),
+        a_lesson(1, "add zod", "pnpm", wording="Use the right tool", reference=some_checks("pnpm")),
+        a_lesson(2, "add swr", "npm", wording="Use the right tool", reference=some_checks("npm", avoid="pnpm")),
     )
 
     assert first != second
@@ -242,7 +242,7 @@ def test_checks_that_contradict_each_other_are_no_one_lesson() -> None:
 
 def test_a_lesson_without_a_name_is_told_by_its_words() -> None:
     first, second = names(
-        a_lesson(1, "create a run script for the api", "be more careful with this data", lesson="Be careful"),
+        a_lesson(1, "create a run script for the api", "be more careful with this data", wording="Be careful"),
         a_lesson(2, "load the march file", "Be more careful with this data!"),
     )
 
@@ -251,8 +251,8 @@ def test_a_lesson_without_a_name_is_told_by_its_words() -> None:
 
 def test_names_that_say_too_much_do_not_part_what_the_words_join() -> None:
     first, second = names(
-        a_lesson(1, "add zod", "pnpm please", lesson="Add zod with pnpm", reference=some_checks()),
-        a_lesson(2, "add swr", "not npm, pnpm", lesson="Bring swr in differently", reference=some_checks()),
+        a_lesson(1, "add zod", "pnpm please", wording="Add zod with pnpm", reference=some_checks()),
+        a_lesson(2, "add swr", "not npm, pnpm", wording="Bring swr in differently", reference=some_checks()),
     )
 
     assert first == second
@@ -268,8 +268,8 @@ def test_names_that_say_too_much_do_not_part_what_the_words_join() -> None:
 )
 def test_names_that_only_share_words_join_nothing(one: str, other: str) -> None:
     first, second = names(
-        a_lesson(1, "was macht parse()?", "viel zu lang", lesson=one),
-        a_lesson(2, "tidy up the branch", "no, take it back", lesson=other),
+        a_lesson(1, "was macht parse()?", "viel zu lang", wording=one),
+        a_lesson(2, "tidy up the branch", "no, take it back", wording=other),
     )
 
     assert first != second
@@ -277,8 +277,8 @@ def test_names_that_only_share_words_join_nothing(one: str, other: str) -> None:
 
 def test_opposite_wishes_under_one_name_stay_apart() -> None:
     first, second = names(
-        a_lesson(1, "format app.py", "use tabs, not spaces", lesson="Follow the indentation style"),
-        a_lesson(2, "format list.py", "use spaces, not tabs", lesson="Follow the indentation style"),
+        a_lesson(1, "format app.py", "use tabs, not spaces", wording="Follow the indentation style"),
+        a_lesson(2, "format list.py", "use spaces, not tabs", wording="Follow the indentation style"),
     )
 
     assert first != second
@@ -288,15 +288,15 @@ def test_a_task_without_a_name_is_no_bridge_to_another_lesson() -> None:
     said = ("use pnpm and run the linter", "run the linter", "run the linter and the tests", "run the tests")
     lessons = ("Use pnpm", "", "", "")
     tasks = [
-        a_lesson(n, f"request {'abcd'[n]}", words, lesson=lesson)
+        a_lesson(n, f"request {'abcd'[n]}", words, wording=lesson)
         for n, (words, lesson) in enumerate(zip(said, lessons, strict=True))
     ]
 
-    assert names(*tasks) == names(*(replace(task, lesson="") for task in tasks))
+    assert names(*tasks) == names(*(replace(task, wording="") for task in tasks))
 
 
 def test_a_name_hides_no_task_from_those_that_the_same_request_joins() -> None:
-    known = a_lesson(1, "fix the login page layout in header.tsx", "no, wrong", cluster="c-old")
-    tonight = a_lesson(2, "repair the login page layout in header.tsx now", "no, again", lesson="Fix layouts")
+    known = a_lesson(1, "fix the login page layout in header.tsx", "no, wrong", lesson="c-old")
+    tonight = a_lesson(2, "repair the login page layout in header.tsx now", "no, again", wording="Fix layouts")
 
     assert names(tonight, known=(known,)) == ["c-old"]

@@ -18,7 +18,7 @@ PNPM, NEVER_NPM, SHORT = "Use pnpm", "Never use npm, use pnpm", "Keep answers sh
 
 def named(*lessons: str, project: str = SHOP, split: Split | None = None) -> list[Task]:
     return [
-        a_task(id=f"t{n}", project=project, lesson=lesson, split=split, at=NOON + timedelta(hours=n))
+        a_task(id=f"t{n}", project=project, wording=lesson, split=split, at=NOON + timedelta(hours=n))
         for n, lesson in enumerate(lessons)
     ]
 
@@ -34,7 +34,7 @@ def agreed(
     backend = FakeBackend({Purpose.LESSONS: reply})
     found, notes = renamed(tasks, projects, known=known or {}, optimizer=backend, pool=SerialPool())
     shown = [prompt.text.split("# Names\n```\n", 1)[1].split("\n```\n")[0] for prompt in backend.prompts]
-    return [task.lesson for task in found], notes, shown
+    return [task.wording for task in found], notes, shown
 
 
 # what earlier nights called them ------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def test_a_correction_without_a_name_may_get_one() -> None:
 
     found, _ = renamed(tasks, [SHOP], known={}, optimizer=backend, pool=SerialPool())
 
-    assert [task.lesson for task in found] == ["", PNPM, PNPM, "", PNPM]
+    assert [task.wording for task in found] == ["", PNPM, PNPM, "", PNPM]
     shown = backend.prompts[0].text.split("# Corrections without a name\n```\n")[1]
     assert shown.splitlines()[2] == "5. «too long / shorter», said of «what does parse() do»"
 

@@ -324,7 +324,7 @@ def named(*sessions: Session, per_call: int, known: Sequence[Task] = ()) -> tupl
 
     backend = FakeBackend({Purpose.MINE: answer, Purpose.LESSONS: {"same": [[1, 2]]}})
     found = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=known)
-    return [task.lesson for task in found.tasks], backend.prompts
+    return [task.wording for task in found.tasks], backend.prompts
 
 
 def test_calls_that_could_not_agree_on_names_are_followed_by_one_that_does() -> None:
@@ -345,7 +345,7 @@ def test_one_call_agrees_with_itself() -> None:
 
 
 def test_a_new_name_beside_a_known_one_is_asked_about() -> None:
-    names, prompts = named(a_session(), per_call=1, known=[a_task(id="t9", lesson="Pnpm!", split=Split.TRAIN)])
+    names, prompts = named(a_session(), per_call=1, known=[a_task(id="t9", wording="Pnpm!", split=Split.TRAIN)])
 
     assert names == ["Pnpm!"]
     assert prompts[-1].purpose is Purpose.LESSONS
@@ -360,9 +360,9 @@ def test_what_a_night_does_not_take_is_not_asked_about() -> None:
 
 
 def test_the_model_is_shown_what_earlier_nights_called_the_lessons_of_the_project() -> None:
-    here = a_task(id="t1", lesson="Keep answers\nshort", split=Split.TRAIN)
-    there = a_task(id="t2", lesson="Answer in German", split=Split.TRAIN, project="/elsewhere")
-    unseen = a_task(id="t3", lesson="Pin versions", split=Split.VAL)
+    here = a_task(id="t1", wording="Keep answers\nshort", split=Split.TRAIN)
+    there = a_task(id="t2", wording="Answer in German", split=Split.TRAIN, project="/elsewhere")
+    unseen = a_task(id="t3", wording="Pin versions", split=Split.VAL)
 
     _, (prompt, _) = named(a_session(), per_call=1, known=(here, there, unseen))
 

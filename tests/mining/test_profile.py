@@ -8,8 +8,8 @@ def said(quote: str) -> tuple[Evidence, ...]:
 
 
 def test_equal_words_give_equal_profiles_in_any_case_and_spacing() -> None:
-    one = a_task(prompt="Write  it", evidence=said("use PNPM"), lesson="Use pnpm.")
-    other = a_task(prompt="write it", evidence=said("use pnpm"), lesson="use  pnpm")
+    one = a_task(prompt="Write  it", evidence=said("use PNPM"), wording="Use pnpm.")
+    other = a_task(prompt="write it", evidence=said("use pnpm"), wording="use  pnpm")
     assert profile_of(one) == profile_of(other)
 
 
@@ -20,7 +20,7 @@ def test_a_rubric_says_what_is_wanted_if_the_correction_does_not() -> None:
 
 
 def test_a_wish_is_looked_up_by_its_words_and_checks_and_the_rest_by_its_request() -> None:
-    wish = profile_of(a_task(evidence=said("use pnpm"), reference=some_checks("pnpm"), lesson="Use pnpm"))
+    wish = profile_of(a_task(evidence=said("use pnpm"), reference=some_checks("pnpm"), wording="Use pnpm"))
     assert {"pnpm", "contains pnpm", "# use pnpm"} <= wish.keys
     vague = profile_of(a_task(prompt="describe the parser", evidence=said("no, wrong"), reference=Rubric(text="x")))
     assert any(key.startswith("? ") for key in vague.keys)

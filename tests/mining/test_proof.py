@@ -98,7 +98,7 @@ def test_a_pasted_request_is_no_request() -> None:
     ],
 )
 def test_a_lesson_is_named_on_one_line_in_nobody_elses_words(said: str, name: str) -> None:
-    assert check(rubric="It uses `pnpm run`.", lesson=said).lesson == name
+    assert check(rubric="It uses `pnpm run`.", lesson=said).wording == name
 
 
 def test_a_lesson_is_not_named_in_what_stands_in_another_session_of_the_call() -> None:
@@ -107,9 +107,9 @@ def test_a_lesson_is_not_named_in_what_stands_in_another_session_of_the_call() -
     named: dict[str, Any] = {"rubric": "It uses `pnpm run`.", "lesson": "Run script first, then create"}
     mined = MinedTask(**(RIGHT | named))
 
-    assert proven_task(mined, labels).task.lesson == ""
-    assert proven_task(mined, {"S1": SESSION}).task.lesson == "Run script first, then create"
+    assert proven_task(mined, labels).task.wording == ""
+    assert proven_task(mined, {"S1": SESSION}).task.wording == "Run script first, then create"
 
 
 def test_a_long_name_is_cut() -> None:
-    assert len(check(rubric="It uses `pnpm run`.", lesson="Use pnpm " * 50).lesson) == LESSON_CHARS
+    assert len(check(rubric="It uses `pnpm run`.", lesson="Use pnpm " * 50).wording) == LESSON_CHARS

@@ -10,11 +10,11 @@ from skillopt_sleep.records import RecallRules, Split, Task, TaskOrigin
 from tests.builders import a_task
 from tests.fakes import NOON
 
-TONIGHT = a_task(id="new", cluster="c-a", split=Split.VAL, at=NOON)
-EARLIER = a_task(id="old", cluster="c-a", split=Split.TRAIN, at=NOON)
-OTHER = a_task(id="far", cluster="c-b", split=Split.TRAIN, prompt="explain the invoice totals", at=NOON)
-ASKS = a_task(id="asks", cluster="c-c", split=Split.TRAIN, prompt="write the release notes for 2.1", at=NOON)
-ALIKE = a_task(id="like", cluster="c-d", split=Split.TRAIN, prompt="write the release notes for 1.9", at=NOON)
+TONIGHT = a_task(id="new", lesson="c-a", split=Split.VAL, at=NOON)
+EARLIER = a_task(id="old", lesson="c-a", split=Split.TRAIN, at=NOON)
+OTHER = a_task(id="far", lesson="c-b", split=Split.TRAIN, prompt="explain the invoice totals", at=NOON)
+ASKS = a_task(id="asks", lesson="c-c", split=Split.TRAIN, prompt="write the release notes for 2.1", at=NOON)
+ALIKE = a_task(id="like", lesson="c-d", split=Split.TRAIN, prompt="write the release notes for 1.9", at=NOON)
 
 
 def recalled(*tasks: Task, known: list[Task], **fields: Any) -> tuple[Task, ...]:

@@ -19,7 +19,7 @@ histories = st.lists(st.lists(occurrences, max_size=8), max_size=4)
 
 def tasks_of(night: Sequence[tuple[str, int, str]], *, since: int = 0) -> list[Task]:
     return [
-        a_task(id=f"t{since + i}", cluster=f"c-{name}", session=f"s{session}", prompt=f"{name} {prompt}", at=NOON + timedelta(hours=since + i))
+        a_task(id=f"t{since + i}", lesson=f"c-{name}", session=f"s{session}", prompt=f"{name} {prompt}", at=NOON + timedelta(hours=since + i))
         for i, (name, session, prompt) in enumerate(night)
     ]  # fmt: skip
 
@@ -39,7 +39,7 @@ def live_through(history: Sequence[Sequence[tuple[str, int, str]]]) -> list[tupl
 
 
 def in_one_cluster(count: int) -> list[Task]:
-    return [a_task(id=f"t{i}", cluster="c", session=f"s{i}", prompt=f"ask {i}") for i in range(count)]
+    return [a_task(id=f"t{i}", lesson="c", session=f"s{i}", prompt=f"ask {i}") for i in range(count)]
 
 
 # invariants ---------------------------------------------------------------------------------------------
@@ -87,10 +87,10 @@ def test_only_the_side_of_a_task_is_changed(history: list[list[tuple[str, int, s
 
     for task in tonight:
         before = given_tasks[task.id]
-        assert (task.prompt, task.session, task.cluster, task.reference) == (
+        assert (task.prompt, task.session, task.lesson, task.reference) == (
             before.prompt,
             before.session,
-            before.cluster,
+            before.lesson,
             before.reference,
         )
 
@@ -106,10 +106,10 @@ def test_the_first_is_train_the_next_val_then_alternating_and_every_sixth_test()
 
 def test_every_cluster_counts_by_itself() -> None:
     tasks = [
-        a_task(id="a1", cluster="a", session="s1"),
-        a_task(id="b1", cluster="b", session="s2"),
-        a_task(id="a2", cluster="a", session="s3"),
-        a_task(id="b2", cluster="b", session="s4"),
+        a_task(id="a1", lesson="a", session="s1"),
+        a_task(id="b1", lesson="b", session="s2"),
+        a_task(id="a2", lesson="a", session="s3"),
+        a_task(id="b2", lesson="b", session="s4"),
     ]
 
     assert [task.split for task in split(tasks, known=(), sides={})] == [TRAIN, TRAIN, VAL, VAL]
@@ -117,10 +117,10 @@ def test_every_cluster_counts_by_itself() -> None:
 
 def test_a_session_keeps_the_side_of_its_first_task_in_every_cluster() -> None:
     tasks = [
-        a_task(id="a1", cluster="a", session="s1", prompt="1"),
-        a_task(id="b1", cluster="b", session="s1", prompt="2"),
-        a_task(id="b2", cluster="b", session="s2", prompt="3"),
-        a_task(id="a2", cluster="a", session="s2", prompt="4"),
+        a_task(id="a1", lesson="a", session="s1", prompt="1"),
+        a_task(id="b1", lesson="b", session="s1", prompt="2"),
+        a_task(id="b2", lesson="b", session="s2", prompt="3"),
+        a_task(id="a2", lesson="a", session="s2", prompt="4"),
     ]
 
     assert [task.split for task in split(tasks, known=(), sides={})] == [TRAIN, TRAIN, VAL, VAL]
@@ -128,9 +128,9 @@ def test_a_session_keeps_the_side_of_its_first_task_in_every_cluster() -> None:
 
 def test_two_requests_of_one_session_are_one_occurrence_of_the_cluster() -> None:
     tasks = [
-        a_task(id="a1", cluster="a", session="s1", prompt="1"),
-        a_task(id="a2", cluster="a", session="s1", prompt="2"),
-        a_task(id="a3", cluster="a", session="s2", prompt="3"),
+        a_task(id="a1", lesson="a", session="s1", prompt="1"),
+        a_task(id="a2", lesson="a", session="s1", prompt="2"),
+        a_task(id="a3", lesson="a", session="s2", prompt="3"),
     ]
 
     assert [task.split for task in split(tasks, known=(), sides={})] == [TRAIN, TRAIN, VAL]
@@ -139,13 +139,13 @@ def test_two_requests_of_one_session_are_one_occurrence_of_the_cluster() -> None
 def test_the_next_night_goes_on_where_the_last_one_stopped() -> None:
     known = split(in_one_cluster(2), known=(), sides={})
 
-    (fresh,) = split([a_task(id="t9", cluster="c", session="s9", prompt="x")], known=known, sides={})
+    (fresh,) = split([a_task(id="t9", lesson="c", session="s9", prompt="x")], known=known, sides={})
 
     assert fresh.split is TRAIN
 
 
 def test_a_session_that_has_a_side_elsewhere_keeps_it() -> None:
-    (task,) = split([a_task(cluster="new", session="s1")], known=(), sides={"s1": "test"})
+    (task,) = split([a_task(lesson="new", session="s1")], known=(), sides={"s1": "test"})
 
     assert task.split is TEST
 
@@ -158,8 +158,8 @@ def test_what_is_banked_already_is_not_given_again() -> None:
 
 def test_a_task_that_a_person_put_on_a_side_stays_there() -> None:
     tasks = [
-        a_task(id="a", cluster="c", session="s1", split=VAL),
-        a_task(id="b", cluster="c", session="s2", split=VAL),
+        a_task(id="a", lesson="c", session="s1", split=VAL),
+        a_task(id="b", lesson="c", session="s2", split=VAL),
     ]
 
     assert [task.split for task in split(tasks, known=(), sides={})] == [VAL, VAL]

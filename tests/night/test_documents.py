@@ -64,7 +64,7 @@ def test_the_documents_share_the_error_rate_of_removals_too(tmp_path: Path) -> N
 
 def test_a_document_the_calls_do_not_reach_keeps_its_sessions_for_another_night(tmp_path: Path) -> None:
     shop, blog = (a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog"))
-    more = a_task(id="again", session="again", cluster="c", split=Split.VAL, document="shop")
+    more = a_task(id="again", session="again", lesson="c", split=Split.VAL, document="shop")
     routed = [replace(task, document=name) for name in ("blog", "shop") for task in (*TRAIN, *VAL)]
     routing = Routing(tasks=(*routed, more), documents=(blog, shop))
     night = Night()

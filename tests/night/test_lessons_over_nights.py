@@ -48,7 +48,7 @@ def lessons(home: Machine) -> dict[str, set[str]]:
     store = home.store()
     tasks = store.bank.all_tasks()
     store.close()
-    return {task.lesson: {other.cluster for other in tasks if other.lesson == task.lesson} for task in tasks}
+    return {task.wording: {other.lesson for other in tasks if other.wording == task.wording} for task in tasks}
 
 
 @pytest.mark.parametrize("per_call", [1, 5])

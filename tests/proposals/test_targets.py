@@ -277,8 +277,8 @@ def a_skill(root: Path, name: str = "release", folder: str = ".claude/skills") -
     return path
 
 
-def with_skills(*skills: str, number: int, cluster: str = "c", project: Path) -> Task:
-    return msgspec.structs.replace(task(project, name=f"t{number}"), skills=skills, cluster=cluster)
+def with_skills(*skills: str, number: int, lesson: str = "c", project: Path) -> Task:
+    return msgspec.structs.replace(task(project, name=f"t{number}"), skills=skills, lesson=lesson)
 
 
 @pytest.mark.parametrize("folder", [".claude/skills", ".agents/skills"])
@@ -288,7 +288,7 @@ def test_a_lesson_of_sessions_that_used_a_skill_of_the_project_goes_to_it(
     (shop / "CLAUDE.md").write_text("# Rules\n")
     path = a_skill(shop, folder=folder)
     tasks = [with_skills("release", number=n, project=shop) for n in range(2)]
-    ids, documents, notes = route(home, *tasks, with_skills(number=2, cluster="other", project=shop))
+    ids, documents, notes = route(home, *tasks, with_skills(number=2, lesson="other", project=shop))
 
     assert ids == (f"shop-api/{folder}/release/SKILL.md",) * 2 + ("shop-api/CLAUDE.md",)
     skill = documents[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.protocols import Page
-from skillopt_sleep.records import Packed, Reading, Session, Stamp, Task
+from skillopt_sleep.records import Lesson, Packed, Reading, Session, Stamp, Task
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report
 from tests.fakes import FakeClock
@@ -19,11 +19,18 @@ def open_at(
     return SqliteStore(folder, clock=clock or FakeClock(), lookback=timedelta(days=lookback), config=config)
 
 
-def seal(page: Page, *, found: Sequence[Session] = (), tasks: Sequence[Task] = (), **fields: Any) -> None:
+def seal(
+    page: Page,
+    *,
+    found: Sequence[Session] = (),
+    tasks: Sequence[Task] = (),
+    lessons: Sequence[Lesson] = (),
+    **fields: Any,
+) -> None:
     """Close the night; `lost` and `copies` go to the store, all other fields to the report."""
     lost, copies = fields.pop("lost", ()), fields.pop("copies", ())
     report = a_report(night=page.night, started=page.started, folder=str(page.folder), **fields)
-    page.close(report, found=found, tasks=tasks, lost=lost, copies=copies)
+    page.close(report, found=found, tasks=tasks, lessons=lessons, lost=lost, copies=copies)
 
 
 def put(store: SqliteStore, *sessions: Session) -> None:

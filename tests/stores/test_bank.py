@@ -36,7 +36,7 @@ def numbered(number: int, **fields: object) -> Task:
         **{
             "id": f"t{number}",
             "session": f"s{number}",
-            "cluster": "c",
+            "lesson": "c",
             "split": Split.TRAIN,
             "at": NOON + timedelta(hours=number),
         }
@@ -196,7 +196,7 @@ def test_the_session_of_a_dropped_task_keeps_its_side(store: SqliteStore) -> Non
 def test_a_dropped_task_that_is_found_again_in_other_words_stays_away(store: SqliteStore) -> None:
     bank(store, numbered(1))
     store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
-    again = numbered(1, id="other", prompt="the same, said otherwise", split=None, cluster="")
+    again = numbered(1, id="other", prompt="the same, said otherwise", split=None, lesson="")
 
     assert store.bank.kept([again]) == ()
     elsewhere = (Evidence(session="s1", turn=7, quote="no"),)
@@ -213,24 +213,24 @@ def test_a_dropped_task_does_not_take_another_one_of_the_same_correction_along(s
 
 def test_an_edited_task_keeps_where_it_comes_from_and_replaces_what_is_found_again(store: SqliteStore) -> None:
     bank(store, numbered(1))
-    written = numbered(1, prompt="mine", session="elsewhere", cluster="", split=None, reference=Exact(answer="pnpm"))
+    written = numbered(1, prompt="mine", session="elsewhere", lesson="", split=None, reference=Exact(answer="pnpm"))
     store.bank.write([written], at=LATER)
     mine = numbered(1, prompt="mine", reference=Exact(answer="pnpm"))
 
     assert known(store) == {"t1": mine}
-    assert store.bank.kept([numbered(1, split=None, cluster="")]) == (mine,)
+    assert store.bank.kept([numbered(1, split=None, lesson="")]) == (mine,)
     assert store.bank.kept([numbered(1, id="other", prompt="reworded", split=None)]) == (mine,)
     (entry,) = store.bank.entries()
     assert (entry.edited, entry.earlier) == (LATER, (numbered(1),))
 
 
 def test_the_name_of_a_lesson_goes_with_the_reference_it_was_mined_with(store: SqliteStore) -> None:
-    bank(store, numbered(1, lesson="Use pnpm"))
+    bank(store, numbered(1, wording="Use pnpm"))
 
     store.bank.write([numbered(1, prompt="mine")], at=BEFORE)
-    assert known(store)["t1"].lesson == "Use pnpm"
+    assert known(store)["t1"].wording == "Use pnpm"
     store.bank.write([numbered(1, prompt="mine", reference=Exact(answer="yarn"))], at=LATER)
-    assert known(store)["t1"].lesson == ""
+    assert known(store)["t1"].wording == ""
 
 
 def test_an_edited_task_is_taken_up_by_the_next_night_once(store: SqliteStore) -> None:
@@ -238,7 +238,7 @@ def test_an_edited_task_is_taken_up_by_the_next_night_once(store: SqliteStore) -
     store.bank.write([numbered(1, prompt="mine")], at=BEFORE)
 
     assert store.bank.unknown([]) == (numbered(1, prompt="mine"),)
-    bank(store, numbered(1, prompt="mine", cluster="c-else"))
+    bank(store, numbered(1, prompt="mine", lesson="c-else"))
     assert store.bank.unknown([]) == ()
     assert known(store) == {"t1": numbered(1, prompt="mine")}
 
@@ -290,7 +290,7 @@ def test_an_added_task_waits_for_a_night_which_gives_it_a_cluster_and_a_side(sto
 
     assert known(store) == {}
     assert store.bank.unknown([]) == (by_hand(),)
-    banked = by_hand(cluster="c", split=Split.VAL)
+    banked = by_hand(lesson="c", split=Split.VAL)
     bank(store, banked)
     assert known(store) == {"mine": banked}
     assert store.bank.unknown([]) == ()
@@ -309,10 +309,10 @@ def test_a_new_side_takes_the_rest_of_the_session_along(store: SqliteStore) -> N
 @pytest.mark.parametrize("edits", [1, 2])
 def test_an_edit_holds_against_a_tasks_file_until_the_entry_is_changed_there(store: SqliteStore, edits: int) -> None:
     entry = by_hand("e", session="tasks_file:/t.toml#e")
-    bank(store, replace(entry, cluster="c", split=Split.TRAIN))
+    bank(store, replace(entry, lesson="c", split=Split.TRAIN))
     for number in range(edits):
         store.bank.write([replace(entry, prompt=f"edit {number}")], at=BEFORE)
-    mine = replace(entry, prompt=f"edit {edits - 1}", cluster="c", split=Split.TRAIN)
+    mine = replace(entry, prompt=f"edit {edits - 1}", lesson="c", split=Split.TRAIN)
 
     assert store.bank.kept([entry]) == (mine,)
     assert store.bank.unknown([entry]) == (mine,)
@@ -321,7 +321,7 @@ def test_an_edit_holds_against_a_tasks_file_until_the_entry_is_changed_there(sto
 
     changed = replace(entry, prompt="changed in the file")
     assert store.bank.unknown([changed]) == (changed,)
-    bank(store, replace(changed, cluster="c", split=Split.TRAIN))
+    bank(store, replace(changed, lesson="c", split=Split.TRAIN))
     assert [task.prompt for task in store.bank.all_tasks()] == ["changed in the file"]
     assert store.bank.unknown([changed]) == ()
     assert store.bank.entries()[0].edited is None

@@ -18,7 +18,7 @@ ONE, TWO = a_session(id="codex:s1"), a_session(id="codex:s2")
 
 
 def banked(session: str, **fields: object) -> Task:
-    return a_task(id=f"t-{session}", session=session, cluster="c", split=Split.TRAIN, **fields)
+    return a_task(id=f"t-{session}", session=session, lesson="c", split=Split.TRAIN, **fields)
 
 
 @pytest.fixture

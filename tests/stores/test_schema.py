@@ -1,5 +1,6 @@
 """Test that an older file is migrated with all its data, and a newer one refused and left unchanged."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import StoreError
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.records import Lesson, LessonState
 from skillopt_sleep.stores.schema import MIGRATIONS, migrate
 
 
@@ -67,7 +70,9 @@ def test_what_version_one_held_is_still_there(connection: sqlite3.Connection) ->
 
     assert connection.execute("SELECT value FROM meta").fetchall() == [("2026-01-01",)]
     assert connection.execute("SELECT id, config FROM nights").fetchall() == [("2026-01-02", "c")]
-    assert connection.execute("SELECT id, split, body FROM tasks").fetchall() == [("t1", "train", b"{}")]
+    assert connection.execute("SELECT id, split, body FROM tasks").fetchall() == [
+        ("t1", "train", b'{"wording":"","lesson":"c-1"}')
+    ]
     (marks,) = connection.execute("SELECT edited, dropped, pinned, waits, earlier FROM tasks").fetchall()
     assert marks == (None, None, None, 0, None)
     assert connection.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
@@ -101,6 +106,35 @@ def test_the_nights_of_version_five_were_of_all_projects(connection: sqlite3.Con
     migrate(connection)
 
     assert connection.execute("SELECT id, project FROM nights").fetchall() == [("2026-01-02", "")]
+
+
+def test_the_tasks_of_version_six_become_lessons_by_their_names(connection: sqlite3.Connection) -> None:
+    at_version(connection, 6)
+    for number, (name, wording) in enumerate([("c-a", ""), ("c-a", "Use pnpm"), ("c-b", "")], start=1):
+        at = f"2026-01-0{number}T00:00:00Z"
+        task: dict[str, object] = {"id": f"t{number}", "at": at, "cluster": name, "lesson": wording}
+        task["evidence"] = [{"session": f"s{number}", "turn": 2, "quote": "no, pnpm"}]
+        body = json.dumps(task)
+        connection.execute(
+            "INSERT INTO tasks (id, project, session, cluster, split, at, night, body, earlier) "
+            "VALUES (?, '/p', ?, ?, 'train', ?, 'n', CAST(? AS BLOB), CAST(? AS BLOB))",
+            (f"t{number}", f"s{number}", name, at, body, f"[{body}]"),
+        )
+    connection.execute("INSERT INTO tasks VALUES ('bad', '/p', 's', 'c-x', '', '', 'n', x'ff', '', '', '', 0, x'ff')")
+
+    migrate(connection)
+
+    first, second = (
+        from_json(body, Lesson) for (body,) in connection.execute("SELECT body FROM lessons ORDER BY id")
+    )
+    assert (first.id, first.project, first.wording, first.sessions) == ("c-a", "/p", "Use pnpm", ("s1", "s2"))
+    assert (first.first.day, first.last.day, first.state) == (1, 2, LessonState.OPEN)
+    assert (second.id, second.wording, second.sessions) == ("c-b", "", ("s3",))
+    body, earlier = connection.execute("SELECT body, earlier FROM tasks WHERE id = 't2'").fetchone()
+    task = json.loads(body)
+    assert (task["lesson"], task["wording"], "cluster" in task) == ("c-a", "Use pnpm", False)
+    assert json.loads(earlier) == [task]
+    assert connection.execute("SELECT body FROM tasks WHERE id = 'bad'").fetchone() == (b"\xff",)
 
 
 def test_a_newer_file_is_refused_with_both_numbers_and_a_remedy(connection: sqlite3.Connection) -> None:

@@ -37,7 +37,7 @@ def test_a_failure_has_no_score() -> None:
 
 def test_every_item_counts_as_a_session_of_its_own() -> None:
     task = as_task(Item(id="i", text="do", kind="k"), Split.TRAIN, source="toy")
-    assert (task.id, task.session, task.cluster, task.project, task.split) == ("i", "i", "k", "", Split.TRAIN)
+    assert (task.id, task.session, task.lesson, task.project, task.split) == ("i", "i", "k", "", Split.TRAIN)
 
 
 def test_long_attempts_show_their_head_and_tail() -> None:

@@ -57,7 +57,7 @@ def test_what_a_rule_left_out_is_no_warning(tmp_path: Path, log: Path, store: Sq
     failed = Note(stage="mine", summary="a call failed")
     with observed(store, tmp_path / "data", []).open_night() as page:
         report = a_report(night=page.night, errors=(left_out, failed))
-        page.close(report, found=(), tasks=(), lost=(), copies=())
+        page.close(report, found=(), tasks=(), lessons=(), lost=(), copies=())
     told = [
         (line["event"], line["level"], line["stage"])
         for line in read_log(log)

@@ -1,0 +1,92 @@
+"""Lesson: what a person wants from now on, what shows it, and what became of it."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from skillopt_sleep.records.record import Record
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """The user's words behind a lesson: the session, the index of the turn, the quoted span, when it was said."""
+
+    session: str
+    turn: int
+    quote: str
+    at: datetime | None = None
+
+
+class DeedKind(StrEnum):
+    """What a person did that tells what they wanted."""
+
+    REJECTED = "rejected"
+    STOPPED = "stopped"
+    RAN = "ran"
+    UNDONE = "undone"
+    EDITED = "edited"
+    ASKED_AGAIN = "asked_again"
+    CHECKED = "checked"
+
+
+class Deed(Record, frozen=True, kw_only=True):
+    """Something a person did: after which turn of which session, and what it says (the command, the file, the call).
+
+    `what` is data: only that the person did it is theirs, not the text it carries.
+    """
+
+    kind: DeedKind
+    session: str
+    turn: int
+    what: str = ""
+    at: datetime | None = None
+
+
+class PlaceKind(StrEnum):
+    """How far a lesson reaches."""
+
+    PATH = "path"
+    WORK = "work"
+    DOCUMENT = "document"
+    PROJECT = "project"
+    PERSON = "person"
+
+
+class Place(Record, frozen=True, kw_only=True):
+    """Where a lesson holds; `name` is the path, the kind of work or the document."""
+
+    kind: PlaceKind = PlaceKind.PROJECT
+    name: str = ""
+
+
+class LessonState(StrEnum):
+    """What became of a lesson."""
+
+    OPEN = "open"
+    PROPOSED = "proposed"
+    LIVE = "live"
+    RETIRED = "retired"
+    TAKEN_BACK = "taken_back"
+
+
+class Lesson(Record, frozen=True, kw_only=True):
+    """What a person wants from now on, as one short command in their own terms.
+
+    `quotes` and `deeds` show it, oldest first; `holds` says where. `takes_back` is the id of the earlier lesson that
+    this one ends. `first` and `last` are the starts of the sessions it came up in.
+    """
+
+    id: str
+    project: str
+    wording: str
+    first: datetime
+    last: datetime
+    quotes: tuple[Evidence, ...] = ()
+    deeds: tuple[Deed, ...] = ()
+    holds: Place = Place()
+    takes_back: str = ""
+    state: LessonState = LessonState.OPEN
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """The sessions it came up in, each once."""
+        named = [piece.session for piece in (*self.quotes, *self.deeds)]
+        return tuple(dict.fromkeys(named))

@@ -1,0 +1,67 @@
+"""Every lesson remembered across nights, and what became of it."""
+
+import sqlite3
+import threading
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.records import Lesson, LessonState, Proposal
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, SqliteBank
+
+ENDED = frozenset({LessonState.RETIRED, LessonState.TAKEN_BACK})
+
+
+class SqliteLessons:
+    """The lessons of each project; whether one is proposed or live follows from the proposals."""
+
+    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
+        self._connection = connection
+        self._lock = lock
+        self._bank = SqliteBank(connection, lock)
+
+    def of(self, projects: Collection[str]) -> tuple[Lesson, ...]:
+        """Return the lessons of these projects with their state as it is now, in the order they first came up."""
+        marks = ", ".join("?" * len(projects))
+        lessons: list[Lesson] = []
+        for (body,) in self._rows(f"SELECT body FROM lessons WHERE project IN ({marks})", tuple(projects)):  # noqa: S608
+            lessons.append(from_json(body, Lesson))
+        proposed = self._taught_by(entry.proposal for entry in self._bank.proposals(*OPEN))
+        live = self._taught_by(entry.proposal for entry in self._bank.proposals(ADOPTED))
+        current = [_with_state(lesson, proposed, live) for lesson in lessons]
+        return tuple(sorted(current, key=lambda lesson: (lesson.first, lesson.id)))
+
+    def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
+        """Store these lessons as they are now, within the caller's transaction."""
+        for lesson in lessons:
+            self._connection.execute(
+                "INSERT INTO lessons VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+                "project = excluded.project, state = excluded.state, body = excluded.body",
+                (lesson.id, lesson.project, lesson.state.value, night, to_json(lesson)),
+            )
+
+    def _taught_by(self, proposals: Iterable[Proposal]) -> set[str]:
+        """Return the ids of the lessons that the edits of these proposals were learned from."""
+        tasks: dict[str, None] = {}
+        for proposal in proposals:
+            for edit in proposal.edits:
+                tasks |= dict.fromkeys(edit.tasks)
+        marks = ", ".join("?" * len(tasks))
+        rows = self._rows(f"SELECT DISTINCT lesson FROM tasks WHERE id IN ({marks})", tuple(tasks))  # noqa: S608
+        return {lesson for (lesson,) in rows}
+
+    def _rows(self, query: str, values: tuple[str, ...]) -> list[Any]:
+        with self._lock:
+            return self._connection.execute(query, values).fetchall()
+
+
+def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str]) -> Lesson:
+    if lesson.state in ENDED:
+        return lesson
+    if lesson.id in live:
+        return replace(lesson, state=LessonState.LIVE)
+    if lesson.id in proposed:
+        return replace(lesson, state=LessonState.PROPOSED)
+    return replace(lesson, state=LessonState.OPEN)

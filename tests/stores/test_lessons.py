@@ -1,0 +1,67 @@
+"""Test that lessons are remembered, and that their state follows from the proposals."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.records import Edit, EditOp, Lesson, LessonState, Outcome, Split
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED
+from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.builders import NOON, a_proposal, a_task
+from tests.stores.opening import open_at, seal
+
+TASK = a_task(id="t1", session="s1", lesson="l-1", split=Split.TRAIN)
+LESSON = Lesson(id="l-1", project=TASK.project, wording="Use pnpm", first=NOON, last=NOON)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = open_at(tmp_path / "data", clock=lambda: NOON)
+    yield opened
+    opened.close()
+
+
+def states(store: SqliteStore) -> dict[str, LessonState]:
+    with store.open_night() as page:
+        found = page.lessons.of([TASK.project])
+        seal(page)
+    return {lesson.id: lesson.state for lesson in found}
+
+
+def test_a_kept_lesson_is_there_on_the_next_night_and_only_in_its_project(store: SqliteStore) -> None:
+    with store.open_night() as page:
+        seal(page, tasks=(TASK,), lessons=(LESSON, replace(LESSON, id="l-2", project="/elsewhere")))
+    with store.open_night() as page:
+        assert page.lessons.of([TASK.project]) == (LESSON,)
+        seal(page)
+
+
+def test_a_lesson_whose_only_task_stays_unread_is_not_kept(store: SqliteStore) -> None:
+    with store.open_night() as page:
+        seal(page, tasks=(TASK,), lessons=(LESSON,), lost=("s1",))
+    assert states(store) == {}
+
+
+@pytest.mark.parametrize(
+    ("decision", "state"),
+    [("", LessonState.PROPOSED), (ADOPTED, LessonState.LIVE), (REJECTED, LessonState.OPEN)],
+)
+def test_the_proposal_that_teaches_a_lesson_says_what_became_of_it(
+    store: SqliteStore, decision: str, state: LessonState
+) -> None:
+    edit = Edit(op=EditOp.APPEND, content="Use pnpm.", tasks=("t1",))
+    proposal = replace(a_proposal(), edits=(edit,))
+    with store.open_night() as page:
+        seal(page, verdict=Outcome.IMPROVED, tasks=(TASK,), lessons=(LESSON,), proposals=(proposal,))
+    if decision:
+        store.bank.decide(proposal.id, decision, at=NOON)
+    assert states(store) == {"l-1": state}
+
+
+def test_what_was_taken_back_stays_taken_back_whatever_its_proposals_say(store: SqliteStore) -> None:
+    ended = replace(LESSON, state=LessonState.TAKEN_BACK)
+    with store.open_night() as page:
+        seal(page, tasks=(TASK,), lessons=(ended,), proposals=(replace(a_proposal(), edits=()),))
+    assert states(store) == {"l-1": LessonState.TAKEN_BACK}
