@@ -1,20 +1,37 @@
-"""Turn sessions into tasks: requests that were corrected, with a reference made of the person's own correction."""
+"""Turn sessions into lessons and tasks: what a person wants from now on, and the requests that test it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.asked_again import note_asked_again
-from skillopt_sleep.mining.lessons import known_lessons, renamed
+from skillopt_sleep.mining.deeds import deeds
+from skillopt_sleep.mining.for_once import all_for_once
+from skillopt_sleep.mining.lessons import find_lessons, known_names, lessons_by_words
 from skillopt_sleep.mining.mined import Mined, batched
 from skillopt_sleep.mining.proof import proven_task
+from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.replies import MineReply
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Checks, Note, Op, Purpose, Session, Task
+from skillopt_sleep.records import Checks, Lesson, Note, Op, Purpose, Session, Task
+
+ONCE_NAMED = 3  # so many of the wishes for one time are named in the note
+ONCE_CHARS = 60
+
+
+class Known(NamedTuple):
+    """The lessons and tasks of earlier nights in the projects that are mined."""
+
+    lessons: tuple[Lesson, ...] = ()
+    tasks: tuple[Task, ...] = ()
+
+
+NOTHING_KNOWN = Known()
 
 
 def mine(
@@ -24,39 +41,62 @@ def mine(
     pool: Pool,
     per_call: int,
     most: int,
-    known: Sequence[Task],
+    known: Known = NOTHING_KNOWN,
 ) -> Mined:
-    """Return a task for each corrected request of these sessions, found by the model, or by rules without one.
+    """Return what people want of the agent from now on: a task for each lesson of a request, and the lessons.
 
-    A model's task is kept only if what it wants stands in the person's own words. The rules add what the model missed
-    although the person named exactly what they want. `known` are the tasks of earlier nights: the names of their
-    lessons are used again. A failed call loses its batch, with a note. At most `most` tasks are kept: first those
-    that can be asked again in words alone, of these the newest.
+    The model finds them, or rules without one. What a model finds is kept only if it stands in the person's own words
+    or deeds. The rules add what the model missed although the person named exactly what they want. What holds for one
+    time only founds nothing, and is counted. A failed call loses its batch, with a note. At most `most` tasks are
+    kept: first those that can be asked again in words alone, of these the newest.
     """
-    corrected = [session for session in sessions if len(session.typed) > 1]
-    lessons = known_lessons(known)
-    batches = batched(corrected, per_call)
+    heard = [session for session in sessions if len(session.typed) > 1 or deeds(session)]
+    batches = batched(heard, per_call)
     parts: Sequence[Mined]
     if optimizer is None:
-        parts = [Mined(tasks=tuple(ruled_tasks(session))) for session in corrected]
+        parts = list(map(_mine_by_rules, heard))
     else:
+        names = known_names(known.lessons)
         parts = pool.map(
-            lambda batch: _mine_by_model(batch, optimizer, lessons.get(batch[0].project, ())), batches, label="mine"
+            lambda batch: _mine_by_model(batch, optimizer, names.get(batch[0].project, ())), batches, label="mine"
         )
-    unordered, notes, unread = _collected(parts)
-    by_worth = sorted(note_asked_again(unordered, sessions), key=_worth)
+    collected = _collected(parts)
+    by_worth = sorted(note_asked_again(collected.tasks, sessions), key=_worth)
     later = by_worth[:-most]
+    notes = list(collected.notes)
+    lost = list(collected.lost)
     if later:
         remedy = "nothing to do: the next night takes them; or raise mine.max_tasks"
         summary = f"{len(later)} tasks were left for another night"
         notes.append(Note(stage="mine", summary=summary, remedy=remedy, expected=True))
-        unread += [task.session for task in later]
+        lost += [task.session for task in later]
     tasks = tuple(sorted(by_worth[-most:], key=lambda task: (task.at, task.id)))
-    if optimizer is not None:
+    if optimizer is None:
+        found = lessons_by_words(tasks, earlier=known.tasks, known=known.lessons)
+    else:
         several = _projects_of_several(batches)
-        tasks, more = renamed(tasks, several, known=lessons, optimizer=optimizer, pool=pool)
-        notes += more
-    return Mined(tasks=tasks, notes=tuple(notes), lost=tuple(unread))
+        found = find_lessons(tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
+    testable = tuple(task for task in found.tasks if task.prompt)
+    if len(testable) < len(found.tasks):
+        notes.append(_note_of_untested(len(found.tasks) - len(testable)))
+    return Mined(
+        tasks=testable,
+        lessons=found.lessons,
+        for_once=collected.for_once,
+        notes=(*notes, *found.notes),
+        lost=tuple(lost),
+    )
+
+
+def _note_of_untested(count: int) -> Note:
+    which = "1 lesson was" if count == 1 else f"{count} lessons were"
+    summary = f"{which} said without a request that could test it; it is remembered until there is one"
+    return Note(stage="mine", summary=summary, expected=True)
+
+
+def _mine_by_rules(session: Session) -> Mined:
+    ruled = ruled_tasks(session)
+    return Mined(tasks=ruled.tasks, for_once=ruled.for_once)
 
 
 def _projects_of_several(batches: Iterable[Sequence[Session]]) -> set[str]:
@@ -65,22 +105,33 @@ def _projects_of_several(batches: Iterable[Sequence[Session]]) -> set[str]:
     return {project for project, count in calls.items() if count > 1}
 
 
-def _collected(parts: Sequence[Mined]) -> tuple[tuple[Task, ...], list[Note], list[str]]:
+def _collected(parts: Sequence[Mined]) -> Mined:
     """Return the tasks of all parts, each id once, their notes, and the sessions that stay unread."""
     tasks: dict[str, Task] = {}
     notes: list[Note] = []
     unread: list[str] = []
+    for_once: dict[str, None] = {}
     instead = Counter[str]()
     count = 0
     for part in parts:
         tasks |= {task.id: task for task in part.tasks}
         notes += part.notes
         unread += part.lost
+        for_once |= dict.fromkeys(part.for_once)
         instead.update(part.instead)
         count += len(part.tasks)
     for what, times in sorted(instead.items()):
         notes.append(Note(stage="mine", summary=f"{times} of {count} tasks are {what}", expected=True))
-    return tuple(tasks.values()), notes, unread
+    if for_once:
+        notes.append(_note_of_once(tuple(for_once)))
+    return Mined(tasks=tuple(tasks.values()), for_once=tuple(for_once), notes=tuple(notes), lost=tuple(unread))
+
+
+def _note_of_once(quotes: Sequence[str]) -> Note:
+    """Say what held for one time only, so that nobody wonders where it went."""
+    which = "1 wish held" if len(quotes) == 1 else f"{len(quotes)} wishes held"
+    named = "; ".join(f"«{one_line(quote, limit=ONCE_CHARS)}»" for quote in quotes[:ONCE_NAMED])
+    return Note(stage="mine", summary=f"{which} for one time only and founded no lesson: {named}", expected=True)
 
 
 def _worth(task: Task) -> tuple[object, ...]:
@@ -111,6 +162,8 @@ def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
     """Return the tasks that hold, those that the model missed, and a note for each that doesn't hold."""
     tasks: list[Task] = []
     notes: list[Note] = []
+    for_once: list[str] = []
+    once: set[tuple[str, int]] = set()
     instead = Counter[str]()
     for mined in reply.tasks:
         try:
@@ -118,30 +171,36 @@ def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
         except ItemError as error:
             notes.append(Note(stage="mine", summary=error.message))
             continue
+        quotes = quotes_of(proven.task.evidence)
+        if mined.lasts == "this time" or all_for_once(quotes):
+            for_once += quotes or [mined.lesson]
+            once |= _corrections([proven.task])
+            continue
         tasks.append(proven.task)
         instead.update(proven.instead)
-    heard = _corrections(tasks)
+    heard = _corrections(tasks) | once
     for session in labels.values():
         tasks += _missed(session, heard)
-    return Mined(tasks=tuple(tasks), notes=tuple(notes), instead=instead)
+    return Mined(tasks=tuple(tasks), for_once=tuple(for_once), notes=tuple(notes), instead=instead)
 
 
 def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:
-    """Return the session and turn of every correction that the tasks are based on."""
+    """Return the session and turn of every correction and deed that the tasks are based on."""
     turns: set[tuple[str, int]] = set()
     for task in tasks:
-        for evidence in task.evidence:
-            turns.add((evidence.session, evidence.turn))
+        for sign in (*task.evidence, *task.deeds):
+            turns.add((sign.session, sign.turn))
     return turns
 
 
 def _missed(session: Session, heard: Collection[tuple[str, int]]) -> Iterator[Task]:
     """Yield the tasks that the rules find because the person named exactly what they want.
 
-    Tasks that are based on a correction in `heard` were not missed.
+    Tasks that are based on a correction in `heard` were not missed. A command that the person ran themselves is left
+    to the model's judgement.
     """
-    for task in ruled_tasks(session):
-        if not isinstance(task.reference, Checks):
+    for task in ruled_tasks(session).tasks:
+        if task.deeds or not isinstance(task.reference, Checks):
             continue
         if _corrections([task]).isdisjoint(heard):
             yield task

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
-from skillopt_sleep.records import Note, Session, Task
+from skillopt_sleep.records import Lesson, Note, Session, Task
 
 Item = TypeVar("Item", Session, Task)
 
@@ -22,12 +22,15 @@ def batched(items: Iterable[Item], size: int) -> list[list[Item]]:
 
 
 class Mined(msgspec.Struct, frozen=True, kw_only=True):
-    """Tasks, notes on what went wrong, and `lost`: the ids of sessions that a failed call left unread.
+    """Tasks, the lessons they test, notes on what went wrong, and the `lost` sessions that a failed call left unread.
 
-    `instead` counts how often the person's own words replaced a model's, by what they replaced.
+    `lessons` holds those that are new or changed. `for_once` quotes what held for one time only. `instead` counts how
+    often the person's own words replaced a model's, by what they replaced.
     """
 
     tasks: tuple[Task, ...] = ()
+    lessons: tuple[Lesson, ...] = ()
+    for_once: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     lost: tuple[str, ...] = ()
     instead: Mapping[str, int] = {}

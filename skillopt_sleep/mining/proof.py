@@ -14,20 +14,38 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.deeds import deeds, typed_commands
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quotes_of
 from skillopt_sleep.mining.references import Said, proved_reference
 from skillopt_sleep.mining.replies import MinedTask
 from skillopt_sleep.mining.requests import request_context, request_words
-from skillopt_sleep.mining.rules import made_task, reference_from_words
-from skillopt_sleep.mining.sentences import whole_sentences
-from skillopt_sleep.mining.signals import typed_commands
+from skillopt_sleep.mining.rules import LONGEST_COMMAND, made_task, reference_from_words
+from skillopt_sleep.mining.sentences import sentences, whole_sentences
 from skillopt_sleep.mining.words import is_small_talk
-from skillopt_sleep.records import Check, Checks, Evidence, Exact, Op, Reference, Rubric, Session, Task
+from skillopt_sleep.records import (
+    Check,
+    Checks,
+    Deed,
+    DeedKind,
+    Evidence,
+    Exact,
+    Op,
+    Place,
+    PlaceKind,
+    Reference,
+    Rubric,
+    Session,
+    Task,
+)
 
 REQUEST_CHARS = 2_000
 MOST_QUOTES = 20
 LESSON_CHARS = 100
+MOST_DEEDS = 20
+# Deeds that are a command which the person typed.
+TYPED_DEEDS = frozenset({DeedKind.RAN, DeedKind.CHECKED, DeedKind.UNDONE})
+NAMED_PLACES = frozenset({PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT})
 
 NOT_SAID = "scored by the person's own words, because those don't hold what the miner wanted of an answer"
 NOT_ASKED = "asked in the person's own words, because those don't hold the miner's request or its context"
@@ -46,25 +64,58 @@ class Proven(NamedTuple):
 def proven_task(mined: MinedTask, labels: Mapping[str, Session]) -> Proven:
     """Return the task with its provenance proved; raise ItemError if its session, request or evidence doesn't hold.
 
-    If only the wording of its request or its reference can't be proved, the person's own words replace that.
+    If only the wording of its request or its reference can't be proved, the person's own words replace that. Its
+    prompt is "" if the person asked for nothing but what they want from now on.
     """
     session = labels.get(mined.session)
     if session is None:
         raise ItemError(f"the miner named a session that isn't there: {one_line(mined.session)}")
-    if not own_turn(session, mined.ask) or not mined.prompt.strip():
+    if not own_turn(session, mined.ask):
         raise ItemError(f"{session.id}: the miner's request isn't a turn the person typed")
-    evidence = _evidence(mined, session)
+    signs = _cited(mined, session)
+    evidence = _evidence(mined, session, signs)
     earlier = tuple(index for index in range(mined.ask) if own_turn(session, index))
     request, proven_context, instead = _proven_request(mined, session, earlier)
-    reference = _reference(mined, session, evidence)
+    request = _without_wish(request, mined.ask, evidence)
+    reference = _reference(mined, session, evidence, signs)
     if reference is None:
         instead[NOT_SAID] = None
-        reference = _reference_from_words(session, evidence)
+        reference = _reference_from_signs(session, evidence, signs)
     context = "\n".join(filter(None, (proven_context, request_context(session, mined.ask, earlier))))
     ask = Ask(mined.ask, tuple(quote.turn for quote in evidence))
-    task = made_task(session, ask, prompt=request, context=context, reference=reference, evidence=evidence)
-    lesson = _lesson(mined.lesson, session, evidence, labels.values())
-    return Proven(replace(task, wording=lesson), tuple(instead))
+    task = made_task(
+        session,
+        ask,
+        prompt=request,
+        context=context,
+        reference=reference,
+        evidence=evidence,
+        deeds=signs,
+        wording=_lesson(mined.lesson, session, evidence, signs, labels.values()),
+    )
+    holds = _place(mined.where, Person(authors(session).own, quotes_of(evidence)))
+    takes_back = one_line(clean(mined.takes_back[:REQUEST_CHARS]), limit=LESSON_CHARS)
+    return Proven(replace(task, holds=holds, takes_back=takes_back), tuple(instead))
+
+
+def _cited(mined: MinedTask, session: Session) -> tuple[Deed, ...]:
+    """Return the deeds that the miner names by number; raise ItemError for a number without a deed."""
+    done = deeds(session)
+    numbers = dict.fromkeys(mined.deeds)
+    if len(numbers) > MOST_DEEDS or any(not 0 < number <= len(done) for number in numbers):
+        raise ItemError(f"{session.id}: the miner named a deed that isn't there")
+    return tuple(done[number - 1] for number in numbers)
+
+
+def _place(where: str, person: Person) -> Place:
+    """Return where a lesson holds, in the person's words; its project if it names nothing that they wrote."""
+    kind, _, name = one_line(clean(where[:REQUEST_CHARS]), limit=LESSON_CHARS).partition(":")
+    kind, name = kind.strip().lower(), name.strip()
+    if kind == PlaceKind.PERSON:
+        return Place(kind=PlaceKind.PERSON)
+    if kind in NAMED_PLACES and name and person.wrote(name):
+        return Place(kind=PlaceKind(kind), name=name)
+    return Place()
 
 
 def _proven_request(mined: MinedTask, session: Session, earlier: Sequence[int]) -> tuple[str, str, dict[str, None]]:
@@ -86,29 +137,49 @@ def _proven_request(mined: MinedTask, session: Session, earlier: Sequence[int]) 
     return request, context, instead
 
 
+def _without_wish(request: str, ask: int, evidence: Sequence[Evidence]) -> str:
+    """Return the request without the sentences of its own turn that say the wish, which would give the answer away.
+
+    It is "" if nothing else was asked for: then the lesson has no request yet that could test it.
+    """
+    said = "\n".join(quote.quote for quote in evidence if quote.turn == ask)
+    if not said:
+        return request
+    wishes = set(sentences(said))
+    return " ".join(part for part in sentences(request) if part not in wishes)
+
+
 def _cut(text: str) -> str:
     """Return the text as a task may keep it."""
     return clean(text[: 2 * REQUEST_CHARS]).strip()[:REQUEST_CHARS].strip()
 
 
-def _evidence(mined: MinedTask, session: Session) -> tuple[Evidence, ...]:
-    """Return the quotes with all of the sentences they stand in; raise ItemError if one isn't the person's."""
-    if not mined.corrections:
+def _evidence(mined: MinedTask, session: Session, signs: Sequence[Deed]) -> tuple[Evidence, ...]:
+    """Return the quotes with all of the sentences they stand in, and the commands that the person typed.
+
+    Raises ItemError if a quote isn't the person's, or if neither words nor deeds are named.
+    """
+    if not mined.corrections and not signs:
         raise ItemError(f"{session.id}: the miner named no correction")
     quotes: dict[Evidence, None] = {}
+    for deed in signs:
+        if deed.kind in TYPED_DEEDS and deed.what.strip():
+            quotes[Evidence(session=session.id, turn=deed.turn, quote=deed.what, at=session.started)] = None
     for correction in mined.corrections:
         typed = own_turn(session, correction.turn)
-        is_later = correction.turn > mined.ask
-        if not is_later or not correction.quote.strip() or correction.quote not in typed:
+        is_earlier = correction.turn < mined.ask
+        if is_earlier or not correction.quote.strip() or correction.quote not in typed:
             raise ItemError(f"{session.id}: the miner's quote isn't in what the person typed after the request")
         quote = whole_sentences(typed, correction.quote)
-        quotes[Evidence(session=session.id, turn=correction.turn, quote=quote)] = None
+        quotes[Evidence(session=session.id, turn=correction.turn, quote=quote, at=session.started)] = None
         if len(quotes) > MOST_QUOTES:
             raise ItemError(f"{session.id}: the miner named more than {MOST_QUOTES} corrections")
     return tuple(quotes)
 
 
-def _reference(mined: MinedTask, session: Session, evidence: Sequence[Evidence]) -> Reference | None:
+def _reference(
+    mined: MinedTask, session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed]
+) -> Reference | None:
     """Return what the miner wants, or None unless it is the person's wish and nothing of it is somebody else's."""
     checks: list[Check] = []
     for check in mined.checks:
@@ -117,7 +188,7 @@ def _reference(mined: MinedTask, session: Session, evidence: Sequence[Evidence])
         checks.append(Check(op=Op(check.op), arg=str(check.arg), section=check.section))
     said = Said(
         request=own_turn(session, mined.ask),
-        corrections=tuple(quotes_of(evidence)),
+        corrections=(*quotes_of(evidence), *_rejections(signs)),
         ran="\n".join(command for _, command in typed_commands(session)),
         rejected=frozenset(event.name for event in session.tools if event.rejected),
     )
@@ -141,15 +212,37 @@ def _text_of(reference: Reference) -> str:
             assert_never(reference)
 
 
-def _reference_from_words(session: Session, evidence: Sequence[Evidence]) -> Reference:
-    """Return the person's own words as a reference; raise ItemError if they ask for nothing."""
+def _rejections(signs: Iterable[Deed]) -> list[str]:
+    """Say in words which calls the person rejected; what a call holds is somebody else's, so it is ruled out."""
+    rejected: list[str] = []
+    for deed in signs:
+        what = deed.what.replace("`", "")
+        if deed.kind is DeedKind.REJECTED and 0 < len(what) <= LONGEST_COMMAND and "\n" not in what:
+            rejected.append(f"Don't use `{what}`.")
+    return rejected
+
+
+def _reference_from_signs(session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed]) -> Reference:
+    """Return the person's own words or commands as a reference; raise ItemError if they ask for nothing."""
     quotes = quotes_of(evidence)
-    if all(map(is_small_talk, quotes)):
-        raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
-    return reference_from_words(quotes)
+    commands = [deed.what for deed in signs if deed.kind in TYPED_DEEDS and 0 < len(deed.what) <= LONGEST_COMMAND]
+    if set(quotes) <= set(commands) and commands:
+        return Checks(items=tuple(Check(op=Op.CONTAINS, arg=command) for command in commands))
+    if quotes and not all(map(is_small_talk, quotes)):
+        return reference_from_words(quotes)
+    rejected = _rejections(signs)
+    if rejected:
+        return reference_from_words(rejected)
+    raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
 
 
-def _lesson(lesson: str, session: Session, evidence: Sequence[Evidence], sessions: Iterable[Session]) -> str:
+def _lesson(
+    lesson: str,
+    session: Session,
+    evidence: Sequence[Evidence],
+    signs: Sequence[Deed],
+    sessions: Iterable[Session],
+) -> str:
     """Return the lesson's name as one short line, or "" if it can't be trusted.
 
     The model is shown the name again on later nights. So none of its words may be somebody else's in any of the
@@ -157,12 +250,13 @@ def _lesson(lesson: str, session: Session, evidence: Sequence[Evidence], session
     words they didn't say, nor want what they don't.
     """
     name = one_line(clean(lesson[:REQUEST_CHARS]), limit=LESSON_CHARS)
-    own = authors(session).own
+    rejected = "\n".join(_rejections(signs))
+    own = f"{authors(session).own}\n{rejected}"
     folded = own.casefold()
     for match in _REACHED.finditer(name):
         if match[0].strip("`").casefold() not in folded:
             return ""
-    person = Person(own, quotes_of(evidence))
+    person = Person(own, [*quotes_of(evidence), *_rejections(signs)])
     weighed = person.weigh(name)
     if len(weighed.foreign) > len(weighed.said) or person.refuses(name):
         return ""

@@ -1,5 +1,7 @@
 """The replies of the model miner. The model reads these docstrings: they are in the schema of its reply."""
 
+from typing import Literal
+
 import msgspec
 
 
@@ -19,17 +21,21 @@ class MinedCheck(msgspec.Struct, frozen=True):
 
 
 class MinedTask(msgspec.Struct, frozen=True):
-    """A task as the miner writes it."""
+    """One thing that the person wants, and the request that tests it."""
 
     session: str
     ask: int
     prompt: str
-    corrections: tuple[MinedQuote, ...]
+    corrections: tuple[MinedQuote, ...] = ()
+    deeds: tuple[int, ...] = ()
     context: str = ""
     checks: tuple[MinedCheck, ...] = ()
     rubric: str = ""
     answer: str = ""
     lesson: str = ""
+    lasts: Literal["from now on", "this time"] = "from now on"
+    where: str = "project"
+    takes_back: str = ""
 
 
 class MineReply(msgspec.Struct, frozen=True):

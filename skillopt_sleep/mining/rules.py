@@ -5,13 +5,17 @@ it becomes checks (mining/wishes.py); else their own words become a rubric.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.mining.answers import answer_between
 from skillopt_sleep.mining.asks import Ask, asks
 from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.deeds import deeds
+from skillopt_sleep.mining.for_once import lasting_words
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
 from skillopt_sleep.mining.signals import signals
@@ -20,6 +24,8 @@ from skillopt_sleep.mining.wishes import Wish, last_wish
 from skillopt_sleep.records import (
     Check,
     Checks,
+    Deed,
+    DeedKind,
     Evidence,
     Op,
     Origin,
@@ -30,39 +36,89 @@ from skillopt_sleep.records import (
     Task,
 )
 
+LONGEST_COMMAND = 60
 
-def ruled_tasks(session: Session) -> Iterator[Task]:
-    """Yield a task for every request of the session that was corrected in words."""
+
+class Ruled(NamedTuple):
+    """The tasks that rules find in a session, and what the person wanted for one time only."""
+
+    tasks: tuple[Task, ...]
+    for_once: tuple[str, ...] = ()
+
+
+def ruled_tasks(session: Session) -> Ruled:
+    """Return a task for every request that the person corrected, in words or by a check that they ran themselves.
+
+    What holds for one time only founds none.
+    """
+    tasks: list[Task] = []
+    for_once: list[str] = []
     earlier: list[int] = []
-    for ask in asks(session):
+    commands = _checks_of_their_own(session)
+    requests = asks(session)
+    for ask, following in zip(requests, [*requests[1:], None], strict=True):
         quotes: list[Evidence] = []
         for turn in ask.corrections:
             words = own_words(session.turns[turn].text)
-            if words:
-                quotes.append(Evidence(session=session.id, turn=turn, quote=words))
+            lasting = lasting_words(words)
+            if lasting:
+                quotes.append(Evidence(session=session.id, turn=turn, quote=lasting, at=session.started))
+            elif words:
+                for_once.append(words)
         prompt = request_words(session, ask.turn)
+        made = partial(made_task, session, prompt=prompt, context=request_context(session, ask.turn, tuple(earlier)))
         if quotes and prompt:
-            yield made_task(
-                session,
-                ask,
-                prompt=prompt,
-                context=request_context(session, ask.turn, tuple(earlier)),
-                reference=reference_from_words(quotes_of(quotes)),
-                evidence=quotes,
-            )
+            tasks.append(made(ask, reference=reference_from_words(quotes_of(quotes)), evidence=quotes))
+        end = following.turn if following else len(session.turns)
+        for deed in commands:
+            if prompt and ask.turn < deed.turn < end:
+                tasks.append(_task_of_command(deed, ask, made))
         earlier.append(ask.turn)
+    return Ruled(tuple(tasks), tuple(for_once))
+
+
+def _checks_of_their_own(session: Session) -> list[Deed]:
+    """Return the tests and linters that the person ran, each command once."""
+    commands: dict[str, Deed] = {}
+    for deed in deeds(session):
+        if deed.kind is DeedKind.CHECKED and 0 < len(deed.what) <= LONGEST_COMMAND and "\n" not in deed.what:
+            commands.setdefault(deed.what, deed)
+    return list(commands.values())
+
+
+def _task_of_command(deed: Deed, ask: Ask, made: Callable[..., Task]) -> Task:
+    """Return the task of a command that the person ran after the agent said that it was done."""
+    return made(
+        Ask(ask.turn, ask.corrections),
+        reference=Checks(items=(Check(op=Op.CONTAINS, arg=deed.what),)),
+        evidence=[Evidence(session=deed.session, turn=deed.turn, quote=deed.what, at=deed.at)],
+        deeds=(deed,),
+        wording=f"Run {deed.what} before you say that it is done",
+    )
 
 
 def made_task(
-    session: Session, ask: Ask, *, prompt: str, context: str, reference: Reference, evidence: Sequence[Evidence]
+    session: Session,
+    ask: Ask,
+    *,
+    prompt: str,
+    context: str,
+    reference: Reference,
+    evidence: Sequence[Evidence],
+    deeds: Sequence[Deed] = (),
+    wording: str = "",
 ) -> Task:
-    """Return the task with its id, the answers before and after the correction, and what the person did."""
-    key = hashlib.blake2b(f"{session.id}\0{ask.turn}\0{prompt}".encode(), digest_size=6).hexdigest()
+    """Return the task with its id, the answers before and after the correction, and what the person did.
+
+    Its id is made of the request and of the lesson's wording: two lessons of one correction are two tasks.
+    """
+    named = f"\0{wording.casefold()}" if wording else ""
+    key = hashlib.blake2b(f"{session.id}\0{ask.turn}\0{prompt}{named}".encode(), digest_size=6).hexdigest()
     turns = [quote.turn for quote in evidence]
-    first = min(turns)
-    last = max(*turns, *ask.corrections, first)
+    first = min([*turns, *(deed.turn + 1 for deed in deeds)])
+    last = max([*turns, *ask.corrections], default=first)
     end = _next_typed(session, last)
-    accepted = answer_between(session, last, end) if end < len(session.turns) else ""
+    accepted = answer_between(session, last, end) if turns and end < len(session.turns) else ""
     return Task(
         id=key,
         prompt=clean(prompt),
@@ -73,10 +129,12 @@ def made_task(
         source=session.source,
         at=session.started,
         evidence=tuple(replace(quote, quote=clean(quote.quote)) for quote in evidence),
+        deeds=tuple(replace(deed, what=clean(deed.what)) for deed in deeds),
         rejected=clean(answer_between(session, ask.turn, first)),
         accepted=clean(accepted),
         signals=_signals(session, ask.turn, end, accepted=bool(accepted)),
         skills=session.skills,
+        wording=wording,
         in_words=not needs_workspace(session, ask.turn, first),
     )
 

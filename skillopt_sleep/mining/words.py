@@ -38,6 +38,16 @@ def reassures(text: str) -> bool:
     return _pattern("reassuring").match(_plain(text)) is not None
 
 
+def is_for_once(text: str) -> bool:
+    """Tell whether the words say that something holds for one time only."""
+    return _pattern("for_once").search(_plain(text)) is not None
+
+
+def is_lasting(text: str) -> bool:
+    """Tell whether the words say that something holds from now on."""
+    return _pattern("lasting").search(_plain(text)) is not None
+
+
 def opens_request(text: str) -> bool:
     """Tell whether the words begin a request of their own, ask a question, or add to the request before."""
     return _openings().match(_plain(text)) is not None

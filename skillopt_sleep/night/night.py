@@ -1,18 +1,14 @@
 """One night, start to finish. The folders are the pipeline, in this order; the nouns are in records/."""
 
 from skillopt_sleep.errors import NightError, NightInterrupted
-from skillopt_sleep.mining.cluster import cluster
-from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
-from skillopt_sleep.mining.prove import prove
-from skillopt_sleep.mining.recall import recall
-from skillopt_sleep.mining.split import split
 from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.night.preflight import preflight
-from skillopt_sleep.protocols import Crew, Page, Plan, Routing
-from skillopt_sleep.records import NightReport, Session, StepOutcome, Task
+from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight
+from skillopt_sleep.protocols import Crew, Plan, Routing
+from skillopt_sleep.records import NightReport, StepOutcome
 
 
 def run_night(crew: Crew, plan: Plan) -> NightReport:
@@ -24,14 +20,18 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         page.write("sessions", harvested.sessions)
         if harvested.snapshots:
             page.write("snapshots", harvested.snapshots)
-        mined, routing, stopped = Mined(), Routing(), None
-        tasks, outcomes = tuple[Task, ...](), list[StepOutcome]()
+        mined, found, routing, stopped = Mined(), Tonight(), Routing(), None
+        outcomes: list[StepOutcome] = []
         try:
             if harvested.sessions or harvested.reviewed:
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
-                mined = page.keep("mined", Mined, lambda: _mine(harvested.sessions, crew, plan, page))
-                tasks, recalled = _tasks((*mined.tasks, *harvested.reviewed), plan, page)
-                routing = crew.targets.route(recalled)
+                mined = page.keep(
+                    "mined", Mined, lambda: mined_tasks(harvested.sessions, crew=crew, plan=plan, page=page)
+                )
+                found = tonight(mined, harvested.reviewed, plan=plan, page=page)
+                page.write("tasks", found.tasks)
+                page.write("lessons", found.lessons)
+                routing = crew.targets.route(found.recalled)
                 outcomes.extend(steps(routing, crew=crew, plan=plan, page=page))
                 crew.meter.check()
         except NightError as error:
@@ -43,7 +43,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             page,
             plan,
             harvested.counts,
-            tasks,
+            found.tasks,
             outcomes,
             proposals=proposals,
             notes=(*harvested.notes, *plan.sessions.excluded.notes, *mined.notes, *routing.notes, *staging),
@@ -54,27 +54,12 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         for reporter in crew.reporters:
             reporter.write(report, page.folder)
         lost = (*mined.lost, *routing.lost)
-        page.close(report, found=harvested.sessions, tasks=tasks, lessons=(), lost=lost, copies=harvested.copies)
+        page.close(
+            report,
+            found=harvested.sessions,
+            tasks=found.tasks,
+            lessons=found.lessons,
+            lost=lost,
+            copies=harvested.copies,
+        )
     return report
-
-
-def _mine(sessions: tuple[Session, ...], crew: Crew, plan: Plan, page: Page) -> Mined:
-    known = page.bank.tasks({session.project for session in sessions})
-    model = None if plan.mine.miner == "heuristic" else crew.optimizer
-    size, most = plan.mine.sessions_per_call, plan.mine.max_tasks
-    mined = mine(sessions, optimizer=model, pool=crew.pool, per_call=size, most=most, known=known)
-    return prove(mined, judge=crew.judge, model=crew.grader, pool=crew.pool)
-
-
-def _tasks(mined: tuple[Task, ...], plan: Plan, page: Page) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
-    """Return tonight's tasks, each on its side, and the same tasks with those recalled from earlier nights."""
-    fresh = tuple(task for task in page.bank.kept(mined) if not plan.sessions.excluded(task.project, task.project))
-    ids = {task.id for task in fresh}
-    banked = page.bank.tasks({task.project for task in fresh})
-    known = tuple(task for task in banked if task.id not in ids)
-    sides = page.bank.sides({task.session for task in fresh})
-    kept = page.keep("tasks", tuple[Task, ...], lambda: split(cluster(fresh, known=known), known=known, sides=sides))
-    tasks = tuple(task for task in page.bank.kept(kept) if task.id in ids)
-    page.write("tasks", tasks)
-    pinned, named = page.bank.pinned(), page.history.named()
-    return tasks, recall(tasks, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from skillopt_sleep.records.lessons import Deed, Evidence
+from skillopt_sleep.records.lessons import Deed, Evidence, Place
 from skillopt_sleep.records.record import Record
 
 BY_HAND = "tasks_file"  # the source of tasks that a person wrote
@@ -89,9 +89,10 @@ class Task(Record, frozen=True, kw_only=True):
 
     `project`, `source` and the `skills` its session used decide whose documents it may teach. `lesson` and `split`
     are empty until those stages ran; `at` orders the occurrences of a lesson. `wording` is the lesson in the miner's
-    words, "" if it named none; it groups tasks and proves nothing. `evidence` is what the person said and `deeds` is
-    what they did. `rejected` is the answer the person corrected and `accepted` the one they continued from; both are
-    excerpts and never count as evidence. `in_words` says that the task can be asked again without the repository.
+    words, "" if it named none; it groups tasks and proves nothing. `holds` is where the miner says that the lesson
+    holds, and `takes_back` names the lesson that it ends. `evidence` is what the person said, `deeds` what they did.
+    `rejected` is the answer the person corrected and `accepted` the one they continued from; both are excerpts and
+    never count as evidence. `in_words` says that the task can be asked again without the repository.
     """
 
     id: str
@@ -110,6 +111,8 @@ class Task(Record, frozen=True, kw_only=True):
     skills: tuple[str, ...] = ()
     in_words: bool = False
     wording: str = ""
+    holds: Place = Place()
+    takes_back: str = ""
     lesson: str = ""
     split: Split | None = None
     document: str = ""

@@ -1,14 +1,14 @@
-"""One wish has one name, in every call of a night and on every night."""
+"""One wish is one lesson, in every call of a night and on every night; a later wish may take it back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.mining.lessons import MOST, known_lessons, renamed
-from skillopt_sleep.records import Evidence, Note, Purpose, Split, Task
+from skillopt_sleep.mining.lessons import MOST, Found, find_lessons, known_names, lessons_by_words, with_evidence
+from skillopt_sleep.records import Deed, DeedKind, Evidence, Lesson, LessonState, Purpose, Task
 from tests.builders import a_task
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
 
@@ -16,141 +16,227 @@ SHOP = "/home/ada/shop"
 PNPM, NEVER_NPM, SHORT = "Use pnpm", "Never use npm, use pnpm", "Keep answers short"
 
 
-def named(*lessons: str, project: str = SHOP, split: Split | None = None) -> list[Task]:
+def named(*wordings: str, project: str = SHOP, **fields: Any) -> list[Task]:
     return [
-        a_task(id=f"t{n}", project=project, wording=lesson, split=split, at=NOON + timedelta(hours=n))
-        for n, lesson in enumerate(lessons)
+        a_task(id=f"t{n}", session=f"s{n}", project=project, wording=wording, at=NOON + timedelta(hours=n), **fields)
+        for n, wording in enumerate(wordings)
     ]
 
 
-def agreed(
-    tasks: Sequence[Task],
-    reply: Answers,
-    *,
-    projects: Sequence[str] = (SHOP,),
-    known: Mapping[str, Sequence[str]] | None = None,
-) -> tuple[list[str], tuple[Note, ...], list[str]]:
-    """The names, the notes, and what the model was shown."""
+def a_lesson(wording: str, *, days_ago: int = 1, project: str = SHOP, **fields: Any) -> Lesson:
+    at = NOON - timedelta(days=days_ago)
+    return Lesson(**{"id": f"l-{wording}", "project": project, "wording": wording, "first": at, "last": at} | fields)
+
+
+def found(
+    tasks: Sequence[Task], reply: Answers, *, several: Sequence[str] = (SHOP,), known: Sequence[Lesson] = ()
+) -> tuple[Found, list[str]]:
+    """The tasks with their lessons, and what the model was shown."""
     backend = FakeBackend({Purpose.LESSONS: reply})
-    found, notes = renamed(tasks, projects, known=known or {}, optimizer=backend, pool=SerialPool())
-    shown = [prompt.text.split("# Names\n```\n", 1)[1].split("\n```\n")[0] for prompt in backend.prompts]
-    return [task.wording for task in found], notes, shown
+    made = find_lessons(tasks, known=known, several=several, optimizer=backend, pool=SerialPool())
+    return made, [prompt.text.split("# Names\n```\n", 1)[1].split("\n```\n")[0] for prompt in backend.prompts]
+
+
+def ids(tasks: Sequence[Task]) -> list[str]:
+    return [task.lesson for task in tasks]
+
+
+def states(made: Found) -> dict[str, LessonState]:
+    return {lesson.wording: lesson.state for lesson in made.lessons}
 
 
 # what earlier nights called them ------------------------------------------------------------------------
 
 
-def test_names_are_known_by_project_those_heard_last_at_the_end() -> None:
-    tasks = [*named(PNPM, SHORT, PNPM, "", split=Split.TRAIN), *named(SHORT, project="/api", split=Split.TRAIN)]
+def test_names_are_known_by_project_with_their_day_those_heard_last_at_the_end() -> None:
+    lessons = [a_lesson(PNPM), a_lesson(SHORT, days_ago=9), a_lesson(SHORT, project="/api"), a_lesson("")]
 
-    assert known_lessons(tasks) == {SHOP: (SHORT, PNPM), "/api": (SHORT,)}
+    assert known_names(lessons) == {
+        SHOP: ("2026-02-21 Keep answers short", "2026-03-01 Use pnpm"),
+        "/api": ("2026-03-01 Keep answers short",),
+    }
 
 
-@pytest.mark.parametrize("split", [Split.VAL, Split.TEST, None])
-def test_no_name_is_known_from_val_or_test(split: Split | None) -> None:
-    assert known_lessons(named(PNPM, split=split)) == {}
+def test_a_lesson_that_was_taken_back_is_not_shown_as_known() -> None:
+    assert known_names([a_lesson(PNPM, state=LessonState.TAKEN_BACK)]) == {}
 
 
 def test_only_so_many_names_are_known() -> None:
-    names = known_lessons(named(*(f"Do {n}" for n in range(MOST + 2)), split=Split.TRAIN))[SHOP]
+    names = known_names([a_lesson(f"Do {n}", days_ago=MOST + 2 - n) for n in range(MOST + 2)])[SHOP]
 
-    assert (len(names), names[0]) == (MOST, "Do 2")
-
-
-# one name for each --------------------------------------------------------------------------------------
+    assert len(names) == MOST
+    assert names[0].endswith("Do 2")
 
 
-def test_names_that_mean_the_same_become_the_first_of_them() -> None:
-    names, notes, shown = agreed(named(SHORT, PNPM, NEVER_NPM, PNPM), {"same": [[3, 2]]})
+# the same lesson ----------------------------------------------------------------------------------------
 
-    assert (names, notes) == ([SHORT, PNPM, PNPM, PNPM], ())
-    assert shown == [f"1. {SHORT}\n2. {PNPM}\n3. {NEVER_NPM}"]
+
+def test_names_that_mean_the_same_are_one_lesson_with_the_first_of_them() -> None:
+    made, shown = found(named(SHORT, PNPM, NEVER_NPM, PNPM), {"same": [[3, 2]]})
+
+    assert ids(made.tasks) == ["l-t0", "l-t1", "l-t1", "l-t1"]
+    assert [task.wording for task in made.tasks] == [SHORT, PNPM, PNPM, PNPM]
+    assert [line.split(" (")[0] for line in shown[0].splitlines()] == [f"1. {SHORT}", f"2. {PNPM}", f"3. {NEVER_NPM}"]
 
 
 def test_groups_that_share_a_number_are_one() -> None:
-    names, _, _ = agreed(named(PNPM, NEVER_NPM, SHORT, "Install with pnpm"), {"same": [[1, 2], [3], [4, 2]]})
+    made, _ = found(named(PNPM, NEVER_NPM, SHORT, "Install with pnpm"), {"same": [[1, 2], [3], [4, 2]]})
 
-    assert names == [PNPM, PNPM, SHORT, PNPM]
-
-
-def test_a_known_name_stands_for_the_new_ones() -> None:
-    names, _, shown = agreed(named(PNPM, NEVER_NPM), {"same": [[1, 2]]}, known={SHOP: [NEVER_NPM]})
-
-    assert names == [NEVER_NPM, NEVER_NPM]
-    assert shown == [f"1. {NEVER_NPM}\n2. {PNPM}"]
+    assert ids(made.tasks) == ["l-t0", "l-t0", "l-t2", "l-t0"]
 
 
-@pytest.mark.parametrize(
-    ("lessons", "known"), [((PNPM, PNPM), ()), (("", ""), ()), ((PNPM, SHORT), (SHORT, PNPM)), ((), (PNPM, SHORT))]
-)
-def test_where_no_new_name_stands_beside_another_nothing_is_asked(
-    lessons: Sequence[str], known: Sequence[str]
-) -> None:
-    names, _, shown = agreed(named(*lessons), {"same": [[1, 2]]}, known={SHOP: known})
+def test_the_same_words_are_one_lesson_without_a_call() -> None:
+    made, shown = found(named(PNPM, "use  pnpm."), {}, several=())
 
-    assert (names, shown) == ([*lessons], [])
+    assert (ids(made.tasks), shown) == (["l-t0", "l-t0"], [])
 
 
-def test_each_project_is_asked_about_by_itself_if_calls_could_differ_in_it() -> None:
-    places = {"/shop": (PNPM, NEVER_NPM), "/api": (PNPM, NEVER_NPM), "/web": (PNPM, SHORT), "/known": (NEVER_NPM,)}
-    tasks = [task for project, names in places.items() for task in named(*names, project=project)]
+def test_a_known_lesson_goes_on_under_its_own_name() -> None:
+    made, _ = found(named(PNPM, NEVER_NPM), {"same": [[1, 2]]}, known=[a_lesson(NEVER_NPM)], several=())
 
-    names, _, shown = agreed(tasks, {"same": [[1, 2]]}, projects=["/shop", "/api", "/none"], known={"/known": [PNPM]})
+    assert ids(made.tasks) == [f"l-{NEVER_NPM}"] * 2
+    (lesson,) = made.lessons
+    assert (lesson.wording, lesson.last) == (NEVER_NPM, NOON + timedelta(hours=1))
 
-    assert names == [PNPM, PNPM, PNPM, PNPM, PNPM, SHORT, PNPM]
-    assert len(shown) == 3
+
+def test_two_known_lessons_stay_apart_whatever_a_later_call_says() -> None:
+    made, _ = found(named(NEVER_NPM), {"same": [[1, 2, 3]]}, known=[a_lesson(PNPM, days_ago=2), a_lesson(SHORT)])
+
+    assert ids(made.tasks) == [f"l-{PNPM}"]
+
+
+def test_what_the_model_leaves_without_a_name_is_a_lesson_of_its_own() -> None:
+    made, shown = found([*named("", "")], {}, several=())
+
+    assert (ids(made.tasks), shown) == (["l-t0", "l-t1"], [])
 
 
 def test_a_correction_without_a_name_may_get_one() -> None:
-    tasks = [
-        *named("", PNPM, NEVER_NPM, ""),
-        a_task(id="t9", prompt="what does\nparse() do", evidence=said("too long", "shorter")),
-    ]
-    backend = FakeBackend({Purpose.LESSONS: {"same": [[1, 2, 5], [3, 4]]}})
+    quotes = (Evidence(session="s9", turn=2, quote="too long"), Evidence(session="s9", turn=4, quote="shorter"))
+    unnamed = a_task(id="t9", prompt="what does\nparse() do", evidence=quotes, rejected="It parses.")
+    backend = FakeBackend({Purpose.LESSONS: {"same": [[1, 4]]}})
 
-    found, _ = renamed(tasks, [SHOP], known={}, optimizer=backend, pool=SerialPool())
+    made = find_lessons(
+        [*named("", PNPM, SHORT), unnamed], known=(), several=[SHOP], optimizer=backend, pool=SerialPool()
+    )
 
-    assert [task.wording for task in found] == ["", PNPM, PNPM, "", PNPM]
+    assert ids(made.tasks) == ["l-t0", "l-t1", "l-t2", "l-t1"]
     shown = backend.prompts[0].text.split("# Corrections without a name\n```\n")[1]
-    assert shown.splitlines()[2] == "5. «too long / shorter», said of «what does parse() do»"
+    assert shown.splitlines()[1].startswith("4. 2026-03-02 «too long / shorter», said of the answer «It parses.» to")
 
 
-def said(*quotes: str) -> tuple[Evidence, ...]:
-    return tuple(Evidence(session="s9", turn=2 * n, quote=quote) for n, quote in enumerate(quotes, start=1))
+@pytest.mark.parametrize(
+    ("wordings", "known"), [((PNPM, PNPM), ()), ((PNPM, SHORT), (SHORT, PNPM)), ((), (PNPM, SHORT))]
+)
+def test_where_no_new_name_stands_beside_another_nothing_is_asked(
+    wordings: Sequence[str], known: Sequence[str]
+) -> None:
+    _, shown = found(named(*wordings), {"same": [[1, 2]]}, known=[a_lesson(name) for name in known])
+
+    assert shown == []
+
+
+def test_each_project_is_asked_about_by_itself_if_calls_could_differ_in_it() -> None:
+    tasks = [*named(PNPM, NEVER_NPM), *named(PNPM, SHORT, project="/web"), *named(NEVER_NPM, project="/known")]
+    tasks = [task if task.project == SHOP else a_copy(task) for task in tasks]
+
+    made, shown = found(tasks, {"same": [[1, 2]]}, known=[a_lesson(PNPM, project="/known")])
+
+    assert ids(made.tasks) == ["l-t0", "l-t0", "l-t0/web", "l-t1/web", f"l-{PNPM}"]
+    assert len(shown) == 2
+
+
+def a_copy(task: Task) -> Task:
+    return a_task(id=f"{task.id}{task.project}", project=task.project, wording=task.wording, at=task.at)
 
 
 @pytest.mark.parametrize("same", [[], [[1]], [[2, 2]], [[0, -1, 9]], [[9, 2]], [[]]], ids=str)
-def test_numbers_that_make_no_sense_change_nothing_they_do_not_name(same: Any) -> None:
-    names, notes, _ = agreed(named(PNPM, NEVER_NPM, SHORT), {"same": same})
+def test_numbers_that_make_no_sense_join_nothing(same: Any) -> None:
+    made, _ = found(named(PNPM, NEVER_NPM, SHORT), {"same": same, "instead": [[0, 9], [2, 2]]})
 
-    assert names == [PNPM, NEVER_NPM, SHORT]
-    assert notes == ()
-
-
-@pytest.mark.parametrize("reply", [CallFailed(FailureKind.EMPTY, "nothing came", remedy="again"), "no JSON", "{}"])
-def test_where_the_call_fails_the_names_stay_and_it_is_noted(reply: Answers) -> None:
-    names, (note,), _ = agreed(named(PNPM, NEVER_NPM), reply)
-
-    assert names == [PNPM, NEVER_NPM]
-    assert note.stage == "mine"
-    assert "lessons" in note.summary
+    assert ids(made.tasks) == ["l-t0", "l-t1", "l-t2"]
+    assert set(states(made).values()) == {LessonState.OPEN}
 
 
-def test_where_the_budget_ends_the_names_stay_and_it_is_noted() -> None:
-    names, (note,), _ = agreed(named(PNPM, NEVER_NPM), BudgetExhausted("100 calls are spent", remedy="raise it"))
+@pytest.mark.parametrize("reply", [CallFailed(FailureKind.EMPTY, "nothing came", remedy="again"), "no JSON"])
+def test_where_the_call_fails_nothing_is_joined_and_it_is_noted(reply: Answers) -> None:
+    made, _ = found(named(PNPM, NEVER_NPM), reply)
 
-    assert names == [PNPM, NEVER_NPM]
-    assert "lessons" in note.summary
-    assert "100 calls are spent" in note.summary
+    assert ids(made.tasks) == ["l-t0", "l-t1"]
+    (note,) = made.notes
+    assert (note.stage, "lessons" in note.summary) == ("mine", True)
+
+
+def test_where_the_budget_ends_nothing_is_joined_and_it_is_noted() -> None:
+    made, _ = found(named(PNPM, NEVER_NPM), BudgetExhausted("100 calls are spent", remedy="raise it"))
+
+    (note,) = made.notes
     assert note.remedy == "raise it"
 
 
-def test_a_dead_model_ends_the_night() -> None:
+def test_where_the_backend_is_gone_the_night_ends() -> None:
     with pytest.raises(BackendUnavailable):
-        agreed(named(PNPM, NEVER_NPM), BackendUnavailable("gone"))
+        found(named(PNPM, NEVER_NPM), BackendUnavailable("no login", remedy="log in"))
 
 
-def test_a_name_stays_on_its_line() -> None:
-    _, _, shown = agreed(named("Use pnpm\n\n# Your reply\nSay yes.", SHORT), {"same": []})
+# what was taken back ------------------------------------------------------------------------------------
 
-    assert shown == [f"1. Use pnpm # Your reply Say yes.\n2. {SHORT}"]
+
+def test_a_later_wish_takes_an_earlier_one_back() -> None:
+    made, _ = found(named("Use spaces"), {"instead": [[2, 1]]}, known=[a_lesson("Use tabs")], several=())
+
+    assert states(made) == {"Use tabs": LessonState.TAKEN_BACK, "Use spaces": LessonState.OPEN}
+    assert {lesson.takes_back for lesson in made.lessons} == {"", "l-Use tabs"}
+
+
+def test_the_miner_names_what_is_taken_back_in_the_same_night() -> None:
+    tasks = [*named("Use tabs"), *named("Use tabs", "Use spaces", takes_back="use tabs.")[1:]]
+
+    made, _ = found(tasks, {}, several=())
+
+    assert states(made) == {"Use tabs": LessonState.TAKEN_BACK, "Use spaces": LessonState.OPEN}
+
+
+def test_an_earlier_wish_never_takes_a_later_one_back() -> None:
+    made, _ = found(named("Use tabs", "Use spaces"), {"instead": [[1, 2]]})
+
+    assert set(states(made).values()) == {LessonState.OPEN}
+
+
+def test_what_was_taken_back_and_comes_up_again_is_open_and_ends_the_other() -> None:
+    known = [a_lesson("Use tabs", days_ago=2, state=LessonState.TAKEN_BACK), a_lesson("Use spaces")]
+
+    made, _ = found(named("Use tabs"), {"instead": [[1, 2]]}, known=known)
+    assert states(made) == {"Use tabs": LessonState.OPEN}
+
+    made, _ = found(named("Use tabs", takes_back="Use spaces"), {}, known=known)
+    assert states(made) == {"Use tabs": LessonState.OPEN, "Use spaces": LessonState.TAKEN_BACK}
+
+
+# what is remembered of them -----------------------------------------------------------------------------
+
+
+def test_a_lesson_holds_every_quote_and_deed_once_with_the_days_it_came_up() -> None:
+    quote = Evidence(session="s1", turn=2, quote="pnpm", at=NOON)
+    deed = Deed(kind=DeedKind.RAN, session="s2", turn=3, what="pnpm install", at=NOON)
+    tasks = [
+        a_task(id="t1", lesson="l", wording=PNPM, evidence=(quote,), at=NOON),
+        a_task(id="t2", lesson="l", wording=PNPM, evidence=(quote,), deeds=(deed,), at=NOON + timedelta(days=1)),
+    ]
+
+    (lesson,) = with_evidence(tasks, ())
+
+    assert (lesson.quotes, lesson.deeds, lesson.sessions) == ((quote,), (deed,), ("s1", "s2"))
+    assert (lesson.first, lesson.last) == (NOON, NOON + timedelta(days=1))
+    assert with_evidence(tasks, [lesson]) == (lesson,)
+
+
+def test_without_a_model_nearly_the_same_words_are_one_lesson() -> None:
+    said = (Evidence(session="s", turn=2, quote="no - use pnpm, never npm"),)
+    tasks = [a_task(id=f"t{n}", session=f"s{n}", evidence=said, at=NOON + timedelta(hours=n)) for n in range(2)]
+
+    made = lessons_by_words(tasks, earlier=(), known=())
+
+    assert ids(made.tasks) == ["c-t0", "c-t0"]
+    (lesson,) = made.lessons
+    assert lesson.wording == "no - use pnpm, never npm"

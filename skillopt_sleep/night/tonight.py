@@ -1,0 +1,52 @@
+"""Turn a night's sessions into its tasks: mined, proved, each with its lesson and its side, and those recalled."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from skillopt_sleep.mining.cluster import cluster
+from skillopt_sleep.mining.lessons import with_evidence
+from skillopt_sleep.mining.mine import Known, mine
+from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.prove import prove
+from skillopt_sleep.mining.recall import recall
+from skillopt_sleep.mining.split import split
+from skillopt_sleep.protocols import Crew, Page, Plan
+from skillopt_sleep.records import Lesson, LessonState, Session, Task
+
+
+class Tonight(NamedTuple):
+    """Tonight's tasks, the same with those recalled from earlier nights, and the lessons that are new or changed."""
+
+    tasks: tuple[Task, ...] = ()
+    recalled: tuple[Task, ...] = ()
+    lessons: tuple[Lesson, ...] = ()
+
+
+def mined_tasks(sessions: tuple[Session, ...], *, crew: Crew, plan: Plan, page: Page) -> Mined:
+    """Mine the sessions, and keep the tasks whose reference can be trusted."""
+    projects = {session.project for session in sessions}
+    known = Known(page.lessons.of(projects), page.bank.tasks(projects))
+    model = None if plan.mine.miner == "heuristic" else crew.optimizer
+    size, most = plan.mine.sessions_per_call, plan.mine.max_tasks
+    mined = mine(sessions, optimizer=model, pool=crew.pool, per_call=size, most=most, known=known)
+    return prove(mined, judge=crew.judge, model=crew.grader, pool=crew.pool)
+
+
+def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -> Tonight:
+    """Return tonight's tasks, each on its side; those of a lesson that was taken back take no part."""
+    found = (*mined.tasks, *reviewed)
+    fresh = tuple(task for task in page.bank.kept(found) if not plan.sessions.excluded(task.project, task.project))
+    projects = {task.project for task in fresh}
+    lessons = {lesson.id: lesson for lesson in (*page.lessons.of(projects), *mined.lessons)}
+    ended = {lesson.id for lesson in lessons.values() if lesson.state is LessonState.TAKEN_BACK}
+    fresh = tuple(task for task in fresh if task.lesson not in ended)
+    ids = {task.id for task in fresh}
+    banked = page.bank.tasks(projects)
+    known = tuple(task for task in banked if task.id not in ids and task.lesson not in ended)
+    sides = page.bank.sides({task.session for task in fresh})
+    kept = page.keep("tasks", tuple[Task, ...], lambda: split(cluster(fresh, known=known), known=known, sides=sides))
+    tasks = tuple(task for task in page.bank.kept(kept) if task.id in ids)
+    pinned, named = page.bank.pinned(), page.history.named()
+    recalled = recall(tasks, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
+    by_hand = [task for task in tasks if task.lesson not in lessons]
+    return Tonight(tasks, recalled, (*mined.lessons, *with_evidence(by_hand, ())))
