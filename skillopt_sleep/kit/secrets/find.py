@@ -33,31 +33,22 @@ _AS_RUNS = bytes(ord("a") if code in _TOKEN_CHARACTERS else ord(" ") for code in
 _CHAIN_CHARACTERS = _TOKEN_CHARACTERS + b".~%+/=:$|"
 _LONG_RUN = b"a" * 18
 _BEFORE_RUN = 64  # so far before a long run may a token begin, as in pat….…
-_BEFORE_HINT = 8  # no hint begins further before the first match of MAYBE
 _DIGIT = re.compile(r"[0-9]")
 _DIGIT_OR_CAPITAL = re.compile(r"[0-9A-Z]")
-_MAYBE_COMMAND = re.compile(r"[-|<'\"]")
 _FLAG = re.compile(r"-(?<=\s-)[A-Za-z-]")
 _PIPE = re.compile(r"\|(?=[\s&]*\w)")
-_HERE_STRING = re.compile(r"<(?=<<)")
 _SPACE_AND_SLASH = re.compile(r"/(?<= /)")
 _SPACED_SLASH = re.compile(r"/(?<= /) ")
 
 
 def find_secrets(text: str) -> list[Span]:
     """Return the places of all secrets in the text, in order and without overlaps."""
-    found = _find(text)
-    if not found:
-        return found
-    return wraps.continued(text, spans.merged(found))
-
-
-def _find(text: str) -> list[Span]:
-    """Return what the rules find, in the order of the rules."""
     found, digits = _find_as_written(text)
     if folds.is_folded(text, digits=digits):
         found += folds.unfolded(text, _find_in_unfolded)
-    return found
+    if not found:
+        return found
+    return wraps.continued(text, spans.merged(found))
 
 
 def _find_in_unfolded(text: str) -> list[Span]:
@@ -75,21 +66,25 @@ def _find_as_written(text: str) -> tuple[list[Span], bool]:
     chains = list(_long_chains(text, runs)) if _LONG_RUN in runs else []
     if chains:
         found += _tokens(text, data, chains)
-    loose = hints.as_loose(data)
-    digits = b"0" in loose
-    if digits and "\n" in text and (chains or hints.DIGIT_ENDS_LINE.search(loose)):
+    plain = hints.as_plain(data)
+    digits = b"0" in plain
+    if digits and "\n" in text and (chains or hints.DIGIT_ENDS_LINE.search(plain)):
         found += wraps.wrapped(text, data)
     if "@" in text:
         found += addresses.url_passwords(text)
-    maybe = hints.MAYBE.search(loose + b" ")
-    if maybe:
-        found += _named(text, data.lower(), max(0, maybe.start() - _BEFORE_HINT))
+    names, has_context = hints.find(plain)
+    if has_context:
+        found += _in_context(text)
+    if names:
+        if "Secret" in text:
+            found += encoded.manifest(text)
+        found += named.named(text, data.lower(), names)
     if not text.isascii() and password_words.may_have_foreign_label(text):
         found += named.foreign(text)
     if "/" in text:
-        found += _beside_slashes(text)
-    if digits and _MAYBE_COMMAND.search(text):
-        found += _in_commands(text)
+        found += _beside_slashes(text, has_context=has_context)
+    if digits:
+        found += _in_commands(text, has_context=has_context)
     return found, digits
 
 
@@ -119,41 +114,37 @@ def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[S
         at = end
 
 
-def _named(text: str, lower: bytes, at: int) -> Iterator[Span]:
-    """Yield the values whose name or context says that they are secret; there is no hint before `at`."""
-    hint = hints.HINT.search(lower, at)
-    if not hint:
-        return
+def _in_context(text: str) -> Iterator[Span]:
+    """Yield what is secret because of a word before it that isn't its name."""
     yield from addresses.webhooks(text)
     yield from addresses.curl_passwords(text)
     yield from private_keys.private_keys(text)
     yield from commands.passwords_in_place(text)
-    if "Secret" in text:
-        yield from encoded.manifest(text)
-    yield from named.named(text, lower, hint.start())
 
 
-def _beside_slashes(text: str) -> list[Span]:
+def _beside_slashes(text: str, *, has_context: bool) -> list[Span]:
     """Return the passwords beside a slash, in sentences and in commands."""
     found: list[Span] = []
     slash_behind_space = _SPACE_AND_SLASH.search(text)
     spaced_slash = slash_behind_space and _SPACED_SLASH.search(text)
     if spaced_slash or "with " in text or "mit " in text or "avec " in text:
         found += password_prose.pairs(text)
-    if slash_behind_space or "sqlplus" in text:
+    if slash_behind_space or (has_context and "sqlplus" in text):
         found += commands.beside_slashes(text)
     return found
 
 
-def _in_commands(text: str) -> list[Span]:
+def _in_commands(text: str, *, has_context: bool) -> list[Span]:
     """Return the passwords on command lines."""
     found: list[Span] = []
     if "-" in text and _FLAG.search(text):
         found += commands.flagged(text)
-    if ("'" in text or '"' in text) and ("IDENTIFIED" in text or "identified" in text):
+    if not has_context:
+        return found
+    if "IDENTIFIED" in text or "identified" in text:
         found += commands.database_users(text)
     if "|" in text and _PIPE.search(text) and ("echo " in text or "printf " in text):
         found += commands.piped(text)
-    if "<" in text and _HERE_STRING.search(text):
+    if "<<<" in text:
         found += commands.passwords_of_programs(text)
     return found

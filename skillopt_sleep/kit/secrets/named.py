@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from skillopt_sleep.kit.secrets import (
     assignments,
-    hints,
     names,
     password_prose as prose,
     password_words as words,
@@ -23,12 +22,12 @@ _HEADER_GAP = re.compile(r"""(?:\\{0,3}["'])?[ \t]{0,4}[:=,]?[ \t]{0,4}[bfr]?(?:
 _HEADER_SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|bot|digest|ssws)[ ]{1,4}")
 
 
-def named(text: str, lower: bytes, at: int) -> Iterator[Span]:
-    """Yield the values of names in ASCII; no name begins before the hint at `at`."""
+def named(text: str, lower: bytes, places: list[int]) -> Iterator[Span]:
+    """Yield the values of names in ASCII, each of which begins at one of the places."""
     hidden_to = 0
-    for hint in hints.HINT.finditer(lower, at):
-        name = names.NAME.match(lower, hint.start() - hints.NAME_STARTS_BEFORE.get(hint[0], 0))
-        if not name or name.start() < hidden_to:
+    for place in places:
+        name = names.NAME.match(lower, place) if place >= hidden_to else None
+        if not name:
             continue
         span = _value_of(text, lower, name)
         if span:

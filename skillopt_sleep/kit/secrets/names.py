@@ -4,15 +4,21 @@ import re
 
 from skillopt_sleep.kit.secrets import password_words as words
 
+
+def _alone(word: bytes) -> bytes:
+    """Return the pattern of a short word that must stand alone, and not within base64."""
+    return rb"(?<![a-z0-9+/])%b(?=[^a-z0-9+/])" % word
+
+
 # A name from where it begins, in lower case. Of `AWS_SECRET_ACCESS_KEY` it is the last word: what stands before it in
 # the identifier is its prefix.
 NAME = re.compile(
-    rb"(?P<password>passw(?:or)?d|passphrase|passcode|pass|pwd|pw(?![a-z0-9]))\d{0,2}(?![a-z])"
-    rb"|(?P<header>authorization|bearer|basic)(?![a-z])"
-    rb"|(?P<foreign>%b)"
+    rb"(?P<password>passw(?:or)?d|passphrase|passcode|pass|pwd|%b)\d{0,2}(?![a-z])"
+    rb"|(?P<header>(?:authorization|bearer)(?![a-z])|basic(?=[ ]))"
+    rb"|(?P<foreign>%b|%b)"
     rb"|(?P<pair>creds|credentials?)(?![a-z_-])"
     rb"|(?:secret|token|credentials?|key|auth|sig(?:nature)?)(?:[_-]?(?:key(?:[_-]?base)?|value|string|text|b64|base64|hex))?"
-    rb"\d{0,2}(?![a-z])" % words.ascii_labels().pattern
+    rb"\d{0,2}(?![a-z])" % (_alone(b"pw"), _alone(b"mdp"), words.ascii_labels().pattern)
 )
 
 # Prefixes that make a key no secret (cache_key), and those that make it a certain one (api_key).

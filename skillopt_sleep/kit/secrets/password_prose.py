@@ -44,6 +44,7 @@ _PARTICLES = re.compile(r"(?:(?:是|为|為|成|叫|设|設|作)了?|は|が|を
 _PAIR = re.compile(r"(?<!\S)[\"'`(]?[\w.@+-]{2,64}[\"'`]? / [\"'`]?(?P<value>(?:[^\s\"'`/<>]|/(?!\s)){6,128})")
 _JOINED_PAIR = re.compile(r"/(?P<value>[^\s\"'`/<>(){}]{6,40}+)(?=[\"'`]?(?:\s|$))")
 _WITH_NAME = re.compile(r"(?<!\S)(?:with|mit|avec)\s+[\"'`]?[\w.@+-]{2,40}$")
+_LEADING_WORDS = ("with", "mit", "avec")
 _LONGEST_NAME = 60  # so far before the slash may `with name` begin
 _GOES_ON = frozenset("/@&+.#-")  # a label goes on with it as part of a path or an address
 _COMPARISONS = frozenset({"==", "==="})
@@ -85,7 +86,10 @@ def pairs(text: str) -> Iterator[Span]:
 
 def _joined_pairs(text: str) -> Iterator[re.Match[str]]:
     for pair in _JOINED_PAIR.finditer(text):
-        if _WITH_NAME.search(text, max(0, pair.start() - _LONGEST_NAME), pair.start()):
+        first = max(0, pair.start() - _LONGEST_NAME)
+        words_before = text[first : pair.start()].split()
+        led = len(words_before) > 1 and words_before[-2].endswith(_LEADING_WORDS)
+        if led and _WITH_NAME.search(text, first, pair.start()):
             yield pair
 
 

@@ -2,13 +2,16 @@
 
 import functools
 import re
+from collections.abc import Iterator
 
 # Labels in letters of ASCII, in lower case; an ending may follow: adgangskoden, parolasi. A point is any gap.
 _ASCII_LABELS = """
-    passwort kennwort kontrasena contrasena contrasenya contrasinal clave senha palavra.passe
-    wachtwoord wachtzin haslo hasla haslem parola parole parool lozinka lozinku heslo hesla
-    heslem jelszo jelszav passord adgangskode kodeord geslo kata.sandi sandi kata.laluan
-    mat.khau mot.de.passe mots.de.passe mdp parol parola.d'ordine codigo.de.acceso codice.di.accesso"""
+    passwort kennwort kontrasena contrasena contrasenya clave senha palavra.passe
+    wachtwoord haslo hasla haslem parola parole parool lozinka lozinku heslo hesla
+    heslem jelszo jelszav passord adgangskode kodeord geslo kata.sandi kata.laluan
+    mat.khau mot.de.passe parol parola.d'ordine codice.di.accesso"""
+
+_GAPS = " \t\n_-"  # between the words of a label
 
 # Labels with a letter beyond ASCII.
 _LABELS = """
@@ -95,6 +98,14 @@ def may_have_foreign_label(text: str) -> bool:
 def _pattern_of(label: str) -> str:
     """Return the pattern of a label; a point in it is any gap between words."""
     return re.escape(label).replace(r"\.", r"[\s_-]?").replace("'", "['?]")
+
+
+def ascii_label_beginnings() -> Iterator[str]:
+    """Yield the first word of each label in letters of ASCII, with the second one if there is a gap between them."""
+    for label in _ASCII_LABELS.split():
+        words = label.split(".")
+        for gap in _GAPS:
+            yield gap.join(words[:2])
 
 
 @functools.cache

@@ -1,37 +1,66 @@
 """Where a name of a secret may be, and what is assigned to it."""
 
-from skillopt_sleep.kit.secrets.hints import HINT, MAYBE, as_loose
+import pytest
+
+from skillopt_sleep.kit.secrets.hints import as_plain, find
+from skillopt_sleep.kit.secrets.names import NAME
 from skillopt_sleep.kit.secrets.password_words import ascii_labels
 from tests.kit.password_samples import LABELS
-from tests.kit.test_redact import SPOKEN
 
 
-def _may_have_a_name(text: str) -> bool:
-    return MAYBE.search(as_loose(text.encode("ascii", "replace")) + b" ") is not None
+def _found(text: str) -> tuple[list[int], bool]:
+    return find(as_plain(text.encode("ascii", "replace")))
 
 
-def test_where_there_is_a_name_the_quick_look_sees_that_there_may_be_one() -> None:
-    texts = [text for text, _ in SPOKEN.values()]
-    texts += [f"{label}: x" for label in LABELS if label.isascii()]
-    texts += [
-        "auth=1",
-        "authorization: x",
-        "sig=1",
-        "the signature",
-        "mdp x",
-        "pw x",
-        "rabbitmqctl x",
-        "tokenizer",
-        "auth",
-    ]
-    hinted = [text for text in texts if HINT.search(text.encode("ascii", "replace").lower())]
-    assert len(hinted) > 50
-    assert [text for text in hinted if not _may_have_a_name(text)] == []
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("passwd", "passphrase", "pw", "api_key", "token", "secret", "creds", "auth", "sig1", "signature"),
+        *("Bearer", "Basic", "Authorization", "mot de passe", "kata-sandi", "mdp"),
+    ],
+)
+def test_the_place_of_a_name_is_found(name: str) -> None:
+    text = f"the {name} x"
+    places, _ = _found(text)
+    assert any(NAME.match(text.lower().encode(), place) for place in places)
 
 
-def test_ordinary_words_are_no_hint() -> None:
-    for text in ("they passed the keyword on", "an interpreter reads code", "because the author said so"):
-        assert not HINT.search(text.encode())
+@pytest.mark.parametrize("label", [label for label in LABELS if label.isascii()])
+def test_the_place_of_a_label_is_found(label: str) -> None:
+    places, _ = _found(f"x {label.upper()}: y")
+    assert 2 in places
+
+
+def test_every_name_is_found_where_one_begins_at_the_end_of_another() -> None:
+    assert _found("hookey=1 secretoken=2") == ([3, 9, 14], True)
+
+
+@pytest.mark.parametrize(
+    "text", ["curl -u", "rabbitmqctl add_user", "neo4j-admin", "-----BEGIN PRIVATE KEY", "<<< x", "IDENTIFIED BY"]
+)
+def test_what_leads_to_another_rule_is_found(text: str) -> None:
+    assert _found(text)[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "they passed the keyword on",
+        "an author's signal",
+        "pw9 and kpw",
+        "a-pw+ of base64",
+        "basic: x",
+        "mdp/",
+        "a pw",
+    ],
+)
+def test_ordinary_words_are_no_names(text: str) -> None:
+    places, _ = _found(text)
+    assert not any(NAME.match(text.encode(), place) for place in places)
+
+
+def test_most_texts_have_neither() -> None:
+    assert _found("An interpreter reads code; 42 lines of it.") == ([], False)
 
 
 def test_a_label_is_found_with_its_ending() -> None:
