@@ -56,7 +56,7 @@ def _lines(case: Case) -> str:
     backend = FakeBackend(
         {Purpose.MINE: {"tasks": [case.reply]}, Purpose.LESSONS: {"groups": []}, Purpose.PROVE: _nothing_shown}
     )
-    found = mine([_session(case)], optimizer=backend, pool=SerialPool(), per_call=5, most=60, known=())
+    found = mine([_session(case)], optimizer=backend, pool=SerialPool(), per_call=5, most=60)
     tasks = prove(found, judge=ReferenceJudge(backend), model=backend, pool=SerialPool()).tasks
     return "\n".join(line for task in tasks for line in _told(task))
 

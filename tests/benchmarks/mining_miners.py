@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
@@ -27,10 +26,10 @@ _SENTENCE = re.compile(r"[^.!?\n]*[^\s.!?][^.!?\n]*[.!?]?")
 
 
 def mined(sessions: Sequence[Session], optimizer: Backend | None) -> tuple[Task, ...]:
-    """The tasks of all sessions, clustered; by rules where there is no optimizer."""
+    """The tasks of all sessions, each with its lesson; by rules where there is no optimizer."""
     pool = ThreadPool(1, lambda label, done, total: None)
-    found = mine(sessions, optimizer=optimizer, pool=pool, per_call=PER_CALL, most=NO_LIMIT, known=())
-    return cluster(found.tasks, known=())
+    found = mine(sessions, optimizer=optimizer, pool=pool, per_call=PER_CALL, most=NO_LIMIT)
+    return found.tasks
 
 
 class Obedient:

@@ -130,20 +130,20 @@ def test_another_seed_forgets_elsewhere() -> None:
 
 
 def test_the_miner_makes_a_task_of_a_correction() -> None:
-    (task,) = mine([a_session()], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9, known=()).tasks
+    (task,) = mine([a_session()], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9).tasks
     assert task.reference == some_checks()
     assert [evidence.quote for evidence in task.evidence] == [SAID]
 
 
 def test_the_miner_finds_nothing_where_nothing_was_corrected() -> None:
     session = a_session("Add a page.", "Done.", "Thanks, now add a test.", "Done.")
-    mined = mine([session], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9, known=())
+    mined = mine([session], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9)
     assert (mined.tasks, mined.notes, mined.lost) == ((), (), ())
 
 
 def test_a_length_in_the_words_becomes_a_check() -> None:
     session = a_session("Write it up.", "Here.", f"{SAID} And stay under 300 characters.")
-    (task,) = mine([session], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9, known=()).tasks
+    (task,) = mine([session], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9).tasks
     assert isinstance(task.reference, Checks)
     assert Check(op=Op.MAX_CHARS, arg="300") in task.reference.items
 

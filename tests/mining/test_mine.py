@@ -22,7 +22,7 @@ from tests.fakes import NOON, SerialPool
 
 
 def by_rules(*sessions: Session, most: int = 60) -> tuple[Task, ...]:
-    return mine(sessions, optimizer=None, pool=SerialPool(), per_call=5, most=most, known=()).tasks
+    return mine(sessions, optimizer=None, pool=SerialPool(), per_call=5, most=most).tasks
 
 
 def test_a_corrected_request_becomes_a_task_with_its_provenance() -> None:

@@ -1,6 +1,7 @@
 """What a model finds in a session is kept only if the person's own words prove it."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -8,32 +9,36 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.mining.mine import Mined, mine
+from skillopt_sleep.mining.mine import Known, Mined, mine
 from skillopt_sleep.records import (
     Check,
     Checks,
     Evidence,
     Exact,
+    Lesson,
     Op,
     Origin,
+    Place,
+    PlaceKind,
     Prompt,
     Purpose,
     Rubric,
     Session,
-    Split,
     Task,
 )
-from tests.builders import ASK, SAID, a_session, a_task, a_turn
+from tests.builders import ASK, SAID, a_session, a_turn
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
+
+SESSION_LABEL = re.compile(r"^(S\d+)\b", re.MULTILINE)
 
 
 def by_rules(*sessions: Session, most: int = 60) -> tuple[Task, ...]:
-    return mine(sessions, optimizer=None, pool=SerialPool(), per_call=5, most=most, known=()).tasks
+    return mine(sessions, optimizer=None, pool=SerialPool(), per_call=5, most=most).tasks
 
 
 def by_model(*sessions: Session, reply: Answers, per_call: int = 5, most: int = 60) -> Mined:
     backend = FakeBackend({Purpose.MINE: reply})
-    return mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=most, known=())
+    return mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=most)
 
 
 def mined(**fields: Any) -> dict[str, Any]:
@@ -67,7 +72,7 @@ def test_the_model_sees_every_turn_with_its_index_and_origin() -> None:
     backend = FakeBackend({Purpose.MINE: reply()})
     session = a_session(ASK, "npm", a_turn("<html>", origin=Origin.HARNESS), a_turn(SAID))
 
-    mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
+    mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
 
     shown = json.loads(backend.prompts[0].text.split("# Sessions\n")[1])
     assert shown == [
@@ -171,7 +176,7 @@ def test_a_failing_call_loses_its_batch_alone_and_names_it() -> None:
         return reply(*(mined(session=session["session"]) for session in shown))
 
     backend = FakeBackend({Purpose.MINE: answer})
-    result = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=2, most=9, known=())
+    result = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=2, most=9)
 
     assert len(backend.prompts) == 3
     assert result.lost == ("s2", "s3")
@@ -196,9 +201,7 @@ def test_a_dead_model_ends_the_mining() -> None:
 def test_sessions_without_a_second_typed_turn_are_not_sent() -> None:
     backend = FakeBackend()
 
-    assert (
-        mine([a_session(ASK, "Done.")], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=()) == Mined()
-    )
+    assert mine([a_session(ASK, "Done.")], optimizer=backend, pool=SerialPool(), per_call=5, most=9) == Mined()
     assert backend.prompts == []
 
 
@@ -230,7 +233,7 @@ def test_a_batch_that_was_lost_is_not_mined_by_rules_instead() -> None:
 def test_long_turns_are_cut_before_they_are_sent() -> None:
     backend = FakeBackend({Purpose.MINE: reply()})
 
-    mine([a_session("x" * 50_000, "ok", SAID)], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
+    mine([a_session("x" * 50_000, "ok", SAID)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
 
     assert len(backend.prompts[0].text) < 6_000
 
@@ -313,18 +316,23 @@ def test_what_a_note_repeats_of_the_model_is_one_short_line() -> None:
 # names of lessons ---------------------------------------------------------------------------------------
 
 
-def named(*sessions: Session, per_call: int, known: Sequence[Task] = ()) -> tuple[list[str], list[Prompt]]:
+def named(*sessions: Session, per_call: int, known: Sequence[Lesson] = ()) -> tuple[list[str], list[Prompt]]:
     """The names of the lessons, each call giving another, and what was asked."""
     number = iter(range(9))
 
     def answer(prompt: Prompt) -> Mapping[str, Any]:
-        shown = json.loads(prompt.text.split("# Sessions\n")[1])
         name = f"Use pnpm {next(number)}"
-        return reply(*(mined(session=session["session"], lesson=name) for session in shown))
+        labels = SESSION_LABEL.findall(prompt.text.split("# Sessions\n")[1])
+        return reply(*(mined(session=label, lesson=name) for label in labels))
 
     backend = FakeBackend({Purpose.MINE: answer, Purpose.LESSONS: {"same": [[1, 2]]}})
-    found = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=known)
+    found = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=Known(tuple(known)))
     return [task.wording for task in found.tasks], backend.prompts
+
+
+def called(wording: str, **fields: Any) -> Lesson:
+    at = NOON - timedelta(days=1)
+    return Lesson(**{"id": "l-1", "project": "/home/ada/shop", "wording": wording, "first": at, "last": at} | fields)
 
 
 def test_calls_that_could_not_agree_on_names_are_followed_by_one_that_does() -> None:
@@ -345,7 +353,7 @@ def test_one_call_agrees_with_itself() -> None:
 
 
 def test_a_new_name_beside_a_known_one_is_asked_about() -> None:
-    names, prompts = named(a_session(), per_call=1, known=[a_task(id="t9", wording="Pnpm!", split=Split.TRAIN)])
+    names, prompts = named(a_session(), per_call=1, known=[called("Pnpm!")])
 
     assert names == ["Pnpm!"]
     assert prompts[-1].purpose is Purpose.LESSONS
@@ -360,10 +368,94 @@ def test_what_a_night_does_not_take_is_not_asked_about() -> None:
 
 
 def test_the_model_is_shown_what_earlier_nights_called_the_lessons_of_the_project() -> None:
-    here = a_task(id="t1", wording="Keep answers\nshort", split=Split.TRAIN)
-    there = a_task(id="t2", wording="Answer in German", split=Split.TRAIN, project="/elsewhere")
-    unseen = a_task(id="t3", wording="Pin versions", split=Split.VAL)
+    there = called("Answer in German", project="/elsewhere")
 
-    _, (prompt, _) = named(a_session(), per_call=1, known=(here, there, unseen))
+    _, (prompt, _) = named(a_session(), per_call=1, known=[called("Keep answers\nshort"), there])
 
-    assert "# Known lessons\n```\nKeep answers short\n```\n\n# Sessions" in prompt.text
+    assert "\n```\n2026-03-01 Keep answers short\n```\n\n# Sessions" in prompt.text
+
+
+# from now on, and for once ------------------------------------------------------------------------------
+
+
+def test_two_wishes_of_one_correction_are_two_tasks_of_two_lessons() -> None:
+    session = a_session(ASK, "npm", "no - use pnpm, and answer in German")
+    first = mined(lesson="Use pnpm", corrections=[{"turn": 2, "quote": "use pnpm"}])
+    second = mined(
+        lesson="Answer in German",
+        corrections=[{"turn": 2, "quote": "answer in German"}],
+        checks=[],
+        rubric="It answers in German.",
+    )
+
+    found = by_model(session, reply=reply(first, second))
+
+    assert len({task.id for task in found.tasks}) == 2
+    assert {lesson.wording for lesson in found.lessons} == {"Use pnpm", "Answer in German"}
+    assert {task.lesson for task in found.tasks} == {lesson.id for lesson in found.lessons}
+
+
+@pytest.mark.parametrize(
+    ("said", "lasts"),
+    [("no - use pnpm, the cache is cold", "this time"), ("no - use pnpm just this once", "from now on")],
+)
+def test_what_holds_this_time_founds_nothing_and_is_told(said: str, lasts: str) -> None:
+    wish = mined(lesson="Use pnpm", lasts=lasts, corrections=[{"turn": 2, "quote": "use pnpm"}])
+
+    found = by_model(a_session(ASK, "npm", said), reply=reply(wish))
+
+    assert (found.tasks, found.lessons, found.for_once) == ((), (), (said,))
+    (note,) = found.notes
+    assert (note.expected, said in note.summary) == (True, True)
+
+
+def test_rules_leave_what_holds_for_once_alone_too() -> None:
+    found = mine(
+        [a_session(ASK, "npm", "no - use pnpm, not npm, just this once")],
+        optimizer=None,
+        pool=SerialPool(),
+        per_call=5,
+        most=9,
+    )
+
+    assert (found.tasks, found.lessons) == ((), ())
+    assert found.for_once == ("no - use pnpm, not npm, just this once",)
+
+
+def test_a_wish_said_along_with_a_request_is_tested_by_the_rest_of_it() -> None:
+    session = a_session("From now on use pnpm. Install the dependencies.", "npm")
+    wish = mined(
+        prompt="From now on use pnpm. Install the dependencies.", corrections=[{"turn": 0, "quote": "use pnpm"}]
+    )
+
+    (task,) = by_model(session, a_session(id="s2"), reply=reply(wish)).tasks
+
+    assert (task.prompt, task.rejected) == ("Install the dependencies.", "")
+
+
+def test_a_wish_without_any_request_is_remembered_without_a_task() -> None:
+    session = a_session("From now on use pnpm.", "ok", "thanks")
+    wish = mined(prompt="", lesson="Use pnpm", corrections=[{"turn": 0, "quote": "use pnpm"}])
+
+    found = by_model(session, reply=reply(wish))
+
+    assert (found.tasks, [lesson.wording for lesson in found.lessons]) == ((), ["Use pnpm"])
+    assert "without a request" in found.notes[0].summary
+
+
+@pytest.mark.parametrize(
+    ("where", "place"),
+    [
+        ("person", Place(kind=PlaceKind.PERSON)),
+        ("work: release notes", Place(kind=PlaceKind.WORK, name="release notes")),
+        ("path: /etc/passwd", Place()),
+        ("project", Place()),
+        ("nonsense: x", Place()),
+    ],
+)
+def test_where_a_lesson_holds_is_kept_if_the_person_named_it(where: str, place: Place) -> None:
+    session = a_session(ASK, "npm", "no - in the release notes use pnpm")
+
+    (task,) = by_model(session, reply=reply(mined(where=where, lesson="Use pnpm"))).tasks
+
+    assert task.holds == place

@@ -72,7 +72,7 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     optimizer = an_optimizer(backend, document, preferences=text, past=past)
     patches = [a_patch(an_edit(text)), a_patch(an_edit("- Something else."))]
     preflight(asked_first(backend), night=text, until=NOON)
-    mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
+    mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
     named = [replace(task, wording=text), replace(task, wording="Something else.")]
     renamed(named, [task.project], known={}, optimizer=backend, pool=SerialPool())
     doubted = Mined(tasks=(replace(task, rejected=text),))
