@@ -155,20 +155,33 @@ def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
 
 
 def _places(root: Path, sources: set[str], home: Path) -> tuple[PurePath, ...]:
-    """Return where this project's lessons may go, best first, if its sessions came from these sources."""
-    return _reader(root, sources - {BY_HAND}).documents.places(root, home)
+    """Return where this project's lessons may go, best first, if its sessions came from these sources.
+
+    A place that every agent of these sources reads comes before one that only some of them read.
+    """
+    readers = _readers(root, sources - {BY_HAND})
+    places: dict[PurePath, None] = {}
+    for agent in readers:
+        places |= dict.fromkeys(agent.documents.places(root, home))
+    reached = {place: len(reaches(root, home, place, readers)) for place in places}
+    return tuple(sorted(places, key=lambda place: -reached[place]))
 
 
-def _reader(root: Path, sources: set[str]) -> Agent:
-    """Return the agent that is to read a project's lessons.
+def reaches(root: Path, home: Path, place: PurePath, agents: Iterable[Agent]) -> tuple[str, ...]:
+    """Return the names of the agents that read this file in the project."""
+    return tuple(agent.title for agent in agents if agent.documents.reads(root, home, place))
 
-    It is the first one of those the lessons were learned from. For lessons that a person wrote, it is the first one
-    the project is set up for, or the last of all.
+
+def _readers(root: Path, sources: set[str]) -> list[Agent]:
+    """Return the agents that need a project's lessons: those whose sessions the lessons were learned from.
+
+    For lessons that a person wrote, it is the first one the project is set up for, or the last of all.
     """
     agents = list(AGENTS.values())
+    needed = [agent for agent in agents if agent.source in sources]
     if sources:
-        return next((agent for agent in agents if agent.source in sources), agents[0])
-    return next((agent for agent in agents if agent.documents.is_used(root)), agents[-1])
+        return needed or agents[:1]
+    return [next((agent for agent in agents if agent.documents.is_used(root)), agents[-1])]
 
 
 def _first_usable(root: Path, places: Sequence[PurePath], name: str, notes: list[Note]) -> Document | None:

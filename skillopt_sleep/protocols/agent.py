@@ -22,12 +22,14 @@ class Transcripts(Source, Protocol):
 class Documents:
     """The instruction files an agent reads in a project; paths are relative to the project's root.
 
-    `places(root, home)` returns where the project's lessons may go, best first; `is_used(root)` tells whether the
-    project is set up for the agent; `skills` is the folder of the project's own skills. `limits` names the files of
-    which the agent reads only so many bytes.
+    `places(root, home)` returns where the project's lessons may go, best first; `reads(root, home, place)` tells
+    whether the agent gets to see a file there; `is_used(root)` tells whether the project is set up for the agent;
+    `skills` is the folder of the project's own skills. `limits` names the files of which the agent reads only so many
+    bytes.
     """
 
     places: Callable[[Path, Path], tuple[PurePath, ...]]
+    reads: Callable[[Path, Path, PurePath], bool]
     is_used: Callable[[Path], bool]
     skills: PurePath
     limits: Mapping[PurePath, int] = field(default_factory=dict[PurePath, int])

@@ -1,14 +1,15 @@
 import os
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import msgspec
 import pytest
 from skills_ref import validate
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.block import BEGIN, END
-from skillopt_sleep.proposals.targets import FileTargets
+from skillopt_sleep.proposals.targets import FileTargets, reaches
 from skillopt_sleep.records import Document, DocumentKind, Exact, Task
 from tests.proposals.corpus import splice
 
@@ -315,3 +316,44 @@ def test_a_skill_the_project_does_not_keep_itself_is_left_alone(home: Path, shop
     ids, _, _ = route(home, with_skills(name, number=0, project=shop))
 
     assert ids == ("shop-api/CLAUDE.md",)
+
+
+@pytest.mark.parametrize(
+    ("files", "chosen"),
+    [
+        ({"AGENTS.md": "rules\n"}, "AGENTS.md"),
+        ({"AGENTS.md": "rules\n", "CLAUDE.md": "# Mine\n\n@AGENTS.md\n"}, "AGENTS.md"),
+        ({"AGENTS.md": "rules\n", "CLAUDE.md": "see AGENTS.md\n"}, "CLAUDE.md"),
+        ({"CLAUDE.md": "rules\n"}, "CLAUDE.md"),
+    ],
+)
+def test_a_lesson_of_both_agents_goes_where_both_read_it_if_there_is_such_a_file(
+    home: Path, shop: Path, files: dict[str, str], chosen: str
+) -> None:
+    for name, text in files.items():
+        (shop / name).write_text(text)
+
+    ids, _, _ = route(home, task(shop), task(shop, CODEX, name="t2"))
+
+    assert set(ids) == {f"shop-api/{chosen}"}
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "read_by"),
+    [
+        ({"AGENTS.md": ""}, "AGENTS.md", ("Claude Code", "Codex")),
+        ({"AGENTS.md": "", "CLAUDE.md": ""}, "AGENTS.md", ("Codex",)),
+        ({"AGENTS.md": "", "CLAUDE.md": ""}, "CLAUDE.md", ("Claude Code",)),
+        ({"AGENTS.md": "", "AGENTS.override.md": "", "CLAUDE.md": "@./AGENTS.md\n"}, "AGENTS.md", ("Claude Code",)),
+        ({}, ".agents/skills/skillopt-sleep/SKILL.md", ("Codex",)),
+        ({}, ".claude/skills/release/SKILL.md", ("Claude Code",)),
+        ({}, ".claude/rules/skillopt-sleep.md", ("Claude Code",)),
+    ],
+)
+def test_it_is_known_whom_a_file_reaches(
+    home: Path, shop: Path, files: dict[str, str], place: str, read_by: tuple[str, ...]
+) -> None:
+    for name, text in files.items():
+        (shop / name).write_text(text)
+
+    assert reaches(shop, home, PurePath(place), AGENTS.values()) == read_by

@@ -1,8 +1,10 @@
 """The instruction files that Claude Code reads in a project, and which of them a lesson may go to."""
 
 import os
+import re
 from pathlib import Path, PurePath
 
+from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.protocols.agent import Documents
 
 # The rules file of our own, which Claude Code reads beside the project's.
@@ -13,6 +15,8 @@ _MEMORY = PurePath("CLAUDE.md")
 _MEMORY_IN_FOLDER = PurePath(".claude/CLAUDE.md")
 _LOCAL_MEMORY = PurePath("CLAUDE.local.md")
 _AGENTS_FILE = PurePath("AGENTS.md")
+_IMPORT = re.compile(rb"^[ \t]*(?:[-*][ \t]+)?@(?:\./)?AGENTS\.md[ \t]*\r?$", re.MULTILINE)
+MOST_MEMORY = 1024 * 1024  # bytes
 
 
 def places(root: Path, home: Path) -> tuple[PurePath, ...]:
@@ -25,9 +29,31 @@ def places(root: Path, home: Path) -> tuple[PurePath, ...]:
     return (RULES,)
 
 
+def reads(root: Path, home: Path, place: PurePath) -> bool:
+    """Return whether Claude Code reads this file: a memory or rules file, its own skills, or an AGENTS.md.
+
+    It reads AGENTS.md only if no memory file stands in its way, or if the project's memory file imports it.
+    """
+    if place == _AGENTS_FILE:
+        return not _ignores_agents_file(root, home) or _imports_agents_file(root)
+    return place in {_MEMORY, _MEMORY_IN_FOLDER, _LOCAL_MEMORY} or place.parts[:1] == _FOLDER.parts
+
+
 def is_used(root: Path) -> bool:
     """Return whether the project is set up for Claude Code."""
     return os.path.lexists(root / _MEMORY) or os.path.lexists(root / _FOLDER)
+
+
+def _imports_agents_file(root: Path) -> bool:
+    """Return whether the project's memory file has a line that imports AGENTS.md, or is the same file."""
+    for place in (_MEMORY, _MEMORY_IN_FOLDER):
+        try:
+            data = read_plain(root / place, most=MOST_MEMORY, inside=root)
+        except OSError:
+            continue
+        if _IMPORT.search(data) or (root / place).samefile(root / _AGENTS_FILE):
+            return True
+    return False
 
 
 def _ignores_agents_file(root: Path, home: Path) -> bool:
@@ -41,4 +67,4 @@ def _ignores_agents_file(root: Path, home: Path) -> bool:
     return False
 
 
-DOCUMENTS = Documents(places=places, is_used=is_used, skills=PurePath(".claude/skills"))
+DOCUMENTS = Documents(places=places, reads=reads, is_used=is_used, skills=PurePath(".claude/skills"))

@@ -10,6 +10,7 @@ SKILL = PurePath(".agents/skills/skillopt-sleep/SKILL.md")
 # Codex cuts its instructions at this size without a word.
 MOST_BYTES = 32 * 1024
 
+_SKILLS = PurePath(".agents/skills")
 _INSTRUCTIONS = PurePath("AGENTS.md")
 _OVERRIDE = PurePath("AGENTS.override.md")
 
@@ -21,11 +22,16 @@ def places(root: Path, _home: Path) -> tuple[PurePath, ...]:
     return (SKILL,)
 
 
+def reads(root: Path, _home: Path, place: PurePath) -> bool:
+    """Return whether Codex reads this file: AGENTS.md unless it is overridden, and the skills below .agents."""
+    if place == _INSTRUCTIONS:
+        return not os.path.lexists(root / _OVERRIDE)
+    return place.parts[:1] == _SKILLS.parts[:1]
+
+
 def is_used(root: Path) -> bool:
     """Return whether the project is set up for Codex."""
     return os.path.lexists(root / _INSTRUCTIONS)
 
 
-DOCUMENTS = Documents(
-    places=places, is_used=is_used, skills=PurePath(".agents/skills"), limits={_INSTRUCTIONS: MOST_BYTES}
-)
+DOCUMENTS = Documents(places=places, reads=reads, is_used=is_used, skills=_SKILLS, limits={_INSTRUCTIONS: MOST_BYTES})
