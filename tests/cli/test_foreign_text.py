@@ -3,6 +3,7 @@
 import json
 import unicodedata
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
@@ -104,10 +105,10 @@ class Odd(Home):
 
     def asked(self, command: tuple[str, ...]) -> Done:
         """Run a command about this project, its first task or its first session."""
-        known = {"{project}": str(self.project), "{task}": self.task, "{session}": self.session}
-        return self.command(*(known.get(word, word) for word in command))
+        known = {"{project}": self.project, "{task}": self.task, "{session}": self.session}
+        return self.command(*(str(known.get(word, word)) for word in command))
 
-    @property
+    @cached_property
     def task(self) -> str:
         return self.command("tasks", "list", "--json").json[0]["id"]
 
