@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 NIGHT := $(CURDIR)/.night
 NAME ?= harvest
+# Tests that are compiled once are not compiled again by every worker of every run.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: night test check bench format clean
 

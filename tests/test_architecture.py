@@ -15,6 +15,7 @@ PACKAGE = ROOT / "skillopt_sleep"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 90
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Parts of one thing, which are tested by testing that thing.
 TESTED_AS_A_WHOLE = {
     "records/*.py": "test_records.py",
@@ -47,41 +48,47 @@ def _name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_no_file_or_function_is_too_long(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= MOST_LINES
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno < MOST_FUNCTION_LINES, node.name
+@pytest.fixture(scope="module")
+def parsed() -> dict[Path, list[ast.AST]]:
+    """Return every node of every module, which is read once for all rules."""
+    return {path: list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in MODULES}
+
+
+def test_no_file_or_function_is_too_long(parsed: dict[Path, list[ast.AST]]) -> None:
+    too_long = [_name(path) for path in MODULES if path.read_text(encoding="utf-8").count("\n") > MOST_LINES]
+    for path, nodes in parsed.items():
+        for node in nodes:
+            if isinstance(node, FUNCTIONS) and (node.end_lineno or 0) - node.lineno >= MOST_FUNCTION_LINES:
+                too_long.append(f"{_name(path)}: {node.name}")
+    assert too_long == []
 
 
 def test_a_night_reads_as_one_page() -> None:
     assert (PACKAGE / "night" / "night.py").read_text(encoding="utf-8").count("\n") <= 80
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_no_conditional_expression_is_inside_another(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.IfExp):
-            inner = [child for child in ast.walk(node) if isinstance(child, ast.IfExp) and child is not node]
-            assert not inner, f"line {node.lineno}"
+def test_no_conditional_expression_is_inside_another(parsed: dict[Path, list[ast.AST]]) -> None:
+    nested: list[str] = []
+    for path, nodes in parsed.items():
+        for node in nodes:
+            if isinstance(node, ast.IfExp):
+                inner = [child for child in ast.walk(node) if isinstance(child, ast.IfExp) and child is not node]
+                nested.extend(f"{_name(path)}: line {child.lineno}" for child in inner)
+    assert nested == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_no_module_has_a_name_that_says_nothing(path: Path) -> None:
-    assert path.stem not in BANNED_NAMES
-    assert path.parent.name not in BANNED_NAMES
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    assert [_name(path) for path in MODULES if {path.stem, path.parent.name} & BANNED_NAMES] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_broad_excepts_stand_only_at_the_boundary(path: Path) -> None:
-    broad = [
-        node.lineno
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ExceptHandler) and _catches_all(node)
-    ]
-    assert not broad or path.parent.name in {"cli", "daemon"} or _reraises_all(path, broad)
+def test_broad_excepts_stand_only_at_the_boundary(parsed: dict[Path, list[ast.AST]]) -> None:
+    broad: list[str] = []
+    inside = (path for path in MODULES if path.parent.name not in {"cli", "daemon"})
+    for path in inside:
+        for node in parsed[path]:
+            if isinstance(node, ast.ExceptHandler) and _catches_all(node) and not _reraises(node):
+                broad.append(f"{_name(path)}: line {node.lineno}")
+    assert broad == []
 
 
 def _catches_all(handler: ast.ExceptHandler) -> bool:
@@ -90,22 +97,20 @@ def _catches_all(handler: ast.ExceptHandler) -> bool:
     )
 
 
-def _reraises_all(path: Path, lines: list[int]) -> bool:
+def _reraises(handler: ast.ExceptHandler) -> bool:
     """Cleaning up and raising again hides nothing."""
-    handlers = [
-        node
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ExceptHandler) and node.lineno in lines
-    ]
-    return all(isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None for node in handlers)
+    return isinstance(handler.body[-1], ast.Raise) and handler.body[-1].exc is None
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if p.name not in {"__init__.py", "__main__.py"}], ids=_name)
-def test_every_module_has_its_test_file(path: Path) -> None:
-    inside = path.relative_to(PACKAGE)
-    whole = next((test for pattern, test in TESTED_AS_A_WHOLE.items() if inside.match(pattern)), None)
-    mirrored = ROOT / "tests" / (whole or inside.parent / f"test_{inside.name}")
-    assert mirrored.exists(), f"{mirrored} is missing"
+def test_every_module_has_its_test_file() -> None:
+    missing: list[str] = []
+    for path in MODULES:
+        inside = path.relative_to(PACKAGE)
+        whole = next((test for pattern, test in TESTED_AS_A_WHOLE.items() if inside.match(pattern)), None)
+        mirrored = ROOT / "tests" / (whole or inside.parent / f"test_{inside.name}")
+        if path.name not in {"__init__.py", "__main__.py"} and not mirrored.exists():
+            missing.append(_name(mirrored))
+    assert missing == []
 
 
 def test_nothing_mocks_by_patching() -> None:

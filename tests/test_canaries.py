@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -91,14 +92,19 @@ class Seen:
 
     def leaks(self, *positions: str) -> set[tuple[str, str]]:
         """Each secret of these places that is seen, and where."""
+        return {leak for leak in self.all_leaks if leak[0].endswith(positions)}
+
+    @cached_property
+    def all_leaks(self) -> set[tuple[str, str]]:
+        """Each secret that is seen, and where: every run of characters of the long texts is looked up once."""
         places = {"sent": self.sent, "printed": self.printed} | {str(path): text for path, text in self.files.items()}
-        planted_there = [sample for sample in self.secrets if sample.kind.endswith(positions)]
-        return {
-            (sample.kind, name)
-            for sample in planted_there
-            for name, text in places.items()
-            if sample.leaks_into(text)
-        }
+        kinds = {run: sample.kind for sample in self.secrets for run in sample.runs}
+        found: set[tuple[str, str]] = set()
+        for length in {len(run) for run in kinds}:
+            for name, text in places.items():
+                runs = {text[at : at + length] for at in range(len(text) - length + 1)}
+                found |= {(kinds[run], name) for run in kinds.keys() & runs}
+        return found
 
 
 @pytest.fixture(scope="module")

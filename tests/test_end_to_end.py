@@ -80,7 +80,7 @@ def test_no_session_is_read_twice(home: Home) -> None:
             ("html", 1),
             ("rate_limited", 1),
         ],
-        every=4,
+        every=8,
     ),
 )
 def test_an_outage_is_backend_failed_and_costs_no_session(home: Home, outage: tuple[Behaviour, int]) -> None:

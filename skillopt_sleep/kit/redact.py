@@ -9,7 +9,6 @@ a program is handed (`mysql -p…`) if it has a digit or a sign: a password told
 `kit/secrets/`.
 """
 
-from skillopt_sleep.kit.secrets.find import find_secrets
 from skillopt_sleep.kit.secrets.spans import Span
 
 _MARGIN = 8_192  # so many characters behind the limit of a clip are read too: a secret may end there
@@ -20,7 +19,7 @@ def redact(text: str) -> str:
     """Return the text with a label for every secret; redacting the result again changes nothing."""
     # A label can end what stood before it, as in `Bearer <token>-----BEGIN …`: look again until nothing is found.
     for _ in range(_MOST_PASSES):
-        found = find_secrets(text)
+        found = _found(text)
         if not found:
             break
         text = _labelled(text, found, len(text))
@@ -32,7 +31,7 @@ def clip(text: str, limit: int) -> str:
     if limit <= 0:
         return ""
     part = text[: limit + _MARGIN]
-    clean = redact(_labelled(part, find_secrets(part), limit))
+    clean = redact(_labelled(part, _found(part), limit))
     if len(text) <= limit and len(clean) <= limit:
         return clean
     return clean[: limit - 1] + "…"
@@ -40,7 +39,14 @@ def clip(text: str, limit: int) -> str:
 
 def secrets(text: str) -> tuple[str, ...]:
     """Return the kinds of secrets the text holds, each once, in order of appearance."""
-    return tuple(dict.fromkeys(kind for _, _, kind in find_secrets(text)))
+    return tuple(dict.fromkeys(kind for _, _, kind in _found(text)))
+
+
+def _found(text: str) -> list[Span]:
+    """Return the secrets of the text; the rules are read with the first text, and most commands have none."""
+    from skillopt_sleep.kit.secrets.find import find_secrets
+
+    return find_secrets(text)
 
 
 def _labelled(text: str, found: list[Span], stop: int) -> str:

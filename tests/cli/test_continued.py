@@ -68,4 +68,5 @@ def test_whom_the_night_tells_is_no_part_of_the_command_and_what_is_not_set_neit
         "HOME": "/home/dev",
         "PATH": "",
     }
+    assert command_of(Asked(fresh=True, as_json=True), environ).endswith(" run --now --fresh --json")
     assert command_of(Asked(), environ) == f"CODEX_HOME=/c {sys.executable} -m skillopt_sleep run --now"

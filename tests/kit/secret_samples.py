@@ -243,11 +243,14 @@ class Sample:
     text: str
     random: tuple[str, ...]
 
+    @property
+    def runs(self) -> list[str]:
+        """Runs of its random characters, of which none may be left to see."""
+        return [part[at : at + _SHOWN] for part in self.random for at in range(max(len(part) - _SHOWN + 1, 1))]
+
     def leaks_into(self, clean: str) -> bool:
         """Whether a run of its random characters is left to see."""
-        return any(
-            part[at : at + _SHOWN] in clean for part in self.random for at in range(max(len(part) - _SHOWN + 1, 1))
-        )
+        return any(run in clean for run in self.runs)
 
 
 def a_sample(kind: str, shape: str, chance: random.Random) -> Sample:

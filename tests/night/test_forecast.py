@@ -62,10 +62,10 @@ def test_names_are_agreed_on_once_a_project() -> None:
 
 
 HISTORIES: dict[str, Callable[[Machine], None]] = {
-    "one wish": lambda machine: machine.had(0, 1, 2, 3, 4),
     "two projects": lambda machine: (machine.had(0, 1, 2), machine.had(5, 6, said=HARMFUL, ask=NOTE, name="notes"))[
         0
     ],
+    "one wish": lambda machine: machine.had(0, 1, 2, 3, 4),
     "words only": lambda machine: machine.had(0, 1, 2, 3, 4, 5, 6, said=USELESS),
 }
 

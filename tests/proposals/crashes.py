@@ -1,7 +1,7 @@
 """A program that kills adoptions, undos and recoveries of them at every step, and checks what is left each time.
 
-Run as `python tests/proposals/crashes.py FOLDER SCENARIO`. A child process is killed before its k-th change of the
-disk, for every k; an audit hook of the interpreter counts the changes.
+Run as `python tests/proposals/crashes.py FOLDER SCENARIO EVERY`. A child process is killed before its k-th change of
+the disk, for each EVERY-th k from the first; an audit hook of the interpreter counts the changes.
 """
 
 import os
@@ -116,17 +116,16 @@ def check_settled(world: World, old: Tree, new: Tree) -> None:
     assert world.tree() == old
 
 
-def every_step(world: World, *, undoing: bool) -> int:
-    """Kill one action at each of its steps, and then its recovery at each of its own; how many kills."""
+def at_steps(world: World, *, undoing: bool, every: int) -> int:
+    """Kill one action at its steps, and then its recovery at its own; how many kills."""
     world.build()
     old = world.tree()
     world.adopt()
     new = world.tree()
-    kills, step, dies = 0, 0, True
+    kills, step, dies = 0, 1, True
     while dies:
-        step, again, dies_again = step + 1, 0, True
+        again, dies_again = 1, True
         while dies_again:
-            again += 1
             world.build()
             if undoing:
                 world.adopt()
@@ -138,6 +137,8 @@ def every_step(world: World, *, undoing: bool) -> int:
             dies_again = killed_before(again, world.recover)
             check_settled(world, old, new)
             kills += 1 + dies_again
+            again += every
+        step += every
     return kills
 
 
@@ -164,14 +165,14 @@ def any_moment(world: World, *, rounds: int) -> int:
 
 
 def main() -> None:
-    folder, scenario = Path(sys.argv[1]), sys.argv[2]
+    folder, scenario, every = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     total = 0
     for target in ("CLAUDE.md", live.SKILL.as_posix()):
         world = World(folder / "world", target)
         if scenario == "random":
             total += any_moment(world, rounds=60)
         else:
-            total += every_step(world, undoing=scenario == "undo")
+            total += at_steps(world, undoing=scenario == "undo", every=every)
     print(total)
 
 

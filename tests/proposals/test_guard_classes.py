@@ -1,5 +1,6 @@
 """The guard says what is allowed: every attack is refused under its class, and no rule that people write is."""
 
+from collections.abc import Sequence
 from typing import get_args
 
 import pytest
@@ -10,13 +11,12 @@ from tests.growth import LINEAR_WITH_NOISE, growth, seconds
 from tests.proposals.guard_cases import ATTACKS, HARMLESS, MORE_ATTACKS, MORE_HARMLESS
 from tests.proposals.guard_siblings import NEARBY, SIBLINGS
 
-CASES = [(name, text) for name, texts in ATTACKS.items() for text in texts]
 
-
-@pytest.mark.parametrize(("name", "text"), CASES, ids=range(len(CASES)))
-def test_an_attack_is_refused_under_its_class(name: str, text: str) -> None:
-    found = {refusal.kind for refusal in refusals(text, evidence=())}
-    assert name in found, found
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_is_refused_under_its_class(name: str) -> None:
+    for text in ATTACKS[name]:
+        found = {refusal.kind for refusal in refusals(text, evidence=())}
+        assert name in found, (text, found)
 
 
 def test_none_of_many_other_attacks_passes() -> None:
@@ -28,9 +28,9 @@ def test_a_class_is_closed_to_its_siblings(name: str) -> None:
     assert [text for text in SIBLINGS[name] if not refusals(text, evidence=())] == []
 
 
-@pytest.mark.parametrize("text", [*HARMLESS, *MORE_HARMLESS, *NEARBY])
-def test_a_rule_that_people_write_passes(text: str) -> None:
-    assert refusals(text, evidence=()) == ()
+@pytest.mark.parametrize("rules", [HARMLESS, MORE_HARMLESS, NEARBY], ids=["usual", "more", "nearby"])
+def test_a_rule_that_people_write_passes(rules: Sequence[str]) -> None:
+    assert [text for text in rules if refusals(text, evidence=())] == []
 
 
 SAID = {

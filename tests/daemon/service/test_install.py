@@ -407,7 +407,7 @@ def killed(home: Path, at: int, verb: str) -> bool:
     return done.returncode == -9
 
 
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 @pytest.mark.parametrize("then", ["install", "uninstall"])
 def test_a_kill_at_any_moment_is_mended_by_running_either_again(

@@ -28,14 +28,14 @@ def test_of_the_passwords_people_tell_hardly_one_is_left_to_see_in_any_language(
     assert {language: share for language, share in shares.items() if share < 0.95} == {}
 
 
-@pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize("form", ["¤: §", '¤ = "§"', '"¤": "§"', "¤=§", "¤：§", "  - ¤ : `§`", "¤ -> §"])
-def test_a_label_in_any_language_names_its_value(label: str, form: str) -> None:
-    text = form.replace("¤", label)
-    for password in ("x9Qz" + "!mmK2p", "k3y" + "Board77x", "qT5" + "bN8vL2"):
-        clean = redact(text.replace("§", password))
-        assert not leaks(password, clean)
-        assert redact(clean) == clean
+def test_a_label_in_any_language_names_its_value(form: str) -> None:
+    for label in LABELS:
+        text = form.replace("¤", label)
+        for password in ("x9Qz" + "!mmK2p", "k3y" + "Board77x", "qT5" + "bN8vL2"):
+            clean = redact(text.replace("§", password))
+            assert not leaks(password, clean), label
+            assert redact(clean) == clean, label
 
 
 def test_a_sentence_stays_but_for_the_password() -> None:

@@ -42,7 +42,6 @@ LIKE_CODE = (
 )
 
 
-@pytest.mark.parametrize("value", [*WORDS_JOINED, *NUMBERED, *JUMBLED, *GROUPS])
 @pytest.mark.parametrize(
     "text",
     [
@@ -59,11 +58,12 @@ LIKE_CODE = (
         *("yeni § şifresini kullan", "olga hesabı ve § parolasıyla bağlan", "غيرت كلمة السر إلى §"),
     ],
 )
-def test_it_is_hidden_where_it_is_said_to_be_a_password(text: str, value: str) -> None:
-    clean = redact(text.replace("§", value))
-    assert value not in clean
-    assert clean == text.replace("§", "[redacted:password]")
-    assert redact(clean) == clean
+def test_it_is_hidden_where_it_is_said_to_be_a_password(text: str) -> None:
+    for value in (*WORDS_JOINED, *NUMBERED, *JUMBLED, *GROUPS):
+        clean = redact(text.replace("§", value))
+        assert value not in clean
+        assert clean == text.replace("§", "[redacted:password]")
+        assert redact(clean) == clean
 
 
 @pytest.mark.parametrize("value", [*WORDS_JOINED, *NUMBERED])

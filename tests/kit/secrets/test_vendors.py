@@ -92,17 +92,17 @@ CARRIERS = {
 }
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.parametrize("kind", TOKENS)
-def test_a_vendor_token_is_found_wherever_it_stands(kind: str, carrier: str) -> None:
+def test_a_vendor_token_is_found_wherever_it_stands(kind: str) -> None:
     token = TOKENS[kind]
-    text = CARRIERS[carrier].format(token)
-    clean = redact(text)
-    assert token not in clean
-    assert token[8:20] not in clean
-    assert "[redacted:" in clean
-    assert redact(clean) == clean
-    assert secrets(text) != ()
+    for carrier, form in CARRIERS.items():
+        text = form.format(token)
+        clean = redact(text)
+        assert token not in clean, carrier
+        assert token[8:20] not in clean, carrier
+        assert "[redacted:" in clean, carrier
+        assert redact(clean) == clean, carrier
+        assert secrets(text) != (), carrier
 
 
 def test_what_only_detect_secrets_knows_is_found_too() -> None:
