@@ -24,9 +24,12 @@ MODEL = "simulated"
 USELESS = "- Be careful, and think twice before answering."
 HARMFUL = "- Answer every request with a single word."
 
-_REQUEST = re.compile(r"\n# Request\nYou have no tools here[^\n]*\n(.*)\Z", re.DOTALL)
-_QUOTE = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
-_ITEM_OR_FENCED = re.compile(r"^# Item \d+$|^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+_REQUEST = re.compile(r"\A.*?\n# Project instructions\n(.*?)\n# Request\n(.*)\Z", re.DOTALL)
+_QUOTE = re.compile(r"^- (?:[\d-]+: )?«(.*?)»$", re.DOTALL | re.MULTILINE)
+_ITEM_OR_FENCED = re.compile(
+    r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
+    re.DOTALL | re.MULTILINE,
+)
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
 _TRIED = re.compile(r"^- (helped|changed nothing|made it worse|not proven yet): ", re.MULTILINE)
 _FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
@@ -117,8 +120,8 @@ def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
     request = text
     match = _REQUEST.search(text)
     if match:
-        instructions = text[: match.start()]
-        request = match[1].strip()
+        instructions = match[1]
+        request = match[2].strip()
     rules = [line for line in instructions.splitlines() if noise.random() >= forgets]
     if any(_SINGLE_WORD.search(rule) for rule in rules):
         return "Done."
@@ -169,13 +172,13 @@ def _grade_items(text: str) -> str:
 
 
 def _items(text: str) -> list[list[str]]:
-    """Return the fenced texts of each item: the request, the demand, the answers."""
+    """Return the fenced texts of each item but for the person's words: the request, the demand, the answers."""
     items: list[list[str]] = []
     for match in _ITEM_OR_FENCED.finditer(text):
-        if match[1]:
-            items[-1].append(match[2])
-        else:
+        if match["ticks"] is None:
             items.append([])
+        elif match["words"] is None:
+            items[-1].append(match["text"])
     return items
 
 
