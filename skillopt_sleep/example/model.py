@@ -84,6 +84,8 @@ class SimulatedBackend:
                 return _attempt(prompt.text, noise, forgets=self._forgets)
             case Purpose.JUDGE:
                 return _grade(prompt.text)
+            case Purpose.CONTROLS:
+                return _controls(prompt.text)
             case Purpose.PROVE:
                 return _grade_items(prompt.text)
             case Purpose.MINE:
@@ -162,11 +164,19 @@ def _words(text: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(text)}
 
 
+def _controls(text: str) -> str:
+    """Write for every item an answer with none of the demand's words, and one with all of them."""
+    controls: list[dict[str, object]] = []
+    for number, (_, demand) in enumerate(_items(text), start=1):
+        controls.append({"item": number, "misses": "Done.", "meets": f"I did it: {demand}"})
+    return json.dumps({"controls": controls})
+
+
 def _grade_items(text: str) -> str:
-    """Grade the answers of every item; repeating the demand earns nothing."""
+    """Grade the answers of every item."""
     grades: list[dict[str, object]] = []
     for number, (_, demand, *answers) in enumerate(_items(text), start=1):
-        scores = [0.0 if answer == demand else _share(demand, answer) for answer in answers]
+        scores = [_share(demand, answer) for answer in answers]
         grades.append({"item": number, "scores": scores})
     return json.dumps({"grades": grades})
 

@@ -159,6 +159,9 @@ def _nothing_new(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence
         if LeftOut.OLDER in sessions.skipped:
             remedy = f"raise harvest.lookback to read older sessions; {remedy}"
         return f"no session could be used: {reasons}", remedy
+    for note in notes:
+        if note.stage == "prove":
+            return note.summary, note.remedy or "nothing; asked for again another day, it is tried anew"
     return f"no corrected request found in {_counted(sessions.used, 'session')}", "nothing"
 
 

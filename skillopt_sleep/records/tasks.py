@@ -91,7 +91,8 @@ class Task(Record, frozen=True, kw_only=True):
     are empty until those stages ran; `at` orders the occurrences of a lesson. `wording` is the lesson in the miner's
     words, "" if it named none; it groups tasks and proves nothing. `evidence` is what the person said and `deeds` is
     what they did. `rejected` is the answer the person corrected and `accepted` the one they continued from; both are
-    excerpts and never count as evidence. `in_words` says that the task can be asked again without the repository.
+    excerpts and never count as evidence. `in_words` says that its session answered the request in words alone;
+    `needs_repository` that no answer in words can show what is wanted, so only a replay with the repository tries it.
     """
 
     id: str
@@ -109,6 +110,7 @@ class Task(Record, frozen=True, kw_only=True):
     signals: tuple[SignalKind, ...] = ()
     skills: tuple[str, ...] = ()
     in_words: bool = False
+    needs_repository: bool = False
     wording: str = ""
     lesson: str = ""
     split: Split | None = None

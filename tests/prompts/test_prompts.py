@@ -37,7 +37,8 @@ REPLIES: Mapping[Purpose, Answer] = {
     Purpose.PREFLIGHT: "ready",
     Purpose.MINE: {"tasks": []},
     Purpose.LESSONS: {"same": []},
-    Purpose.PROVE: {"grades": [{"item": 1, "scores": [0, 0, 0, 0]}]},
+    Purpose.CONTROLS: {"controls": [{"item": 1, "misses": "no", "meets": "yes"}]},
+    Purpose.PROVE: {"grades": [{"item": 1, "scores": [0, 0, 0, 0, 0]}]},
     Purpose.ROLLOUT: "done",
     Purpose.JUDGE: {"grades": [{"item": 1, "score": 1.0}]},
     Purpose.REFLECT: {"edits": []},
@@ -149,6 +150,7 @@ def test_a_slot_in_a_text_from_elsewhere_is_not_filled() -> None:
     "purpose",
     [
         Purpose.JUDGE,
+        Purpose.CONTROLS,
         Purpose.PROVE,
         Purpose.AGGREGATE,
         Purpose.BUDGET,
