@@ -14,7 +14,7 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.protocols import Backend, Judge, Pool
-from skillopt_sleep.records import Checks, Note, Op, Rubric, Task, Trajectory
+from skillopt_sleep.records import Note, Rubric, Task, Trajectory, wants_a_tool
 
 NAMED = 3  # so many of the dropped tasks are named in the note
 NAMED_CHARS = 60
@@ -43,17 +43,12 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         elif candidate is None or task.id in tried.refused:
             dropped.append(task)
         else:
-            proven.append(replace(candidate, needs_repository=task.id in tried.unseen or _wants_a_tool(candidate)))
+            unseen = task.id in tried.unseen or wants_a_tool(candidate.reference)
+            proven.append(replace(candidate, needs_repository=unseen))
     notes = [*mined.notes, *tried.notes]
     if dropped:
         notes.append(_note_of_dropped(dropped, len(mined.tasks)))
     return Mined(tasks=tuple(proven), notes=tuple(notes), lost=(*mined.lost, *unread))
-
-
-def _wants_a_tool(task: Task) -> bool:
-    if not isinstance(task.reference, Checks):
-        return False
-    return any(check.op is Op.TOOL_CALLED for check in task.reference.items)
 
 
 def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:

@@ -55,6 +55,11 @@ class Rubric(Record, frozen=True, kw_only=True, tag_field="kind", tag="rubric"):
 Reference = Exact | Checks | Rubric
 
 
+def wants_a_tool(reference: Reference) -> bool:
+    """Return whether one of the reference's checks is for a call of a tool, which no answer in words makes."""
+    return isinstance(reference, Checks) and any(check.op is Op.TOOL_CALLED for check in reference.items)
+
+
 class Split(StrEnum):
     """Which side a task is on: reflection sees train only, val gates, test is only ever reported."""
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted, SleepError, StoreError
-from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, REMEDIES, conclude
+from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, KEPT, REMEDIES, conclude
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
     Decision,
@@ -21,6 +21,7 @@ from skillopt_sleep.records import (
     Spend,
     Split,
     StepOutcome,
+    StepTasks,
     Task,
     Verdict,
 )
@@ -234,3 +235,10 @@ def test_a_night_that_could_test_nothing_it_found_says_that_and_not_that_it_foun
     report = close(tasks=(), notes=(left_out,))
     assert (report.verdict, report.because) == (Outcome.NOTHING_NEW, left_out.summary)
     assert report.remedy
+
+
+def test_what_needs_the_repository_is_kept_and_needs_no_second_session() -> None:
+    tasks = StepTasks(needs_repository=2)
+    assert close(ended_as(Outcome.UNVERIFIED, tasks=tasks)).remedy == KEPT
+    seen_once = StepTasks(needs_repository=2, untestable=1)
+    assert close(ended_as(Outcome.UNVERIFIED, tasks=seen_once)).remedy == REMEDIES[Outcome.UNVERIFIED]
