@@ -87,9 +87,13 @@ class FakeExecutor:
     """Attempts as told: a text, a trajectory, or a function of task, document and sample."""
 
     def __init__(
-        self, attempt: str | Trajectory | Callable[[Task, Document, int], str | Trajectory] = "done"
+        self,
+        attempt: str | Trajectory | Callable[[Task, Document, int], str | Trajectory] = "done",
+        *,
+        text_only: bool = True,
     ) -> None:
         self.attempt = attempt
+        self.text_only = text_only
         self.jobs: list[tuple[Task, Document, int]] = []
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:

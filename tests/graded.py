@@ -4,17 +4,20 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_ITEM_OR_FENCED = re.compile(r"^# Item \d+$|^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+_ITEM_OR_FENCED = re.compile(
+    r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def shown_items(prompt: str) -> list[list[str]]:
-    """What is fenced in each item of this prompt: the request, the demand, the answers."""
+    """What is fenced in each item of this prompt, but for the person's words: the request, the demand, the answers."""
     items: list[list[str]] = []
     for found in _ITEM_OR_FENCED.finditer(prompt):
-        if found[1]:
-            items[-1].append(found[2])
-        else:
+        if found["ticks"] is None:
             items.append([])
+        elif found["words"] is None:
+            items[-1].append(found["text"])
     return items
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from skillopt_sleep.records import Purpose
 from tests.graded import judged
 
-_SAID = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
+_SAID = re.compile(r"^- (?:[\d-]+: )?«(.*?)»$", re.DOTALL | re.MULTILINE)
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
 
 

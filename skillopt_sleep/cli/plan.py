@@ -37,7 +37,7 @@ class Ahead(NamedTuple):
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
     """Harvest as a night would and forecast the rest; `only` limits it to one project's folder."""
     from skillopt_sleep.backends.metered import month_of
-    from skillopt_sleep.mining.prove import PER_CALL
+    from skillopt_sleep.mining.calibration import PER_CALL
     from skillopt_sleep.night.forecast import forecast
     from skillopt_sleep.night.harvest import HarvestRules, harvest
     from skillopt_sleep.stores.user import open_store

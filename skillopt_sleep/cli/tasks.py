@@ -85,6 +85,8 @@ def _task_lines(entry: Banked, score: float | None) -> Iterator[str]:
     yield "A right answer:"
     for demand in scored_by(task.reference):
         yield block(demand)
+    if task.needs_repository:
+        yield "No answer in words can show it: it needs the repository, and waits for a replay that has it."
     if score is not None:
         yield f"With the instructions as they are, the last night's attempts scored {score:.2f}."
 

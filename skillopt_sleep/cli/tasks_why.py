@@ -156,6 +156,8 @@ def _not_used(entry: Banked, related: Sequence[Banked], reports: Sequence[NightR
     origin = f"found by night {entry.night}; " if entry.night else ""
     if not was_read:
         return f"{origin}no document was worked on with it yet"
+    if entry.task.needs_repository:
+        return f"{origin}it needs the repository, and waits for a replay that has it"
     text = f"{origin}no answer to it was scored yet"
     if all(banked.task.split is Split.TRAIN for banked in (entry, *related)):
         text += "\n  its lesson waits for a second session"

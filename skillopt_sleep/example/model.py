@@ -24,9 +24,12 @@ MODEL = "simulated"
 USELESS = "- Be careful, and think twice before answering."
 HARMFUL = "- Answer every request with a single word."
 
-_REQUEST = re.compile(r"\n# Request\nYou have no tools here[^\n]*\n(.*)\Z", re.DOTALL)
-_QUOTE = re.compile(r"^- «(.*?)»$", re.DOTALL | re.MULTILINE)
-_ITEM_OR_FENCED = re.compile(r"^# Item \d+$|^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+_REQUEST = re.compile(r"\A.*?\n# Project instructions\n(.*?)\n# Request\n(.*)\Z", re.DOTALL)
+_QUOTE = re.compile(r"^- (?:[\d-]+: )?«(.*?)»$", re.DOTALL | re.MULTILINE)
+_ITEM_OR_FENCED = re.compile(
+    r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
+    re.DOTALL | re.MULTILINE,
+)
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
 _TRIED = re.compile(r"^- (helped|changed nothing|made it worse|not proven yet): ", re.MULTILINE)
 _FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
@@ -81,6 +84,8 @@ class SimulatedBackend:
                 return _attempt(prompt.text, noise, forgets=self._forgets)
             case Purpose.JUDGE:
                 return _grade(prompt.text)
+            case Purpose.CONTROLS:
+                return _controls(prompt.text)
             case Purpose.PROVE:
                 return _grade_items(prompt.text)
             case Purpose.MINE:
@@ -117,8 +122,8 @@ def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
     request = text
     match = _REQUEST.search(text)
     if match:
-        instructions = text[: match.start()]
-        request = match[1].strip()
+        instructions = match[1]
+        request = match[2].strip()
     rules = [line for line in instructions.splitlines() if noise.random() >= forgets]
     if any(_SINGLE_WORD.search(rule) for rule in rules):
         return "Done."
@@ -159,23 +164,31 @@ def _words(text: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(text)}
 
 
+def _controls(text: str) -> str:
+    """Write for every item an answer with none of the demand's words, and one with all of them."""
+    controls: list[dict[str, object]] = []
+    for number, (_, demand) in enumerate(_items(text), start=1):
+        controls.append({"item": number, "misses": "Done.", "meets": f"I did it: {demand}"})
+    return json.dumps({"controls": controls})
+
+
 def _grade_items(text: str) -> str:
-    """Grade the answers of every item; repeating the demand earns nothing."""
+    """Grade the answers of every item."""
     grades: list[dict[str, object]] = []
     for number, (_, demand, *answers) in enumerate(_items(text), start=1):
-        scores = [0.0 if answer == demand else _share(demand, answer) for answer in answers]
+        scores = [_share(demand, answer) for answer in answers]
         grades.append({"item": number, "scores": scores})
     return json.dumps({"grades": grades})
 
 
 def _items(text: str) -> list[list[str]]:
-    """Return the fenced texts of each item: the request, the demand, the answers."""
+    """Return the fenced texts of each item but for the person's words: the request, the demand, the answers."""
     items: list[list[str]] = []
     for match in _ITEM_OR_FENCED.finditer(text):
-        if match[1]:
-            items[-1].append(match[2])
-        else:
+        if match["ticks"] is None:
             items.append([])
+        elif match["words"] is None:
+            items[-1].append(match["text"])
     return items
 
 

@@ -1,8 +1,21 @@
-"""Choose the tasks to learn from, and for a trial those the edits are about with bystanders they could harm."""
+"""Choose the tasks that can be tried, those to learn from, and for a trial its own with bystanders it could harm."""
 
 from collections.abc import Sequence
 
-from skillopt_sleep.records import Edit, Split, Task, TaskOrigin, tasks_of
+from skillopt_sleep.protocols import Executor
+from skillopt_sleep.records import Edit, Split, Task, TaskOrigin, tasks_of, wants_a_tool
+
+
+def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], list[Task]]:
+    """Return the tasks that this executor can try, and those that wait for one that has the repository."""
+    reached: list[Task] = []
+    waiting: list[Task] = []
+    for task in tasks:
+        if executor.text_only and (task.needs_repository or wants_a_tool(task.reference)):
+            waiting.append(task)
+        else:
+            reached.append(task)
+    return reached, waiting
 
 
 def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:

@@ -6,7 +6,7 @@ import msgspec
 
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train, patches_and_notes
-from skillopt_sleep.prompts.attempts import Case, cases, said, show, what_went_wrong
+from skillopt_sleep.prompts.attempts import Case, cases, made_in, said, show, what_went_wrong
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, Rollout, Score, Task
 
@@ -85,7 +85,7 @@ def reflect(
     """
     check_train(tasks[rollout.task] for rollout in rollouts)
     failed, done = cases(rollouts, tasks, measure=measure, each=rules.reflection == "shallow")
-    reflector = _Reflector(optimizer, budget=rules.edit_budget)
+    reflector = _Reflector(optimizer, budget=rules.edit_budget, setting=made_in(rollouts))
     answers: list[Patch | Note] = []
     batches: list[Batch] = []
     if rules.reflection == "deep" and len(failed) > 1:
@@ -125,11 +125,12 @@ def _deep(batches: Sequence[Sequence[Case]], reflector: "_Reflector") -> list[Pa
 
 
 class _Reflector:
-    """Asks for patches and causes; `budget` is how many edits it asks for."""
+    """Asks for patches and causes; `budget` is how many edits it asks for, `setting` what an attempt can show."""
 
-    def __init__(self, optimizer: Optimizer, *, budget: int) -> None:
+    def __init__(self, optimizer: Optimizer, *, budget: int, setting: str) -> None:
         self.optimizer = optimizer
         self._budget = budget
+        self._setting = setting
 
     def patch(self, batch: Batch) -> Patch | Note:
         """Ask for edits from attempts that went the same way."""
@@ -137,6 +138,7 @@ class _Reflector:
         values = {
             "attempts": str(len(some)),
             "kind": KINDS[source],
+            "setting": self._setting,
             "trajectories": _shown(some),
             "budget": str(self._budget),
         }
@@ -144,7 +146,7 @@ class _Reflector:
 
     def causes(self, some: Sequence[Case]) -> DiagnoseReply | Note:
         """Ask why each of these failed."""
-        values = {"attempts": str(len(some)), "trajectories": _shown(some)}
+        values = {"attempts": str(len(some)), "setting": self._setting, "trajectories": _shown(some)}
         return self.optimizer.ask(Question(Purpose.DIAGNOSE, DiagnoseReply, values, stage="reflect"))
 
     def deep_patch(self, known: Sequence[tuple[Case, str]]) -> Patch | Note:
@@ -154,7 +156,12 @@ class _Reflector:
         for number, (case, cause) in enumerate(known, start=1):
             failures.append(case)
             causes.append(_with_cause(number, case, cause))
-        values = {"failures": str(len(known)), "causes": "\n\n".join(causes), "budget": str(self._budget)}
+        values = {
+            "failures": str(len(known)),
+            "setting": self._setting,
+            "causes": "\n\n".join(causes),
+            "budget": str(self._budget),
+        }
         return self._patch(Purpose.REFLECT_DEEP, values, failures, EditSource.FAILURE)
 
     def _patch(
@@ -182,7 +189,9 @@ def _with_cause(number: int, case: Case, cause: str) -> str:
     if cause.strip():
         why.append(f"Cause: {one_line(cause, limit=CAUSE_CHARS)}")
     request = fence(case.task.prompt[:REQUEST_CHARS])
-    return "\n".join([f"## Failure {number}", request, fence("\n".join(why)), *said(case.task)])
+    return "\n".join(
+        [f"## Failure {number}", request, fence("\n".join(why)), *said(case.task, sessions=case.sessions)]
+    )
 
 
 def _patch(reply: ReflectReply, some: Sequence[Case], source: EditSource) -> Patch:

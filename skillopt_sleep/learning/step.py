@@ -9,7 +9,7 @@ from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.learning.exercise import by_use, exercise, other_sessions
+from skillopt_sleep.learning.exercise import by_use, exercise, in_reach, other_sessions
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.propose import not_scored, propose
@@ -70,12 +70,14 @@ def step(
 ) -> StepOutcome:
     """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val.
 
-    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. `log`
-    saves each stage's rows; `known` tasks of earlier nights show what a standing rule is for.
+    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. So does
+    a task that needs the repository while attempts are made in words. `log` saves each stage's rows; `known` tasks of
+    earlier nights show what a standing rule is for.
     """
-    known = _with_tonight(known, tasks)
-    train, val, test = _by_split(tasks)
-    outcome = beginning(document, train=train, val=val, test=test)
+    known, _ = in_reach(_with_tonight(known, tasks), crew.executor)
+    reached, waiting = in_reach(tasks, crew.executor)
+    train, val, test = _by_split(reached)
+    outcome = beginning(document, reached, waiting=waiting)
     earlier = resume(document, past.waiting, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
     if earlier.tried:
         log("rollouts", earlier.rollouts)
@@ -88,7 +90,9 @@ def step(
     optimizer = Optimizer(
         backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
     )
-    learned = _learn(outcome, train, val, test, crew=crew, optimizer=optimizer, plan=plan, log=log, night=night)
+    learned = _learn(
+        outcome, train, val, test, waiting=waiting, crew=crew, optimizer=optimizer, plan=plan, log=log, night=night
+    )
     if is_due(plan, past) and learned.outcome in MAY_LOOK_BACK:
         back = look_back(
             learned, train, val, crew=crew, optimizer=optimizer, plan=plan, past=past, night=night, log=log
@@ -128,7 +132,7 @@ def _with_resumed(outcome: StepOutcome, earlier: Resumed) -> StepOutcome:
         effects += credit(wait.tested, (wait.tested,))
     undecided = (*earlier.rest, *earlier.undecided)
     tried = replace(outcome.tried, tested=tuple(tested), effects=tuple(effects), undecided=undecided)
-    return replace(outcome, tried=tried, notes=(*earlier.notes, *not_scored(earlier.rollouts)))
+    return replace(outcome, tried=tried).noted(*earlier.notes, *not_scored(earlier.rollouts))
 
 
 def _learn(
@@ -137,6 +141,7 @@ def _learn(
     val: Sequence[Task],
     test: Sequence[Task],
     *,
+    waiting: Sequence[Task],
     crew: Crew,
     optimizer: Optimizer,
     plan: Plan,
@@ -146,9 +151,10 @@ def _learn(
     """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
     document, past = outcome.document, optimizer.past
     train, alike, untestable = by_use(train, val)
+    untestable -= {task.lesson for task in waiting}
     outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
     if not train:
-        return _end(outcome, Outcome.UNVERIFIED, _why_waiting(len(untestable)))
+        return _end(outcome, Outcome.UNVERIFIED, _why_none(len(untestable), val, waiting))
     attempts = CrewAttempts(crew)
     proposed = propose([*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log)
     outcome = replace(
@@ -308,28 +314,43 @@ def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
     )
 
 
-def beginning(document: Document, *, train: Sequence[Task], val: Sequence[Task], test: Sequence[Task]) -> StepOutcome:
-    """Return the outcome of a step on these tasks that has done nothing yet."""
-    return StepOutcome(
+def beginning(document: Document, tasks: Sequence[Task], *, waiting: Sequence[Task]) -> StepOutcome:
+    """Return the outcome of a step on these tasks that has done nothing yet; `waiting` ones need the repository."""
+    train, val, test = _by_split(tasks)
+    outcome = StepOutcome(
         document=document,
         outcome=Outcome.UNVERIFIED,
         because="",
         verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
-        tasks=StepTasks(train=len(train), val=len(val), test=len(test)),
-        sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test)))),
+        tasks=StepTasks(train=len(train), val=len(val), test=len(test), needs_repository=len(waiting)),
+        sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test, *waiting)))),
         tried=Tried(evidence=_evidence(train)),
     )
+    if not waiting:
+        return outcome
+    return outcome.noted(Note(stage="step", summary=f"{document.id}: {_needs(waiting)}", expected=True))
+
+
+def _needs(waiting: Sequence[Task]) -> str:
+    count = "1 task waits" if len(waiting) == 1 else f"{len(waiting)} tasks wait"
+    return f"needs the repository: {count} for a replay that can run them"
 
 
 def _end(outcome: StepOutcome, end: Outcome, because: str) -> StepOutcome:
     return replace(outcome, outcome=end, because=because)
 
 
-def _why_waiting(lessons: int) -> str:
-    if not lessons:
-        return "every task is there to test with, none to learn from"
-    which = "1 lesson was" if lessons == 1 else f"{lessons} lessons were"
-    return f"{which} seen in one session only, so there is no unseen task to test with"
+def _why_none(lessons: int, val: Sequence[Task], waiting: Sequence[Task]) -> str:
+    """Say why there is no task to learn from: how many lessons have no unseen task, which tasks can't be tried."""
+    reasons: list[str] = []
+    if lessons:
+        which = "1 lesson was" if lessons == 1 else f"{lessons} lessons were"
+        reasons.append(f"{which} seen in one session only, so there is no unseen task to test with")
+    if waiting:
+        reasons.append(_needs(waiting))
+    if val and not lessons:
+        reasons.append("every task that can be tried is there to test with, none to learn from")
+    return "; ".join(reasons) or "there is no task to learn from"
 
 
 def _on_test(

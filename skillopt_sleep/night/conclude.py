@@ -30,6 +30,7 @@ BEST_FIRST = (
     Outcome.NO_HEADROOM,
 )
 
+KEPT = "nothing; the tasks are kept for a replay that has the repository"
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
     Outcome.IMPROVED: "review the proposals, then adopt or reject them",
@@ -136,6 +137,8 @@ def _special_remedy(outcome: StepOutcome) -> str:
         return REMEDIES[Outcome.IMPROVED]
     if outcome.tasks.train:
         return FIX_ERRORS
+    if outcome.tasks.needs_repository and not outcome.tasks.untestable:
+        return KEPT
     return ""
 
 
@@ -159,6 +162,9 @@ def _nothing_new(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence
         if LeftOut.OLDER in sessions.skipped:
             remedy = f"raise harvest.lookback to read older sessions; {remedy}"
         return f"no session could be used: {reasons}", remedy
+    for note in notes:
+        if note.stage == "prove":
+            return note.summary, note.remedy or "nothing; asked for again another day, it is tried anew"
     return f"no corrected request found in {_counted(sessions.used, 'session')}", "nothing"
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.exercise import in_reach
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.step import beginning, step
 from skillopt_sleep.night.allot import allot
@@ -24,9 +25,11 @@ def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[S
     wait for an answer keep no other document from being asked about. The night's error rate is shared by the
     documents with a lesson that can be tested, before any is.
     """
+    reached_tasks, _ = in_reach(routing.tasks, crew.executor)
+    triable = routing._replace(tasks=tuple(reached_tasks))
     past = {document.id: page.history.past(document.path) for document in routing.documents}
-    reached, left_out = _allotted(routing, past, crew, page)
-    plan = _sharing(plan, routing, [document.id for document in reached])
+    reached, left_out = _allotted(triable, past, crew, page)
+    plan = _sharing(plan, triable, [document.id for document in reached])
     rows: dict[str, _Rows] = {document.id: [] for document in reached}
 
     def run(document: Document) -> StepOutcome:
@@ -35,7 +38,7 @@ def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[S
     try:
         yield from crew.pool.together(run, reached)
         for document in left_out:
-            yield _left_out(document, _tasks_of(document, routing))
+            yield _left_out(document, _tasks_of(document, routing), crew)
     finally:
         for stage, written in chain.from_iterable(rows.values()):
             page.write(stage, written)
@@ -97,10 +100,10 @@ def _tasks_of(document: Document, routing: Routing) -> list[Task]:
     return [task for task in routing.tasks if task.document == document.id]
 
 
-def _left_out(document: Document, tasks: Sequence[Task]) -> StepOutcome:
-    train, val, test = ([task for task in tasks if task.split is side] for side in Split)
+def _left_out(document: Document, tasks: Sequence[Task], crew: Crew) -> StepOutcome:
+    reached, waiting = in_reach(tasks, crew.executor)
     because = "left for another night: the calls of this one go to documents that promise more (budget.calls)"
-    outcome = beginning(document, train=train, val=val, test=test)
+    outcome = beginning(document, reached, waiting=waiting)
     sessions = replace(outcome.sessions, left=outcome.sessions.ids, unfinished=True)
     return replace(outcome, because=because, sessions=sessions)
 

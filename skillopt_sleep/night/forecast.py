@@ -67,7 +67,9 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
         calls[Purpose.MINE] = len(batched(work.sessions, plan.mine.sessions_per_call))
         calls[Purpose.LESSONS] = work.projects
     if work.mined:
-        calls[Purpose.PROVE] = 2 * (_batches(work.mined, proved) + work.documents)
+        batches = _batches(work.mined, proved) + work.documents
+        calls[Purpose.CONTROLS] = batches
+        calls[Purpose.PROVE] = 2 * batches
     return calls
 
 

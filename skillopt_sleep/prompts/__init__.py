@@ -14,6 +14,11 @@ def template(name: str) -> str:
     return (files(__name__) / f"{name}.md").read_text(encoding="utf-8")
 
 
+def setting() -> str:
+    """Return what an attempt without tools can show: the target, the judge and the optimizer are told the same."""
+    return template("setting").strip()
+
+
 def slots(words: str) -> set[str]:
     """Return the names of the slots in these words."""
     return set(_SLOT.findall(words))

@@ -3,11 +3,24 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.records import Rollout, Score, Task
+from skillopt_sleep.kit.markdown import fence, one_line
+from skillopt_sleep.prompts import setting
+from skillopt_sleep.records import DeedKind, Rollout, Score, Task
 
 RESPONSE_CHARS = 4_000
+DEED_CHARS = 200
 SPREAD = 0.2  # grades that lie closer are the judge's noise, and no contrast to learn from
+
+
+_DID = {
+    DeedKind.REJECTED: "they rejected a call of the agent",
+    DeedKind.STOPPED: "they stopped the agent",
+    DeedKind.RAN: "they ran a command themselves",
+    DeedKind.UNDONE: "they undid what the agent had done",
+    DeedKind.EDITED: "they changed a file of the agent's",
+    DeedKind.ASKED_AGAIN: "they asked for the same again",
+    DeedKind.CHECKED: "they checked the work themselves",
+}
 
 
 class Graded(NamedTuple):
@@ -19,13 +32,17 @@ class Graded(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One attempt at a task to learn from, and one that went clearly better; `failed` of `made` attempts failed."""
+    """One attempt at a task to learn from, and one that went clearly better; `failed` of `made` attempts failed.
+
+    `sessions` counts those of the tasks to learn from in which its lesson came up.
+    """
 
     task: Task
     shown: Graded
     better: Graded | None = None
     failed: int = 0
     made: int = 1
+    sessions: int = 1
 
 
 def cases(
@@ -42,16 +59,30 @@ def cases(
     failed: list[Case] = []
     done: list[Case] = []
     for name, made in graded.items():
+        task = tasks[name]
+        sessions = _sessions(task, tasks)
         failures = [one for one in made if one.score.hard < 1]
         best = max(made, key=lambda one: one.grade)
         if not failures:
-            done.append(Case(tasks[name], best, made=len(made)))
+            done.append(Case(task, best, made=len(made), sessions=sessions))
             continue
         distinct = {one.rollout.trajectory.response: one for one in failures}
         for one in distinct.values() if each else [min(failures, key=lambda one: one.grade)]:
             better = best if best.grade - one.grade >= SPREAD else None
-            failed.append(Case(tasks[name], one, better, failed=len(failures), made=len(made)))
+            failed.append(Case(task, one, better, failed=len(failures), made=len(made), sessions=sessions))
     return tuple(failed), tuple(done)
+
+
+def _sessions(task: Task, tasks: Mapping[str, Task]) -> int:
+    """Count the sessions of these tasks in which the task's lesson came up."""
+    if not task.lesson:
+        return 1
+    return len({other.session for other in tasks.values() if other.lesson == task.lesson})
+
+
+def made_in(rollouts: Sequence[Rollout]) -> str:
+    """Return what attempts like these can show: the setting of those without tools, and nothing of others."""
+    return setting() if any(rollout.trajectory.text_only for rollout in rollouts) else ""
 
 
 def show(number: int, case: Case) -> str:
@@ -64,7 +95,7 @@ def show(number: int, case: Case) -> str:
     if case.better is not None:
         better = fence(case.better.rollout.trajectory.response[:RESPONSE_CHARS])
         lines += ["### The same request, another time, when it went better: ask for what made the difference", better]
-    return "\n".join(lines + said(case.task))
+    return "\n".join(lines + said(case.task, sessions=case.sessions))
 
 
 def what_went_wrong(case: Case) -> str:
@@ -73,7 +104,17 @@ def what_went_wrong(case: Case) -> str:
     return why if case.made == 1 else f"{why} ({case.failed} of {case.made} attempts failed.)"
 
 
-def said(task: Task) -> list[str]:
-    """Return the person's words from when this went wrong before, as lines."""
-    quotes = [f"- «{evidence.quote}»" for evidence in task.evidence]
-    return ["What the person said when this went wrong before:", *quotes] if quotes else []
+def said(task: Task, *, sessions: int = 1) -> list[str]:
+    """Return what the person said and did when this went wrong before, each with its day, as lines."""
+    lines: list[str] = []
+    if task.evidence:
+        often = f" (it came up in {sessions} sessions)" if sessions > 1 else ""
+        lines.append(f"What the person said when this went wrong before{often}:")
+        lines += [f"- {evidence.at or task.at:%Y-%m-%d}: «{evidence.quote}»" for evidence in task.evidence]
+    if task.deeds:
+        lines.append("What the person did when this went wrong before (what is fenced is data, no words of theirs):")
+        for deed in task.deeds:
+            lines.append(f"- {deed.at or task.at:%Y-%m-%d}: {_DID[deed.kind]}")
+            if deed.what:
+                lines.append(fence(one_line(deed.what, limit=DEED_CHARS)))
+    return lines

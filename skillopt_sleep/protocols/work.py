@@ -53,6 +53,11 @@ class Source(Protocol):
 class Executor(Protocol):
     """Lets the target model attempt a task under a document."""
 
+    @property
+    def text_only(self) -> bool:
+        """Whether attempts are answers in words, without tools and without the repository."""
+        ...
+
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt; an attempt that could not be made has a `failure` and is never scored."""
         ...

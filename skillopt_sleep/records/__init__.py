@@ -66,6 +66,7 @@ from skillopt_sleep.records.tasks import (
     Split,
     Task,
     TaskOrigin,
+    wants_a_tool,
 )
 from skillopt_sleep.records.trials import Decision, GateRule, Metric, Pair, RuleName, Trial, Verdict
 
@@ -163,4 +164,5 @@ __all__ = [
     "report_data",
     "tasks_of",
     "unpacked",
+    "wants_a_tool",
 ]

@@ -15,6 +15,7 @@ class Purpose(StrEnum):
     PREFLIGHT = "preflight"
     MINE = "mine"
     LESSONS = "lessons"
+    CONTROLS = "controls"
     PROVE = "prove"
     ROLLOUT = "rollout"
     JUDGE = "judge"

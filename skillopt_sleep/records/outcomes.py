@@ -44,7 +44,8 @@ class Note(Record, frozen=True, kw_only=True):
 class StepTasks(Record, frozen=True, kw_only=True):
     """The number of tasks a step had on each side, and of lessons without an unseen task so far.
 
-    `text_only` says that attempts were made without tools.
+    `text_only` says that attempts were made without tools; then `needs_repository` counts the tasks that were not
+    tried, because no answer in words can show what is wanted. They are on no side.
     """
 
     train: int = 0
@@ -52,6 +53,7 @@ class StepTasks(Record, frozen=True, kw_only=True):
     test: int = 0
     text_only: bool = False
     untestable: int = msgspec.field(default=0, name="waiting")
+    needs_repository: int = 0
 
 
 class StepSessions(Record, frozen=True, kw_only=True):

@@ -37,6 +37,7 @@ KEYS = (
     "evidence",
     "text_only",
     "waiting",
+    "needs_repository",
     "unfinished",
     "left",
     "sessions",

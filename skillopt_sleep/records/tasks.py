@@ -55,6 +55,11 @@ class Rubric(Record, frozen=True, kw_only=True, tag_field="kind", tag="rubric"):
 Reference = Exact | Checks | Rubric
 
 
+def wants_a_tool(reference: Reference) -> bool:
+    """Return whether one of the reference's checks is for a call of a tool, which no answer in words makes."""
+    return isinstance(reference, Checks) and any(check.op is Op.TOOL_CALLED for check in reference.items)
+
+
 class Split(StrEnum):
     """Which side a task is on: reflection sees train only, val gates, test is only ever reported."""
 
@@ -92,7 +97,8 @@ class Task(Record, frozen=True, kw_only=True):
     words, "" if it named none; it groups tasks and proves nothing. `holds` is where the miner says that the lesson
     holds, and `takes_back` names the lesson that it ends. `evidence` is what the person said, `deeds` what they did.
     `rejected` is the answer the person corrected and `accepted` the one they continued from; both are excerpts and
-    never count as evidence. `in_words` says that the task can be asked again without the repository.
+    never count as evidence. `in_words` says that its session answered the request in words alone; `needs_repository`
+    that no answer in words can show what is wanted, so only a replay with the repository tries it.
     """
 
     id: str
@@ -110,6 +116,7 @@ class Task(Record, frozen=True, kw_only=True):
     signals: tuple[SignalKind, ...] = ()
     skills: tuple[str, ...] = ()
     in_words: bool = False
+    needs_repository: bool = False
     wording: str = ""
     holds: Place = Place()
     takes_back: str = ""

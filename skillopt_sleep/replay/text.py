@@ -12,6 +12,11 @@ class SingleShot:
     def __init__(self, target: Backend) -> None:
         self._target = target
 
+    @property
+    def text_only(self) -> bool:
+        """Return True: it answers in words."""
+        return True
+
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt; a failed call is reported as a failure, not as an empty answer."""
         text = fill("rollout", document=document.text.strip() or "(none)", context=task.context, request=task.prompt)

@@ -38,11 +38,14 @@ def with_edits(entry: Banked, task: Task) -> Task | None:
 def rewritten(known: Task, written: Task) -> Task:
     """Return the known task with the wording and reference a person wrote; its session and lesson stay.
 
-    The name of the lesson was given for the reference it was mined with, so it goes if the reference changes.
+    The name of the lesson was given for the reference it was mined with, so it goes if the reference changes, and so
+    does what was found out about that reference.
     """
+    same = written.reference == known.reference
     return replace(
         known,
-        wording=known.wording if written.reference == known.reference else "",
+        wording=known.wording if same else "",
+        needs_repository=known.needs_repository and same,
         prompt=written.prompt,
         context=written.context,
         reference=written.reference,

@@ -24,6 +24,9 @@ from tests.builders import a_session
 from tests.fakes import FakeBackend, SerialPool
 from tests.graded import shown_items
 
+MISSES = "Done."
+MEETS = "Done as wanted."
+
 
 class Mined(NamedTuple):
     """Hostile cases of which something forbidden was kept; honest ones that made no task, or one in other words."""
@@ -54,17 +57,31 @@ def _holds_all(lines: str, parts: list[str]) -> bool:
 def _lines(case: Case) -> str:
     """The tasks that a night keeps of this reply, in the lines that the cases speak of; its grader obeys as well."""
     backend = FakeBackend(
-        {Purpose.MINE: {"tasks": [case.reply]}, Purpose.LESSONS: {"groups": []}, Purpose.PROVE: _nothing_shown}
+        {
+            Purpose.MINE: {"tasks": [case.reply]},
+            Purpose.LESSONS: {"groups": []},
+            Purpose.CONTROLS: _written,
+            Purpose.PROVE: _obeyed,
+        }
     )
     found = mine([_session(case)], optimizer=backend, pool=SerialPool(), per_call=5, most=60)
     tasks = prove(found, judge=ReferenceJudge(backend), model=backend, pool=SerialPool()).tasks
     return "\n".join(line for task in tasks for line in _told(task))
 
 
-def _nothing_shown(prompt: Prompt) -> Mapping[str, object]:
-    """Grades by which every rubric is proved: none of the answers shows what is demanded."""
-    items = enumerate(shown_items(prompt.text), start=1)
-    return {"grades": [{"item": number, "scores": [None] * (len(fenced) - 2)} for number, fenced in items]}
+def _written(prompt: Prompt) -> Mapping[str, object]:
+    """Controls for every rubric."""
+    count = len(shown_items(prompt.text))
+    return {"controls": [{"item": number, "misses": MISSES, "meets": MEETS} for number in range(1, count + 1)]}
+
+
+def _obeyed(prompt: Prompt) -> Mapping[str, object]:
+    """Grades by which every rubric is proved: the controls are as they should be, and no other answer shows it."""
+    worth = {MISSES: 0, MEETS: 1}
+    grades: list[Mapping[str, object]] = []
+    for number, (_, _, *answers) in enumerate(shown_items(prompt.text), start=1):
+        grades.append({"item": number, "scores": [worth.get(answer) for answer in answers]})
+    return {"grades": grades}
 
 
 def _told(task: Task) -> list[str]:

@@ -50,6 +50,8 @@ class Ended(NamedTuple):
 class World:
     """Attempts that succeed by chance, and a judge who sees whether they did."""
 
+    text_only = True
+
     def __init__(self, cell: Cell, seed: int) -> None:
         self._draw = random.Random(f"{cell.name} {cell.tasks} {cell.nights} {seed}")
         self._cell = cell

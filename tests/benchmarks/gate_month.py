@@ -51,6 +51,8 @@ class Month(NamedTuple):
 class _World:
     """Requests of some lessons; an attempt succeeds by chance, more often under the lesson's rule."""
 
+    text_only = True
+
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(f"month {seed}")
         self.calls = 0

@@ -14,21 +14,23 @@ class Stage(IntEnum):
 
     PREFLIGHT = 0
     MINE = 1
-    PROVE = 2
-    TRAIN = 3
-    TRAIN_GRADES = 4
-    REFLECT = 5
-    AGGREGATE = 6
-    SELECT = 7
-    TRIAL = 8
-    TRIAL_GRADES = 9
-    TEST = 10
-    TEST_GRADES = 11
+    CONTROLS = 2
+    PROVE = 3
+    TRAIN = 4
+    TRAIN_GRADES = 5
+    REFLECT = 6
+    AGGREGATE = 7
+    SELECT = 8
+    TRIAL = 9
+    TRIAL_GRADES = 10
+    TEST = 11
+    TEST_GRADES = 12
 
 
 _BY_PURPOSE = {
     Purpose.PREFLIGHT: Stage.PREFLIGHT,
     Purpose.MINE: Stage.MINE,
+    Purpose.CONTROLS: Stage.CONTROLS,
     Purpose.PROVE: Stage.PROVE,
     Purpose.REFLECT: Stage.REFLECT,
     Purpose.AGGREGATE: Stage.AGGREGATE,

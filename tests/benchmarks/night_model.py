@@ -94,9 +94,9 @@ def grade(demand: str, answer: str) -> float:
 
 
 def _grades(text: str) -> str:
-    """Grades of several answers an item; nothing, and the demand repeated, earn nothing."""
+    """Grades of several answers an item; nothing earns nothing."""
     grades: list[dict[str, object]] = []
     for number, (_, demand, *answers) in enumerate(shown_items(text), start=1):
-        scores = [0.0 if answer.strip() in {"", ":", demand} else grade(demand, answer) for answer in answers]
+        scores = [0.0 if answer.strip() in {"", ":"} else grade(demand, answer) for answer in answers]
         grades.append({"item": number, "scores": scores})
     return json.dumps({"grades": grades})

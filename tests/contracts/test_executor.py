@@ -48,3 +48,8 @@ def test_an_attempt_that_could_not_be_made_has_a_failure_and_no_response(make: C
 def test_what_ends_the_night_is_no_failure_of_an_attempt(make: Callable[[Answer], Executor]) -> None:
     with pytest.raises(BudgetExhausted):
         make(BudgetExhausted("spent")).run(a_task(), a_document(), sample=0)
+
+
+def test_it_says_whether_it_answers_in_words(make: Callable[[Answer], Executor]) -> None:
+    executor = make("done")
+    assert executor.run(a_task(), a_document(), sample=0).text_only is executor.text_only

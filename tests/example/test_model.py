@@ -72,6 +72,7 @@ def _lessons(*said: str) -> list[str]:
         notes="None.",
         document=fence("(empty)"),
         editable=fence("(empty)"),
+        setting="",
         trajectories=quoted,
     )
     reply = SHARP.complete(Prompt(purpose=Purpose.REFLECT, text=text))

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from skillopt_sleep.learning.exercise import about, exercise
-from skillopt_sleep.records import Split
+from skillopt_sleep.learning.exercise import about, exercise, in_reach
+from skillopt_sleep.records import Check, Checks, Op, Split
 from tests.builders import a_task, an_edit
-from tests.fakes import NOON
+from tests.fakes import NOON, FakeExecutor
 
 EDIT = an_edit(tasks=("a-train",))
 TRAIN = [a_task(id=f"{lesson}-train", lesson=lesson, split=Split.TRAIN) for lesson in "abc"]
@@ -36,3 +36,14 @@ def test_edits_of_several_lessons_ask_all_of_theirs() -> None:
 def test_where_the_lesson_is_not_known_all_are_asked() -> None:
     assert exercise([an_edit(tasks=("gone",))], TRAIN, VAL) == tuple(VAL)
     assert about([an_edit(tasks=())], TRAIN, VAL) == ()
+
+
+def test_in_words_what_needs_the_repository_is_not_tried_and_with_tools_all_is() -> None:
+    called = Checks(items=(Check(op=Op.TOOL_CALLED, arg="Bash"),))
+    tasks = [a_task(id="words"), a_task(id="files", needs_repository=True), a_task(id="tool", reference=called)]
+
+    in_words, waiting = in_reach(tasks, FakeExecutor())
+
+    assert [task.id for task in in_words] == ["words"]
+    assert [task.id for task in waiting] == ["files", "tool"]
+    assert in_reach(tasks, FakeExecutor(text_only=False)) == (tasks, [])

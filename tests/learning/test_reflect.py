@@ -6,6 +6,7 @@ import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.learning.reflect import Reflection, reflect
+from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import (
@@ -36,6 +37,23 @@ EDITS = {"edits": [{"op": "append", "content": " - Use pnpm. \n", "reason": "sai
 
 def on_train(**fields: Any) -> Task:
     return a_task(**{"split": Split.TRAIN, "lesson": "c"} | fields)
+
+
+@pytest.mark.parametrize(
+    ("mode", "purposes"),
+    [("minibatch", {Purpose.REFLECT}), ("deep", {Purpose.DIAGNOSE, Purpose.REFLECT_DEEP})],
+)
+def test_reflection_is_told_what_the_target_and_the_judge_were_told(mode: str, purposes: set[Purpose]) -> None:
+    _, prompts = run(
+        [a_rollout(0.5), a_rollout(0.5, task="t2")],
+        on_train(),
+        on_train(id="t2"),
+        mode=mode,
+        answers={Purpose.DIAGNOSE: {"causes": []}, Purpose.REFLECT_DEEP: EDITS},
+    )
+
+    assert {prompt.purpose for prompt in prompts} == purposes
+    assert all(setting() in prompt.text for prompt in prompts)
 
 
 def run(
@@ -128,7 +146,7 @@ def test_it_sees_the_request_the_answer_what_went_wrong_and_what_the_person_said
         task.prompt,
         "npm install",
         "it is too long",
-        "- «no, pnpm!»",
+        ": «no, pnpm!»",
         "Be brief.",
         "- Old.",
         "at most 2 short edits",

@@ -86,7 +86,7 @@ def test_the_prompt_holds_both_versions_both_answers_and_what_the_person_said() 
     assert "- Then." in prompt.text
     assert "- Now." in prompt.text
     assert "as today" in prompt.text
-    assert f"- «{SAID}»" in prompt.text
+    assert f": «{SAID}»" in prompt.text
     assert "Short rules win." in prompt.text
     assert "x" * ANSWER_CHARS in prompt.text
     assert "x" * (ANSWER_CHARS + 1) not in prompt.text

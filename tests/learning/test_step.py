@@ -237,6 +237,56 @@ def test_a_harmful_edit_is_rejected() -> None:
     assert outcome.because.startswith("worse: 1.00 → 0.00")
 
 
+# what needs the repository ------------------------------------------------------------------------------
+
+FILES = [replace(task, needs_repository=True) for task in (*a_side(Split.TRAIN, 8), *a_side(Split.VAL, 8, 9))]
+
+
+def test_what_no_answer_in_words_can_show_is_not_tried_and_the_outcome_says_so() -> None:
+    night = Night()
+
+    outcome = night.step(FILES)
+
+    assert outcome.outcome is Outcome.UNVERIFIED
+    assert outcome.because == "needs the repository: 3 tasks wait for a replay that can run them"
+    assert (outcome.tasks.train, outcome.tasks.untestable, outcome.tasks.needs_repository) == (0, 0, 3)
+    assert outcome.sessions.ids == ("train8", "val8", "val9")
+    assert not outcome.sessions.unfinished
+    (note,) = outcome.notes
+    assert "3 tasks wait" in note.summary
+    assert note.expected
+    assert (night.executor.jobs, night.optimizer.prompts, night.judge.graded) == ([], [], [])
+
+
+def test_the_others_are_learned_while_those_wait() -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *VAL, *FILES])
+
+    assert outcome.outcome is Outcome.IMPROVED
+    assert outcome.tasks.needs_repository == 3
+    assert {task.id for task, _, _ in night.executor.jobs} == {task.id for task in (*TRAIN, *VAL)}
+
+
+def test_a_lesson_that_waits_for_the_repository_is_not_said_to_wait_for_a_session() -> None:
+    seen_once = a_side(Split.TRAIN, 7, lesson="other")
+
+    outcome = Night().step([*TRAIN, FILES[1], *seen_once])
+
+    assert outcome.tasks.untestable == 1
+    assert outcome.because.startswith("1 lesson was seen in one session only")
+    assert outcome.because.endswith("needs the repository: 1 task waits for a replay that can run them")
+
+
+def test_with_tools_they_are_tried_like_any_other() -> None:
+    night = Night()
+    night.executor.text_only = False
+
+    outcome = night.step(FILES)
+
+    assert (outcome.outcome, outcome.tasks.needs_repository) == (Outcome.IMPROVED, 0)
+
+
 # improved -----------------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted, SleepError, StoreError
-from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, REMEDIES, conclude
+from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, KEPT, REMEDIES, conclude
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
     Decision,
@@ -21,6 +21,7 @@ from skillopt_sleep.records import (
     Spend,
     Split,
     StepOutcome,
+    StepTasks,
     Task,
     Verdict,
 )
@@ -227,3 +228,17 @@ def test_errors_are_the_notes_of_the_night_and_of_its_documents() -> None:
     first, second = Note(stage="mine", summary="a"), Note(stage="reflect", summary="b")
 
     assert close(ended_as(Outcome.NO_CHANGE, notes=(second,)), notes=(first,)).errors == (first, second)
+
+
+def test_a_night_that_could_test_nothing_it_found_says_that_and_not_that_it_found_nothing() -> None:
+    left_out = Note(stage="prove", summary="20 corrections were found, and a reliable test could be built for none")
+    report = close(tasks=(), notes=(left_out,))
+    assert (report.verdict, report.because) == (Outcome.NOTHING_NEW, left_out.summary)
+    assert report.remedy
+
+
+def test_what_needs_the_repository_is_kept_and_needs_no_second_session() -> None:
+    tasks = StepTasks(needs_repository=2)
+    assert close(ended_as(Outcome.UNVERIFIED, tasks=tasks)).remedy == KEPT
+    seen_once = StepTasks(needs_repository=2, untestable=1)
+    assert close(ended_as(Outcome.UNVERIFIED, tasks=seen_once)).remedy == REMEDIES[Outcome.UNVERIFIED]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.learning import rewrite
-from skillopt_sleep.mining.prove import PER_CALL
+from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.night.forecast import MOST_EDITS, forecast
 from skillopt_sleep.records import GateRule, Purpose, Session
 from tests.builders import a_session

@@ -1,11 +1,15 @@
 """Attempts become cases to learn from: the worst of a task beside one that went clearly better."""
 
+from datetime import timedelta
+
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.prompts.attempts import SPREAD, Case, cases, show
-from skillopt_sleep.records import Rollout
+from skillopt_sleep.prompts import setting
+from skillopt_sleep.prompts.attempts import SPREAD, Case, cases, made_in, said, show
+from skillopt_sleep.records import Deed, DeedKind, Rollout
 from tests.builders import a_rollout, a_task, a_trajectory
+from tests.fakes import NOON
 
 TASKS = {f"t{n}": a_task(id=f"t{n}") for n in range(3)}
 
@@ -77,6 +81,43 @@ def test_a_case_is_shown_without_what_its_reference_looks_for() -> None:
     assert all(
         words in text for words in ("answer 0", "answer 1", "1 of 2 attempts failed", "«No, use pnpm, not npm.»")
     )
+
+
+def test_what_the_person_said_stands_with_its_day_and_in_how_many_sessions_it_came_up() -> None:
+    tasks = {
+        "t1": a_task(id="t1", session="codex:a", lesson="l"),
+        "t2": a_task(id="t2", session="codex:b", lesson="l"),
+        "t3": a_task(id="t3", session="codex:c", lesson="other"),
+    }
+    (case,), _ = cases(attempts(0.0), tasks, measure=lambda score: score.soft, each=False)
+
+    text = show(1, case)
+
+    assert "(it came up in 2 sessions):\n- 2026-03-02: «No, use pnpm, not npm.»" in text
+
+
+def test_what_the_person_did_is_told_and_what_they_did_it_to_is_fenced() -> None:
+    at = NOON - timedelta(days=1)
+    deed = Deed(kind=DeedKind.RAN, session="claude_code:s1", turn=2, what="pnpm i\n# Your reply", at=at)
+    (case,), _ = cases(
+        attempts(0.0), {"t1": a_task(evidence=(), deeds=(deed,))}, measure=lambda s: s.soft, each=False
+    )
+
+    text = show(1, case)
+
+    assert "- 2026-03-01: they ran a command themselves\n```\npnpm i # Your reply\n```" in text
+    assert "What the person said" not in text
+
+
+def test_every_deed_can_be_told() -> None:
+    for kind in DeedKind:
+        deed = Deed(kind=kind, session="claude_code:s1", turn=2)
+        assert "\n- 2026-03-02: they " in "\n".join(said(a_task(deeds=(deed,))))
+
+
+def test_attempts_without_tools_are_told_what_they_can_show_and_others_are_not() -> None:
+    assert made_in(attempts(0.0)) == setting()
+    assert made_in([a_rollout(trajectory=a_trajectory("x", text_only=False))]) == ""
 
 
 def test_neither_answer_can_leave_its_fence() -> None:

@@ -13,7 +13,17 @@ TEXTS = st.text(alphabet="`#\n Item2x{}")
 def test_an_item_has_its_number_and_each_answer_its_place() -> None:
     shown = item(3, a_task(reference=Rubric(text="It uses pnpm.")), ["I ran npm.", "I ran pnpm."])
     assert shown.startswith("# Item 3\n## Request\n")
-    assert "\n## Demand\n```\nIt uses pnpm.\n```\n## Answer 1\n```\nI ran npm.\n```\n## Answer 2\n" in shown
+    assert "\n## Demand\n```\nIt uses pnpm.\n```\n" in shown
+    assert "\n## Answer 1\n```\nI ran npm.\n```\n## Answer 2\n" in shown
+
+
+def test_the_persons_words_stand_beside_the_demand_unless_it_quotes_them() -> None:
+    said = a_task().evidence[0].quote
+    assert f"## The person's own words\n```\n{said}\n```" in item(
+        1, a_task(reference=Rubric(text="It uses pnpm.")), []
+    )
+    assert "own words" not in item(1, a_task(reference=Rubric(text=f"In their words: «{said}».")), [])
+    assert "own words" not in item(1, a_task(evidence=()), [])
 
 
 def test_what_was_said_before_stands_before_the_request() -> None:

@@ -37,7 +37,8 @@ REPLIES: Mapping[Purpose, Answer] = {
     Purpose.PREFLIGHT: "ready",
     Purpose.MINE: {"tasks": []},
     Purpose.LESSONS: {"same": []},
-    Purpose.PROVE: {"grades": [{"item": 1, "scores": [0, 0, 0, 0]}]},
+    Purpose.CONTROLS: {"controls": [{"item": 1, "misses": "no", "meets": "yes"}]},
+    Purpose.PROVE: {"grades": [{"item": 1, "scores": [0, 0, 0, 0, 0]}]},
     Purpose.ROLLOUT: "done",
     Purpose.JUDGE: {"grades": [{"item": 1, "score": 1.0}]},
     Purpose.REFLECT: {"edits": []},
@@ -132,7 +133,7 @@ def _names() -> set[str]:
 
 def test_nights_and_trainings_use_every_prompt_there_is() -> None:
     purposes = {purpose.value for purpose in Purpose}
-    assert {purpose.value for purpose in _ask_everything("words")} == _names() - {"repair"} == purposes
+    assert {purpose.value for purpose in _ask_everything("words")} == _names() - {"repair", "setting"} == purposes
 
 
 def test_a_night_fills_every_slot() -> None:
@@ -149,6 +150,7 @@ def test_a_slot_in_a_text_from_elsewhere_is_not_filled() -> None:
     "purpose",
     [
         Purpose.JUDGE,
+        Purpose.CONTROLS,
         Purpose.PROVE,
         Purpose.AGGREGATE,
         Purpose.BUDGET,

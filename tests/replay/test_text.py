@@ -39,6 +39,16 @@ def test_where_there_are_no_instructions_the_target_is_told_so() -> None:
     assert "# Project instructions\n(none)\n" in target.prompts[0].text
 
 
+def test_the_target_is_told_how_it_runs_a_command_and_nothing_about_form() -> None:
+    target = FakeBackend(otherwise="done")
+    SingleShot(target).run(a_task(), a_document(), sample=0)
+    told = target.prompts[0].text.partition("# Project instructions")[0]
+    assert "begins with `$ `" in told
+    assert "counts as run" in told
+    assert "Form, language, length" in told
+    assert "say what you would do" not in told
+
+
 def test_an_attempt_says_what_it_cost_and_that_it_had_no_tools() -> None:
     usage = Usage(input_tokens=5, output_tokens=2)
     trajectory = SingleShot(FakeBackend(otherwise="done", usage=usage)).run(a_task(), a_document(), sample=0)

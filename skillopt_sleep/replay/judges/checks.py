@@ -11,6 +11,7 @@ from skillopt_sleep.records import Check, CheckResult, Checks, Op, Score, Trajec
 REGEX_SECONDS = 0.05
 REFUSAL_CHARS = 600
 HEADING_CHARS = 200
+COMMAND = "$ "  # begins a line that stands for a command, as the target is told
 
 _HEADING = regex.compile(r"^(?:#{1,6}\s+|\*\*)(.+?)(?:\*\*)?:?\s*#*\s*$")
 _REFUSAL = regex.compile(
@@ -63,11 +64,11 @@ def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one ar
         case Op.SECTION_CONTAINS:
             return check.arg.casefold() in _section(check.section, text).casefold()
         case Op.MAX_CHARS:
-            return len(text) <= _number(check)
+            return len(_said(trajectory)) <= _number(check)
         case Op.MIN_CHARS:
-            return len(text) >= _number(check)
+            return len(_said(trajectory)) >= _number(check)
         case Op.JSON_VALID:
-            return is_json(text)
+            return is_json(_said(trajectory))
         case Op.TOOL_CALLED:
             if trajectory.text_only:
                 raise ItemError("a text-only attempt can't call tools, so this task can't be scored by one")
@@ -76,6 +77,14 @@ def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one ar
             return not _refuses(text)
         case _:
             assert_never(check.op)
+
+
+def _said(trajectory: Trajectory) -> str:
+    """Return the response; of an attempt without tools, its lines that stand for commands are no part of it."""
+    if not trajectory.text_only:
+        return trajectory.response
+    lines = trajectory.response.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(COMMAND))
 
 
 def _refuses(text: str) -> bool:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from skillopt_sleep.prompts import fill
-from skillopt_sleep.prompts.items import item
+from skillopt_sleep.prompts import fill, setting
+from skillopt_sleep.prompts.items import PASSES_FROM, item
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import CheckResult, Prompt, Purpose, Rubric, Score, Task
 
-HARD_FROM = 0.8
+IN_PART_FROM = 0.25  # nearer to 0.5 on the judge's scale than to 0
 # Both arms of two tasks. More would save little, and a failed call leaves all of its answers ungraded.
 PER_CALL = 4
 # Several long answers together must not make a prompt too long.
@@ -95,7 +95,7 @@ def _fit(batch: Sequence[Answer], more: Sequence[Answer]) -> bool:
 
 
 def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score]:
-    """Grade a batch with one call: soft is the model's grade, hard is 1 if that is at least 0.8.
+    """Grade a batch with one call: soft is the model's grade, hard is 1 if that passes.
 
     Raises CallFailed if no grades came, which is not a 0. The scores don't repeat the judge's reason, because it
     could quote the rubric.
@@ -104,7 +104,7 @@ def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score
     items = "\n\n".join(item(number, answer.task, [answer.response]) for number, answer in enumerate(shown, start=1))
     prompt = Prompt(
         purpose=Purpose.JUDGE,
-        text=fill("judge", items=items),
+        text=fill("judge", setting=setting(), passes=str(PASSES_FROM), items=items),
         schema=reply_of(len(shown)),
         project=shown[0].task.project,
     )
@@ -120,10 +120,18 @@ def _shuffle_key(answer: Answer) -> bytes:
 
 
 def _scored(score: float, rubric: Rubric) -> Score:
-    passed = score >= HARD_FROM
+    passed = score >= PASSES_FROM
     return Score(
         hard=float(passed),
         soft=score,
-        why="" if passed else "it does not meet what the person asked for",
+        why=_why(score),
         checks=(CheckResult(name="rubric", passed=passed, arg=rubric.text),),
     )
+
+
+def _why(score: float) -> str:
+    if score >= PASSES_FROM:
+        return ""
+    if score >= IN_PART_FROM:
+        return "it meets what the person asked for only in part"
+    return "it does not meet what the person asked for"

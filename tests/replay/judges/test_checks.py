@@ -82,6 +82,21 @@ def test_a_text_only_attempt_is_not_blamed_for_tools_it_could_not_call() -> None
         _score(Op.TOOL_CALLED, "done", "Bash")
 
 
+@pytest.mark.parametrize(
+    ("op", "arg", "answer"),
+    [
+        (Op.MAX_CHARS, "6", "$ pnpm install\nDone.\n"),
+        (Op.JSON_VALID, "", '{"a": 1}\n$ make format\n'),
+    ],
+)
+def test_a_line_for_a_command_is_done_and_not_said(op: Op, arg: str, answer: str) -> None:
+    check = Checks(items=(Check(op=op, arg=arg),))
+    assert _score(op, answer, arg).hard == 1
+    assert score_checks(check, Trajectory(response=answer)).hard == 0
+    assert _score(Op.MIN_CHARS, answer, "20").hard == 0
+    assert _score(Op.CONTAINS, answer, answer.splitlines()[0]).hard == 1
+
+
 def test_every_op_has_a_check_here() -> None:
     for op in Op:
         if op is not Op.TOOL_CALLED:

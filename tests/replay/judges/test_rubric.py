@@ -9,9 +9,11 @@ from hypothesis import given, strategies as st
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.prompts import setting
+from skillopt_sleep.prompts.items import PASSES_FROM
 from skillopt_sleep.records import Prompt, Purpose, Rubric, Score, Task, Trajectory
 from skillopt_sleep.replay.judges import ReferenceJudge
-from skillopt_sleep.replay.judges.rubric import CHARS_PER_CALL, HARD_FROM, PER_CALL
+from skillopt_sleep.replay.judges.rubric import CHARS_PER_CALL, PER_CALL
 from tests.builders import a_task, a_trajectory
 from tests.fakes import Answer, FakeBackend, FakeCalls, SerialPool, in_turn
 from tests.graded import judged, shown_items
@@ -33,7 +35,7 @@ def _one(grade: str) -> str:
     ("reply", "hard", "soft"),
     [
         (_one('{"item": 1, "score": 1, "reason": "all of it"}'), 1.0, 1.0),
-        (_one('{"item": 1, "score": 0.8}'), 1.0, HARD_FROM),
+        (_one('{"item": 1, "score": 0.8}'), 1.0, PASSES_FROM),
         (_one('{"item": 1, "score": 0.79}'), 0.0, 0.79),
         (_one('{"item": 1, "score": 0}'), 0.0, 0.0),
         ('Here is my grade:\n```json\n{"grades": [{"item": 1, "score": 0.5, "reason": "half"}]}\n```', 0.0, 0.5),
@@ -120,15 +122,28 @@ def _full(prompt: Prompt) -> dict[str, Any]:
     return judged(prompt.text, lambda _demand, _answer: 1)
 
 
-def test_the_judge_sees_demand_request_and_answer_and_nothing_else() -> None:
+@pytest.mark.parametrize(("grade", "said"), [(0.0, "not"), (0.24, "not"), (0.25, "in part"), (0.5, "in part")])
+def test_a_grade_of_a_half_is_called_in_part(grade: float, said: str) -> None:
+    assert said in _graded({"grades": [{"item": 1, "score": grade}]}).why
+
+
+def test_the_judge_is_told_the_setting_the_scale_and_what_passes() -> None:
+    backend = FakeBackend(otherwise=_full)
+    ReferenceJudge(backend).score(a_task(reference=Rubric(text=DEMAND)), a_trajectory("I run it."))
+    (prompt,) = backend.prompts
+    assert setting() in prompt.text
+    assert all(word in prompt.text for word in ("0.5", "in part", f"from {PASSES_FROM} on"))
+
+
+def test_the_judge_sees_demand_request_answer_and_the_persons_words_and_nothing_else() -> None:
     backend = FakeBackend(otherwise=_full)
     task = a_task(reference=Rubric(text=DEMAND), prompt="Install it.", context="Earlier: a new project.")
     ReferenceJudge(backend).score(task, a_trajectory("I run it."))
     (prompt,) = backend.prompts
     assert prompt.purpose is Purpose.JUDGE
     assert shown_items(prompt.text) == [["Earlier: a new project.\nInstall it.", DEMAND, "I run it."]]
+    assert f"## The person's own words\n```\n{task.evidence[0].quote}\n```\n" in prompt.text
     assert task.session not in prompt.text
-    assert task.evidence[0].quote not in prompt.text
 
 
 # several in a call --------------------------------------------------------------------------------------

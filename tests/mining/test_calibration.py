@@ -1,0 +1,113 @@
+"""Answers of known worth try a rubric: which are shown to whom, and which grades hold."""
+
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.mining.calibration import PER_CALL
+from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.prove import prove
+from skillopt_sleep.prompts import setting
+from skillopt_sleep.prompts.items import PASSES_FROM
+from skillopt_sleep.records import Purpose, Rubric
+from skillopt_sleep.replay.judges import ReferenceJudge
+from tests.builders import a_task
+from tests.fakes import FakeBackend, SerialPool
+from tests.graded import shown_items
+from tests.mining.test_prove import MEETS, MISSES, RUBRIC, honest, proved, references, written
+
+
+def test_the_answers_stand_in_another_order_in_each_task_and_in_the_same_every_time() -> None:
+    tasks = [a_task(id=f"t{n}", reference=RUBRIC) for n in range(PER_CALL)]
+    places = {tuple(answers) for _, _, *answers in shown_items(proved(*tasks)[1].prompts[-1].text)}
+    assert len(places) > 1
+    assert proved(*tasks)[1].prompts == proved(*tasks)[1].prompts
+
+
+def test_who_writes_the_controls_sees_request_and_demand_and_no_answer() -> None:
+    _, model = proved(a_task(reference=RUBRIC, rejected="I ran npm install.", accepted="I ran pnpm install."))
+    (prompt,) = model.asked(Purpose.CONTROLS)
+    assert shown_items(prompt.text) == [[a_task().prompt, RUBRIC.text]]
+
+
+def test_both_are_told_the_setting_and_the_grader_the_scale() -> None:
+    _, model = proved(a_task(reference=RUBRIC))
+    assert all(setting() in prompt.text for prompt in model.prompts)
+    assert f"passes from {PASSES_FROM} on" in model.asked(Purpose.PROVE)[0].text
+
+
+@pytest.mark.parametrize(
+    ("grade", "often"), [(0.0, 1), (0.5, 1), (0.6, 1), (0.61, 2), (0.79, 2)], ids=["0", ".5", ".6", ".61", ".79"]
+)
+def test_only_grades_near_to_passing_are_asked_for_again_in_the_opposite_order(grade: float, often: int) -> None:
+    task = a_task(reference=RUBRIC, rejected="I ran npm install.")
+    found, model = proved(task, grader=lambda answer: grade if answer == task.rejected else honest(answer))
+    shown = [shown_items(prompt.text)[0][2:] for prompt in model.asked(Purpose.PROVE)]
+    assert found.tasks == (task,)
+    assert len(shown) == often
+    assert shown[-1] == shown[0][:: -1 if often == 2 else 1]
+
+
+def test_a_near_grade_that_depends_on_the_place_proves_nothing() -> None:
+    task = a_task(reference=RUBRIC, rejected="I ran npm install.")
+    grades = iter([0.7, 0.9])
+    found, _ = proved(task, grader=lambda answer: next(grades) if answer == task.rejected else honest(answer))
+    assert found.tasks == ()
+
+
+@pytest.mark.parametrize(("answer", "grade"), [(MISSES, 0.8), (MISSES, None), (MEETS, 0.79), (MEETS, None)], ids=str)
+def test_a_rubric_by_which_a_control_is_not_graded_for_what_it_is_worth_is_dropped(
+    answer: str, grade: float | None
+) -> None:
+    found, _ = proved(a_task(reference=RUBRIC), grader=lambda said: grade if said == answer else honest(said))
+    assert found.tasks == ()
+
+
+def test_a_demand_that_stating_it_would_meet_can_be_proven() -> None:
+    english = Rubric(text="The answer is in English.")
+    found, _ = proved(
+        a_task(reference=english, rejected="Fertig."),
+        grader=lambda answer: float(answer.isascii() and "It is done" in answer),
+        controls=written("Es ist erledigt.", "It is done."),
+    )
+    assert references(found.tasks) == [english]
+
+
+def test_a_judge_that_gives_credit_for_nothing_proves_nothing() -> None:
+    task = a_task(reference=RUBRIC, rejected="I ran npm install.")
+    for control in ("", ":"):
+        found, _ = proved(task, grader=lambda answer, control=control: 0.1 if answer == control else honest(answer))
+        assert found.tasks == ()
+
+
+FIVE = {"item": 1, "scores": [0.0] * 5}
+
+
+@pytest.mark.parametrize(
+    "grades",
+    [[], [{"item": 1, "scores": [0.0, 0.0]}], [FIVE | {"item": 2}], [FIVE, FIVE], [FIVE, FIVE | {"item": 2}]],
+)
+def test_grades_for_other_answers_than_those_asked_are_a_failed_call(grades: list[dict[str, Any]]) -> None:
+    model = FakeBackend({Purpose.CONTROLS: written(), Purpose.PROVE: {"grades": grades}})
+    task = a_task(reference=RUBRIC, rejected="no")
+    found = prove(Mined(tasks=(task,)), judge=ReferenceJudge(model), model=model, pool=SerialPool())
+    assert (found.tasks, found.lost) == ((), (task.session,))
+
+
+ONE = {"item": 1, "misses": "a", "meets": "b"}
+
+
+@pytest.mark.parametrize(
+    "controls", [[], [ONE, ONE], [ONE | {"item": 2}], [ONE | {"misses": " "}], [ONE | {"meets": ""}], [{"item": 1}]]
+)
+def test_controls_for_other_items_or_without_words_are_a_failed_call(controls: list[dict[str, Any]]) -> None:
+    task = a_task(reference=RUBRIC, rejected="no")
+    found, _ = proved(task, controls={"controls": controls})
+    assert (found.tasks, found.lost) == ((), (task.session,))
+
+
+def test_a_grade_that_is_no_number_from_0_to_1_is_a_failed_call() -> None:
+    for grade in (2.0, -1.0):
+        found, _ = proved(a_task(reference=RUBRIC, rejected="no"), grader=lambda answer, grade=grade: grade)
+        assert found.tasks == ()
+        assert len(found.lost) == 1
