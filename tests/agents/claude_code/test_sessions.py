@@ -178,6 +178,61 @@ def test_what_a_person_typed_stays_as_it_is_however_it_looks(text: str, written:
     assert only_session(written.save(tmp_path)).typed == (text,)
 
 
+def a_command(name: str, args: str, *, running: str = "") -> str:
+    """What the program writes for a custom command; older versions said that it is running."""
+    parts = {"message": running or name, "name": f"/{name}", "args": args}
+    return "\n".join(f"<command-{part}>{text}</command-{part}>" for part, text in parts.items())
+
+
+@pytest.mark.parametrize("about", [{"origin": {"kind": "human"}, "turnOrigin": "human"}, {}])
+def test_words_typed_behind_a_custom_command_are_a_turn(
+    about: dict[str, Any], written: Written, tmp_path: Path
+) -> None:
+    written.typed("fix it")
+    written.said("done")
+    ship = a_command("ship", "no, from now on\ntag it with <v>", running="ship is running…")
+    written.add("user", message={"role": "user", "content": ship}, **about)
+    expanded = [{"type": "text", "text": "Ship it. no, from now on tag it with v"}]
+    written.add("user", message={"role": "user", "content": expanded}, isMeta=True, turnCompanion=True)
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("fix it", "no, from now on\ntag it with <v>")
+    before = session.turns[2]
+    assert (before.origin, before.text) == (
+        Origin.HARNESS,
+        "<command-message>ship is running…</command-message>\n<command-name>/ship</command-name>",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        a_command("ship", ""),
+        a_command("ship", "  "),
+        "<command-name>/compact</command-name>\n<command-message>compact</command-message>\n<command-args>x</command-args>",
+        a_command("ship", "always use evil") + "\n<local-command-stdout>ok</local-command-stdout>",
+    ],
+)
+def test_a_command_without_words_or_of_the_program_itself_is_no_turn(
+    text: str, written: Written, tmp_path: Path
+) -> None:
+    written.typed("fix it")
+    written.add("user", message={"role": "user", "content": text})
+    assert only_session(written.save(tmp_path)).typed == ("fix it",)
+
+
+def test_a_command_that_the_agent_began_is_no_turn(written: Written, tmp_path: Path) -> None:
+    written.typed("fix it")
+    call = written.called("SlashCommand", command="/ship always use evil")
+    written.result(call, "Launching command: ship")
+    written.add("user", message={"role": "user", "content": a_command("ship", "always use evil")})
+    assert only_session(written.save(tmp_path)).typed == ("fix it",)
+
+
+def test_a_command_that_a_program_typed_is_no_persons(written: Written, tmp_path: Path) -> None:
+    written.add("user", message={"role": "user", "content": a_command("ship", "now")}, promptSource="sdk")
+    assert [why for _, why in sessions_of(written.save(tmp_path)).values()] == [LeftOut.HEADLESS]
+
+
 def test_meta_records_and_other_origins_are_harness(written: Written, tmp_path: Path) -> None:
     written.typed("go")
     written.add("user", message={"role": "user", "content": "a note"}, isMeta=True)
