@@ -19,6 +19,7 @@ from skillopt_sleep.agents.claude_code.records import (
     kind_of,
 )
 from skillopt_sleep.agents.claude_code.text import (
+    custom_command,
     is_interruption,
     is_of_editor,
     is_preface,
@@ -159,12 +160,25 @@ class SessionReader:
         """Add what was typed as the person's, or all of it as the harness's if nothing was."""
         by_program = self._is_by_program(record, texts, ahead=ahead)
         name = record.uuid or ""
+        command, said = self._custom_command(record, texts, origin)
+        if said:
+            self.draft.items.append(Message(Origin.HARNESS, command, name))
+            self.draft.items.append(Message(Origin.USER, said, name, by_program))
+            return
         if typed := "\n".join(_typed(record, texts, origin)):
             self.draft.items.append(Message(Origin.USER, typed, name, by_program))
             return
         if any(is_interruption(text) for text in texts):
             self.draft.stop(name)
         self.draft.items.append(Message(Origin.HARNESS, "\n".join(texts), name))
+
+    def _custom_command(self, record: Record, texts: list[str], origin: str) -> tuple[str, str]:
+        """Return a custom command and what was typed behind it; nothing if the agent itself began the command."""
+        if len(texts) > 1 or not _may_be_typed(record, origin):
+            return "", ""
+        if not origin and self.draft.items and isinstance(self.draft.items[-1], Call):
+            return "", ""
+        return custom_command(texts[0])
 
     def _is_by_program(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
         """Return whether a program typed this, by the record itself or, if it names no entrypoint, by the queue."""
@@ -231,7 +245,7 @@ class SessionReader:
 
 def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     """Return what of a record's texts was typed, by a person or by a program in their place."""
-    if _is_hidden(record) or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
+    if not _may_be_typed(record, origin):
         return []
     texts = [text for text in texts if not is_wrapper(text)]
     if origin == "human":
@@ -239,8 +253,11 @@ def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     return [without_reminders(text) for text in texts if not is_preface(text)]
 
 
-def _is_hidden(record: Record) -> bool | None:
-    return record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
+def _may_be_typed(record: Record, origin: str) -> bool:
+    """Return whether a person, or a program in their place, may have typed this record's texts."""
+    if record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only:
+        return False
+    return origin in {"", "human"} and record.turn_origin in {None, "", "human", "sdk"}
 
 
 def _says_program(record: Record) -> bool:
