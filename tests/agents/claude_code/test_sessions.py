@@ -233,6 +233,33 @@ def test_a_command_that_a_program_typed_is_no_persons(written: Written, tmp_path
     assert [why for _, why in sessions_of(written.save(tmp_path)).values()] == [LeftOut.HEADLESS]
 
 
+@pytest.mark.parametrize("padding", [0, 9_000])
+def test_the_instructions_in_force_are_kept_with_their_files(padding: int, written: Written, tmp_path: Path) -> None:
+    """As 2.1.330 writes them; a large line is looked at before it is decoded."""
+    secret = "sk-ant-" + "api03-" + "Ab1" * 20
+    house = "Always use pnpm, never npm.\n" + " " * padding + secret
+    files = [
+        {"path": "/home/dev/.claude/CLAUDE.md", "type": "User", "content": "Answer in English."},
+        {"path": "/home/dev/shop/CLAUDE.md", "type": "Project", "content": house},
+    ]
+    sub = {"path": "/home/dev/shop/sub/CLAUDE.md", "type": "Project", "content": "In sub: tabs.\n"}
+    written.typed("fix it")
+    written.add("attachment", attachment={"type": "instructions", "files": files})
+    written.add("attachment", attachment={"type": "nested_memory", "path": sub["path"], "content": sub})
+    written.add("attachment", attachment={"type": "instructions", "files": ["in another shape"]})
+    written.add("attachment", attachment={"type": "file", "filename": "a.py", "content": {"type": "text"}})
+    session = only_session(written.save(tmp_path))
+    assert session.damaged == 0
+    assert [file.path for file in session.instructions] == [
+        "/home/dev/.claude/CLAUDE.md",
+        "/home/dev/shop/CLAUDE.md",
+        "/home/dev/shop/sub/CLAUDE.md",
+    ]
+    assert session.instructions[0].text == "Answer in English."
+    assert secret not in session.instructions[1].text
+    assert session.typed == ("fix it",)
+
+
 def test_meta_records_and_other_origins_are_harness(written: Written, tmp_path: Path) -> None:
     written.typed("go")
     written.add("user", message={"role": "user", "content": "a note"}, isMeta=True)

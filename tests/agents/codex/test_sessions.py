@@ -101,6 +101,18 @@ def test_without_events_a_response_counts_unless_it_is_a_wrapper(written: Writte
     assert [turn.origin for turn in session.turns].count(Origin.HARNESS) == 4
 
 
+def test_the_instructions_in_force_are_kept_with_their_folder(written: Written, tmp_path: Path) -> None:
+    given = "# AGENTS.md instructions for /home/dev/shop/api\n\n<INSTRUCTIONS>\nuse pnpm\n\n</INSTRUCTIONS>"
+    written.response("user", given, "<environment_context>", kinds=["agents_md.instructions", "environments"])
+    written.response("user", "<user_instructions>\n\nanswer in English\n\n</user_instructions>")
+    written.response("user", "fix it")
+    session = only_session(written.save(tmp_path))
+    assert [(file.path, file.text) for file in session.instructions] == [
+        ("/home/dev/shop/api/AGENTS.md", "use pnpm"),
+        ("/home/dev/shop/AGENTS.md", "answer in English"),
+    ]
+
+
 def test_the_kind_of_a_part_says_what_was_typed(written: Written, tmp_path: Path) -> None:
     written.response("user", "project notes", "fix it", kinds=["agents_md.instructions", "user.text"])
     assert only_session(written.save(tmp_path)).typed == ("fix it",)
