@@ -9,6 +9,7 @@ from skillopt_sleep.agents.claude_code.headless import Queue
 from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
+    INSTRUCTIONS,
     QUEUE,
     ApiMessage,
     Block,
@@ -16,6 +17,7 @@ from skillopt_sleep.agents.claude_code.records import (
     Spent,
     answers_in,
     decided_by,
+    instruction_files,
     kind_of,
 )
 from skillopt_sleep.agents.claude_code.text import (
@@ -147,7 +149,12 @@ class SessionReader:
 
     def _take_attachment(self, record: Record) -> None:
         attached = record.attachment
-        if attached is None or attached.type != "queued_command" or attached.is_meta:
+        if attached is None or attached.is_meta:
+            return
+        if attached.type in INSTRUCTIONS:
+            for file in instruction_files(attached):
+                self.draft.note_instructions(file.path, file.content)
+        if attached.type != "queued_command":
             return
         if attached.command_mode not in {None, "", "prompt"}:
             return
