@@ -10,6 +10,7 @@ from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
     INSTRUCTIONS,
+    PLAN,
     QUEUE,
     ApiMessage,
     Block,
@@ -224,6 +225,8 @@ class SessionReader:
 
     def _add_call(self, block: Block, name: str) -> None:
         tool_input = block.input if isinstance(block.input, ToolInput) else ToolInput()
+        if block.name == PLAN and isinstance(tool_input.plan, str):
+            self.draft.items.append(Message(Origin.ASSISTANT, tool_input.plan, name))
         call = Call(block.name or "", tool_input.brief, name)
         self.draft.items.append(call)
         self._calls[block.id or ""] = call

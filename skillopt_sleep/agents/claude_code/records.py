@@ -125,6 +125,7 @@ class Answers(msgspec.Struct):
 
 
 DIALOG = "AskUserQuestion"
+PLAN = "ExitPlanMode"
 _answers = msgspec.json.Decoder(Answers)
 _decisions = msgspec.json.Decoder(Decision)
 _files = msgspec.json.Decoder(list[InstructionFile])

@@ -284,6 +284,15 @@ def test_words_typed_with_a_refusal_are_a_turn(written: Written, tmp_path: Path)
     assert session.tools[0].rejected
 
 
+def test_a_plan_that_is_refused_is_an_answer(written: Written, tmp_path: Path) -> None:
+    written.typed("plan it")
+    call = written.called("ExitPlanMode", plan="# Plan\n1. use npm")
+    written.result(call, f"{REFUSED} To tell you how to proceed, the user said:\nno, pnpm", error=True)
+    session = only_session(written.save(tmp_path))
+    assert [turn.text for turn in session.turns] == ["plan it", "# Plan\n1. use npm", "no, pnpm"]
+    assert [event.rejected for event in session.tools] == [True]
+
+
 def test_a_denial_by_configuration_is_an_error_and_no_refusal(written: Written, tmp_path: Path) -> None:
     written.typed("publish")
     decision = {"decision": "reject", "source": "config"}
