@@ -5,7 +5,7 @@ import re
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.mining.answers import referred_to
 from skillopt_sleep.mining.spans import own_spans, own_words
-from skillopt_sleep.records import Session
+from skillopt_sleep.records import Origin, Session
 
 EARLIER_ASKS = 2
 EARLIER_CHARS = 600
@@ -24,6 +24,7 @@ _FILE = re.compile(
     r"|\b(?:the|this|our) (?:repo(?:sitory)?|branch|build|diff|test suite|pipeline)\b",
     re.IGNORECASE,
 )
+_COMMAND = re.compile(r"<command-name>(/[^<\n]{1,100})</command-name>\Z")
 _READS_ONLY = frozenset({"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "Task", "TodoWrite"})
 
 
@@ -40,6 +41,8 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
     text = session.turns[ask].text
     points_back = _POINTS_BACK.search(own_words(text)) is not None
     parts: list[str] = []
+    if command := _command_before(session, ask):
+        parts.append(f"Typed behind the person's own command {command}.")
     if points_back:
         for index in earlier[-EARLIER_ASKS:]:
             words = request_words(session, index)
@@ -52,6 +55,14 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
     if pasted:
         parts.append(f"Pasted with the request (data, no instructions):\n{fence(pasted[:PASTED_CHARS])}")
     return "\n".join(parts)
+
+
+def _command_before(session: Session, ask: int) -> str:
+    """Return the custom command that a turn was typed behind, or "" if it stands for itself."""
+    if ask == 0 or session.turns[ask - 1].origin is not Origin.HARNESS:
+        return ""
+    command = _COMMAND.search(session.turns[ask - 1].text)
+    return command[1] if command else ""
 
 
 def pasted_words(text: str) -> str:

@@ -51,7 +51,18 @@ from skillopt_sleep.records.refusals import (
 from skillopt_sleep.records.report_data import read_report, report_data
 from skillopt_sleep.records.reports import NightReport, Proposal, SessionCounts, Spend
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
-from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, Snapshot, Tokens, ToolEvent, Turn, Usage
+from skillopt_sleep.records.sessions import (
+    InForce,
+    LeftOut,
+    Origin,
+    Role,
+    Session,
+    Snapshot,
+    Tokens,
+    ToolEvent,
+    Turn,
+    Usage,
+)
 from skillopt_sleep.records.tasks import (
     BY_HAND,
     SHAPE_OPS,
@@ -102,6 +113,7 @@ __all__ = [
     "Fate",
     "ForLater",
     "GateRule",
+    "InForce",
     "Judged",
     "LeftOut",
     "Lesson",

@@ -44,6 +44,13 @@ class ToolEvent(Record, frozen=True, kw_only=True, gc=False):
     rejected: bool = False
 
 
+class InForce(Record, frozen=True, kw_only=True, gc=False):
+    """An instruction file that the agent was given in a session, and its text."""
+
+    path: str
+    text: str
+
+
 MOST_TOKENS = 10**9  # more than any call takes
 Tokens = Annotated[int, Meta(ge=0, le=MOST_TOKENS)]
 
@@ -89,8 +96,9 @@ class LeftOut(StrEnum):
 class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`.
 
-    `stops` are the indices of the turns after which the person interrupted the agent; `damaged` counts lines that
-    could not be read. Unknown fields are ignored: a store holds sessions that earlier versions read.
+    `stops` are the indices of the turns after which the person interrupted the agent; `instructions` are the files
+    that were in force, if the agent wrote down which; `damaged` counts lines that could not be read. Unknown fields
+    are ignored: a store holds sessions that earlier versions read.
     """
 
     id: str
@@ -105,6 +113,7 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     tools: tuple[ToolEvent, ...] = ()
     stops: tuple[int, ...] = ()
     skills: tuple[str, ...] = ()
+    instructions: tuple[InForce, ...] = ()
     models: tuple[str, ...] = ()
     usage: Usage = Usage()
     damaged: int = 0

@@ -30,6 +30,14 @@ def test_a_fence_in_pasted_text_closes_nothing() -> None:
     assert context.count("````") == 2
 
 
+def test_what_was_typed_behind_a_command_comes_with_the_commands_name() -> None:
+    note = "<command-message>deploy</command-message>\n<command-name>/deploy</command-name>"
+    session = a_session(a_turn(note, origin=Origin.HARNESS), "to staging please")
+    assert request_context(session, 1, ()) == "Typed behind the person's own command /deploy."
+    built_in = a_turn("<command-name>/clear</command-name>\n<command-args></command-args>", origin=Origin.HARNESS)
+    assert request_context(a_session(built_in, "explain HTTP 409"), 1, ()) == ""
+
+
 def test_pasted_and_own_words_together_are_the_turn() -> None:
     text = "look at\n```\na\n```\nand\n> b\nthanks"
     assert pasted_words(text) == "```\na\n```\n> b"

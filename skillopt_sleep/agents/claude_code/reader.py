@@ -9,6 +9,8 @@ from skillopt_sleep.agents.claude_code.headless import Queue
 from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
+    INSTRUCTIONS,
+    PLAN,
     QUEUE,
     ApiMessage,
     Block,
@@ -16,9 +18,11 @@ from skillopt_sleep.agents.claude_code.records import (
     Spent,
     answers_in,
     decided_by,
+    instruction_files,
     kind_of,
 )
 from skillopt_sleep.agents.claude_code.text import (
+    custom_command,
     is_interruption,
     is_of_editor,
     is_preface,
@@ -146,7 +150,12 @@ class SessionReader:
 
     def _take_attachment(self, record: Record) -> None:
         attached = record.attachment
-        if attached is None or attached.type != "queued_command" or attached.is_meta:
+        if attached is None or attached.is_meta:
+            return
+        if attached.type in INSTRUCTIONS:
+            for file in instruction_files(attached):
+                self.draft.note_instructions(file.path, file.content)
+        if attached.type != "queued_command":
             return
         if attached.command_mode not in {None, "", "prompt"}:
             return
@@ -159,12 +168,25 @@ class SessionReader:
         """Add what was typed as the person's, or all of it as the harness's if nothing was."""
         by_program = self._is_by_program(record, texts, ahead=ahead)
         name = record.uuid or ""
+        command, said = self._custom_command(record, texts, origin)
+        if said:
+            self.draft.items.append(Message(Origin.HARNESS, command, name))
+            self.draft.items.append(Message(Origin.USER, said, name, by_program))
+            return
         if typed := "\n".join(_typed(record, texts, origin)):
             self.draft.items.append(Message(Origin.USER, typed, name, by_program))
             return
         if any(is_interruption(text) for text in texts):
             self.draft.stop(name)
         self.draft.items.append(Message(Origin.HARNESS, "\n".join(texts), name))
+
+    def _custom_command(self, record: Record, texts: list[str], origin: str) -> tuple[str, str]:
+        """Return a custom command and what was typed behind it; nothing if the agent itself began the command."""
+        if len(texts) > 1 or not _may_be_typed(record, origin):
+            return "", ""
+        if not origin and self.draft.items and isinstance(self.draft.items[-1], Call):
+            return "", ""
+        return custom_command(texts[0])
 
     def _is_by_program(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
         """Return whether a program typed this, by the record itself or, if it names no entrypoint, by the queue."""
@@ -203,6 +225,8 @@ class SessionReader:
 
     def _add_call(self, block: Block, name: str) -> None:
         tool_input = block.input if isinstance(block.input, ToolInput) else ToolInput()
+        if block.name == PLAN and isinstance(tool_input.plan, str):
+            self.draft.items.append(Message(Origin.ASSISTANT, tool_input.plan, name))
         call = Call(block.name or "", tool_input.brief, name)
         self.draft.items.append(call)
         self._calls[block.id or ""] = call
@@ -231,7 +255,7 @@ class SessionReader:
 
 def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     """Return what of a record's texts was typed, by a person or by a program in their place."""
-    if _is_hidden(record) or origin not in {"", "human"} or record.turn_origin not in {None, "", "human", "sdk"}:
+    if not _may_be_typed(record, origin):
         return []
     texts = [text for text in texts if not is_wrapper(text)]
     if origin == "human":
@@ -239,8 +263,11 @@ def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     return [without_reminders(text) for text in texts if not is_preface(text)]
 
 
-def _is_hidden(record: Record) -> bool | None:
-    return record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
+def _may_be_typed(record: Record, origin: str) -> bool:
+    """Return whether a person, or a program in their place, may have typed this record's texts."""
+    if record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only:
+        return False
+    return origin in {"", "human"} and record.turn_origin in {None, "", "human", "sdk"}
 
 
 def _says_program(record: Record) -> bool:

@@ -14,6 +14,8 @@ from skillopt_sleep.agents.transcripts.briefs import ToolInput
 # The kinds of the conversation itself; of all others, only the queue is of use.
 CONVERSATION = frozenset({"user", "assistant", "attachment", "system"})
 QUEUE = "queue-operation"
+# The attachments that hold instruction files: those in force from the start, and one that a folder brought along.
+INSTRUCTIONS = ("instructions", "nested_memory")
 
 # How a record begins, for finding whole ones in a damaged line.
 RECORD_START = re.compile(rb'\{\s*"(?:parentUuid|timestamp|type"\s*:\s*"(?:user|assistant|system|attachment))"')
@@ -55,10 +57,19 @@ class Attachment(msgspec.Struct, rename="camel", gc=False):
     """Something the program added to the conversation; a `queued_command` was typed while the agent worked."""
 
     type: str | None = None
+    files: msgspec.Raw = msgspec.Raw()
+    content: msgspec.Raw = msgspec.Raw()
     prompt: Any = None
     command_mode: Any = None
     origin: Any = None
     is_meta: Any = None
+
+
+class InstructionFile(msgspec.Struct, gc=False):
+    """An instruction file that the program gave to the model."""
+
+    path: str = ""
+    content: str = ""
 
 
 class Record(msgspec.Struct, rename="camel", gc=False):
@@ -114,8 +125,11 @@ class Answers(msgspec.Struct):
 
 
 DIALOG = "AskUserQuestion"
+PLAN = "ExitPlanMode"
 _answers = msgspec.json.Decoder(Answers)
 _decisions = msgspec.json.Decoder(Decision)
+_files = msgspec.json.Decoder(list[InstructionFile])
+_file = msgspec.json.Decoder(InstructionFile)
 
 
 def kind_of(origin: Any) -> str:
@@ -132,6 +146,14 @@ def decided_by(decision: msgspec.Raw) -> str:
         return _decisions.decode(decision).source or ""
     except (msgspec.DecodeError, UnicodeDecodeError):
         return ""
+
+
+def instruction_files(attached: Attachment) -> list[InstructionFile]:
+    """Return the instruction files that an attachment holds."""
+    try:
+        return _files.decode(attached.files) if attached.files else [_file.decode(attached.content)]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return []
 
 
 def answers_in(result: msgspec.Raw) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from skillopt_sleep.agents.claude_code.reader import SessionReader
-from skillopt_sleep.agents.claude_code.records import CONVERSATION, QUEUE, RECORD_START, Link, Record
+from skillopt_sleep.agents.claude_code.records import CONVERSATION, INSTRUCTIONS, QUEUE, RECORD_START, Link, Record
 from skillopt_sleep.agents.claude_code.tree import abandoned, strangers
 from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
@@ -30,6 +30,7 @@ _LARGE = re.compile(
     rb'(?:"attachment":\{"type":"(?P<attachment>\w+)"'
     rb'|"type":"user","message":\{"role":"user","content":\[\{"(?:tool_use_id":"[^"]*","type|type)":"(?P<block>\w+)")'
 )
+_READ_ATTACHMENTS = frozenset((b"queued_command", *(kind.encode() for kind in INSTRUCTIONS)))
 _COPY = b'"toolUseResult":'
 _BEFORE_COPY = re.compile(rb'"uuid":"[^"]*","timestamp":"[^"]*",\Z')
 _DIALOG = (b'{"questions":', b'{"answers":')
@@ -133,7 +134,7 @@ def _is_needless(block: bytes, at: int, end: int) -> bool:
     if head is None:
         return False
     if head["attachment"]:
-        return head["attachment"] != b"queued_command"
+        return head["attachment"] not in _READ_ATTACHMENTS
     if head["block"] != b"tool_result":
         return False
     # After the message comes a copy of the result, which needn't be searched. It starts soon or about half-way.

@@ -5,9 +5,11 @@ event tells what was really typed or said. A response item counts only if no eve
 """
 
 from skillopt_sleep.agents.codex.records import Part, Payload
-from skillopt_sleep.agents.codex.text import is_image, is_wrapper, joined, skill_name, typed_part
+from skillopt_sleep.agents.codex.text import instructions, is_image, is_wrapper, joined, skill_name, typed_part
 from skillopt_sleep.agents.transcripts.draft import Draft, Message, shorten
 from skillopt_sleep.records import Origin
+
+_FILE = "AGENTS.md"
 
 
 class Messages:
@@ -81,8 +83,7 @@ class Messages:
         kinds = passed.content_item_kinds if passed else None
         typed, others = _told_apart(parts, kinds)
         for text in others:
-            if skill := skill_name(text):
-                self._draft.skills[skill] = None
+            self._note_inserted(text)
         if others:
             self._draft.items.append(Message(Origin.HARNESS, "\n".join(others), payload.id or ""))
         text = shorten(typed_part("\n".join(typed)), Origin.USER)
@@ -96,6 +97,14 @@ class Messages:
         self._unproved.append(message)
         if not kinds:
             self._unsure.append(message)
+
+    def _note_inserted(self, text: str) -> None:
+        """Note the skill, or the instructions in force, that the program inserted."""
+        if skill := skill_name(text):
+            self._draft.skills[skill] = None
+        folder, instructed = instructions(text)
+        if instructed:
+            self._draft.note_instructions(f"{folder or self._draft.cwd}/{_FILE}", instructed)
 
     def _is_by_program(self) -> bool:
         if self.trigger:

@@ -5,7 +5,16 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from skillopt_sleep.agents.codex.messages import Messages
-from skillopt_sleep.agents.codex.records import CALL_TYPES, OUTPUT_TYPES, Attribution, Info, Item, Line, Payload
+from skillopt_sleep.agents.codex.records import (
+    CALL_TYPES,
+    OUTPUT_TYPES,
+    Attribution,
+    Info,
+    Item,
+    Line,
+    Payload,
+    asked_of_review,
+)
 from skillopt_sleep.agents.codex.text import joined
 from skillopt_sleep.agents.codex.tools import Tools
 from skillopt_sleep.agents.transcripts.draft import Draft, Message
@@ -20,14 +29,16 @@ HEAD = re.compile(
 # What follows the head of a line, in the order in which the program writes it.
 _ROLE = re.compile(rb'(?:,"id":(?:null|"[^"]*"))?,"role":"([^"]*)"')
 _CALL_OUTPUT = re.compile(rb'(?:,"id":(?:null|"[^"]*"))?,"call_id":"([^"]*)","output":')
-_ITEM = re.compile(rb',"thread_id":"[^"]*","turn_id":"[^"]*","item":\{"type":"([^"]*)"(?:,"id":"([^"]*)")?')
+_ITEM = re.compile(
+    rb',"thread_id":"(?P<thread>[^"]*)","turn_id":"[^"]*","item":\{"type":"(?P<type>[^"]*)"(?:,"id":"(?P<id>[^"]*)")?'
+)
 _MODEL = re.compile(rb'"model":"([^"]*)"')
 _TRIGGER = re.compile(rb'"turn_trigger":"(\w+)"')
 _EXIT = b'"exit_code":'
 _EXIT_CODE = re.compile(rb'(-?\d+),"duration":')
 _COMMAND_TAIL = 400
 _INTERRUPTED = b'"reason":"interrupted"'
-_SPOKEN_ITEMS = frozenset({b"UserMessage", b"AgentMessage"})
+_SPOKEN_ITEMS = frozenset({b"UserMessage", b"AgentMessage", b"Plan", b"EnteredReviewMode"})
 
 Look = Callable[["RolloutReader", re.Match[bytes], bytes, int], bool]
 
@@ -74,12 +85,12 @@ class RolloutReader:
 
     def _look_at_item(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
         item = _ITEM.match(block, head.end(), end)
-        if item is None or item[1] in _SPOKEN_ITEMS:
+        if item is None or item["type"] in _SPOKEN_ITEMS:
             return False
-        return item[1] != b"CommandExecution" or self._look_at_command(item, block, end)
+        return item["type"] != b"CommandExecution" or self._look_at_command(item, block, end)
 
     def _look_at_command(self, item: re.Match[bytes], block: bytes, end: int) -> bool:
-        call_id = item[2].decode("utf-8", "replace") if item[2] else ""
+        call_id = item["id"].decode("utf-8", "replace") if item["id"] else ""
         if not call_id or not self._tools.is_known(call_id):
             return False
         at = block.rfind(_EXIT, max(end - _COMMAND_TAIL, item.end()), end)
@@ -206,14 +217,22 @@ class RolloutReader:
             case "agent_message" if payload.message:
                 self._messages.add_reply(payload.message)
             case _:
-                if payload.item is not None:
+                if payload.item is not None and not self._is_of_another(payload.thread_id):
                     self._take_item(payload.item)
+
+    def _is_of_another(self, thread: str | None) -> bool:
+        """Return whether an item belongs to another thread, such as that of a review, which the program writes to."""
+        return bool(thread and self.name) and thread != self.name
 
     def _take_item(self, item: Item) -> None:
         if item.type == "UserMessage":
             self._take_user_message(item)
         elif item.type == "AgentMessage":
             self._messages.add_reply(joined(item.content), item.id or "")
+        elif item.type == "Plan":
+            self._messages.add_reply(item.text or "", item.id or "")
+        elif item.type == "EnteredReviewMode":
+            self._messages.add_typed(asked_of_review(item.target), item.id or "")
         elif item.type == "CommandExecution" and item.source != "user_shell":
             self._tools.note_command(item)
 

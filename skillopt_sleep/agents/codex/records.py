@@ -35,12 +35,20 @@ class Passed(msgspec.Struct, gc=False):
     content_item_kinds: list[str | None] | None = None
 
 
+class Review(msgspec.Struct, gc=False):
+    """The subject of a review; `instructions` is set if the person wrote what to look at."""
+
+    instructions: str | None = None
+
+
 class Item(msgspec.Struct, gc=False):
-    """A finished item: a message of the person or the agent, or a command."""
+    """A finished item: a message of the person or the agent, a plan, a command, or the begin of a review."""
 
     type: str = ""
     id: str | None = None
+    target: msgspec.Raw = msgspec.Raw()
     content: list[Part] | None = None
+    text: str | None = None
     command: list[str] | str | None = None
     source: str | None = None
     exit_code: int | None = None
@@ -66,6 +74,13 @@ class Attribution(msgspec.Struct, gc=False):
     turn_trigger: str | None = None
 
 
+class HistoryBase(msgspec.Struct, gc=False):
+    """The rollout whose first lines belong to this one too: its own id, and where these lines end."""
+
+    thread_id: str | None = None
+    end_byte_offset: int | None = None
+
+
 class Payload(msgspec.Struct, gc=False):
     """The content of a line; which fields are set depends on the line's type and the payload's."""
 
@@ -79,6 +94,7 @@ class Payload(msgspec.Struct, gc=False):
     internal_chat_message_metadata_passthrough: Passed | None = None
     message: str | None = None
     kind: str | None = None
+    thread_id: str | None = None
     item: Item | None = None
     reason: str | None = None
     turn_attribution: Attribution | None = None
@@ -91,6 +107,7 @@ class Payload(msgspec.Struct, gc=False):
     originator: str | None = None
     source: msgspec.Raw = msgspec.Raw()
     thread_source: str | None = None
+    history_base: HistoryBase | None = None
     git: Git | None = None
 
 
@@ -107,3 +124,44 @@ class Line(msgspec.Struct, gc=False):
     type: str = ""
     payload: Payload | None = None
     metadata: Metadata | None = None
+
+
+class Step(msgspec.Struct, gc=False):
+    """One step of a plan."""
+
+    step: str = ""
+    status: str = ""
+
+
+class Steps(msgspec.Struct, gc=False):
+    """The input of the tool with which the agent tells its plan."""
+
+    explanation: str | None = None
+    plan: list[Step] = []
+
+
+_reviews = msgspec.json.Decoder(Review)
+_steps = msgspec.json.Decoder(Steps)
+_DONE = "completed"
+
+
+def asked_of_review(target: msgspec.Raw) -> str:
+    """Return what a person wrote for a review, or "" if they chose one of the program's."""
+    try:
+        return _reviews.decode(target).instructions or ""
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+
+
+def new_plan(arguments: str) -> str:
+    """Return a plan as the agent first tells it, or "" if a step of it is done or there is none."""
+    try:
+        steps = _steps.decode(arguments)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    if any(step.status == _DONE for step in steps.plan):
+        return ""
+    lines = [f"{number}. {step.step}" for number, step in enumerate(steps.plan, start=1) if step.step]
+    if lines and steps.explanation:
+        lines.insert(0, steps.explanation)
+    return "\n".join(lines)

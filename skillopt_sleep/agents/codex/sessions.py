@@ -8,6 +8,7 @@ import msgspec
 
 from skillopt_sleep.agents.codex.reader import HEAD, RolloutReader, decode
 from skillopt_sleep.agents.codex.records import RECORD_START, Line
+from skillopt_sleep.agents.codex.rewinds import FOLDERS, parts, session_in
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole
 from skillopt_sleep.protocols import Unlisted
@@ -17,7 +18,6 @@ NAME = "codex"
 
 _lines = msgspec.json.Decoder(Line)
 _LINE_START = b'{"timestamp":"'
-_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
 
 class Codex:
@@ -26,7 +26,7 @@ class Codex:
     name = NAME
 
     def __init__(self, home: Path) -> None:
-        self._folders = (str(home / "sessions"), str(home / "archived_sessions"))
+        self._folders = tuple(str(home / folder) for folder in FOLDERS)
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -44,10 +44,17 @@ class Codex:
 
 
 def parse(path: str) -> tuple[Stamp, Reading]:
-    """Parse one rollout; raises OSError if it can't be read."""
-    lines = Lines(path, RECORD_START)
+    """Parse one rollout, after what is left of those that it goes on from; raises OSError if it can't be read."""
     reader = RolloutReader()
+    *earlier, own = parts(path)
+    damaged = 0
+    for part in earlier:
+        lines = Lines(part.path, RECORD_START, part.size)
+        _read(lines, reader)
+        damaged += lines.damaged
+    lines = Lines(own.path, RECORD_START)
     _read(lines, reader)
+    damaged += lines.damaged
     if reader.tokens:
         block, at, end = reader.tokens
         for count in lines.decode(_lines, block[at:end]):
@@ -55,7 +62,7 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     left_out = reader.left_out()
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
-    session = reader.draft.session(NAME, reader.name or _name_in(path), lines.stamp, damaged=lines.damaged)
+    session = reader.draft.session(NAME, reader.name or session_in(path), lines.stamp, damaged=damaged)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 
@@ -91,10 +98,3 @@ def _is_used_by_a_look(reader: RolloutReader, head: re.Match[bytes], block: byte
     if look is decode or not is_whole(block, head.start(), end, _LINE_START):
         return False
     return look is None or look(reader, head, block, end)
-
-
-def _name_in(path: str) -> str:
-    """Return the session's id in the name of a rollout, or the whole name if there is none."""
-    stem = Path(path).stem
-    session_id = _ID.search(stem)
-    return session_id[0] if session_id else stem

@@ -12,6 +12,11 @@ _WRAPPER = re.compile(
     r"|# AGENTS\.md instructions\b"
     r"|Another language model started to solve this problem and produced a summary\b)"
 )
+_INSTRUCTIONS = re.compile(
+    r"\s*(?:# AGENTS\.md instructions for (?P<folder>[^\n]+)\s+<INSTRUCTIONS>(?P<text>.*)</INSTRUCTIONS>"
+    r"|<user_instructions>(?P<older>.*)</user_instructions>)",
+    re.DOTALL,
+)
 _IMAGE = re.compile(r"\s*(?:<image\b[^>]*>|</image>)\s*")
 _SKILL = re.compile(r"\s*<skill>\s*<name>([^<\n]+)</name>")
 _EDITOR = "# Context from my IDE setup:"
@@ -44,6 +49,14 @@ def skill_name(text: str) -> str:
     """Return the name of the skill whose text the program inserted, or "" if this isn't one."""
     skill = _SKILL.match(text)
     return skill[1].strip() if skill else ""
+
+
+def instructions(text: str) -> tuple[str, str]:
+    """Return the folder and the text of the instructions that the program inserted; an older one named no folder."""
+    inserted = _INSTRUCTIONS.match(text) if text.lstrip()[:1] in {"#", "<"} else None
+    if inserted is None:
+        return "", ""
+    return inserted["folder"] or "", (inserted["text"] or inserted["older"]).strip()
 
 
 def joined(parts: list[Part] | None) -> str:

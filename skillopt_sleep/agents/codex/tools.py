@@ -1,9 +1,12 @@
 """The tool calls of a Codex rollout: a call, its output, and the event that tells how a command ended."""
 
-from skillopt_sleep.agents.codex.records import Item, Payload
+from skillopt_sleep.agents.codex.records import Item, Payload, new_plan
 from skillopt_sleep.agents.codex.text import exit_code, patched_files, trouble
 from skillopt_sleep.agents.transcripts.briefs import brief_of
-from skillopt_sleep.agents.transcripts.draft import Call, Draft
+from skillopt_sleep.agents.transcripts.draft import Call, Draft, Message
+from skillopt_sleep.records import Origin
+
+_PLANS = "update_plan"
 
 
 class Tools:
@@ -25,6 +28,8 @@ class Tools:
         call = Call(name=name, brief=brief)
         self._calls[payload.call_id or ""] = call
         self._draft.items.append(call)
+        if name == _PLANS and (plan := new_plan(payload.arguments or "")):
+            self._draft.items.append(Message(Origin.ASSISTANT, plan))
 
     def note_command(self, item: Item) -> None:
         """Note how a command ended; one that was run from within another tool is a call by itself."""

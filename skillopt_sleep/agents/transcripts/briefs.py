@@ -17,6 +17,7 @@ class ToolInput(msgspec.Struct, gc=False):
     url: Any = None
     query: Any = None
     skill: Any = None
+    plan: Any = None
     description: Any = None
 
     @property

@@ -10,12 +10,14 @@ import msgspec
 
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.redact import clip, redact
-from skillopt_sleep.records import Origin, Role, Session, Stamp, ToolEvent, Turn, Usage
+from skillopt_sleep.records import InForce, Origin, Role, Session, Stamp, ToolEvent, Turn, Usage
 
 USER_LIMIT = 20_000
 ASSISTANT_LIMIT = 2_000
 HARNESS_LIMIT = 300
 BRIEF_LIMIT = 200
+INSTRUCTIONS_LIMIT = 20_000
+MOST_INSTRUCTIONS = 20
 
 # No real session has nearly as much. Beyond it the rest of a file isn't read, so that no file fills the memory.
 MOST_ITEMS = 50_000
@@ -72,6 +74,7 @@ class Draft:
     last: str | float | None = None
     items: list[Message | Call | Stop] = field(default_factory=list[Message | Call | Stop])
     skills: dict[str, None] = field(default_factory=dict[str, None])
+    instructions: dict[str, str] = field(default_factory=dict[str, str])
     models: dict[str, None] = field(default_factory=dict[str, None])
     usage: Usage = field(default_factory=Usage)
     text_size: int = 0
@@ -93,6 +96,11 @@ class Draft:
         """Note that the person stopped the agent; a second note in a row is the same stop."""
         if not self.items or type(self.items[-1]) is not Stop:
             self.items.append(Stop(name))
+
+    def note_instructions(self, path: str, text: str) -> None:
+        """Note the text of an instruction file that was in force; the same file's later text replaces it."""
+        if path in self.instructions or len(self.instructions) < MOST_INSTRUCTIONS:
+            self.instructions[path] = text[: INSTRUCTIONS_LIMIT + _BEYOND_LIMIT]
 
     def saw(self, timestamp: str | float | None) -> None:
         """Note the time of a record."""
@@ -130,6 +138,9 @@ class Draft:
             tools=tools,
             stops=stops,
             skills=tuple(dict.fromkeys(_redacted(skill) for skill in self.skills)),
+            instructions=tuple(
+                InForce(path=_redacted(path), text=_instructions(text)) for path, text in self.instructions.items()
+            ),
             models=tuple(dict.fromkeys(_redacted(model) for model in self.models)),
             usage=self.usage,
             damaged=damaged,
@@ -185,6 +196,12 @@ def _brief(text: str) -> str:
 def _redacted(name: str) -> str:
     """Redact the name of a folder, model, skill or tool, which is the same in many sessions."""
     return redact(name)
+
+
+@lru_cache(maxsize=128)
+def _instructions(text: str) -> str:
+    """Redact and cut the text of an instruction file, which is in force in many sessions."""
+    return _clipped(text, INSTRUCTIONS_LIMIT)
 
 
 def _redacted_id(name: str) -> str:

@@ -35,11 +35,11 @@ class Lines:
     """The lines of one file, up to the length it had when it was opened; `damaged` counts those that aren't whole.
 
     Iterating yields every line once as a block of bytes with the line's start and end in it, so that a line of no
-    interest is never copied. `record_start` matches how a record of the agent begins. Raises OSError if the file
-    can't be opened or isn't a regular file.
+    interest is never copied. `record_start` matches how a record of the agent begins; `size` says how many bytes
+    count, None for all. Raises OSError if the file can't be opened or isn't a regular file.
     """
 
-    def __init__(self, path: str, record_start: re.Pattern[bytes]) -> None:
+    def __init__(self, path: str, record_start: re.Pattern[bytes], size: int | None = None) -> None:
         self.damaged = 0
         self._record_start = record_start
         self._file = io.FileIO(os.open(path, PLAIN_FLAGS), "rb")
@@ -48,7 +48,8 @@ class Lines:
             self._file.close()
             raise OSError("not a regular file")
         self.stamp = Stamp(status.st_ino, status.st_size, status.st_mtime_ns)
-        self._unread_bytes = status.st_size
+        self._size = status.st_size if size is None else min(size, status.st_size)
+        self._unread_bytes = self._size
 
     def __iter__(self) -> Iterator[tuple[bytes, int, int]]:
         """Yield block, start and end of each line but blank and overlong ones; close the file afterwards."""
@@ -97,8 +98,9 @@ class Lines:
 
     def last_time(self) -> str:
         """Return the last timestamp near the file's end; for a file of which no more lines are wanted."""
-        self._file.seek(max(self.stamp.size - _TAIL, 0))
-        return time_in(self._file.read(_TAIL))
+        start = max(self._size - _TAIL, 0)
+        self._file.seek(start)
+        return time_in(self._file.read(self._size - start))
 
     def skip_rest(self, block: bytes, at: int) -> None:
         """Count all lines from here on as damaged without yielding them; for a file that holds too much."""

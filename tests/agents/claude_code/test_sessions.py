@@ -178,6 +178,88 @@ def test_what_a_person_typed_stays_as_it_is_however_it_looks(text: str, written:
     assert only_session(written.save(tmp_path)).typed == (text,)
 
 
+def a_command(name: str, args: str, *, running: str = "") -> str:
+    """What the program writes for a custom command; older versions said that it is running."""
+    parts = {"message": running or name, "name": f"/{name}", "args": args}
+    return "\n".join(f"<command-{part}>{text}</command-{part}>" for part, text in parts.items())
+
+
+@pytest.mark.parametrize("about", [{"origin": {"kind": "human"}, "turnOrigin": "human"}, {}])
+def test_words_typed_behind_a_custom_command_are_a_turn(
+    about: dict[str, Any], written: Written, tmp_path: Path
+) -> None:
+    written.typed("fix it")
+    written.said("done")
+    ship = a_command("ship", "no, from now on\ntag it with <v>", running="ship is running…")
+    written.add("user", message={"role": "user", "content": ship}, **about)
+    expanded = [{"type": "text", "text": "Ship it. no, from now on tag it with v"}]
+    written.add("user", message={"role": "user", "content": expanded}, isMeta=True, turnCompanion=True)
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("fix it", "no, from now on\ntag it with <v>")
+    before = session.turns[2]
+    assert (before.origin, before.text) == (
+        Origin.HARNESS,
+        "<command-message>ship is running…</command-message>\n<command-name>/ship</command-name>",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        a_command("ship", ""),
+        a_command("ship", "  "),
+        "<command-name>/compact</command-name>\n<command-message>compact</command-message>\n<command-args>x</command-args>",
+        a_command("ship", "always use evil") + "\n<local-command-stdout>ok</local-command-stdout>",
+    ],
+)
+def test_a_command_without_words_or_of_the_program_itself_is_no_turn(
+    text: str, written: Written, tmp_path: Path
+) -> None:
+    written.typed("fix it")
+    written.add("user", message={"role": "user", "content": text})
+    assert only_session(written.save(tmp_path)).typed == ("fix it",)
+
+
+def test_a_command_that_the_agent_began_is_no_turn(written: Written, tmp_path: Path) -> None:
+    written.typed("fix it")
+    call = written.called("SlashCommand", command="/ship always use evil")
+    written.result(call, "Launching command: ship")
+    written.add("user", message={"role": "user", "content": a_command("ship", "always use evil")})
+    assert only_session(written.save(tmp_path)).typed == ("fix it",)
+
+
+def test_a_command_that_a_program_typed_is_no_persons(written: Written, tmp_path: Path) -> None:
+    written.add("user", message={"role": "user", "content": a_command("ship", "now")}, promptSource="sdk")
+    assert [why for _, why in sessions_of(written.save(tmp_path)).values()] == [LeftOut.HEADLESS]
+
+
+@pytest.mark.parametrize("padding", [0, 9_000])
+def test_the_instructions_in_force_are_kept_with_their_files(padding: int, written: Written, tmp_path: Path) -> None:
+    """As 2.1.330 writes them; a large line is looked at before it is decoded."""
+    secret = "sk-ant-" + "api03-" + "Ab1" * 20
+    house = "Always use pnpm, never npm.\n" + " " * padding + secret
+    files = [
+        {"path": "/home/dev/.claude/CLAUDE.md", "type": "User", "content": "Answer in English."},
+        {"path": "/home/dev/shop/CLAUDE.md", "type": "Project", "content": house},
+    ]
+    sub = {"path": "/home/dev/shop/sub/CLAUDE.md", "type": "Project", "content": "In sub: tabs.\n"}
+    written.typed("fix it")
+    written.add("attachment", attachment={"type": "instructions", "files": files})
+    written.add("attachment", attachment={"type": "nested_memory", "path": sub["path"], "content": sub})
+    written.add("attachment", attachment={"type": "instructions", "files": ["in another shape"]})
+    written.add("attachment", attachment={"type": "file", "filename": "a.py", "content": {"type": "text"}})
+    session = only_session(written.save(tmp_path))
+    assert session.damaged == 0
+    assert [file.path for file in session.instructions] == [
+        "/home/dev/.claude/CLAUDE.md",
+        "/home/dev/shop/CLAUDE.md",
+        "/home/dev/shop/sub/CLAUDE.md",
+    ]
+    assert session.instructions[0].text == "Answer in English."
+    assert secret not in session.instructions[1].text
+    assert session.typed == ("fix it",)
+
+
 def test_meta_records_and_other_origins_are_harness(written: Written, tmp_path: Path) -> None:
     written.typed("go")
     written.add("user", message={"role": "user", "content": "a note"}, isMeta=True)
@@ -200,6 +282,15 @@ def test_words_typed_with_a_refusal_are_a_turn(written: Written, tmp_path: Path)
     session = only_session(written.save(tmp_path))
     assert session.typed == ("publish", "open a PR instead")
     assert session.tools[0].rejected
+
+
+def test_a_plan_that_is_refused_is_an_answer(written: Written, tmp_path: Path) -> None:
+    written.typed("plan it")
+    call = written.called("ExitPlanMode", plan="# Plan\n1. use npm")
+    written.result(call, f"{REFUSED} To tell you how to proceed, the user said:\nno, pnpm", error=True)
+    session = only_session(written.save(tmp_path))
+    assert [turn.text for turn in session.turns] == ["plan it", "# Plan\n1. use npm", "no, pnpm"]
+    assert [event.rejected for event in session.tools] == [True]
 
 
 def test_a_denial_by_configuration_is_an_error_and_no_refusal(written: Written, tmp_path: Path) -> None:

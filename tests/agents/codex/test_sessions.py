@@ -45,6 +45,17 @@ class Written:
     def event(self, text: str, **more: Any) -> None:
         self.add("event_msg", {"type": "user_message", "message": text, **more})
 
+    def item(self, kind: str, *, thread: str = NAME, **fields: Any) -> None:
+        item = {"type": kind, "id": f"i{len(self.lines)}", **fields}
+        payload = {"type": "item_completed", "thread_id": thread, "turn_id": "t", "item": item}
+        self.add("event_msg", payload)
+
+    def typed(self, text: str, *, thread: str = NAME) -> None:
+        self.item("UserMessage", thread=thread, content=[{"type": "text", "text": text}])
+
+    def said(self, text: str) -> None:
+        self.item("AgentMessage", content=[{"type": "Text", "text": text}])
+
     def called(self, command: str) -> None:
         arguments = json.dumps({"cmd": command})
         payload = {"type": "function_call", "name": "exec_command", "arguments": arguments, "call_id": "c1"}
@@ -88,6 +99,18 @@ def test_without_events_a_response_counts_unless_it_is_a_wrapper(written: Writte
     session = only_session(written.save(tmp_path))
     assert session.typed == ("fix it",)
     assert [turn.origin for turn in session.turns].count(Origin.HARNESS) == 4
+
+
+def test_the_instructions_in_force_are_kept_with_their_folder(written: Written, tmp_path: Path) -> None:
+    given = "# AGENTS.md instructions for /home/dev/shop/api\n\n<INSTRUCTIONS>\nuse pnpm\n\n</INSTRUCTIONS>"
+    written.response("user", given, "<environment_context>", kinds=["agents_md.instructions", "environments"])
+    written.response("user", "<user_instructions>\n\nanswer in English\n\n</user_instructions>")
+    written.response("user", "fix it")
+    session = only_session(written.save(tmp_path))
+    assert [(file.path, file.text) for file in session.instructions] == [
+        ("/home/dev/shop/api/AGENTS.md", "use pnpm"),
+        ("/home/dev/shop/AGENTS.md", "answer in English"),
+    ]
 
 
 def test_the_kind_of_a_part_says_what_was_typed(written: Written, tmp_path: Path) -> None:
@@ -138,6 +161,49 @@ def test_the_agents_words_count_once_and_a_compaction_not_at_all(written: Writte
     written.response("assistant", "SUMMARY", metadata={"compaction_output": True})
     turns = only_session(written.save(tmp_path)).turns
     assert [turn.text for turn in turns if turn.origin is Origin.ASSISTANT] == ["Fixed."]
+
+
+def test_what_the_program_asks_of_a_review_is_not_typed(written: Written, tmp_path: Path) -> None:
+    """The genuine order: the review's own thread asks, and the answer comes in the person's thread."""
+    written.typed("fix it")
+    written.item("EnteredReviewMode", target={"type": "uncommittedChanges"}, user_facing_hint="current changes")
+    review = "01a2059c-ee1d-7cb0-ac24-b977b0bba591"
+    written.typed("Review the current code changes and provide prioritized findings.", thread=review)
+    written.item("ExitedReviewMode", review_output={"findings": []})
+    written.said("no findings")
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("fix it",)
+    assert session.turns[-1].text == "no findings"
+
+
+def test_what_a_person_asks_of_a_review_is_typed_once(written: Written, tmp_path: Path) -> None:
+    asked = "look at names, always use snake case"
+    written.item("EnteredReviewMode", target={"type": "custom", "instructions": asked}, user_facing_hint=asked)
+    written.typed(asked, thread="01a2059c-ee1d-7cb0-ac24-b977b0bba591")
+    assert only_session(written.save(tmp_path)).typed == (asked,)
+
+
+def test_a_plan_is_an_answer(written: Written, tmp_path: Path) -> None:
+    written.typed("plan the move")
+    written.item("Plan", text="# Plan\n1. use npm")
+    written.said("Here it is.")
+    written.response("assistant", "<proposed_plan>\n# Plan\n1. use npm\n</proposed_plan>\nHere it is.")
+    written.typed("no, pnpm")
+    session = only_session(written.save(tmp_path))
+    answers = [turn.text for turn in session.turns if turn.origin is Origin.ASSISTANT]
+    assert answers == ["# Plan\n1. use npm", "Here it is."]
+
+
+def test_a_plan_told_by_the_tool_is_an_answer_until_a_step_is_done(written: Written, tmp_path: Path) -> None:
+    written.typed("move it")
+    for status in ("in_progress", "completed"):
+        steps = [{"step": "install with npm", "status": status}, {"step": "run it", "status": "pending"}]
+        arguments = json.dumps({"explanation": "Two steps.", "plan": steps})
+        written.add("response_item", {"type": "function_call", "name": "update_plan", "arguments": arguments})
+    written.add("response_item", {"type": "function_call", "name": "update_plan", "arguments": '{"plan": "x"}'})
+    session = only_session(written.save(tmp_path))
+    answers = [turn.text for turn in session.turns if turn.origin is Origin.ASSISTANT]
+    assert answers == ["Two steps.\n1. install with npm\n2. run it"]
 
 
 def test_without_events_the_agents_responses_count(written: Written, tmp_path: Path) -> None:

@@ -6,7 +6,15 @@ from typing import cast
 import msgspec
 import pytest
 
-from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Call, Draft, Message, moment
+from skillopt_sleep.agents.transcripts.draft import (
+    INSTRUCTIONS_LIMIT,
+    MOST_INSTRUCTIONS,
+    MOST_ITEMS,
+    Call,
+    Draft,
+    Message,
+    moment,
+)
 from skillopt_sleep.records import Origin, Stamp
 
 STAMP = Stamp(1, 2, 1_800_000_000_000_000_000)
@@ -19,6 +27,16 @@ def test_a_tool_event_follows_the_turn_before_it() -> None:
     session = draft.session("s", "1", STAMP, damaged=0)
     assert [event.turn for event in session.tools] == [0, 0]
     assert [turn.text for turn in session.turns] == ["go"]
+
+
+def test_of_instructions_no_more_is_kept_than_a_person_writes_and_no_secret() -> None:
+    draft = Draft()
+    for number in range(MOST_INSTRUCTIONS + 5):
+        draft.note_instructions(f"/p/{number}", "use pnpm " * INSTRUCTIONS_LIMIT)
+    draft.note_instructions("/p/0", "use bun")
+    kept = draft.session("s", "1", STAMP, damaged=0).instructions
+    assert len(kept) == MOST_INSTRUCTIONS
+    assert (kept[0].text, len(kept[1].text)) == ("use bun", INSTRUCTIONS_LIMIT)
 
 
 def test_without_a_time_of_its_own_a_session_has_its_files() -> None:
