@@ -1,13 +1,14 @@
 """Work out from the trials what each edit contributed."""
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
 
 from skillopt_sleep.kit.betting import START, bet, gain_interval, pairs_to_go
 from skillopt_sleep.kit.stats import mean, noise
-from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Trial
+from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Pair
 
 SESSIONS = 2  # that a gain must be seen in
 
@@ -56,12 +57,12 @@ def _proven_alone(edit: Edit, tested: Sequence[Judged]) -> Judged | None:
 
 
 def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: bool) -> EditEffect:
-    """Return how much better the bundle did than the bundle without this edit, in the pairs that both have."""
+    """Return how much better the bundle did in the edit's lessons than without it, in the pairs that both have."""
     short = {(pair.task, pair.sample): pair.after for pair in without.trial.pairs}
     before: list[float] = []
     after: list[float] = []
     gains: list[float] = []
-    for pair in bundle.trial.pairs:
+    for pair in bundle.trial.of(edit.lessons):
         shorter = short.get((pair.task, pair.sample))
         if shorter is not None:
             before.append(shorter)
@@ -81,6 +82,7 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
         if more:
             share = f"isn't clear: about {more} more pairs like these would tell"
         effect, because = Effect.UNDECIDED, f"part of the change; its own share {share}"
+    trial = bundle.trial
     return EditEffect(
         edit=edit,
         effect=effect,
@@ -89,6 +91,8 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
         before=mean(before),
         after=mean(after),
         interval=interval,
+        bystanders=trial.bystanders,
+        unharmed=trial.unharmed,
         calls=without.trial.calls,
     )
 
@@ -102,18 +106,21 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
         reasons.append("tried together with 1 other edit")
     elif others > 1:
         reasons.append(f"tried together with {others} other edits")
+    pairs = trial.of(edit.lessons)
     if tested.verdict.decision is Decision.UNDECIDED:
-        reasons.append(_waits_for(trial))
+        reasons.append(_waits_for(tested, pairs))
     elif tested.verdict.decision is Decision.ABSTAIN:
         reasons.append(tested.verdict.reason)
     return EditEffect(
         edit=edit,
         effect=_trial_effect(tested),
         because="; ".join(reasons),
-        n=trial.n,
-        before=trial.before,
-        after=trial.after,
-        interval=trial.interval,
+        n=len(pairs),
+        before=mean([pair.before for pair in pairs]),
+        after=mean([pair.after for pair in pairs]),
+        interval=gain_interval([pair.gain for pair in pairs]),
+        bystanders=trial.bystanders,
+        unharmed=trial.unharmed,
         calls=trial.calls,
     )
 
@@ -135,10 +142,22 @@ def _trial_effect(tested: Judged) -> Effect:
             return Effect.UNDECIDED
 
 
-def _waits_for(trial: Trial) -> str:
-    """Say what an undecided trial waits for."""
-    if len(trial.sessions) < SESSIONS:
+def _waits_for(tested: Judged, pairs: Sequence[Pair]) -> str:
+    """Say what an undecided trial waits for; `pairs` are those of the edit's lessons."""
+    if tested.verdict.early:
+        return "early: proven on one session; one more would prove it"
+    if len({pair.session for pair in pairs}) < SESSIONS:
         return "an unseen task of another session would settle it"
-    if trial.more:
-        return f"about {trial.more} more pairs like these would settle it"
+    if len(_gaining(pairs)) == 1:
+        return "it helped in one session only; a gain in another would settle it"
+    if tested.trial.more:
+        return f"about {tested.trial.more} more pairs like these would settle it"
     return "not proven yet"
+
+
+def _gaining(pairs: Sequence[Pair]) -> list[str]:
+    """Return the sessions in which the edit did better on the whole."""
+    gains = defaultdict[str, float](float)
+    for pair in pairs:
+        gains[pair.session] += pair.gain
+    return [session for session, gain in gains.items() if gain > 0]

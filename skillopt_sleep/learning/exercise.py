@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from skillopt_sleep.protocols import Executor
-from skillopt_sleep.records import Edit, Split, Task, TaskOrigin, tasks_of, wants_a_tool
+from skillopt_sleep.records import Edit, Split, Task, TaskOrigin, lessons_of, tasks_of, wants_a_tool
 
 
 def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], list[Task]]:
@@ -18,11 +20,22 @@ def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], lis
     return reached, waiting
 
 
+def with_lessons(edits: Sequence[Edit], tasks: Sequence[Task]) -> tuple[Edit, ...]:
+    """Return the edits, each with the lessons of those tasks that it was learned from."""
+    lessons = {task.id: task.lesson for task in tasks if task.lesson}
+    named: list[Edit] = []
+    for edit in edits:
+        own = dict.fromkeys(lessons[task] for task in edit.tasks if task in lessons)
+        named.append(replace(edit, lessons=tuple(own) or edit.lessons))
+    return tuple(named)
+
+
 def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
     """Return the val tasks of the edits' lessons, and the newest val task of some other lessons.
 
     There are at most as many bystanders as other tasks: they show harm, and only dilute the evidence of a gain. The
-    choice looks at no result. If the edits' own tasks aren't among `tasks`, all of val is returned.
+    choice looks at no result. If an edit names no lessons, they are those of its tasks; if these aren't among `tasks`
+    either, all of val is returned.
     """
     concerned = about(edits, tasks, val)
     if not concerned:
@@ -39,7 +52,8 @@ def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) 
 def about(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
     """Return the val tasks of the lessons that the edits were learned from; none if those aren't known."""
     names = tasks_of(edits)
-    lessons = {task.lesson for task in tasks if task.id in names}
+    lessons = {*lessons_of(edits)}
+    lessons.update(task.lesson for task in tasks if task.id in names)
     return tuple(task for task in val if task.lesson in lessons)
 
 

@@ -4,6 +4,8 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from skillopt_sleep.kit.betting import lifted, pairs_to_go
 from skillopt_sleep.kit.stats import noise, shrunk, sign_test
 from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
@@ -14,7 +16,10 @@ WORSE_LEVEL = 0.1  # so unlikely must the losses of an unharmed task be, before 
 VOID_LEVEL = 0.05  # so unlikely must it be that failures fall on both versions alike, before the trial is void
 FAR = 150  # pairs: what needs more like those so far isn't waited for
 ONE_SESSION = "all of one session; an unseen task of another one would settle it"
-BREADTH = 2  # sessions with a gain, at least
+EARLY = "proven on one session only; one more session would prove it"
+EARLY_ALPHA = 0.05  # so rarely does what is useless look proven on one session
+EARLY_ROUNDS = 8  # that a trial on one session may take
+BREADTH = 2  # sessions of each edit's own lessons with a gain, at least
 LOST_SHARE = 0.2  # of the tasks that the old version could be scored on; without so many means compare nothing
 LOST_LEAST = 2
 
@@ -40,7 +45,7 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
         return _verdict(Decision.ACCEPT, "applied without a test", rule)
     if rule.name == "strict" and not last:
         return None
-    if not trial.pairs:
+    if not trial.own:
         if not trial.rounds and not last:
             return None
         return _verdict(Decision.ABSTAIN, "no unseen task could be scored under both versions", rule)
@@ -51,10 +56,10 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
 
 def _strict(trial: Trial, rule: GateRule) -> Verdict:
     net = trial.lost_after - trial.lost_before
-    if net >= LOST_LEAST and net > LOST_SHARE * (trial.n + net):
+    if net >= LOST_LEAST and net > LOST_SHARE * (len(trial.pairs) + net):
         return _void(trial, rule)
     decision = Decision.REJECT
-    if math.fsum(trial.gains) > 0:
+    if math.fsum(trial.gains) > 0 and _total_gain(trial.own) > 0:
         decision = Decision.ACCEPT
     return _verdict(decision, _numbers(trial, rule), rule)
 
@@ -64,22 +69,51 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     fewer, more_lost = sorted((trial.lost_before, trial.lost_after))
     if 2 * sign_test(more_lost, fewer) <= VOID_LEVEL:
         return _void(trial, rule)
-    if trial.statistic is not None and trial.statistic >= 1 / rule.alpha:
+    won = trial.statistic is not None and trial.statistic >= 1 / rule.alpha
+    if won and not _is_narrow(trial):
         return _proven(trial, rule, last=last)
     bets = _lifted_gains(trial, rule)
     total = math.fsum(bets)
     # Stopping a hopeless trial costs power, never validity.
-    if total < -noise(bets) or (total <= 0 and trial.rounds > 1):
+    if not won and (total < -noise(bets) or (total <= 0 and trial.rounds > 1)):
+        if _total_gain(trial.own) > 0:
+            numbers = f"{numbers}, but other tasks got worse"
         return _verdict(Decision.REJECT, numbers, rule)
-    if len(trial.sessions) < BREADTH:
-        # However often the same task is asked again: only another session's can prove the rest.
-        return _verdict(Decision.UNDECIDED, f"{numbers}, {ONE_SESSION}", rule)
+    if _is_narrow(trial):
+        return _narrow(trial, rule, last=last)
     if not last:
         return None
-    more = pairs_to_go(trial.wealth, pairs=trial.n, alpha=rule.alpha)
+    more = pairs_to_go(trial.wealth, pairs=len(trial.pairs), alpha=rule.alpha)
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
     return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more pairs like these would settle it", rule)
+
+
+def may_be_early(lessons: Sequence[Sequence[str]], rule: GateRule) -> bool:
+    """Return whether a candidate can be proven on one session: all its edits are for the same lessons."""
+    if rule.name != "sequential" or rule.margin or not lessons or not lessons[0]:
+        return False
+    return len({frozenset(each) for each in lessons}) == 1
+
+
+def _is_narrow(trial: Trial) -> bool:
+    """Return whether an edit's own pairs are all of one session: however often it is asked, that proves no more."""
+    for lessons in trial.lessons or ((),):
+        if len({pair.session for pair in trial.of(lessons)}) < BREADTH:
+            return True
+    return False
+
+
+def _narrow(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
+    """Return the verdict on a candidate that only another session can prove; None while it may become early."""
+    numbers = _numbers(trial, rule)
+    if may_be_early(trial.lessons, rule):
+        won = trial.statistic is not None and trial.statistic >= 1 / EARLY_ALPHA
+        if won and not _is_small(trial, rule) and not _count_worse(_by_task(trial.pairs), rule):
+            return replace(_verdict(Decision.UNDECIDED, f"{numbers}, {EARLY}", rule), early=True)
+        if not last:
+            return None
+    return _verdict(Decision.UNDECIDED, f"{numbers}, {ONE_SESSION}", rule)
 
 
 def _void(trial: Trial, rule: GateRule) -> Verdict:
@@ -90,17 +124,11 @@ def _void(trial: Trial, rule: GateRule) -> Verdict:
 def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     """Return the verdict on a candidate that is better on the whole, or no worse if that is enough."""
     numbers = _numbers(trial, rule)
-    sessions = set(trial.sessions)
-    tasks = _by_task(trial)
+    tasks = _by_task(trial.pairs)
     worse = _count_worse(tasks, rule)
-    small = not rule.margin and (shrunk(trial.gains) or 0.0) < rule.min_effect
-    proving = sessions
-    if not rule.margin:
-        proving = {pairs[0].session for pairs in tasks if _total_gain(pairs) > 0}
-    if not worse and not small and len(proving) >= BREADTH:
+    small = _is_small(trial, rule)
+    if not worse and not small and not lacking(trial, rule):
         return _verdict(Decision.ACCEPT, numbers, rule)
-    if len(sessions) < BREADTH:
-        return _verdict(Decision.UNDECIDED, f"{numbers}, {ONE_SESSION}", rule)
     if not last:
         return None
     if worse:
@@ -113,10 +141,36 @@ def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     )
 
 
-def _by_task(trial: Trial) -> list[list[Pair]]:
+def lacking(trial: Trial, rule: GateRule) -> tuple[int, ...]:
+    """Return the places of the edits that aren't seen to help in two sessions of their own lessons."""
+    places: list[int] = []
+    for place, lessons in enumerate(trial.lessons or ((),)):
+        sessions: set[str] = set()
+        for pairs in _by_task(trial.of(lessons)):
+            if rule.margin or _total_gain(pairs) > 0:
+                sessions.add(pairs[0].session)
+        if len(sessions) < BREADTH:
+            places.append(place)
+    return tuple(places)
+
+
+def unharmed(trial: Trial, rule: GateRule) -> tuple[int, int]:
+    """Return how many tasks of other lessons were tried, and how many of them didn't get worse beyond noise."""
+    own = {pair.task for pair in trial.own}
+    others = [pairs for pairs in _by_task(trial.pairs) if pairs[0].task not in own]
+    fine = [pairs for pairs in others if not _is_worse(pairs, rule)]
+    return len(others), len(fine)
+
+
+def _is_small(trial: Trial, rule: GateRule) -> bool:
+    """Return whether the gain on its own lessons isn't worth an edit."""
+    return not rule.margin and (shrunk([pair.gain for pair in trial.own]) or 0.0) < rule.min_effect
+
+
+def _by_task(pairs: Sequence[Pair]) -> list[list[Pair]]:
     """Return the pairs of each task."""
     tasks = defaultdict[str, list[Pair]](list)
-    for pair in trial.pairs:
+    for pair in pairs:
         tasks[pair.task].append(pair)
     return list(tasks.values())
 
@@ -147,7 +201,7 @@ def _is_worse(pairs: Sequence[Pair], rule: GateRule) -> bool:
 
 def _numbers(trial: Trial, rule: GateRule) -> str:
     """Describe in a word how the candidate did, with the means before and after and the number of pairs."""
-    total = math.fsum(_lifted_gains(trial, rule))
+    total = math.fsum([lifted(pair.gain, rule.margin) for pair in trial.own])
     if total > 0:
         word = "no worse" if rule.margin else "better"
     elif total < 0 or rule.margin:

@@ -49,6 +49,7 @@ def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | No
             reason=f"{why}; {len(target)} characters less",
             support=len(rules[rule]),
             tasks=rules[rule],
+            lessons=tuple(dict.fromkeys(task.lesson for task in val if task.lesson)),
         )
         return Pruning(edit=edit, val=val)
     return None

@@ -64,7 +64,9 @@ def remove(
         summary = f"{document.id}: no rule was tried for removal: that takes {most} calls"
         return _not_tried(learned, Note(stage="prune", summary=summary, remedy="raise budget.calls"))
     try:
-        trial, verdict, made = run_trial(document, shorter, found.val, attempts=CrewAttempts(crew), rule=rule)
+        trial, verdict, made = run_trial(
+            document, shorter, found.val, attempts=CrewAttempts(crew), rule=rule, lessons=(found.edit.lessons,)
+        )
     except BudgetExhausted as error:
         summary = f"{document.id}: the trial of a removal was cut short: {error.message}"
         return _not_tried(learned, Note(stage="prune", summary=summary, remedy=error.remedy))

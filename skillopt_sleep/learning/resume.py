@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.exercise import about, exercise
+from skillopt_sleep.learning.exercise import about, exercise, with_lessons
 from skillopt_sleep.learning.prune import exercising
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.trial import run_trial
@@ -72,7 +72,8 @@ def resume(
     rest: list[Waiting] = []
     notes: list[Note] = []
     rollouts: list[Rollout] = []
-    for place, wait in enumerate(waiting):
+    for place, waited in enumerate(waiting):
+        wait = _with_lessons(waited, [*known, *val])
         name = f"{document.id}: the change of {wait.night}"
         changed = candidate(document, wait.tested.edits)
         because = _why_stale(wait, document, crew, refused)
@@ -83,11 +84,11 @@ def resume(
             continue
         concerned, asked = _tasks(wait, val, known)
         if not _has_unseen(wait.tested.trial, concerned):
-            rest.append(wait)
+            rest.append(waited)
             continue
         most = 2 * rule.rounds * len(asked)
         if crew.meter.left() < most:
-            rest.append(wait)
+            rest.append(waited)
             summary = f"{name} is still waiting: its trial takes up to {most} calls"
             notes.append(Note(stage="trial", summary=summary, remedy="raise budget.calls"))
             continue
@@ -95,7 +96,7 @@ def resume(
         trial, verdict, made = run_trial(document, changed, asked, attempts=attempts, rule=rule, earlier=earlier)
         rollouts += made
         if verdict.decision is Decision.ABSTAIN:
-            rest.append(wait)
+            rest.append(waited)
             notes.append(Note(stage="trial", summary=f"{name}: {verdict.reason}"))
             continue
         tried.append(replace(wait, tested=replace(wait.tested, trial=trial, verdict=verdict)))
@@ -104,6 +105,17 @@ def resume(
             rest += waiting[place + 1 :]
             break
     return Resumed(tuple(tried), tuple(rest), tuple(notes), tuple(rollouts))
+
+
+def _with_lessons(wait: Waiting, known: Sequence[Task]) -> Waiting:
+    """Return the candidate with the lessons of its edits and pairs, which a candidate of an older version lacks."""
+    edits = with_lessons(wait.tested.edits, known)
+    if wait.tested.trial.lessons or not any(edit.lessons for edit in edits):
+        return wait
+    lessons = {task.id: task.lesson for task in known}
+    pairs = [replace(pair, lesson=lessons.get(pair.task, "")) for pair in wait.tested.trial.pairs]
+    trial = replace(wait.tested.trial, lessons=tuple(edit.lessons for edit in edits), pairs=tuple(pairs))
+    return replace(wait, tested=replace(wait.tested, edits=edits, trial=trial))
 
 
 def _tasks(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:

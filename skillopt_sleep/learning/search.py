@@ -18,6 +18,7 @@ from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
+from skillopt_sleep.learning.gate import lacking
 from skillopt_sleep.learning.trial import count_made, run_trial
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.protocols import Crew
@@ -43,12 +44,25 @@ WORTH = 0.05  # what an edit must contribute to keep its place
 
 
 class Search(NamedTuple):
-    """The candidate to report, all that were tested, their rollouts, and what could not be tried."""
+    """The best of the edits tried together, all candidates made of them, their rollouts, and what could not be tried.
+
+    `apart` are the candidates of lessons that one session alone tests.
+    """
 
     best: Judged
     tested: tuple[Judged, ...]
     rollouts: tuple[Rollout, ...] = ()
     notes: tuple[Note, ...] = ()
+    apart: tuple[Judged, ...] = ()
+
+    @property
+    def headline(self) -> Judged:
+        """The candidate to report: what is accepted, else what is early, else the best of the edits together."""
+        if self.best.verdict.decision is not Decision.ACCEPT:
+            for tested in self.apart:
+                if tested.verdict.early:
+                    return tested
+        return self.best
 
 
 def candidate(document: Document, edits: Sequence[Edit], *, most: int = sys.maxsize) -> Document | None:
@@ -109,6 +123,8 @@ def search(
         best = _pruned(bundle, trials)
     elif several and bundle.verdict.decision is Decision.REJECT:
         best = _better_half(bundle, trials, (rule.alpha - share) / 2)
+    elif several:
+        best = _without_lacking(bundle, trials, rule)
     return trials.found(best)
 
 
@@ -123,7 +139,7 @@ def shorten(
 ) -> Search:
     """Prune a candidate that was proven on a later night than its first; `made` are tonight's rollouts so far."""
     trials = _Trials(document, val, crew, rule, sys.maxsize)
-    trials.drawn |= _baselines(made, document)
+    trials.drawn |= baselines(made, document)
     trials.tested.append(proven)
     best = proven
     if len(proven.edits) > 1 and rule.name == "sequential":
@@ -157,6 +173,26 @@ def _shorter(bundle: Judged, trials: "_Trials") -> Judged:
         if pruned is not None and _is_as_good(pruned, bundle):
             return pruned
     return max(shorter, key=lambda tested: tested.trial.after or 0.0)
+
+
+def _without_lacking(bundle: Judged, trials: "_Trials", rule: GateRule) -> Judged:
+    """Return the edits that helped in two sessions of their own, if the bundle is proven but for the others."""
+    share = bundle.trial.alpha or rule.alpha
+    if bundle.trial.statistic is None or bundle.trial.statistic < 1 / share:
+        return bundle
+    lacks = lacking(bundle.trial, rule)
+    kept = [edit for place, edit in enumerate(bundle.edits) if place not in lacks]
+    if not lacks or not kept or not trials.affordable(bundle):
+        return bundle
+    try:
+        # The bundle is better as a whole, so its share passes on; what was chosen by its results is drawn afresh.
+        pruned = trials.run(CandidateKind.PRUNED, kept, alpha=share, afresh=True)
+    except BudgetExhausted as error:
+        trials.note(f"its proven part wasn't tried by itself: {error.message}")
+        return bundle
+    if pruned is None or pruned.verdict.decision is not Decision.ACCEPT:
+        return bundle
+    return pruned
 
 
 def _leave_one_outs(bundle: Judged, trials: "_Trials", each: float) -> Iterator[tuple[Edit, Judged]]:
@@ -211,7 +247,7 @@ def _by_task(trial: Trial) -> dict[str, float]:
     return {task: mean(values) or 0.0 for task, values in grades.items()}
 
 
-def _baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
+def baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str, int]]:
     """Return the tasks, with their samples, that were attempted under the document as it is."""
     drawn: set[tuple[str, int]] = set()
     for attempt in rollouts:
@@ -259,10 +295,11 @@ class _Trials:
             attempts=CrewAttempts(self._crew),
             rule=replace(self._rule, alpha=alpha),
             first=first,
+            lessons=[edit.lessons for edit in edits],
         )
         self.rollouts += made
         # What an earlier trial of tonight drew of the baseline already costs nothing more.
-        drawn = _baselines(made, self._document)
+        drawn = baselines(made, self._document)
         trial = replace(trial, calls=trial.calls - len(drawn & self.drawn))
         self.drawn |= drawn
         tested = Judged(kind=kind, edits=tuple(edits), trial=trial, verdict=verdict)

@@ -9,15 +9,17 @@ from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.learning.exercise import by_use, exercise, in_reach, other_sessions
+from skillopt_sleep.learning.early import search_by_lesson
+from skillopt_sleep.learning.exercise import by_use, exercise, in_reach, other_sessions, with_lessons
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.resume import Resumed, resume
-from skillopt_sleep.learning.search import Search, candidate, search, shorten, waiting
+from skillopt_sleep.learning.search import Search, candidate, shorten, waiting
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
+    AppliedEdit,
     CandidateKind,
     Decision,
     Document,
@@ -46,7 +48,7 @@ from skillopt_sleep.replay.rollout import Job
 Log = Callable[[str, Sequence[object]], None]
 
 NOTHING_PAST = Past()
-MOST_WAITING = 5
+MOST_WAITING = 12
 STANDALONE = frozenset({CandidateKind.BUNDLE, CandidateKind.HALF})
 MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 ENDS = {
@@ -157,53 +159,64 @@ def _learn(
         return _end(outcome, Outcome.UNVERIFIED, _why_none(len(untestable), val, waiting))
     attempts = CrewAttempts(crew)
     proposed = propose([*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log)
+    fates = _with_lessons(proposed.edits, [*train, *alike])
     outcome = replace(
         outcome,
-        tried=replace(outcome.tried, edits=proposed.edits),
+        tried=replace(outcome.tried, edits=fates),
         tasks=replace(outcome.tasks, text_only=proposed.text_only),
         sessions=replace(outcome.sessions, unfinished=proposed.unfinished),
         notes=outcome.notes + proposed.notes,
     )
     if proposed.nothing is not None:
         return _end(outcome, *proposed.nothing)
-    applied = tuple(fate.edit for fate in proposed.edits if fate.fate is Fate.APPLIED)
+    applied = tuple(fate.edit for fate in fates if fate.fate is Fate.APPLIED)
     twin = _twin(document, applied, past.waiting)
     if twin is not None:
         because = f"the same change waits for more proof since the night of {twin.night}"
         return _end(outcome, Outcome.NO_CHANGE, because)
     outcome = _with_evidence(outcome, applied, train)
-    asked = exercise(applied, [*train, *alike], val)
     rule = learning_rule(plan, past)
     try:
-        found = search(document, applied, asked, crew=crew, rule=rule, most=plan.step.max_chars)
+        found = search_by_lesson(document, applied, val, crew=crew, rule=rule, most=plan.step.max_chars)
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
         _on_test(outcome, applied, test, crew=crew, plan=plan)
         raise
     log("rollouts", found.rollouts)
-    log("trials", found.tested)
-    return _decided(_searched(outcome, found, crew=crew, night=night), found.best, test, crew=crew, plan=plan)
+    log("trials", (*found.tested, *found.apart))
+    return _decided(_searched(outcome, found, crew=crew, night=night), found.headline, test, crew=crew, plan=plan)
+
+
+def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:
+    """Return what became of the edits, each edit with its lessons."""
+    edits = with_lessons([fate.edit for fate in fates], tasks)
+    return tuple(replace(fate, edit=edit) for fate, edit in zip(fates, edits, strict=True))
 
 
 def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) -> StepOutcome:
     """Add what the search tried; undecided candidates wait, and if too many do, the oldest are let go."""
-    document, decision = outcome.document, found.best.verdict.decision
+    document, decision = outcome.document, found.headline.verdict.decision
     waits = [*outcome.tried.undecided]
+    standing = found.apart
     if decision is not Decision.ACCEPT:
-        for tested in found.tested:
-            if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE:
-                wait = waiting(document, tested, night=night, crew=crew)
-                waits.append(wait)
+        standing = found.tested + found.apart
+    for tested in standing:
+        if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE:
+            wait = waiting(document, tested, night=night, crew=crew)
+            waits.append(wait)
     # Each costs every night that brings it a task.
     dropped: list[Note] = []
     for wait in waits[:-MOST_WAITING]:
         summary = f"{document.id}: the change of {wait.night} was dropped for newer ones"
         dropped.append(Note(stage="trial", summary=summary))
     failed = any(attempt.failed for attempt in found.rollouts)
+    effects = credit(found.best, found.tested) if found.tested else ()
+    for tested in found.apart:
+        effects += credit(tested, (tested,))
     tried = replace(
         outcome.tried,
-        tested=outcome.tried.tested + found.tested,
-        effects=outcome.tried.effects + credit(found.best, found.tested),
+        tested=outcome.tried.tested + found.tested + found.apart,
+        effects=outcome.tried.effects + effects,
         undecided=tuple(waits[-MOST_WAITING:]),
     )
     outcome = replace(outcome, tried=tried).noted(*found.notes, *not_scored(found.rollouts), *dropped)

@@ -8,7 +8,7 @@ from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.betting import START, bet, gain_interval, lifted, pairs_to_go, statistic
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
-from skillopt_sleep.learning.gate import gate, measure
+from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, measure, unharmed
 from skillopt_sleep.records import Decision, Document, GateRule, Pair, Rollout, Task, Trial, Verdict
 from skillopt_sleep.replay.rollout import Job
 
@@ -26,21 +26,26 @@ def run_trial(
     rule: GateRule,
     earlier: Trial | None = None,
     first: int = 0,
+    lessons: Sequence[tuple[str, ...]] = (),
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per arm and round, and ask the gate after each round.
 
     A pair with an unscored arm doesn't count. If the candidate equals its baseline, there is nothing to test and no
     call is made. An `earlier` trial of the same candidate is resumed with its wealth, its margin and its share of the
     error rate. Rounds draw samples from `first` on: the baseline's attempts of another trial are used again, unless
-    they decided what is tried.
+    they decided what is tried. Each edit has to help in its own `lessons`; what they have only one session for takes
+    up to EARLY_ROUNDS.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
     trial = earlier or Trial(wealth=START, alpha=rule.alpha, margin=rule.margin, first=first)
+    trial = replace(trial, lessons=trial.lessons or tuple(lessons))
     rule = replace(rule, alpha=trial.alpha or rule.alpha, margin=trial.margin)
     end = trial.rounds
     if val:
         end += rule.rounds
+        if _has_one_session(trial, val, rule):
+            end = max(end, EARLY_ROUNDS)
     made: tuple[Rollout, ...] = ()
     verdict = None
     # What an earlier night read of it already decided nothing.
@@ -56,6 +61,15 @@ def run_trial(
         trial = _with_round(trial, val, rollouts, rule)
         verdict = gate(trial, rule, last=trial.rounds >= end)
     return _summed_up(trial, rule), verdict, made
+
+
+def _has_one_session(trial: Trial, val: Sequence[Task], rule: GateRule) -> bool:
+    """Return whether all the trial can show is that the candidate helps in one session."""
+    if not may_be_early(trial.lessons, rule):
+        return False
+    sessions = {pair.session for pair in trial.own}
+    sessions.update(task.session for task in val if task.lesson in trial.lessons[0])
+    return len(sessions) == 1
 
 
 def count_made(rollouts: Iterable[Rollout]) -> int:
@@ -78,18 +92,25 @@ def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], 
             lost_after += 1
         else:
             before, after = measure(old.score, rule), measure(changed.score, rule)
-            new.append(Pair(task=task.id, session=task.session, sample=old.sample, before=before, after=after))
-    pairs = (*trial.pairs, *new)
+            pair = Pair(
+                task=task.id,
+                lesson=task.lesson,
+                session=task.session,
+                sample=old.sample,
+                before=before,
+                after=after,
+            )
+            new.append(pair)
+    trial = replace(trial, pairs=(*trial.pairs, *new))
     wealth = bet(trial.wealth, [lifted(pair.gain, rule.margin) for pair in new])
     return replace(
         trial,
-        pairs=pairs,
         rounds=trial.rounds + 1,
         unpaired=trial.unpaired + lost_before + lost_after + lost_both,
         lost_before=trial.lost_before + lost_before,
         lost_after=trial.lost_after + lost_after,
-        before=mean([pair.before for pair in pairs]),
-        after=mean([pair.after for pair in pairs]),
+        before=mean([pair.before for pair in trial.own]),
+        after=mean([pair.after for pair in trial.own]),
         wealth=wealth,
         statistic=statistic(wealth),
         calls=trial.calls + count_made(rollouts),
@@ -98,9 +119,13 @@ def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], 
 
 def _summed_up(trial: Trial, rule: GateRule) -> Trial:
     """Add the figures that are read only when the trial stops."""
+    gains = [pair.gain for pair in trial.own]
+    bystanders, fine = unharmed(trial, rule)
     return replace(
         trial,
-        gain=shrunk(trial.gains),
-        interval=gain_interval(trial.gains),
-        more=pairs_to_go(trial.wealth, pairs=trial.n, alpha=rule.alpha),
+        gain=shrunk(gains),
+        interval=gain_interval(gains),
+        bystanders=bystanders,
+        unharmed=fine,
+        more=pairs_to_go(trial.wealth, pairs=len(trial.pairs), alpha=rule.alpha),
     )

@@ -25,6 +25,7 @@ from skillopt_sleep.records.edits import (
     Patch,
     ReflectMode,
     UpdateMode,
+    lessons_of,
     tasks_of,
 )
 from skillopt_sleep.records.lessons import Deed, DeedKind, Evidence, Lesson, LessonState, Place, PlaceKind
@@ -172,6 +173,7 @@ __all__ = [
     "Verdict",
     "Waiting",
     "WarningKind",
+    "lessons_of",
     "read_report",
     "report_data",
     "tasks_of",

@@ -57,7 +57,8 @@ class Effect(StrEnum):
 class EditEffect(Record, frozen=True, kw_only=True):
     """The effect of an edit, from comparing candidates with and without it: means over `n` pairs, calls spent on it.
 
-    `because` says what the numbers don't: how the effect is known, and what would decide an undecided one.
+    The pairs are of its own lessons; of `bystanders`, tasks of other lessons, so many are `unharmed`. `because` says
+    what the numbers don't: how the effect is known, and what would decide an undecided one.
     """
 
     edit: Edit
@@ -67,6 +68,8 @@ class EditEffect(Record, frozen=True, kw_only=True):
     before: float | None = None
     after: float | None = None
     interval: tuple[float, float] | None = None
+    bystanders: int = 0
+    unharmed: int = 0
     calls: int = 0
 
 

@@ -28,7 +28,10 @@ class EditSource(StrEnum):
 
 
 class Edit(Record, frozen=True, kw_only=True):
-    """One change of a document; `support` counts the rollouts that led to it, `tasks` names their tasks."""
+    """One change of a document; `support` counts the rollouts that led to it, `tasks` names their tasks.
+
+    `lessons` are those of its tasks, and what it has to be proven on; none while they aren't known.
+    """
 
     op: EditOp
     content: str = ""
@@ -37,6 +40,7 @@ class Edit(Record, frozen=True, kw_only=True):
     source: EditSource = EditSource.FAILURE
     support: int = 1
     tasks: tuple[str, ...] = ()
+    lessons: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -52,6 +56,14 @@ def tasks_of(edits: Iterable[Edit]) -> tuple[str, ...]:
     for edit in edits:
         names |= dict.fromkeys(edit.tasks)
     return tuple(names)
+
+
+def lessons_of(edits: Iterable[Edit]) -> tuple[str, ...]:
+    """Return the ids of the lessons that the edits are for, each once."""
+    lessons: dict[str, None] = {}
+    for edit in edits:
+        lessons |= dict.fromkeys(edit.lessons)
+    return tuple(lessons)
 
 
 class Patch(Record, frozen=True, kw_only=True):

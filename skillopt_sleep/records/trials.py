@@ -1,5 +1,6 @@
 """Trial and verdict: a candidate compared with its baseline, and what the gate decides."""
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Literal
 
@@ -38,6 +39,7 @@ class Pair(Record, frozen=True, kw_only=True):
     """The metric of one validation task and sample under the baseline and under the candidate."""
 
     task: str
+    lesson: str = ""
     session: str = ""
     sample: int
     before: float
@@ -52,6 +54,8 @@ class Pair(Record, frozen=True, kw_only=True):
 class Trial(Record, frozen=True, kw_only=True):
     """A candidate's paired comparison on val, with all that a later night needs to resume it.
 
+    `lessons` are those that each of the candidate's edits was learned from. The means, `gain` and `interval` are
+    those of its own pairs, which are of these lessons; the others are of `bystanders`, so many of them `unharmed`.
     `wealth` is the logarithm of what each stake has become, `statistic` their mean as a multiple of the start,
     `alpha` its share of the error rate of the night it was first tried in. `gain` is shrunk; `interval` is for the
     mean gain, each end is wrong with a probability of at most 5 %, whenever the trial stops. `unpaired` pairs were
@@ -59,6 +63,7 @@ class Trial(Record, frozen=True, kw_only=True):
     rounds draw samples from `first` on; `margin` is what it may lose on the mean.
     """
 
+    lessons: tuple[tuple[str, ...], ...] = ()
     pairs: tuple[Pair, ...] = ()
     rounds: int = 0
     first: int = 0
@@ -69,6 +74,8 @@ class Trial(Record, frozen=True, kw_only=True):
     after: float | None = None
     gain: float | None = None
     interval: tuple[float, float] | None = None
+    bystanders: int = 0
+    unharmed: int = 0
     statistic: float | None = None
     wealth: tuple[float, ...] = ()
     alpha: float | None = None
@@ -76,27 +83,39 @@ class Trial(Record, frozen=True, kw_only=True):
     more: int | None = None
     calls: int = 0
 
-    @property
-    def n(self) -> int:
-        """How many pairs were scored."""
-        return len(self.pairs)
+    def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
+        """Return the pairs of these lessons; all pairs if none is named."""
+        if not lessons:
+            return self.pairs
+        return tuple(pair for pair in self.pairs if pair.lesson in lessons)
 
     @property
-    def sessions(self) -> frozenset[str]:
-        """The sessions that the tasks of its pairs come from."""
-        return frozenset(pair.session for pair in self.pairs)
+    def own(self) -> tuple[Pair, ...]:
+        """The pairs of its edits' lessons; all pairs if those of one edit aren't known."""
+        named: set[str] = set()
+        for lessons in self.lessons:
+            if not lessons:
+                return self.pairs
+            named.update(lessons)
+        return self.of(named)
+
+    @property
+    def n(self) -> int:
+        """How many of its own pairs were scored."""
+        return len(self.own)
 
     @property
     def counted(self) -> str:
-        """How many pairs were scored, and of how many tasks if one was asked several times."""
-        tasks = len({pair.task for pair in self.pairs})
-        if tasks == self.n:
-            return f"n={self.n}"
-        return f"n={self.n}, 1 task" if tasks == 1 else f"n={self.n}, {tasks} tasks"
+        """How many of its own pairs were scored, and of how many tasks if one was asked several times."""
+        own = self.own
+        tasks = len({pair.task for pair in own})
+        if tasks == len(own):
+            return f"n={len(own)}"
+        return f"n={len(own)}, 1 task" if tasks == 1 else f"n={len(own)}, {tasks} tasks"
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """The paired differences."""
+        """The paired differences, of its own pairs and of the bystanders'."""
         return tuple(pair.gain for pair in self.pairs)
 
 
@@ -110,9 +129,13 @@ class Decision(StrEnum):
 
 
 class Verdict(Record, frozen=True, kw_only=True):
-    """The gate's decision, its reason in one sentence, and the error rate of the rule, if known."""
+    """The gate's decision, its reason in one sentence, and the error rate of the rule, if known.
+
+    An undecided candidate is `early` if it is proven on one session of its lessons and only lacks another one.
+    """
 
     decision: Decision
     reason: str
+    early: bool = False
     rule: str = ""
     error_rate: str = ""

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.betting import START, bet, lifted, statistic
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.gate import FAR, UNKNOWN, UNVERIFIED, gate, measure
+from skillopt_sleep.learning.gate import FAR, UNKNOWN, UNVERIFIED, gate, lacking, measure, unharmed
 from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
 
 RULE = GateRule()
@@ -17,10 +17,14 @@ shares = st.floats(min_value=0, max_value=1)
 
 
 def a_trial(gains: Mapping[str, Sequence[float]] | None = None, *, sessions: Any = None, **fields: Any) -> Trial:
-    """A trial of these gains by task, one after each round; every task is of a session of its own."""
+    """A trial of these gains by task, one after each round; every task is of a session of its own.
+
+    A task's name begins with its lesson.
+    """
     pairs = tuple(
         Pair(
             task=task,
+            lesson=task[:1],
             session=(sessions or {}).get(task, task),
             sample=sample,
             before=max(0.0, -gain),
@@ -172,6 +176,64 @@ def test_its_error_rate_is_named() -> None:
     assert said(a_trial(tasks(7, 1))).rule == "sequential, mixed"
     assert said(a_trial(tasks(7, 1))).error_rate == "a useless edit passes on at most 5 % of nights"
     assert "at most 1.67 % of nights" in said(a_trial(tasks(9, 1)), GateRule(alpha=0.05 / 3)).error_rate
+
+
+# breadth by lesson --------------------------------------------------------------------------------------
+
+
+def test_two_rules_with_one_unseen_session_each_do_not_pass_together() -> None:
+    gains = {"a1": [1, 1, 1, 1], "b1": [1, 1, 1, 1]}
+
+    assert said(a_trial(gains)).decision is Decision.ACCEPT
+    assert said(a_trial(gains, lessons=(("a",), ("b",)))).decision is Decision.UNDECIDED
+
+
+def test_each_rule_needs_a_gain_in_two_sessions_of_its_own_lessons() -> None:
+    lessons = (("a",), ("b",))
+    gains = {"a1": [1, 1, 1], "a2": [1, 1, 1], "b1": [1, 1, 1]}
+
+    assert said(a_trial({**gains, "b2": [1, 1, 1]}, lessons=lessons)).decision is Decision.ACCEPT
+    idle = a_trial({**gains, "b2": [0, 0, 0]}, lessons=lessons)
+    assert gate(idle, RULE, last=False) is None
+    assert said(idle).decision is Decision.UNDECIDED
+    assert lacking(idle, RULE) == (1,)
+
+
+def test_gains_of_other_lessons_do_not_count_as_breadth() -> None:
+    trial = a_trial({"a1": [1] * 8, "b1": [1] * 8}, lessons=(("a",),))
+
+    assert said(trial).decision is Decision.UNDECIDED
+
+
+def test_proven_on_one_session_is_early_and_needs_another_session() -> None:
+    verdict = said(a_trial({"a1": [1] * 6}, lessons=(("a",),)), last=False)
+
+    assert (verdict.decision, verdict.early) == (Decision.UNDECIDED, True)
+    assert verdict.reason.endswith("(n=6, 1 task), proven on one session only; one more session would prove it")
+
+
+def test_what_is_not_proven_on_its_one_session_goes_on_and_is_not_early() -> None:
+    trial = a_trial({"a1": [1] * 5}, lessons=(("a",),))
+
+    assert gate(trial, RULE, last=False) is None
+    assert (said(trial).decision, said(trial).early) == (Decision.UNDECIDED, False)
+    assert "another one would settle it" in said(trial).reason
+    assert said(a_trial({"a1": [0, 0]}, lessons=(("a",),)), last=False).decision is Decision.REJECT
+
+
+def test_what_makes_another_task_worse_is_not_early() -> None:
+    trial = a_trial({"a1": [1] * 8, "b1": [-1] * 4}, lessons=(("a",),), wealth=(9.0,) * 3, statistic=8000.0)
+
+    assert not said(trial).early
+
+
+def test_the_numbers_are_those_of_its_own_lessons() -> None:
+    gains = {"a1": [1] * 4, "a2": [1] * 4, "b1": [0] * 4, "b2": [0, -0.1, 0, 0]}
+    trial = a_trial(gains, lessons=(("a",),), before=0.0, after=1.0)
+
+    assert said(trial).reason == "better: 0.00 → 1.00 on unseen tasks (n=8, 2 tasks)"
+    assert unharmed(trial, RULE) == (2, 2)
+    assert unharmed(a_trial({**gains, "b3": [-1] * 4}, lessons=(("a",),)), RULE) == (3, 2)
 
 
 # all rules ----------------------------------------------------------------------------------------------

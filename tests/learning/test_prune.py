@@ -40,7 +40,8 @@ def test_the_longest_rule_is_tried_on_what_it_was_learned_from() -> None:
     target = f"\n{BRIEF.content}"
     why = f"it may not be needed any more; {len(target)} characters less"
     assert found == Pruning(
-        edit=Edit(op=EditOp.DELETE, target=target, reason=why, support=1, tasks=("d1",)), val=tuple(D[1:])
+        edit=Edit(op=EditOp.DELETE, target=target, reason=why, support=1, tasks=("d1",), lessons=("d",)),
+        val=tuple(D[1:]),
     )
 
 

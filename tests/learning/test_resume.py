@@ -30,7 +30,7 @@ from tests.nights import a_crew
 
 RULE = GateRule(metric=Metric.HARD, rounds=2)
 DOCUMENT = a_document("- Old.")
-EDIT = an_edit("- New.")
+EDIT = an_edit("- New.", lessons=("lesson",))
 TAUGHT = a_task(id="t1", split=Split.TRAIN, lesson="lesson")
 OLD = [a_task(id=f"v{n}", session=f"s{n}", split=Split.VAL, lesson="lesson") for n in range(2)]
 FRESH = a_task(id="v9", session="s9", split=Split.VAL, lesson="lesson")
@@ -53,7 +53,9 @@ def a_wait(grade: Callable[[str, str], float] = mends, *, rounds: int = 1, **fie
     changed = candidate(DOCUMENT, [EDIT])
     assert changed is not None
     rule = replace(RULE, rounds=rounds, alpha=0.02)
-    trial, verdict, _ = run_trial(DOCUMENT, changed, OLD, attempts=CrewAttempts(crew(grade)[0]), rule=rule)
+    trial, verdict, _ = run_trial(
+        DOCUMENT, changed, OLD, attempts=CrewAttempts(crew(grade)[0]), rule=rule, lessons=(EDIT.lessons,)
+    )
     wait = Waiting(
         night="n1",
         path=DOCUMENT.path,
@@ -189,7 +191,8 @@ def test_tasks_of_other_lessons_alone_are_no_reason_to_go_on() -> None:
     others = [replace(FRESH, id=f"o{n}", lesson="other") for n in range(4)]
 
     assert gone_on(wait, val=others)[0].rest == (wait,)
-    assert gone_on(wait, val=[FRESH], known=[])[0].rest == (wait,)
+    nameless = replace(wait, tested=replace(wait.tested, edits=(replace(EDIT, lessons=()),)))
+    assert gone_on(nameless, val=[FRESH], known=[])[0].rest == (nameless,)
 
 
 def test_where_the_calls_do_not_reach_it_waits_on_and_says_so() -> None:
@@ -211,3 +214,17 @@ def test_a_night_whose_attempts_could_not_be_scored_leaves_it_as_it_was() -> Non
 
     assert (found.tried, found.rest) == ((), (wait,))
     assert "could not be scored" in found.notes[0].summary
+
+
+def test_a_candidate_of_an_older_version_learns_its_lessons_from_its_tasks() -> None:
+    wait = a_wait()
+    edit = replace(EDIT, lessons=())
+    pairs = tuple(replace(pair, lesson="") for pair in wait.tested.trial.pairs)
+    trial = replace(wait.tested.trial, lessons=(), pairs=pairs)
+    old = replace(wait, tested=replace(wait.tested, edits=(edit,), trial=trial))
+
+    (went,) = gone_on(old)[0].tried
+
+    assert went.tested.edits == (EDIT,)
+    assert {pair.lesson for pair in went.tested.trial.pairs} == {"lesson"}
+    assert went.tested.verdict.decision is Decision.ACCEPT

@@ -13,6 +13,7 @@ from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Document,
+    Edit,
     EditOp,
     GateRule,
     Metric,
@@ -158,7 +159,7 @@ def test_a_trial_of_one_candidate_is_as_run_trial_runs_it() -> None:
     crew = a_crew(executor=FakeExecutor(lambda task, version, sample: version.body), judge=judge)
 
     assert (found.best.trial, found.best.verdict, found.rollouts) == run_trial(
-        DOCUMENT, changed, VAL, attempts=CrewAttempts(crew), rule=RULE
+        DOCUMENT, changed, VAL, attempts=CrewAttempts(crew), rule=RULE, lessons=[()]
     )
     assert {sample for _, version, sample in executor.jobs if version.body != DOCUMENT.body} == {CANDIDATE_SAMPLES}
 
@@ -230,3 +231,20 @@ def test_of_what_is_shortened_the_attempts_of_tonight_are_counted_and_each_once(
         found = shorten(DOCUMENT, proven, VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE, made=made)
         attempts = {(task.id, version.body, sample) for task, version, sample in executor.jobs}
         assert sum(one.trial.calls for one in found.tested[1:]) == len(attempts) - paid
+
+
+def of_lesson(word: str, lesson: str) -> Edit:
+    return an_edit(f"- {word}.", lessons=(lesson,))
+
+
+def test_an_edit_that_helped_in_no_two_sessions_of_its_own_is_left_out_of_a_bundle_that_wins() -> None:
+    val = [a_task(id=f"{lesson}{n}", lesson=lesson, session=f"{lesson}{n}", split=Split.VAL) for lesson in "ab" for n in range(3)]  # fmt: skip
+    executor = FakeExecutor(lambda task, version, sample: version.body)
+    judge = FakeJudge(lambda task, trajectory: float("Good" in trajectory.response and task.lesson == "a"))
+    good, idle = of_lesson("Good", "a"), of_lesson("Idle", "b")
+
+    found = search(DOCUMENT, [good, idle], val, crew=a_crew(executor=executor, judge=judge), rule=RULE)
+
+    assert found.tested[0].verdict.decision is Decision.UNDECIDED
+    assert (found.best.kind, found.best.edits) == (CandidateKind.PRUNED, (good,))
+    assert found.best.verdict.decision is Decision.ACCEPT

@@ -73,7 +73,7 @@ def test_a_task_never_changes_sides_when_more_nights_come(
 
 
 @given(histories)
-def test_equal_requests_of_one_session_count_once(history: list[list[tuple[str, int, str]]]) -> None:
+def test_equal_requests_of_one_session_count_once_for_a_lesson(history: list[list[tuple[str, int, str]]]) -> None:
     seen = [(task.session, task.prompt) for night in live_through(history) for task in night]
 
     assert len(seen) == len(set(seen))
@@ -98,10 +98,25 @@ def test_only_the_side_of_a_task_is_changed(history: list[list[tuple[str, int, s
 # who gets which side ------------------------------------------------------------------------------------
 
 
-def test_the_first_is_train_the_next_val_then_alternating_and_every_sixth_test() -> None:
+def test_the_first_is_train_the_next_two_val_then_in_turn_and_every_sixth_test() -> None:
     sides = [task.split for task in split(in_one_cluster(14), known=(), sides={})]
 
-    assert sides == [TRAIN, VAL, TRAIN, VAL, TRAIN, TEST, VAL, TRAIN, VAL, TRAIN, VAL, TEST, TRAIN, VAL]
+    assert sides == [TRAIN, VAL, VAL, TRAIN, VAL, TEST, TRAIN, VAL, TRAIN, VAL, TRAIN, TEST, VAL, TRAIN]
+
+
+def test_two_lessons_of_one_request_are_two_tasks() -> None:
+    tasks = [
+        a_task(id="a1", lesson="a", session="s1", prompt="1"),
+        a_task(id="b1", lesson="b", session="s1", prompt="1"),
+    ]
+
+    assert [task.id for task in split(tasks, known=(), sides={})] == ["a1", "b1"]
+
+
+def test_a_lesson_whose_first_session_is_val_elsewhere_still_gets_a_train_task() -> None:
+    first, second, third = split(in_one_cluster(3), known=(), sides={"s0": "val"})
+
+    assert [first.split, second.split, third.split] == [VAL, TRAIN, VAL]
 
 
 def test_every_cluster_counts_by_itself() -> None:
@@ -141,7 +156,7 @@ def test_the_next_night_goes_on_where_the_last_one_stopped() -> None:
 
     (fresh,) = split([a_task(id="t9", lesson="c", session="s9", prompt="x")], known=known, sides={})
 
-    assert fresh.split is TRAIN
+    assert fresh.split is VAL
 
 
 def test_a_session_that_has_a_side_elsewhere_keeps_it() -> None:

@@ -321,4 +321,4 @@ def test_a_forgetful_target_still_ends_in_a_verdict(machine: Machine) -> None:
     report = machine.night(samples=2)
 
     assert report.verdict in {Outcome.IMPROVED, Outcome.NO_CHANGE, Outcome.NO_HEADROOM}
-    assert report.documents[0].trial.n in {0, 2}
+    assert report.documents[0].trial.n in {0, 3}

@@ -22,7 +22,8 @@ def first_night(machine: Machine) -> None:
 
     (outcome,) = report.documents
     assert (report.verdict, outcome.verdict.decision) == (Outcome.UNDECIDED, Decision.UNDECIDED)
-    assert "an unseen task of another one would settle it" in report.because
+    assert outcome.verdict.early
+    assert "proven on one session only; one more session would prove it" in report.because
     assert [wait.tested.edits[0].content for wait in outcome.tried.undecided] == [RULE]
     assert report.proposals == ()
 
@@ -57,15 +58,12 @@ def test_its_trial_keeps_the_pairs_and_the_share_of_the_night_it_was_born_in(mac
     assert outcome.trial.alpha == before.tested.trial.alpha
 
 
-def test_without_a_new_unseen_task_it_only_waits(machine: Machine) -> None:
+def test_the_third_session_of_a_lesson_proves_its_rule(machine: Machine) -> None:
     first_night(machine)
     machine.clock.pass_by(days=1)
-    machine.had(2)  # the third session of a lesson is there to learn from
+    machine.had(2)
 
-    (outcome,) = machine.night(gate=GATE).documents
-
-    assert len(outcome.tried.undecided) == 1
-    assert "it waits for more proof" in outcome.because
+    assert machine.night(gate=GATE).verdict is Outcome.IMPROVED
 
 
 def test_when_its_document_changed_it_is_let_go_and_the_lesson_is_learned_anew(machine: Machine) -> None:
