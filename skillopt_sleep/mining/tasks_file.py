@@ -17,7 +17,7 @@ from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.toml import to_tables
 from skillopt_sleep.mining.task_entries import fields_of, make_task
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import BY_HAND, Reading, Stamp, Task
+from skillopt_sleep.records import BY_HAND, Hear, Reading, Stamp, Task
 
 LONGEST = 16 * 1024 * 1024
 
@@ -35,7 +35,7 @@ class TasksFile:
         for path in self._paths:
             yield str(path), _stamp_of(path)
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Yield the tasks of each file; a file with an entry that can't be used is unreadable and says which."""
         for path in paths:
             stamp = _stamp_of(Path(path))

@@ -39,7 +39,19 @@ from skillopt_sleep.records.outcomes import (
     TestMeans,
     Tried,
 )
-from skillopt_sleep.records.readings import Packed, Reading, SessionLine, Stamp, unpacked
+from skillopt_sleep.records.readings import (
+    Hear,
+    Heard,
+    HeardTurn,
+    Held,
+    Packed,
+    Reading,
+    SessionLine,
+    Stamp,
+    packed_heard,
+    unpacked,
+    unpacked_heard,
+)
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import (
     NEVER_ALLOWED,
@@ -101,6 +113,10 @@ __all__ = [
     "Fate",
     "ForLater",
     "GateRule",
+    "Hear",
+    "Heard",
+    "HeardTurn",
+    "Held",
     "Judged",
     "LeftOut",
     "Lesson",
@@ -159,8 +175,10 @@ __all__ = [
     "Verdict",
     "Waiting",
     "WarningKind",
+    "packed_heard",
     "read_report",
     "report_data",
     "tasks_of",
     "unpacked",
+    "unpacked_heard",
 ]

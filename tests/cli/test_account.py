@@ -11,10 +11,11 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
-from skillopt_sleep.mining.asks import Take
+from skillopt_sleep.mining.asks import asks
 from skillopt_sleep.night.harvest import HarvestRules, harvest
+from skillopt_sleep.night.survey import in_full, survey
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp, Turn
+from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 from tests.builders import a_session as built, a_task, a_turn
@@ -42,7 +43,7 @@ class Shelf:
     def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         return ((path, Stamp(1, version, 1)) for path, (version, _) in self.files.items())
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         return ((path, Stamp(1, self.files[path][0], 1), self.files[path][1]) for path in paths)
 
 
@@ -53,7 +54,7 @@ def opened() -> tuple[sqlite3.Connection, SqliteIndex]:
 
 
 def add_up(shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules = RULES) -> tuple[Account, History]:
-    found = harvest(shelves, index, rules)
+    found = survey(shelves, index, rules)
     names = [shelf.name for shelf in shelves]
     history = History.of(found, index, rules, sources=names, horizon=NOW - timedelta(days=7))
     return account(history), history
@@ -113,8 +114,8 @@ def test_every_file_is_in_exactly_one_place_through_every_history(
             unreadable = total.skipped.get(LeftOut.UNREADABLE, 0)
             assert total.files == sum(row.files for row in total.rows) + unreadable + total.doubles + total.task_files
             assert len(total.sessions) == sum(row.sessions for row in total.rows)
-            assert total.prompts.get(Take.REQUEST, 0) == total.requests >= total.corrected
-            assert sum(total.prompts.values()) == sum(len(session.typed) for session in total.sessions)
+            assert total.prompts.get("request", 0) == total.requests >= total.corrected
+            assert sum(total.prompts.values()) == sum(len(session.heard.turns) for session in total.sessions)
             assert len(history.lines) == total.files - total.doubles - total.task_files + total.remembered
             held = {line.id for line in history.lines}
             assert {packed.id for reading in sessions.values() for packed in reading.sessions} <= held
@@ -199,7 +200,8 @@ def test_what_a_fork_copied_is_counted_beside_the_reasons() -> None:
         stored = {session.id: session for session in index.sessions([f"codex:{n}" for n in "123"])}
     assert (total.copies, total.copied, total.requests) == (1, 2, 2)
     assert total.skipped == {LeftOut.NO_USER_TURN: 1}
-    turns = typed_turns(stored["codex:2"], history.used["codex:2"])
+    (used,) = (session for session in history.survey.sessions if session.id == "codex:2")
+    turns = typed_turns(stored["codex:2"], used.heard)
     assert [(turn.turn, turn.taken_for) for turn in turns] == [(None, "copy"), (0, "request")]
 
 
@@ -230,3 +232,24 @@ def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None
     with closing(connection):
         total, _ = add_up([shelf], index, replace(RULES, exists=lambda folder: folder == "/new/shop"))
     assert total.rows == (Row("codex", "/new/shop", files=2, sessions=2, requests=2),)
+
+
+@settings(max_examples=100, deadline=None)
+@given(files=codex_files)
+def test_the_account_from_what_is_kept_is_the_one_from_the_decoded_sessions(files: dict[int, Reading]) -> None:
+    connection, index = opened()
+    shelf = Shelf("codex", {f"/{n}": (1, reading) for n, reading in files.items()})
+    with closing(connection):
+        total, history = add_up([shelf], index)
+        decoded = harvest([shelf], index, RULES)
+        whole = in_full(history.survey, index)
+    assert whole == decoded.sessions
+    assert (history.survey.copies, history.survey.copied) == (decoded.copies, decoded.copied)
+    requests = [request for session in total.sessions for request in asks(named(session.id, whole))]
+    assert total.requests == len(requests)
+    assert total.corrected == sum(1 for request in requests if request.corrections)
+
+
+def named(name: str, sessions: Sequence[Session]) -> Session:
+    (found,) = (session for session in sessions if session.id == name)
+    return found
