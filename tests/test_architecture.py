@@ -133,7 +133,7 @@ def test_the_example_of_a_training_is_every_key_at_its_default() -> None:
     assert text == to_toml(TrainerConfig(env={"name": "question_answering"}))
 
 
-@pytest.mark.parametrize("command", [["--help"], ["status"], ["config", "path"]])
+@pytest.mark.parametrize("command", [["--help"], ["status"], ["config", "path"], ["harvest"]])
 def test_quick_commands_import_nothing_heavy(command: list[str], tmp_path: Path) -> None:
     script = (
         "import sys\nfrom skillopt_sleep.cli import main\n"

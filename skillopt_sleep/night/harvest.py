@@ -10,7 +10,7 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from skillopt_sleep.night.forks import without_copies
-from skillopt_sleep.night.heard import hear
+from skillopt_sleep.night.heard import hear, load_rules
 from skillopt_sleep.night.moved import at_their_folders
 from skillopt_sleep.protocols import Index, SessionRules, Source, Spool
 from skillopt_sleep.records import (
@@ -196,6 +196,8 @@ def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
             # Another file may hold a session of a file that is gone; the index asks for it again.
             index.forget(source.name, gone)
             changed = _changed(stamps, index.stamps(source.name))
+        if changed:
+            load_rules()
         index.put(source.name, source.read(changed, hear))
     return len(changed)
 
