@@ -29,6 +29,7 @@ TESTED_AS_A_WHOLE = {
     "pools/actors.py": "pools/test_ray.py",
     "stores/banked.py": "stores/test_bank.py",
     "kit/clock.py": "test_wiring.py",
+    "wiring/night.py": "test_wiring.py",
     "kit/secrets/*.py": "kit/test_redact.py",
     "settings/*.py": "test_settings.py",
     "trainer/course.py": "trainer/test_loop.py",

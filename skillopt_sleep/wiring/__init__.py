@@ -76,17 +76,20 @@ class Exclusions:
         self._project_settings = KnownProjects(paths.projects)
         self._only = (only,) if only else ()
         self.notes: list[Note] = []
-        self._opts_out = cache(self._check_project)
+        self._decided = cache(self._decide)
 
     def __call__(self, project: str, cwd: str) -> bool:
         """Return whether a session of this project, run in the folder `cwd`, is left out."""
+        return self._decided(project, cwd)
+
+    def _decide(self, project: str, cwd: str) -> bool:
         if self._only and not (is_excluded(project, self._only) or is_excluded(cwd, self._only)):
             return True
         if is_excluded(project, self._patterns) or is_excluded(cwd, self._patterns):
             return True
         return self._opts_out(project, cwd)
 
-    def _check_project(self, project: str, cwd: str) -> bool:
+    def _opts_out(self, project: str, cwd: str) -> bool:
         """Return whether the project's own settings exclude the session; if they can't be read, note it and do."""
         try:
             settings = self._project_settings(project)

@@ -11,9 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
-from skillopt_sleep.mining.asks import asks
-from skillopt_sleep.night.harvest import HarvestRules, harvest
-from skillopt_sleep.night.survey import in_full, survey
+from skillopt_sleep.night.harvest import HarvestRules
+from skillopt_sleep.night.survey import survey
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
@@ -232,24 +231,3 @@ def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None
     with closing(connection):
         total, _ = add_up([shelf], index, replace(RULES, exists=lambda folder: folder == "/new/shop"))
     assert total.rows == (Row("codex", "/new/shop", files=2, sessions=2, requests=2),)
-
-
-@settings(max_examples=100, deadline=None)
-@given(files=codex_files)
-def test_the_account_from_what_is_kept_is_the_one_from_the_decoded_sessions(files: dict[int, Reading]) -> None:
-    connection, index = opened()
-    shelf = Shelf("codex", {f"/{n}": (1, reading) for n, reading in files.items()})
-    with closing(connection):
-        total, history = add_up([shelf], index)
-        decoded = harvest([shelf], index, RULES)
-        whole = in_full(history.survey, index)
-    assert whole == decoded.sessions
-    assert (history.survey.copies, history.survey.copied) == (decoded.copies, decoded.copied)
-    requests = [request for session in total.sessions for request in asks(named(session.id, whole))]
-    assert total.requests == len(requests)
-    assert total.corrected == sum(1 for request in requests if request.corrections)
-
-
-def named(name: str, sessions: Sequence[Session]) -> Session:
-    (found,) = (session for session in sessions if session.id == name)
-    return found
