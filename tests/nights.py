@@ -28,6 +28,7 @@ from skillopt_sleep.records import (
     Completion,
     Document,
     GateRule,
+    Hear,
     Limit,
     NightReport,
     Note,
@@ -134,7 +135,7 @@ class Shelf:
     def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         yield from ((path, stamp) for path, stamp, _ in self._files())
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         yield from (file for file in self._files() if file[0] in paths)
 
     def _files(self) -> Iterator[tuple[str, Stamp, Reading]]:

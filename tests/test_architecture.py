@@ -30,6 +30,7 @@ TESTED_AS_A_WHOLE = {
     "pools/actors.py": "pools/test_ray.py",
     "stores/banked.py": "stores/test_bank.py",
     "kit/clock.py": "test_wiring.py",
+    "wiring/night.py": "test_wiring.py",
     "kit/secrets/*.py": "kit/test_redact.py",
     "settings/*.py": "test_settings.py",
     "trainer/course.py": "trainer/test_loop.py",
@@ -138,7 +139,7 @@ def test_the_example_of_a_training_is_every_key_at_its_default() -> None:
     assert text == to_toml(TrainerConfig(env={"name": "question_answering"}))
 
 
-@pytest.mark.parametrize("command", [["--help"], ["status"], ["config", "path"]])
+@pytest.mark.parametrize("command", [["--help"], ["status"], ["config", "path"], ["harvest"]])
 def test_quick_commands_import_nothing_heavy(command: list[str], tmp_path: Path) -> None:
     script = (
         "import sys\nfrom skillopt_sleep.cli import main\n"

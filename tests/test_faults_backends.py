@@ -33,7 +33,7 @@ from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.records import NightReport, Outcome, Purpose
 from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.wiring import wire
+from skillopt_sleep.wiring.night import wire
 from tests.agents_at_night import AGENTS, CLAUDE, CODEX, Agent, Person, section, shell, stand_in, starts
 from tests.builders import a_prompt
 from tests.command import ASKS, KEY

@@ -26,7 +26,7 @@ from skillopt_sleep.protocols import Backend, Tally
 from skillopt_sleep.records import Completion, Limit, Prompt, Purpose, Usage
 from skillopt_sleep.settings import BudgetSettings, Paths
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.wiring import limits as limits_of
+from skillopt_sleep.wiring.night import limits as limits_of
 from tests.builders import a_prompt
 from tests.fakes import NOON, FakeBackend, FakeClock, FakeLedger
 from tests.stores.opening import open_at, seal

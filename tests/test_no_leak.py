@@ -45,7 +45,7 @@ from skillopt_sleep.settings import (
     StepSettings,
     find_paths,
 )
-from skillopt_sleep.wiring import wire
+from skillopt_sleep.wiring.night import wire
 from tests.builders import a_rollout, a_session, a_task
 from tests.fakes import FakeBackend
 from tests.graded import judged

@@ -55,7 +55,7 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert settings.backend.name == ""
     assert settings.backend.confirmed is False
     assert settings.harvest.sources == ("claude_code", "codex", "tasks_file")
-    assert (settings.harvest.lookback, settings.harvest.quiet) == ("7d", "10m")
+    assert (settings.harvest.lookback, settings.harvest.quiet) == ("30d", "10m")
     assert (settings.mine.miner, settings.mine.max_tasks) == ("model", 60)
     assert (settings.step.edit_budget, settings.step.schedule, settings.step.samples) == (3, "constant", 1)
     assert (settings.gate.rule, settings.gate.metric, settings.gate.rounds) == ("sequential", Metric.MIXED, 5)
@@ -297,7 +297,7 @@ def test_a_duration_is_its_number_in_its_unit(text: str, length: float) -> None:
 def test_every_default_duration_can_be_read() -> None:
     settings = Settings()
 
-    assert seconds(settings.harvest.lookback) == 7 * 86_400
+    assert seconds(settings.harvest.lookback) == 30 * 86_400
     assert seconds(settings.harvest.quiet) == 600
     assert seconds(settings.backend.timeout) == 300
 

@@ -28,16 +28,8 @@ from skillopt_sleep.settings import (
 )
 from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.stores.user import open_store
-from skillopt_sleep.wiring import (
-    Exclusions,
-    Night,
-    agent_sources,
-    example_settings,
-    example_sources,
-    harvest_rules,
-    make_plan,
-    wire,
-)
+from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
+from skillopt_sleep.wiring.night import Night, example_settings, make_plan, wire
 from tests.nights import Shelf, corrected
 from tests.stores.opening import seal
 

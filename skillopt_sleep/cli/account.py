@@ -10,10 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.mining.asks import Ask, Take, asks, takes
-from skillopt_sleep.night.harvest import Harvest, HarvestRules, why_left_out
-from skillopt_sleep.records import BY_HAND, LeftOut, Session, SessionLine
-from skillopt_sleep.stores.index import Held, SqliteIndex
+from skillopt_sleep.night.harvest import HarvestRules
+from skillopt_sleep.night.survey import Survey, Surveyed
+from skillopt_sleep.protocols import Index
+from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Session, SessionLine
+
+# What a typed turn is taken for, as mining/asks.py names it.
+REQUEST = "request"
+CORRECTION = "correction"
+SMALL_TALK = "small talk"
 
 
 class Row(NamedTuple):
@@ -46,7 +51,7 @@ class Account:
     """
 
     files: int
-    sessions: tuple[Session, ...]
+    sessions: tuple[Surveyed, ...]
     skipped: Mapping[LeftOut, int]
     copies: int
     copied: int
@@ -54,7 +59,7 @@ class Account:
     task_files: int
     tasks: int
     rows: tuple[Row, ...]
-    prompts: Mapping[Take, int]
+    prompts: Mapping[str, int]
     damage: tuple[Damage, ...]
     read: int
     older: int
@@ -78,44 +83,37 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """A harvest, what the index knows about it, and the rules it was made with.
+    """A survey, and the rules it was made with.
 
-    `used` holds the harvested sessions and `held` the index entry of every session, both by id. `files` holds the
-    paths of each source. Sessions that ended before `horizon` are too old for the first night.
+    `files` holds the paths of each source. Sessions that ended before `horizon` are too old for the first night.
     """
 
-    harvested: Harvest
-    used: Mapping[str, Session]
+    survey: Survey
     rules: HarvestRules
-    lines: Sequence[SessionLine]
-    held: Mapping[str, Held]
     files: Mapping[str, frozenset[str]]
     horizon: datetime
 
     @classmethod
     def of(
-        cls, harvested: Harvest, index: SqliteIndex, rules: HarvestRules, *, sources: Iterable[str], horizon: datetime
+        cls, survey: Survey, index: Index, rules: HarvestRules, *, sources: Iterable[str], horizon: datetime
     ) -> "History":
-        """Combine a harvest with what the index knows about these sources."""
+        """Combine a survey with the files that the index knows of these sources."""
         files = {source: frozenset(index.stamps(source)) for source in sources}
-        held = index.held()
-        return cls(
-            harvested=harvested,
-            used={session.id: session for session in harvested.sessions},
-            rules=rules,
-            lines=[line for line in index.lines(unread=False) if line.source in files and line.id in held],
-            held=held,
-            files=files,
-            horizon=horizon,
-        )
+        return cls(survey=survey, rules=rules, files=files, horizon=horizon)
+
+    @property
+    def lines(self) -> list[SessionLine]:
+        """Every session, newest first."""
+        return [held.line for held in self.survey.held.values()]
+
+    @property
+    def held(self) -> Mapping[str, Held]:
+        """The index entry of every session, by id."""
+        return self.survey.held
 
     def why(self, line: SessionLine) -> LeftOut | None:
         """Return why a session is left out, None if it is used."""
-        if line.id in self.used:
-            return None
-        if line.id in self.harvested.copies:
-            return LeftOut.NO_USER_TURN
-        return why_left_out(line, self.rules)
+        return self.survey.left_out.get(line.id)
 
     def current(self) -> dict[str, SessionLine]:
         """Return the session each file counts for, by path: an unreadable one, else the one that ended last."""
@@ -131,15 +129,15 @@ class History:
 
 def account(history: History) -> Account:
     """Add up where every file and session of a history went."""
-    harvested = history.harvested
+    survey = history.survey
     current = history.current()
     ids = {line.id for line in current.values()}
-    used: list[Session] = []
-    unread: list[Session] = []
-    for session in harvested.sessions:
+    used: list[Surveyed] = []
+    unread: list[Surveyed] = []
+    for session in survey.sessions:
         if session.id in ids:
             used.append(session)
-            if not history.held[session.id].night:
+            if not session.night:
                 unread.append(session)
     files = doubles = 0
     for source, paths in history.files.items():
@@ -150,17 +148,17 @@ def account(history: History) -> Account:
         files=files,
         sessions=tuple(used),
         skipped=_skipped(history, current.values()),
-        copies=len(ids.intersection(harvested.copies)),
-        copied=harvested.copied,
+        copies=len(ids.intersection(survey.copies)),
+        copied=survey.copied,
         doubles=doubles,
         task_files=len(history.files.get(BY_HAND, frozenset()) - current.keys()),
-        tasks=len(harvested.reviewed),
+        tasks=len(survey.reviewed),
         rows=_rows(used, current.values()),
         prompts=_prompts(used),
         damage=_damage(current.values(), history.held),
         read=len(used) - len(unread),
         older=sum(session.ended < history.horizon for session in unread),
-        remembered=len(history.lines) - len(current),
+        remembered=len(history.held) - len(current),
     )
 
 
@@ -174,15 +172,15 @@ def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]
     return counts
 
 
-def _prompts(sessions: Iterable[Session]) -> Counter[Take]:
-    counts: Counter[Take] = Counter()
+def _prompts(sessions: Iterable[Surveyed]) -> Counter[str]:
+    counts: Counter[str] = Counter()
     for session in sessions:
-        for _, take in takes(session):
-            counts[take] += 1
+        for turn in session.heard.turns:
+            counts[turn.take] += 1
     return counts
 
 
-def _rows(used: Sequence[Session], lines: Iterable[SessionLine]) -> tuple[Row, ...]:
+def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Row, ...]:
     """Return a row for every project of every source, those with the most requests first."""
     # A session's project, rather than its line's, is right if the repository has moved since.
     projects = {session.id: session.project for session in used}
@@ -190,24 +188,38 @@ def _rows(used: Sequence[Session], lines: Iterable[SessionLine]) -> tuple[Row, .
     for line in lines:
         if line.left_out is not LeftOut.UNREADABLE:
             files[line.source, projects.get(line.id, line.project)] += 1
-    sessions: defaultdict[tuple[str, str], list[Session]] = defaultdict(list)
+    sessions: defaultdict[tuple[str, str], list[Surveyed]] = defaultdict(list)
     for session in used:
         sessions[session.source, session.project].append(session)
     rows: list[Row] = []
     for (source, project), count in files.items():
         of_project = sessions[source, project]
-        requests: list[Ask] = []
+        requests = sum(len(_corrections(session.heard)) for session in of_project)
+        corrected = 0
         for session in of_project:
-            requests += asks(session)
-        corrected = [request for request in requests if request.corrections]
-        rows.append(Row(source, project, count, len(of_project), len(requests), len(corrected)))
+            corrected += sum(1 for turns in _corrections(session.heard).values() if turns)
+        rows.append(Row(source, project, count, len(of_project), requests, corrected))
     return tuple(sorted(rows, key=lambda row: (-row.requests, -row.sessions, row.source, row.project)))
+
+
+def _corrections(heard: Heard) -> dict[int, list[int]]:
+    """Return the turns that corrected each request of a session, by the request's turn."""
+    corrections: dict[int, list[int]] = {}
+    request = -1
+    for turn in heard.turns:
+        if turn.take == REQUEST:
+            request = turn.turn
+            corrections[request] = []
+        elif turn.take == CORRECTION:
+            corrections[request].append(turn.turn)
+    return corrections
 
 
 def _damage(lines: Iterable[SessionLine], held: Mapping[str, Held]) -> tuple[Damage, ...]:
     by_source: dict[str, Damage] = {}
     for line in lines:
-        damaged = held[line.id].damaged
+        heard = held[line.id].heard
+        damaged = heard.damaged if heard else 0
         if damaged:
             known = by_source.get(line.source, Damage(line.source, 0, 0))
             by_source[line.source] = Damage(line.source, known.lines + damaged, known.sessions + 1)
@@ -215,7 +227,7 @@ def _damage(lines: Iterable[SessionLine], held: Mapping[str, Held]) -> tuple[Dam
 
 
 class TypedTurn(NamedTuple):
-    """A typed prompt and what it was taken for: a Take, or "copy" if it counts in another session.
+    """A typed prompt and what it was taken for, or "copy" if it counts in another session.
 
     `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to.
     """
@@ -226,23 +238,20 @@ class TypedTurn(NamedTuple):
     text: str
 
 
-def typed_turns(stored: Session, used: Session) -> tuple[TypedTurn, ...]:
+def typed_turns(stored: Session, used: Heard) -> tuple[TypedTurn, ...]:
     """Return all prompts typed in a stored session, numbered as in the part of it that is `used`."""
     corrected: dict[int, int] = {}
-    for request in asks(used):
-        for turn in request.corrections:
-            corrected[turn] = request.turn
-    counted = list(takes(used))
-    ids: set[str] = set()
-    for turn, _ in counted:
-        ids.add(used.turns[turn].id)
-    remaining = iter(counted)
+    for request, turns in _corrections(used).items():
+        corrected |= dict.fromkeys(turns, request)
+    ids = {turn.id for turn in used.turns}
+    remaining = iter(used.turns)
     typed: list[TypedTurn] = []
-    for index, _ in takes(stored):
-        prompt = stored.turns[index]
+    for prompt in stored.turns:
+        if prompt.origin is not Origin.USER:
+            continue
         if prompt.id in ids:
-            turn, take = next(remaining)
-            typed.append(TypedTurn(turn, take.value, corrected.get(turn), prompt.text))
+            turn, _, take = next(remaining)
+            typed.append(TypedTurn(turn, take, corrected.get(turn), prompt.text))
         else:
             typed.append(TypedTurn(None, "copy", None, prompt.text))
     return tuple(typed)

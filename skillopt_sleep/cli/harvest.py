@@ -1,11 +1,15 @@
 """The command `harvest`: what is in the session history, and what is used or left out."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
+
+if TYPE_CHECKING:
+    from skillopt_sleep.cli.account import History
+    from skillopt_sleep.stores.index import SqliteIndex
 
 
 def harvest(
@@ -23,7 +27,7 @@ def harvest(
     """Show which sessions were found, which are used or left out, and why. Sends nothing."""
     paths = find_paths()
     settings = load(paths, flags={"harvest.include_headless": include_headless or None})
-    data, lines = _read(paths, settings, why)
+    data, lines = _read(paths, settings, why, as_json=as_json)
     if as_json:
         say_json(data)
         return
@@ -31,12 +35,11 @@ def harvest(
         say(line)
 
 
-def _read(paths: Paths, settings: Settings, why: str) -> tuple[dict[str, object], list[str]]:
+def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> tuple[dict[str, object], list[str]]:
     """Harvest, and return the account of it, or the explanation of the session `why`, as data and as lines."""
     from skillopt_sleep.cli.account import History, account
     from skillopt_sleep.cli.harvest_shown import account_data, account_lines, noted
-    from skillopt_sleep.cli.harvest_why import explain, explained, find
-    from skillopt_sleep.night.harvest import harvest as read
+    from skillopt_sleep.night.survey import in_full, survey
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import Exclusions, agent_sources, harvest_rules
 
@@ -44,20 +47,32 @@ def _read(paths: Paths, settings: Settings, why: str) -> tuple[dict[str, object]
     try:
         sources = agent_sources(settings)
         rules = harvest_rules(settings, paths, unread=False)
-        harvested = read(sources, store.index, rules)
+        found = survey(sources, store.index, rules)
         names = [source.name for source in sources]
-        history = History.of(harvested, store.index, rules, sources=names, horizon=store.horizon())
-        line = find(history, why) if why else None
-        stored = store.index.sessions([line.id] if line else [])
+        history = History.of(found, store.index, rules, sources=names, horizon=store.horizon())
+        if why:
+            return _explained(history, store.index, settings, why)
+        sessions = in_full(found, store.index) if as_json else ()
     finally:
         store.close()
-    if store.notice:
-        warn(store.notice)
-    if line:
-        explanation = explain(history, line, stored[0], settings)
-        return explanation.data(), list(explained(explanation, now=rules.now))
-    notes = harvested.notes
+        if store.notice:
+            warn(store.notice)
+    notes = found.notes
     if isinstance(rules.excluded, Exclusions):
         notes = (*notes, *rules.excluded.notes)
     total = account(history)
-    return account_data(total, notes), [*account_lines(total, settings.harvest), *noted(notes)]
+    if as_json:
+        return account_data(total, sessions, notes), []
+    return {}, [*account_lines(total, settings.harvest), *noted(notes)]
+
+
+def _explained(
+    history: "History", index: "SqliteIndex", settings: Settings, why: str
+) -> tuple[dict[str, object], list[str]]:
+    """Explain the session `why`."""
+    from skillopt_sleep.cli.harvest_why import explain, explained, find
+
+    line = find(history, why)
+    (stored,) = index.sessions([line.id])
+    explanation = explain(history, line, stored, settings)
+    return explanation.data(), list(explained(explanation, now=history.rules.now))

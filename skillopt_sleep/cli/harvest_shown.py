@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from skillopt_sleep.cli.account import Account
+from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK, Account
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.mining.asks import Take
 from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
@@ -111,11 +110,11 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
 
 def _kinds(total: Account) -> str:
     kinds: list[str] = []
-    for take in (Take.REQUEST, Take.CORRECTION):
-        count = total.prompts[take]
+    for take in (REQUEST, CORRECTION):
+        count = total.prompts.get(take, 0)
         if count:
             kinds.append(counted(count, take))
-    small_talk = total.prompts[Take.SMALL_TALK]
+    small_talk = total.prompts.get(SMALL_TALK, 0)
     if small_talk:
         kinds.append(f"{small_talk} small talk")
     return ", ".join(kinds)
@@ -140,11 +139,11 @@ def noted(notes: Sequence[Note]) -> Iterator[str]:
         yield f"… and {len(notes) - _NOTES} more like these"
 
 
-def account_data(total: Account, notes: Sequence[Note]) -> dict[str, object]:
-    """Return the account as data, with every session used and the problems."""
+def account_data(total: Account, sessions: Sequence[Session], notes: Sequence[Note]) -> dict[str, object]:
+    """Return the account as data, with the sessions used and the problems."""
     return {
         "files": total.files,
-        "sessions": [_session(session) for session in total.sessions],
+        "sessions": [_session(session) for session in sessions],
         "skipped": {why.value: total.skipped[why] for why in LeftOut if why in total.skipped},
         "doubles": total.doubles,
         "task_files": total.task_files,

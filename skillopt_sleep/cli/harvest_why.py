@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
-import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.account import History, TypedTurn, typed_turns
 from skillopt_sleep.cli.harvest_shown import WORDS
@@ -13,6 +13,8 @@ from skillopt_sleep.cli.text import WIDTH, ago, counted, home_path
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line, spelled
+from skillopt_sleep.night.heard import hear
+from skillopt_sleep.night.survey import Surveyed
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
 from skillopt_sleep.settings import Settings, find_paths, seconds
 from skillopt_sleep.wiring.projects import KnownProjects
@@ -100,21 +102,24 @@ def _is_in_any(name: str, stems: Iterable[str]) -> bool:
 
 def explain(history: History, line: SessionLine, stored: Session, settings: Settings) -> Explanation:
     """Collect why a session is used or left out; `stored` is the session as its file has it."""
-    used = history.used.get(line.id, stored)
-    if line.id in history.harvested.copies:
-        used = msgspec.structs.replace(stored, turns=())  # a fork of which nothing counts
+    project, heard = stored.project, hear(stored)
+    for session in history.survey.sessions:
+        if session.id == line.id:
+            project, heard = session.project, session.heard
+    if line.id in history.survey.copies:
+        heard = replace(heard, turns=())  # a fork of which nothing counts
     reason = history.why(line)
     path = history.held[line.id].path
     paths = history.files[line.source]
     return Explanation(
         session=stored,
-        project=used.project,
+        project=project,
         file=path if path in paths else "",
         doubles=tuple(sorted(_doubles(line, path, paths))),
         reason=reason,
         because=_because(history, line, stored, reason, settings),
         night=_night(history, line, reason, settings),
-        turns=typed_turns(stored, used),
+        turns=typed_turns(stored, heard),
     )
 
 
@@ -178,7 +183,7 @@ def _agent_id(session_id: str) -> str:
 
 def _because(history: History, line: SessionLine, stored: Session, reason: LeftOut | None, settings: Settings) -> str:
     """Return the rule that decided, and what it was applied to."""
-    if line.id in history.harvested.copies:
+    if line.id in history.survey.copies:
         return _copied_from(history, stored)
     match reason:
         case None if line.left_out is LeftOut.HEADLESS:
@@ -221,12 +226,12 @@ def _excluded_by(line: SessionLine, settings: Settings) -> str:
 
 def _copied_from(history: History, stored: Session) -> str:
     prompts = {turn.id for turn in stored.turns if turn.origin is Origin.USER and turn.id}
-    origins = [session.id for session in history.harvested.sessions if _has_any(session, prompts)]
+    origins = [session.id for session in history.survey.sessions if _has_any(session, prompts)]
     return f"a fork: everything typed in it is also in {', '.join(origins[:_CANDIDATES]) or 'an earlier session'}"
 
 
-def _has_any(session: Session, turn_ids: set[str]) -> bool:
-    return any(turn.id in turn_ids for turn in session.turns if turn.id)
+def _has_any(session: Surveyed, turn_ids: set[str]) -> bool:
+    return any(turn.id in turn_ids for turn in session.heard.turns)
 
 
 def _night(history: History, line: SessionLine, reason: LeftOut | None, settings: Settings) -> str:

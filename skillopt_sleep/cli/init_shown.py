@@ -47,7 +47,7 @@ def projects(total: Account) -> tuple[Project, ...]:
 def look_back(settings: Settings, paths: Paths) -> Account:
     """Return the account of the whole history, including what nights have read."""
     from skillopt_sleep.cli.account import History, account
-    from skillopt_sleep.night.harvest import harvest
+    from skillopt_sleep.night.survey import survey
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import agent_sources, harvest_rules
 
@@ -55,9 +55,9 @@ def look_back(settings: Settings, paths: Paths) -> Account:
     try:
         sources = agent_sources(settings)
         rules = harvest_rules(settings, paths, unread=False)
-        harvested = harvest(sources, store.index, rules)
+        found = survey(sources, store.index, rules)
         names = [source.name for source in sources]
-        return account(History.of(harvested, store.index, rules, sources=names, horizon=store.horizon()))
+        return account(History.of(found, store.index, rules, sources=names, horizon=store.horizon()))
     finally:
         store.close()
 

@@ -41,7 +41,8 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
     from skillopt_sleep.night.forecast import forecast
     from skillopt_sleep.night.harvest import HarvestRules, harvest
     from skillopt_sleep.stores.user import open_store
-    from skillopt_sleep.wiring import agent_sources, make_plan
+    from skillopt_sleep.wiring import agent_sources
+    from skillopt_sleep.wiring.night import make_plan
 
     store = open_store(settings, paths)
     try:

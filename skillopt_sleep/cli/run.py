@@ -116,7 +116,8 @@ def _night(settings: Settings, paths: Paths, asked: Asked) -> NightReport:
 def _example_night(settings: Settings, paths: Paths) -> NightReport:
     """Run a night over the bundled day, in a new folder with its own store."""
     from skillopt_sleep.example import unfold
-    from skillopt_sleep.wiring import example_settings, example_sources
+    from skillopt_sleep.wiring import example_sources
+    from skillopt_sleep.wiring.night import example_settings
 
     folder = unfold(example_folder(paths), now=utc_now())
     return _run(
@@ -136,7 +137,7 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked
     from skillopt_sleep.kit.log import log_to
     from skillopt_sleep.night.night import run_night
     from skillopt_sleep.stores.waiting import keep_waiting
-    from skillopt_sleep.wiring import wire
+    from skillopt_sleep.wiring.night import wire
 
     log_to(paths.log)
     stop_softly()

@@ -23,7 +23,8 @@ from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.records import Limit
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings, load, load_project, read_preferences
 from skillopt_sleep.stores.glance import Glance, glance, is_running
-from skillopt_sleep.wiring import agent_sources, limits
+from skillopt_sleep.wiring import agent_sources
+from skillopt_sleep.wiring.night import limits
 
 _MOST_SKILLS_NAMED = 12
 

@@ -15,9 +15,8 @@ import msgspec
 from skillopt_sleep.agents.transcripts.files import NO_STAMP, ignore
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.toml import to_tables
-from skillopt_sleep.mining.task_entries import fields_of, make_task
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import BY_HAND, Reading, Stamp, Task
+from skillopt_sleep.records import BY_HAND, Hear, Reading, Stamp, Task
 
 LONGEST = 16 * 1024 * 1024
 
@@ -35,7 +34,7 @@ class TasksFile:
         for path in self._paths:
             yield str(path), _stamp_of(path)
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Yield the tasks of each file; a file with an entry that can't be used is unreadable and says which."""
         for path in paths:
             stamp = _stamp_of(Path(path))
@@ -57,6 +56,8 @@ def read_tasks(
     Entries without an id get `name`, those without a time `written`. A relative project is below `folder`, by default
     the file's. `session` replaces the file's path in the tasks' sessions.
     """
+    from skillopt_sleep.mining.task_entries import make_task  # few have such files, and loading this takes long
+
     origin = str(path) if session is None else session
     tasks: dict[str, Task] = {}
     for number, raw in enumerate(_entries(path), start=1):
@@ -72,6 +73,8 @@ def read_tasks(
 
 def to_text(tasks: Sequence[Task]) -> str:
     """Return a TOML file of these tasks, redacted; a file that is read and written again stays the same."""
+    from skillopt_sleep.mining.task_entries import fields_of
+
     return to_tables("task", [fields_of(task) for task in tasks])
 
 

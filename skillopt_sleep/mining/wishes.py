@@ -38,7 +38,7 @@ _STOP_AND_USE = re.compile(
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(
-    r"(?:\bnot|\binstead of|\bnicht|\b(?:an)?statt|\bau lieu de|\ben (?:vez|lugar) de|\bem vez de|вместо|\bне)"
+    r"(?:\b(?:not|instead of|nicht|(?:an)?statt|au lieu de|en (?:vez|lugar) de|em vez de|не)|вместо)"
     rf"\s+({_TERM}),?\s+(?:but|use|sondern|utilise|usa|используй|а)\s+({_TERM})",
     re.IGNORECASE,
 )
@@ -62,6 +62,8 @@ _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"\b(?:at most|under|below|max(?:imum)?(?: of)?|no more than)\s+(\d{2,5})\s+char", re.IGNORECASE
 )
+_WANTED_FIRST = (_WANT_AND_AVOID, _SHOULD_BE, _BARE)
+_AVOIDED_FIRST = (_STOP_AND_USE, _NOT_BUT)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」")
 _NAMED = re.compile(r"[\w.-]*/[\w./-]+|\w+\(\)|[\w-]+\.(?:[a-z]{1,4})\b")
 LONGEST_AMENDMENT = 160
@@ -127,10 +129,13 @@ def read_wish(text: str) -> Wish:
 
 def _contrasts(text: str) -> Iterator[tuple[str, str]]:
     """Yield each thing that is wanted instead of another, and that other."""
-    for pattern in (_WANT_AND_AVOID, _SHOULD_BE, _BARE, _CHINESE):
+    wanted_first, avoided_first = _WANTED_FIRST, _AVOIDED_FIRST
+    if not text.isascii():
+        wanted_first, avoided_first = (*wanted_first, _CHINESE), (*avoided_first, _CHINESE_NOT_BUT, _JAPANESE)
+    for pattern in wanted_first:
         for match in pattern.finditer(text):
             yield match[1], match[2]
-    for pattern in (_STOP_AND_USE, _NOT_BUT, _CHINESE_NOT_BUT, _JAPANESE):
+    for pattern in avoided_first:
         for match in pattern.finditer(text):
             yield match[2], match[1]
 

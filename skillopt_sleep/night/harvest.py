@@ -10,6 +10,7 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from skillopt_sleep.night.forks import without_copies
+from skillopt_sleep.night.heard import hear, load_rules
 from skillopt_sleep.night.moved import at_their_folders
 from skillopt_sleep.protocols import Index, SessionRules, Source, Spool
 from skillopt_sleep.records import (
@@ -91,22 +92,19 @@ class Harvest(Record, frozen=True, kw_only=True):
             self,
             sessions=tuple(sessions.values()),
             snapshots=tuple(snapshot for snapshot in self.snapshots if snapshot.session in sessions),
-            reviewed=_allowed_tasks(reviewed, excluded),
+            reviewed=allowed_tasks(reviewed, excluded),
         )
 
 
 def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Harvest:
     """Bring the index up to date with the sources, and choose the sessions that a night may use."""
-    unlisted: dict[str, str] = {}
-    changed = 0
-    for source in sources:
-        changed += refresh(source, index, unlisted)
+    changed, unlisted = refresh_all(sources, index)
     names = {source.name for source in sources}
     reasons = _reasons(index, names, rules)
     seen = len(reasons)
     usable = _with_reason(None, reasons)
     unreadable = _with_reason(LeftOut.UNREADABLE, reasons)
-    snapshots = _snapshots(usable, rules.spool)
+    snapshots = snapshots_of(usable, rules.spool)
     sessions = _with_commits(index.sessions(usable), snapshots)
     earlier: Sequence[Session] = ()
     if rules.unread and sessions:
@@ -127,16 +125,17 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
     return Harvest(
         sessions=at_their_folders(used, rules.exists),
         counts=SessionCounts(seen=seen, used=len(used), skipped=_counted(reasons.values())),
-        reviewed=_allowed_tasks(index.reviewed(names), rules.excluded),
+        reviewed=allowed_tasks(index.reviewed(names), rules.excluded),
         copies=tuple(copies),
         copied=copied,
         changed=changed,
-        notes=(*unlisted_notes(unlisted), *_unreadable_notes(index.sessions(unreadable))),
+        notes=(*unlisted_notes(unlisted), *unreadable_notes(index.sessions(unreadable))),
         snapshots=tuple(snapshots[session.id] for session in used if session.id in snapshots),
     )
 
 
-def _allowed_tasks(tasks: Iterable[Task], excluded: Callable[[str, str], bool]) -> tuple[Task, ...]:
+def allowed_tasks(tasks: Iterable[Task], excluded: Callable[[str, str], bool]) -> tuple[Task, ...]:
+    """Return the tasks whose projects aren't excluded."""
     return tuple(task for task in tasks if not excluded(task.project, task.project))
 
 
@@ -159,7 +158,7 @@ def _counted(reasons: Iterable[LeftOut | None]) -> dict[str, int]:
     return {reason.value: counts[reason] for reason in LeftOut if counts[reason]}
 
 
-def _unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
+def unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
     """Turn the sessions that stand for unreadable files into notes; their turns say what is wrong."""
     remedy = "fix the file, make it readable, or remove it from harvest.tasks_files"
     for session in unreadable:
@@ -172,6 +171,15 @@ def unlisted_notes(unlisted: Mapping[str, str]) -> Iterator[Note]:
     for folder, reason in unlisted.items():
         summary = f"{folder}: the folder can't be read, so anything new in it is missing: {reason}"
         yield Note(stage="harvest", summary=summary, remedy="make it readable")
+
+
+def refresh_all(sources: Sequence[Source], index: Index) -> tuple[int, Mapping[str, str]]:
+    """Read what changed; return how many files were read, and the folders that can't be listed with the reasons."""
+    unlisted: dict[str, str] = {}
+    changed = 0
+    for source in sources:
+        changed += refresh(source, index, unlisted)
+    return changed, unlisted
 
 
 def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
@@ -188,7 +196,9 @@ def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
             # Another file may hold a session of a file that is gone; the index asks for it again.
             index.forget(source.name, gone)
             changed = _changed(stamps, index.stamps(source.name))
-        index.put(source.name, source.read(changed))
+        if changed:
+            load_rules()
+        index.put(source.name, source.read(changed, hear))
     return len(changed)
 
 
@@ -236,7 +246,8 @@ def _is_active(line: SessionLine, rules: HarvestRules) -> bool:
     return not line.ended <= over <= rules.now
 
 
-def _snapshots(sessions: Iterable[str], spool: Spool | None) -> dict[str, Snapshot]:
+def snapshots_of(sessions: Iterable[str], spool: Spool | None) -> dict[str, Snapshot]:
+    """Return the snapshots that the hooks made when these sessions began."""
     snapshots: dict[str, Snapshot] = {}
     if spool is None:
         return snapshots

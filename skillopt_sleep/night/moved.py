@@ -3,10 +3,25 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
+from typing import Protocol
 
 from msgspec.structs import replace
 
 from skillopt_sleep.records import Session
+
+
+class Placed(Protocol):
+    """Anything that took place in a project, at a commit or "" if it isn't known."""
+
+    @property
+    def project(self) -> str:
+        """The project's folder at that time."""
+        ...
+
+    @property
+    def commit(self) -> str:
+        """The commit at that time."""
+        ...
 
 
 def at_their_folders(sessions: Sequence[Session], exists: Callable[[str], bool]) -> tuple[Session, ...]:
@@ -21,7 +36,7 @@ def at_their_folders(sessions: Sequence[Session], exists: Callable[[str], bool])
     return tuple(result)
 
 
-def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping[str, str]:
+def moved(sessions: Sequence[Placed], exists: Callable[[str], bool]) -> Mapping[str, str]:
     """Map each project whose folder is gone to the folder where the same repository is now.
 
     A project moved if exactly one existing project has the same folder name and shares a commit with it: only copies
@@ -42,7 +57,7 @@ def moved(sessions: Sequence[Session], exists: Callable[[str], bool]) -> Mapping
     return places
 
 
-def _namesakes(sessions: Sequence[Session]) -> list[set[str]]:
+def _namesakes(sessions: Sequence[Placed]) -> list[set[str]]:
     """Group the projects whose folders have the same name; projects without a namesake are left out."""
     by_name: defaultdict[str, set[str]] = defaultdict(set)
     for session in sessions:

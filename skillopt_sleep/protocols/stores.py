@@ -6,7 +6,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from skillopt_sleep.records import Lesson, NightReport, Past, Proposal, Reading, Session, SessionLine, Stamp, Task
+from skillopt_sleep.records import (
+    Hear,
+    Held,
+    Lesson,
+    NightReport,
+    Past,
+    Proposal,
+    Reading,
+    Session,
+    SessionLine,
+    Stamp,
+    Task,
+)
 
 Result = TypeVar("Result")
 
@@ -28,6 +40,14 @@ class Index(Protocol):
 
     def sessions(self, ids: Sequence[str]) -> tuple[Session, ...]:
         """Return these sessions, decoded, in the given order."""
+        ...
+
+    def held(self, rules: int) -> Sequence[Held]:
+        """Return every session with what the rules of this version read in it, without decoding any; newest first."""
+        ...
+
+    def hear(self, hear: Hear, *, rules: int) -> None:
+        """Let the rules of this version read every session that they haven't read yet, and keep what they read."""
         ...
 
     def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:

@@ -10,6 +10,7 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.stores import Page
 from skillopt_sleep.records import (
     Document,
+    Hear,
     NightReport,
     Note,
     Proposal,
@@ -45,8 +46,11 @@ class Source(Protocol):
         """
         ...
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
-        """Parse these files; return one reading for each, with the stamp the file had when it was read."""
+    def read(self, paths: Sequence[str], hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
+        """Parse these files; return one reading for each, with the stamp the file had when it was read.
+
+        If `hear` is given, which can be pickled, a session comes with what the rules read in it.
+        """
         ...
 
 

@@ -40,7 +40,19 @@ from skillopt_sleep.records.outcomes import (
     TestMeans,
     Tried,
 )
-from skillopt_sleep.records.readings import Packed, Reading, SessionLine, Stamp, unpacked
+from skillopt_sleep.records.readings import (
+    Hear,
+    Heard,
+    HeardTurn,
+    Held,
+    Packed,
+    Reading,
+    SessionLine,
+    Stamp,
+    packed_heard,
+    unpacked,
+    unpacked_heard,
+)
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import (
     NEVER_ALLOWED,
@@ -114,6 +126,10 @@ __all__ = [
     "Fate",
     "ForLater",
     "GateRule",
+    "Hear",
+    "Heard",
+    "HeardTurn",
+    "Held",
     "InForce",
     "Judged",
     "LeftOut",
@@ -174,9 +190,11 @@ __all__ = [
     "Waiting",
     "WarningKind",
     "lessons_of",
+    "packed_heard",
     "read_report",
     "report_data",
     "tasks_of",
     "unpacked",
+    "unpacked_heard",
     "wants_a_tool",
 ]

@@ -1,11 +1,13 @@
 """Readings: what a source found in one file, on its way into the index."""
 
 import hashlib
+from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
+from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.sessions import LeftOut, Session
 from skillopt_sleep.records.tasks import Task
 
@@ -21,8 +23,33 @@ class Stamp(NamedTuple):
     mtime_ns: int
 
 
+class HeardTurn(NamedTuple):
+    """A typed turn: its index, the agent's own record id if it has one, and what the rules take it for."""
+
+    turn: int
+    id: str
+    take: str
+
+
+class Heard(Record, frozen=True, kw_only=True):
+    """What the rules of version `rules` read in a session, and what else is asked of it without decoding it."""
+
+    rules: int
+    turns: tuple[HeardTurn, ...]
+    started: datetime
+    commit: str = ""
+    damaged: int = 0
+
+
+Hear = Callable[[Session], Heard]
+_heard = msgspec.msgpack.Decoder(Heard)
+
+
 class Packed(NamedTuple):
-    """An encoded session with the fields that decide whether it is used; `left_out` is a reason found in its file."""
+    """An encoded session with the fields that decide whether it is used; `left_out` is a reason found in its file.
+
+    `heard` is what the rules of version `rules` read in it, encoded; empty if they haven't read it.
+    """
 
     id: str
     source: str
@@ -32,6 +59,8 @@ class Packed(NamedTuple):
     left_out: LeftOut | None
     digest: str
     body: bytes
+    rules: int = 0
+    heard: bytes = b""
 
     @classmethod
     def of(cls, session: Session, left_out: LeftOut | None = None) -> "Packed":
@@ -45,10 +74,25 @@ class Packed(NamedTuple):
         """The session, decoded."""
         return unpacked(self.body)
 
+    def heard_by(self, hear: Hear) -> "Packed":
+        """Return the same with what the rules read in it."""
+        heard = hear(self.session)
+        return self._replace(rules=heard.rules, heard=packed_heard(heard))
+
 
 def unpacked(body: bytes) -> Session:
     """Decode a session; raise msgspec.DecodeError if the body doesn't hold one."""
     return _sessions.decode(body)
+
+
+def packed_heard(heard: Heard) -> bytes:
+    """Encode what the rules read in a session."""
+    return _encode(heard)
+
+
+def unpacked_heard(body: bytes) -> Heard:
+    """Decode what the rules read in a session."""
+    return _heard.decode(body)
 
 
 class Reading(NamedTuple):
@@ -57,6 +101,10 @@ class Reading(NamedTuple):
     sessions: tuple[Packed, ...] = ()
     tasks: tuple[Task, ...] = ()
     unreadable: str = ""
+
+    def heard_by(self, hear: Hear) -> "Reading":
+        """Return the same with what the rules read in each session."""
+        return self._replace(sessions=tuple(session.heard_by(hear) for session in self.sessions))
 
 
 class SessionLine(NamedTuple):
@@ -68,3 +116,15 @@ class SessionLine(NamedTuple):
     cwd: str
     ended: datetime
     left_out: LeftOut | None
+
+
+class Held(NamedTuple):
+    """An indexed session: its file, the night that used it ("" if none), and what the rules read in it.
+
+    `heard` is None if the rules asked about haven't read it yet.
+    """
+
+    line: SessionLine
+    path: str
+    night: str
+    heard: Heard | None

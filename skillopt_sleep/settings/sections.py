@@ -66,7 +66,7 @@ class HarvestSettings(Section, frozen=True, kw_only=True):
         "tasks_file",
     )
     tasks_files: tuple[str, ...] = ()
-    lookback: Duration = "7d"
+    lookback: Duration = "30d"
     quiet: Duration = "10m"
     include_headless: bool = False
 

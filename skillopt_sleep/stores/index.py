@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from itertools import islice
 from threading import RLock
 from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 
 from skillopt_sleep.records import (
+    Hear,
+    Held,
     LeftOut,
     Origin,
     Packed,
@@ -22,7 +23,9 @@ from skillopt_sleep.records import (
     Stamp,
     Task,
     Turn,
+    packed_heard,
     unpacked,
+    unpacked_heard,
 )
 
 _FILE = """
@@ -32,15 +35,20 @@ _FILE = """
 """
 # If two files hold one session, keep the later-ending one; a file always overwrites its own row.
 _SESSION = """
-    INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body, rules, heard)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET
         source = excluded.source, path = excluded.path, project = excluded.project, cwd = excluded.cwd,
         ended = excluded.ended, left_out = excluded.left_out, body = excluded.body, digest = excluded.digest,
+        rules = excluded.rules, heard = excluded.heard,
         read_by = CASE WHEN digest = excluded.digest THEN read_by END
     WHERE path = excluded.path OR ended <= excluded.ended
 """
 _LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
+_HELD = """
+    SELECT id, source, project, cwd, ended, left_out, path, read_by, CASE WHEN rules = ? THEN heard END FROM sessions
+    ORDER BY ended DESC, id
+"""
 _REPLACED = """
     DELETE FROM files WHERE source = ?
     AND path NOT IN (SELECT path FROM sessions) AND path NOT IN (SELECT path FROM reviewed)
@@ -56,23 +64,6 @@ _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # 
 _NEVER = Stamp(0, 0, 0)
 _encode = msgspec.msgpack.Encoder().encode
 _tasks = msgspec.msgpack.Decoder(Task)
-
-
-class Held(NamedTuple):
-    """An indexed session: its file, the night that used it ("" if none), and how many of its lines were damaged."""
-
-    path: str
-    night: str
-    damaged: int
-
-
-class _Damage(msgspec.Struct, gc=False):
-    """The only field of a session to decode when counting damaged lines."""
-
-    damaged: int = 0
-
-
-_damage = msgspec.msgpack.Decoder(_Damage)
 
 
 class SqliteIndex:
@@ -113,10 +104,7 @@ class SqliteIndex:
         query = _LINES.format(where="WHERE read_by IS NULL" if unread else "")
         with self._lock:
             rows = self._connection.execute(query).fetchall()
-        return [
-            SessionLine(name, source, project, cwd, datetime.fromisoformat(ended), LeftOut(why) if why else None)
-            for name, source, project, cwd, ended, why in rows
-        ]
+        return [_line(row) for row in rows]
 
     def sessions(self, ids: Sequence[str]) -> tuple[Session, ...]:
         """Return these sessions, decoded, in this order, without those that aren't indexed."""
@@ -137,11 +125,34 @@ class SqliteIndex:
             rows = self._connection.execute(query, tuple(projects)).fetchall()
         return tuple(unpacked(body) for (body,) in rows)
 
-    def held(self) -> dict[str, Held]:
-        """Return every session's file, night and damage by id; it reads all bodies, too slow for a night."""
+    def held(self, rules: int) -> Sequence[Held]:
+        """Return every session with what the rules of this version read in it, without decoding any; newest first."""
         with self._lock:
-            rows = self._connection.execute("SELECT id, path, read_by, body FROM sessions").fetchall()
-        return {name: Held(path, night or "", _damage.decode(body).damaged) for name, path, night, body in rows}
+            rows = self._connection.execute(_HELD, (rules,)).fetchall()
+        held: list[Held] = []
+        for *line, path, night, heard in rows:
+            held.append(Held(_line(line), path, night or "", unpacked_heard(heard) if heard else None))
+        return held
+
+    def hear(self, hear: Hear, *, rules: int) -> None:
+        """Let the rules of this version read every session that they haven't read yet, and keep what they read."""
+        unheard = "(rules != ? OR heard IS NULL) AND id > ?"
+        query = f"SELECT id, digest, body FROM sessions WHERE {unheard} ORDER BY id LIMIT ?"  # noqa: S608 - constants
+        last = ""
+        while True:
+            with self._lock:
+                rows = self._connection.execute(query, (rules, last, _BATCH)).fetchall()
+            if not rows:
+                return
+            heard: list[tuple[int, bytes, str, str]] = []
+            for name, digest, body in rows:
+                heard.append((rules, packed_heard(hear(unpacked(body))), name, digest))
+                last = name
+            with self._writing():
+                # If the session has changed in the meantime, what was read isn't true of it any more.
+                self._connection.executemany(
+                    "UPDATE sessions SET rules = ?, heard = ? WHERE id = ? AND digest = ?", heard
+                )
 
     def forget(self, source: str, paths: Collection[str]) -> None:
         """Remove deleted files, with their unread sessions and reviewed tasks.
@@ -199,7 +210,7 @@ class SqliteIndex:
         unreadable: list[str] = []
         readable: list[tuple[str]] = []
         tasks: list[tuple[str, str, bytes]] = []
-        sessions: list[tuple[str | bytes | None, ...]] = []
+        sessions: list[tuple[str | bytes | int | None, ...]] = []
         for path, stamp, reading in batch:
             if reading.unreadable:
                 files.append((source, path, *_NEVER))
@@ -221,7 +232,7 @@ class SqliteIndex:
         many(_SESSION, sessions)
 
 
-def _row(path: str, session: Packed) -> tuple[str | bytes | None, ...]:
+def _row(path: str, session: Packed) -> tuple[str | bytes | int | None, ...]:
     return (
         session.id,
         session.source,
@@ -232,7 +243,14 @@ def _row(path: str, session: Packed) -> tuple[str | bytes | None, ...]:
         session.left_out,
         session.digest,
         session.body,
+        session.rules,
+        session.heard or None,
     )
+
+
+def _line(row: Sequence[str]) -> SessionLine:
+    name, source, project, cwd, ended, why = row
+    return SessionLine(name, source, project, cwd, datetime.fromisoformat(ended), LeftOut(why) if why else None)
 
 
 def _moment(when: datetime) -> str:

@@ -110,6 +110,8 @@ MIGRATIONS: tuple[str, ...] = (
                 json_each(CAST(named.body AS TEXT), '$.evidence') AS quote WHERE named.lesson = tasks.lesson
         ), '[]'))
     ) AS BLOB) FROM tasks WHERE lesson != '' AND json_valid(CAST(body AS TEXT)) GROUP BY lesson;
+    ALTER TABLE sessions ADD COLUMN rules INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE sessions ADD COLUMN heard BLOB;
     """,
 )
 

@@ -1,59 +1,27 @@
-"""Build the crew of a night from the settings; the only package that names concrete classes."""
+"""Build what the settings ask for; the only package that names concrete classes.
+
+Here is what reads the history, so that looking at it loads nothing of a night; a night is wired in wiring/night.py.
+"""
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace as replace_in
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import replace as replace_in
+from datetime import datetime
 from functools import cache
 from glob import escape
 from pathlib import Path
 
-from msgspec.structs import asdict, replace
-
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.backends.cached import Cached
-from skillopt_sleep.backends.handoff import Answered, HandoffBackend
-from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
-from skillopt_sleep.backends.recorded import Recorded
-from skillopt_sleep.backends.redacted import Redacted
-from skillopt_sleep.backends.repaired import Repaired
-from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.watched import Watched
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.exclude import is_excluded
-from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.mining.tasks_file import TasksFile
 from skillopt_sleep.night.harvest import HarvestRules
-from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.proposals.stage import FolderStager
-from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Crew, MineRules, Model, Plan, Preflight, SessionRules, Source, StepRules
-from skillopt_sleep.records import GateRule, Limit, Note, RecallRules
-from skillopt_sleep.replay.judges import ReferenceJudge
-from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.settings import (
-    BackendSettings,
-    BudgetSettings,
-    Paths,
-    Settings,
-    read_preferences,
-    seconds,
-)
+from skillopt_sleep.protocols import SessionRules, Source
+from skillopt_sleep.records import Note
+from skillopt_sleep.settings import Paths, Settings, seconds
 from skillopt_sleep.stores.spool import HookSpool
-from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.stores.user import open_store
-from skillopt_sleep.wiring.models import SIMULATED, choose
-from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
-
-# A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
-_LEAST_EDITS = 1
-_SCHEDULE_NIGHTS = 14
-# A rule goes if it is proven that less than this is lost; a removal that loses more passes on this share of nights.
-_REMOVAL_MARGIN = 0.05
-_REMOVAL_ALPHA = 0.05
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
@@ -74,17 +42,6 @@ def session_folders(settings: Settings, environ: Mapping[str, str] = os.environ)
             agent = agents[name]
             folders += map(Path, agent.sessions(agent.home(environ, Path.home())).folders)
     return tuple(folders)
-
-
-def example_settings(settings: Settings) -> Settings:
-    """Return settings for the example: the simulated model, which needs no consent, and nothing excluded."""
-    return Settings(
-        backend=BackendSettings(name=SIMULATED, model=SIMULATED),
-        step=settings.step,
-        gate=settings.gate,
-        bank=settings.bank,
-        budget=settings.budget,
-    )
 
 
 def example_sources(folder: Path) -> tuple[Source, ...]:
@@ -119,17 +76,20 @@ class Exclusions:
         self._project_settings = KnownProjects(paths.projects)
         self._only = (only,) if only else ()
         self.notes: list[Note] = []
-        self._opts_out = cache(self._check_project)
+        self._decided = cache(self._decide)
 
     def __call__(self, project: str, cwd: str) -> bool:
         """Return whether a session of this project, run in the folder `cwd`, is left out."""
+        return self._decided(project, cwd)
+
+    def _decide(self, project: str, cwd: str) -> bool:
         if self._only and not (is_excluded(project, self._only) or is_excluded(cwd, self._only)):
             return True
         if is_excluded(project, self._patterns) or is_excluded(cwd, self._patterns):
             return True
         return self._opts_out(project, cwd)
 
-    def _check_project(self, project: str, cwd: str) -> bool:
+    def _opts_out(self, project: str, cwd: str) -> bool:
         """Return whether the project's own settings exclude the session; if they can't be read, note it and do."""
         try:
             settings = self._project_settings(project)
@@ -140,125 +100,3 @@ class Exclusions:
         if not settings.enabled:
             return True
         return is_excluded(cwd, tuple(f"{escape(project)}/{path}" for path in settings.exclude))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Night:
-    """Everything needed to run a night."""
-
-    crew: Crew
-    plan: Plan
-    store: SqliteStore
-
-
-def wire(
-    settings: Settings,
-    paths: Paths,
-    *,
-    sources: tuple[Source, ...],
-    progress: Callable[[str, int, int], None],
-    only: str = "",
-    fresh: bool = False,
-    go_on: str = "",
-    environ: Mapping[str, str] = os.environ,
-) -> Night:
-    """Build a night; `only` limits it to one project, `fresh` ignores cached answers of earlier nights.
-
-    `go_on` is the command that resumes a night which waits for answers.
-    Raises ConfigError or BackendUnavailable if the backend can't be used as it is configured.
-    """
-    chosen = choose(settings, paths, environ, handoff=HandoffBackend(paths.handoff, command=go_on))
-    store = open_store(settings, paths, only=only)
-    meter = NightMeter(store.ledger, limits(settings.budget, paths), clock=utc_now)
-    preflights: dict[int, Preflight] = {}
-    for model in (chosen.optimizer, chosen.target, chosen.judge):
-        cached = _cached(model, meter, store, fresh=fresh)
-        recorded = Recorded(Watched(Redacted(cached), meter), lambda: store.page.folder)
-        preflights.setdefault(id(model), Preflight(model.ready, recorded))
-    optimizer = preflights[id(chosen.optimizer)].backend
-    target = preflights[id(chosen.target)].backend
-    judge = preflights[id(chosen.judge)].backend
-    observed = Observed(store, meter, data=paths.data, most_calls=settings.budget.calls, progress=progress)
-    crew = Crew(
-        sources=sources,
-        preflights=tuple(preflights.values()),
-        optimizer=optimizer,
-        executor=SingleShot(target),
-        judge=ReferenceJudge(judge),
-        grader=judge,
-        pool=ThreadPool(settings.night.workers, observed.advance),
-        meter=meter,
-        store=observed,
-        targets=FileTargets(Path.home()),
-        stager=FolderStager(allowed=frozenset(settings.guard.allow), one_model=chosen.only_model),
-        reporters=REPORTERS,
-        clock=utc_now,
-        identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
-    )
-    plan = make_plan(settings, paths, store, model=chosen.shown, only=only)
-    return Night(crew=crew, plan=plan, store=store)
-
-
-def _cached(model: Model, meter: NightMeter, store: SqliteStore, *, fresh: bool) -> Cached:
-    """Wrap the model in what every call goes through: cache, retries, repair, metering."""
-    calls = store.calls.of_this_night() if fresh else store.calls
-    metered = Metered(model, meter, model=model.name, price=model.price)
-    retried = Retried(Repaired(metered))
-    if isinstance(model, HandoffBackend):
-        # Reserve no budget for an answer that isn't there yet.
-        retried = Answered(retried, model)
-    return Cached(retried, calls, model=model.name, version=lambda: model.version)
-
-
-def limits(budget: BudgetSettings, paths: Paths) -> Limits:
-    """Return what a night, a month, and a night on one project may spend."""
-    own = Limit(budget.project_calls, budget.project_tokens, budget.project_usd)
-    project_settings = KnownProjects(paths.projects)
-
-    @cache
-    def project(folder: str) -> Limit:
-        lowered = project_settings(folder).budget
-        return own.lowered(Limit(lowered.calls, lowered.tokens, lowered.usd))
-
-    return Limits(
-        night=Limit(budget.calls, budget.tokens, budget.usd),
-        minutes=budget.minutes,
-        month=Limit(budget.month_calls, budget.month_tokens, budget.month_usd),
-        project=project,
-    )
-
-
-def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: str, only: str = "") -> Plan:
-    """Turn the settings into the values that the stages take."""
-    step, gate = settings.step, settings.gate
-    finished = sum(1 for night in store.nights() if night.closed)
-    most = edit_budget(
-        step.schedule, step=finished + 1, total=_SCHEDULE_NIGHTS, most=step.edit_budget, least=_LEAST_EDITS
-    )
-    # Only an autonomous schedule leaves a model something to choose.
-    least = _LEAST_EDITS if step.schedule == "autonomous" else most
-    rule = GateRule(
-        name=gate.rule,
-        metric=gate.metric,
-        rounds=gate.rounds,
-        alpha=gate.alpha,
-        min_effect=gate.min_effect,
-        non_regression=gate.non_regression,
-    )
-    return Plan(
-        sessions=session_rules(settings, paths, only=only),
-        mine=MineRules(**asdict(settings.mine)),
-        step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
-        gate=rule,
-        removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
-        recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
-        limits={
-            "calls": settings.budget.calls,
-            "tokens": settings.budget.tokens,
-            "usd": settings.budget.usd,
-            "minutes": settings.budget.minutes,
-        },
-        model=model,
-        allowed=frozenset(settings.guard.allow),
-        preferences=read_preferences(paths.preferences),
-    )

@@ -6,7 +6,7 @@ from skillopt_sleep.backends.redacted import Redacted
 from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.records import Purpose
 from skillopt_sleep.settings import BackendSettings, Settings, find_paths
-from skillopt_sleep.wiring import wire
+from skillopt_sleep.wiring.night import wire
 from tests.builders import a_prompt
 from tests.fakes import FakeBackend
 from tests.server import ModelServer

@@ -45,11 +45,14 @@ ROUNDS = 7
 SMALL_FILES = 4000
 MANY_FILES = 10_000
 CHANGED_FILES = 30
+HISTORY_SESSIONS = 1_000
 HUGE_LINE_MB = 300
 HUGE_FILE_MB = 1024
 HUGE_HISTORY_FILES = 20_000
 SPARE_MB = 2048  # so much of the disk is left free
 CHECKOUT = Path(__file__).parent.parent.parent
+PROGRAM = Path(sys.executable).parent / "skillopt-sleep"
+WORKER = (sys.executable, "-m", "tests.benchmarks.harvest", "--worker")
 RULES = HarvestRules(
     now=datetime(2027, 6, 1, tzinfo=UTC),
     quiet_seconds=600,
@@ -72,6 +75,10 @@ stat    a second harvest of {SMALL_FILES} unchanged sessions, all of them read, 
 changed {CHANGED_FILES} of {MANY_FILES:,} indexed sessions are appended to: the harvest that finds them, parses them, stores them and
         picks them, over source.read of these {CHANGED_FILES} alone, in one process; the median of the ratios of 15 rounds; all
         sessions were read by an earlier night, and are as large as a working day's
+command the command `harvest`, from its start to its end, over {HISTORY_SESSIONS:,} sessions of both agents in their genuine sizes:
+        unchanged, over the command `status` of the same store; and cold, with no store yet, over source.read of the
+        same files in a process of its own that has its libraries loaded; the medians of the ratios of {ROUNDS} rounds, in
+        each of which all four run once, one after the other
 rss     the greatest resident memory, of the process or any of its workers, of a first harvest of one history: a file
         with a line of {HUGE_LINE_MB} MB, a file of {HUGE_FILE_MB} MB of repeated prompts and answers (less where the disk is small, and then it
         says so), and {HUGE_HISTORY_FILES:,} short sessions; Linux only; 0 where it can't be measured
@@ -103,6 +110,7 @@ def main() -> None:
         figures = {f"{agent}_x_peer": compare(agent, home, made[agent], peer) for agent in made}
         figures["unchanged_x_stat"] = unchanged(home)
         figures["changed_x_read"] = changed(home)
+        figures |= commands(home)
         figures["rss_mb"] = memory(home)
     print(DEFINITIONS)
     print(json.dumps(figures))
@@ -113,7 +121,7 @@ def compare(agent: str, home: Path, made: Made, peer: Path) -> float:
     folder = home / agent
     theirs = folder / ("projects" if agent == "claude" else "archived_sessions")
     commands = {
-        "ours": ([sys.executable, "-m", "tests.benchmarks.harvest", "--worker", agent, str(folder)], CHECKOUT),
+        "ours": ([*WORKER, agent, str(folder)], CHECKOUT),
         "peer": ([str(peer), str(CHECKOUT / "tests" / "benchmarks" / "peer_harvest.py"), agent, str(theirs)], home),
     }
     rounds: dict[str, list[float]] = {"ours": [], "peer": []}
@@ -150,9 +158,7 @@ def check(side: str, agent: str, found: dict[str, Any], made: Made) -> None:
 
 def unchanged(home: Path) -> float:
     """The ratio of a second harvest to a loop of os.stat, with its table."""
-    found = run(
-        [sys.executable, "-m", "tests.benchmarks.harvest", "--worker", "unchanged", str(home / "small")], CHECKOUT
-    )
+    found = run([*WORKER, "unchanged", str(home / "small")], CHECKOUT)
     print(f"\nunchanged: {found['files']} files, all of their sessions read")
     print(
         f"second harvest {found['ours'] * 1e3:.1f} ms, os.stat {found['stat'] * 1e3:.1f} ms, ratio {found['ratio']:.2f}"
@@ -163,15 +169,58 @@ def unchanged(home: Path) -> float:
 def changed(home: Path) -> float:
     """The ratio of a harvest that finds a few files changed to reading these alone, with its table."""
     write_days(home / "many" / "projects", count=MANY_FILES)
-    found = run(
-        [sys.executable, "-m", "tests.benchmarks.harvest", "--worker", "changed", str(home / "many")], CHECKOUT
-    )
+    found = run([*WORKER, "changed", str(home / "many")], CHECKOUT)
     shutil.rmtree(home / "many")
     print(
         f"\nchanged: {found['changed']} of {found['files']} files, {found['size'] / 1e6:.1f} MB in those that changed"
     )
     print(f"harvest {found['ours'] * 1e3:.1f} ms, read {found['read'] * 1e3:.1f} ms, ratio {found['ratio']:.2f}")
     return round(found["ratio"], 2)
+
+
+def commands(home: Path) -> dict[str, float]:
+    """The ratios of the whole command to `status` and to reading the same files, with their table."""
+    folder = home / "history"
+    made = [
+        write_claude(folder / "claude" / "projects", most=HISTORY_SESSIONS // 2),
+        write_codex(folder / "codex", most=HISTORY_SESSIONS // 2),
+    ]
+    rounds: dict[str, list[float]] = {"read": [], "cold": [], "unchanged": [], "status": []}
+    for _ in range(ROUNDS):
+        shutil.rmtree(folder / "sleep", ignore_errors=True)
+        rounds["read"].append(run([*WORKER, "read", str(folder)], CHECKOUT)["seconds"])
+        for name, words in (("cold", "harvest"), ("unchanged", "harvest"), ("status", "status")):
+            rounds[name].append(command(folder, words))
+    shutil.rmtree(folder)
+    size = sum(one.size for one in made)
+    print(f"\ncommand: {sum(one.sessions for one in made)} sessions, {size / 1e6:.0f} MB, {ROUNDS} rounds")
+    for name, seconds in rounds.items():
+        print(f"{name:9} {min(seconds):6.3f} s at least, {statistics.median(seconds):6.3f} s in the middle")
+    return {
+        "command_unchanged_x_status": _middle_ratio(rounds["unchanged"], rounds["status"]),
+        "command_cold_x_read": _middle_ratio(rounds["cold"], rounds["read"]),
+    }
+
+
+def _middle_ratio(ours: Sequence[float], other: Sequence[float]) -> float:
+    return round(statistics.median(one / two for one, two in zip(ours, other, strict=True)), 2)
+
+
+def command(folder: Path, words: str) -> float:
+    """The seconds that a command takes in a home of its own with this history."""
+    environment = {
+        "HOME": str(folder),
+        "SKILLOPT_SLEEP_HOME": str(folder / "sleep"),
+        "CLAUDE_CONFIG_DIR": str(folder / "claude"),
+        "CODEX_HOME": str(folder / "codex"),
+        "PATH": os.environ["PATH"],
+    }
+    begun = time.perf_counter()
+    done = subprocess.run([PROGRAM, words], env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    seconds = time.perf_counter() - begun
+    if done.returncode or not done.stdout:
+        raise SystemExit(f"{words} failed:\n{done.stderr}")
+    return seconds
 
 
 def memory(home: Path) -> int:
@@ -183,7 +232,7 @@ def memory(home: Path) -> int:
         print(f"\nthe disk has too little room: the huge file is of {size} MB, not {HUGE_FILE_MB}")
     write_small(folder / "projects", count=HUGE_HISTORY_FILES)
     write_huge(folder / "projects", line_mb=HUGE_LINE_MB, file_mb=size)
-    found = run([sys.executable, "-m", "tests.benchmarks.harvest", "--worker", "huge", str(folder)], CHECKOUT)
+    found = run([*WORKER, "huge", str(folder)], CHECKOUT)
     shutil.rmtree(folder)
     print(
         f"\nhuge: a line of {HUGE_LINE_MB} MB, a file of {size} MB, {found['sessions']} sessions, {found['damaged']} damaged lines"
@@ -200,6 +249,8 @@ def work(what: str, folder: str) -> dict[str, Any]:
     # detect-secrets is imported at the first text that needs it, which is no part of a harvest.
     for secret in SECRETS:
         redact(f"token = {secret}")
+    if what == "read":
+        return read_all(ClaudeCode(Path(folder) / "claude"), Codex(Path(folder) / "codex"))
     source: Source = Codex(Path(folder)) if what == "codex" else ClaudeCode(Path(folder))
     with tempfile.TemporaryDirectory(dir=folder) as name:
         store = SqliteStore(Path(name), clock=lambda: RULES.now, lookback=timedelta(days=7), config="")
@@ -219,6 +270,16 @@ def work(what: str, folder: str) -> dict[str, Any]:
             del found
             return changed_harvest(source, index)
         return {"seconds": seconds, "sessions": len(found.sessions), "prompts": prompts}
+
+
+def read_all(*sources: Source) -> dict[str, Any]:
+    """Reading all files of these sources, without keeping what was read."""
+    begun = time.perf_counter()
+    files = 0
+    for source in sources:
+        for _ in source.read([path for path, _ in source.stamps()]):
+            files += 1
+    return {"seconds": time.perf_counter() - begun, "files": files}
 
 
 def second_harvest(source: Source, index: Index) -> dict[str, Any]:

@@ -15,6 +15,7 @@ START = datetime(2026, 10, 1, 7, 0, tzinfo=UTC)
 SECRETS = ("ghp_" + "a1B2c3D4" * 4 + "e5F6", "AKIA" + "Q7ZX2M4N6P8R3T5V", "postgres://app:s3cr3t-pw@db.internal/app")
 
 
+MOST = 1 << 60  # no limit
 OLD = 0.2  # of the sessions are of an old version
 PROJECTS = 23
 DELEGATED = 0.3  # of the others have a sub-agent
@@ -63,12 +64,12 @@ class Words:
         return f"{text} {self.random.choice(SECRETS)}" if self.random.random() < 0.01 else text
 
 
-def write_claude(projects: Path, *, size: int, seed: int = 1) -> Made:
-    """Sessions of Claude Code worth this many bytes: mostly 2.1.329 with some sub-agents, some 1.0.128."""
+def write_claude(projects: Path, *, size: int = MOST, most: int = MOST, seed: int = 1) -> Made:
+    """Sessions of Claude Code worth this many bytes, or so many at most: mostly 2.1.329 with some sub-agents, some 1.0.128."""
     words = Words(seed)
     vendor_text = words.cut(words.prose, 60_000)
     made = Made()
-    while made.size < size:
+    while made.size < size and made.sessions < most:
         started = START + timedelta(minutes=7 * made.sessions)
         cwd = f"/home/dev/work/app-{made.sessions % PROJECTS}"
         old = words.random.random() < OLD
@@ -91,13 +92,13 @@ def write_claude(projects: Path, *, size: int, seed: int = 1) -> Made:
     return made
 
 
-def write_codex(home: Path, *, size: int, seed: int = 2, archived: bool = True) -> Made:
-    """Rollouts of Codex worth this many bytes: mostly 0.169.0 with some sub-agents, some 0.47.0."""
+def write_codex(home: Path, *, size: int = MOST, most: int = MOST, seed: int = 2, archived: bool = True) -> Made:
+    """Rollouts of Codex worth this many bytes, or so many at most: mostly 0.169.0 with some sub-agents, some 0.47.0."""
     words = Words(seed)
     vendor_text = words.cut(words.prose, 22_000)
     told = [words.cut(words.prose, words.size(4000, 0.7, 32_000)) for _ in range(PROJECTS)]
     made = Made()
-    while made.size < size:
+    while made.size < size and made.sessions < most:
         started = START + timedelta(minutes=7 * made.sessions)
         cwd = f"/home/dev/work/app-{made.sessions % PROJECTS}"
         old = words.random.random() < OLD

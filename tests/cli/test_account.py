@@ -11,10 +11,10 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
-from skillopt_sleep.mining.asks import Take
-from skillopt_sleep.night.harvest import HarvestRules, harvest
+from skillopt_sleep.night.harvest import HarvestRules
+from skillopt_sleep.night.survey import survey
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp, Turn
+from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 from tests.builders import a_session as built, a_task, a_turn
@@ -42,7 +42,7 @@ class Shelf:
     def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         return ((path, Stamp(1, version, 1)) for path, (version, _) in self.files.items())
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         return ((path, Stamp(1, self.files[path][0], 1), self.files[path][1]) for path in paths)
 
 
@@ -53,7 +53,7 @@ def opened() -> tuple[sqlite3.Connection, SqliteIndex]:
 
 
 def add_up(shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules = RULES) -> tuple[Account, History]:
-    found = harvest(shelves, index, rules)
+    found = survey(shelves, index, rules)
     names = [shelf.name for shelf in shelves]
     history = History.of(found, index, rules, sources=names, horizon=NOW - timedelta(days=7))
     return account(history), history
@@ -113,8 +113,8 @@ def test_every_file_is_in_exactly_one_place_through_every_history(
             unreadable = total.skipped.get(LeftOut.UNREADABLE, 0)
             assert total.files == sum(row.files for row in total.rows) + unreadable + total.doubles + total.task_files
             assert len(total.sessions) == sum(row.sessions for row in total.rows)
-            assert total.prompts.get(Take.REQUEST, 0) == total.requests >= total.corrected
-            assert sum(total.prompts.values()) == sum(len(session.typed) for session in total.sessions)
+            assert total.prompts.get("request", 0) == total.requests >= total.corrected
+            assert sum(total.prompts.values()) == sum(len(session.heard.turns) for session in total.sessions)
             assert len(history.lines) == total.files - total.doubles - total.task_files + total.remembered
             held = {line.id for line in history.lines}
             assert {packed.id for reading in sessions.values() for packed in reading.sessions} <= held
@@ -199,7 +199,8 @@ def test_what_a_fork_copied_is_counted_beside_the_reasons() -> None:
         stored = {session.id: session for session in index.sessions([f"codex:{n}" for n in "123"])}
     assert (total.copies, total.copied, total.requests) == (1, 2, 2)
     assert total.skipped == {LeftOut.NO_USER_TURN: 1}
-    turns = typed_turns(stored["codex:2"], history.used["codex:2"])
+    (used,) = (session for session in history.survey.sessions if session.id == "codex:2")
+    turns = typed_turns(stored["codex:2"], used.heard)
     assert [(turn.turn, turn.taken_for) for turn in turns] == [(None, "copy"), (0, "request")]
 
 

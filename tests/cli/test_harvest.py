@@ -77,7 +77,7 @@ def test_old_sessions_are_shown_although_the_first_night_would_not_read_them(tmp
     home = Home(tmp_path)
     home.had_sessions([CORRECTED], days_ago=40)
     assert len(home.command("harvest", "--json").json["sessions"]) == 1
-    assert "The next night reads 0 of the 1 session (1 older than 7d)." in home.command("harvest").out
+    assert "The next night reads 0 of the 1 session (1 older than 30d)." in home.command("harvest").out
 
 
 def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> None:

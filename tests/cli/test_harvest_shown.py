@@ -4,7 +4,6 @@ from typing import Any
 
 from skillopt_sleep.cli.account import Account, Damage, Row
 from skillopt_sleep.cli.harvest_shown import account_lines, noted
-from skillopt_sleep.mining.asks import Take
 from skillopt_sleep.records import LeftOut, Note
 from skillopt_sleep.settings import HarvestSettings
 from tests.builders import a_session
@@ -68,7 +67,7 @@ def test_projects_of_which_nothing_is_used_are_one_line() -> None:
 
 def test_what_was_typed_and_passed_over_is_told_once() -> None:
     text = told(
-        prompts={Take.REQUEST: 3, Take.CORRECTION: 1, Take.SMALL_TALK: 2},
+        prompts={"request": 3, "correction": 1, "small talk": 2},
         damage=(Damage("codex", 3, 2),),
         copied=4,
         remembered=7,
@@ -80,7 +79,7 @@ def test_what_was_typed_and_passed_over_is_told_once() -> None:
     assert "Skipped: 3 damaged lines in 2 sessions of codex." in text
     assert "Repeated in forks and counted once: 4 prompts." in text
     assert "Known from earlier nights, file deleted since: 7 sessions." in text
-    assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 7d)." in text
+    assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 30d)." in text
 
 
 def test_of_many_notes_the_first_few_are_told() -> None:

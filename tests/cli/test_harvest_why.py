@@ -12,7 +12,7 @@ import pytest
 from skillopt_sleep.cli.account import History
 from skillopt_sleep.cli.harvest_why import explain, explained, find
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.night.harvest import harvest
+from skillopt_sleep.night.survey import survey
 from skillopt_sleep.records import LeftOut, Reading
 from skillopt_sleep.settings import ProjectsSettings, Settings
 from skillopt_sleep.stores.index import SqliteIndex
@@ -35,7 +35,7 @@ def index(opening: tuple[sqlite3.Connection, SqliteIndex]) -> SqliteIndex:
 def a_history(index: SqliteIndex, *readings: Reading, **rules: Any) -> History:
     shelf = Shelf("codex", {f"/sessions/{n}.jsonl": (1, reading) for n, reading in enumerate(readings)})
     said = replace(RULES, **rules)
-    found = harvest([shelf], index, said)
+    found = survey([shelf], index, said)
     return History.of(found, index, said, sources=["codex"], horizon=NOW - timedelta(days=7))
 
 
@@ -61,7 +61,7 @@ def test_a_used_session_is_told_with_its_place_and_its_turns(index: SqliteIndex)
 
 def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
     history = a_history(index, holding(a_session("1")), holding(a_session("2", hours=24 * 9)))
-    assert "night    unread, and too old for the first night (harvest.lookback, 7d)" in told(
+    assert "night    unread, and too old for the first night (harvest.lookback, 30d)" in told(
         index, history, "codex:2"
     )
     index.mark_read(["codex:1"], "2026-11-20")
@@ -152,6 +152,6 @@ def test_a_session_is_found_by_its_id_a_part_of_it_or_its_file(index: SqliteInde
 def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
     shelf = Shelf("codex", {"/live/roll-s1.jsonl": (1, holding(a_session("s1", hours=2)))})
     shelf.files["/old/roll-s1.jsonl"] = (1, holding(a_session("s1", hours=3)))
-    found = harvest([shelf], index, RULES)
+    found = survey([shelf], index, RULES)
     history = History.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
     assert "file     /live/roll-s1.jsonl\ndouble   /old/roll-s1.jsonl\n" in told(index, history, "/old/roll-s1.jsonl")

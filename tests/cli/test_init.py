@@ -277,6 +277,6 @@ def test_sessions_a_first_night_would_leave_out_as_older_are_named(tmp_path: Pat
     home = Home(tmp_path)
     home.had_sessions(days_ago=40)
     out = home.command("init", "--yes", "--backend", "openai", "--model", "m").out
-    assert "now: 0 sessions in 0 projects (5 more are older than 7d)" in out
+    assert "now: 0 sessions in 0 projects (5 more are older than 30d)" in out
     out = home.command("init", "--yes", "--backend", "openai", "--model", "m", "--lookback", "90d").out
     assert "now: 5 sessions in 1 project" in out

@@ -16,6 +16,7 @@ from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.night.harvest import HarvestRules, harvest
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import (
+    Hear,
     LeftOut,
     Origin,
     Packed,
@@ -56,7 +57,7 @@ class Listed:
             unlisted(folder, "Permission denied")
         return ((path, Stamp(1, len(repr(reading)), 1)) for path, reading in self.files.items())
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         stamps = dict(self.stamps())
         self.read_paths = list(paths)
         return ((path, stamps[path], self.files[path]) for path in paths)

@@ -9,8 +9,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from skillopt_sleep.records import Exact, LeftOut, Origin, Packed, Reading, Role, Session, Stamp, Task, Turn
-from skillopt_sleep.stores.index import Held, SqliteIndex
+from skillopt_sleep.records import (
+    Exact,
+    Hear,
+    Heard,
+    HeardTurn,
+    LeftOut,
+    Origin,
+    Packed,
+    Reading,
+    Role,
+    Session,
+    Stamp,
+    Task,
+    Turn,
+)
+from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
 
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -147,11 +161,48 @@ def test_many_files_are_forgotten_at_once_but_not_what_nights_used(index: Sqlite
     assert sorted(line.id for line in index.lines(unread=False)) == ["codex:1199", "codex:7"]
 
 
-def test_it_knows_a_sessions_file_night_and_damage(index: SqliteIndex) -> None:
-    broken = msgspec.structs.replace(a_session("2"), damaged=3)
-    index.put("codex", [("/a", STAMP, held(a_session())), ("/b", STAMP, held(broken))])
+def hearing(rules: int, take: str) -> Hear:
+    return lambda session: Heard(rules=rules, turns=(HeardTurn(0, "", take),), started=session.started)
+
+
+def takes(index: SqliteIndex, rules: int) -> dict[str, str | None]:
+    """What these rules took the first turn of each session for, None where they have read nothing."""
+    found: dict[str, str | None] = {}
+    for one in index.held(rules):
+        found[one.line.id] = one.heard.turns[0].take if one.heard else None
+    return found
+
+
+def test_what_the_rules_read_is_kept_with_the_session_its_file_and_its_night(index: SqliteIndex) -> None:
+    heard = held(a_session()).heard_by(hearing(1, "request"))
+    index.put("codex", [("/a", STAMP, heard), ("/b", STAMP, held(a_session("2")))])
     index.mark_read(["codex:2"], "N-1")
-    assert index.held() == {"codex:1": Held("/a", "", 0), "codex:2": Held("/b", "N-1", 3)}
+    assert {one.line.id: (one.path, one.night) for one in index.held(1)} == {
+        "codex:1": ("/a", ""),
+        "codex:2": ("/b", "N-1"),
+    }
+    assert takes(index, 1) == {"codex:1": "request", "codex:2": None}
+
+
+def test_the_rules_read_once_what_they_have_not_read_and_a_new_version_reads_again(index: SqliteIndex) -> None:
+    index.put("codex", [(f"/{n}", STAMP, held(a_session(str(n)))) for n in range(150)])
+    index.hear(hearing(1, "request"), rules=1)
+    index.hear(hearing(1, "read twice"), rules=1)
+    assert set(takes(index, 1).values()) == {"request"}
+    assert set(takes(index, 2).values()) == {None}
+    index.hear(hearing(2, "correction"), rules=2)
+    assert set(takes(index, 2).values()) == {"correction"}
+
+
+def test_a_session_that_was_read_anew_meanwhile_is_not_given_what_was_heard_before(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+
+    def hear(session: Session) -> Heard:
+        index.put("codex", [("/a", STAMP, held(msgspec.structs.replace(session, damaged=1)))])
+        return hearing(1, "outdated")(session)
+
+    index.hear(hear, rules=1)
+    assert takes(index, 1) == {"codex:1": None}
 
 
 def test_reviewed_tasks_are_those_of_the_last_reading(index: SqliteIndex) -> None:

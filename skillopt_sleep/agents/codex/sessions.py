@@ -12,7 +12,7 @@ from skillopt_sleep.agents.codex.rewinds import FOLDERS, parts, session_in
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
+from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp
 
 NAME = "codex"
 
@@ -38,9 +38,9 @@ class Codex:
         for folder in self._folders:
             yield from find_sessions(folder, unlisted)
 
-    def read(self, paths: Sequence[str]) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Parse these files, each once; the stamp is the one the file had when it was read."""
-        return read_each(paths, parse)
+        return read_each(paths, parse, hear)
 
 
 def parse(path: str) -> tuple[Stamp, Reading]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import Reading, Stamp
+from skillopt_sleep.records import Hear, Reading, Stamp
 
 # This runs over all sessions every night. With a handle the system needn't look up each path from the root, and a
 # tuple made directly costs half of what a named one does.
@@ -93,29 +93,37 @@ def _is_encodable(name: str) -> bool:
 
 
 def read_each(
-    paths: Sequence[str], parse: Callable[[str], tuple[Stamp, Reading]], *, large: int = LARGE
+    paths: Sequence[str],
+    parse: Callable[[str], tuple[Stamp, Reading]],
+    hear: Hear | None = None,
+    *,
+    large: int = LARGE,
 ) -> Iterator[tuple[str, Stamp, Reading]]:
     """Parse these files in order; for one that can't be read the reading holds the reason.
 
-    From `large` bytes on, several processes share the work if there are processors for them.
+    If `hear` is given, the rules read each session too. From `large` bytes on, several processes share the work if
+    there are processors for them.
     """
-    read = partial(_read, parse)
+    read = partial(_read, parse, hear)
     workers = min(os.cpu_count() or 1, _WORKERS)
     readings = map(read, paths)
     if workers > 1 and len(paths) > 1 and _holds(paths, large):
         from skillopt_sleep.agents.transcripts.shared import can_share, read_shared  # seldom needed, slow to import
+        from skillopt_sleep.kit.secrets.detectors import load_detectors
 
         if can_share():
+            load_detectors()
             readings = read_shared(paths, read, workers=workers)
     for path, (stamp, reading) in zip(paths, readings, strict=True):
         yield path, stamp, reading
 
 
-def _read(parse: Callable[[str], tuple[Stamp, Reading]], path: str) -> tuple[Stamp, Reading]:
+def _read(parse: Callable[[str], tuple[Stamp, Reading]], hear: Hear | None, path: str) -> tuple[Stamp, Reading]:
     try:
-        return parse(path)
+        stamp, reading = parse(path)
     except OSError as error:
         return stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
+    return stamp, reading.heard_by(hear) if hear else reading
 
 
 def _holds(paths: Sequence[str], size: int) -> bool:

@@ -43,6 +43,12 @@ def _token_in(match: re.Match[str]) -> tuple[int, int]:
     return match.span()
 
 
+def load_detectors() -> None:
+    """Load the library's detectors now, so that the processes this one forks needn't each load them."""
+    for index in range(len(_DETECTORS)):
+        _patterns(index)
+
+
 @functools.cache
 def _patterns(index: int) -> tuple[tuple[str, re.Pattern[str]], ...]:
     # Importing detect-secrets takes 0.2 s, so it is imported for the first text that may need it.

@@ -1,0 +1,33 @@
+"""Let the rules read a session once, when it is indexed; what they read is kept with it."""
+
+from datetime import UTC, datetime
+from functools import cache
+
+from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
+
+RULES = 1
+"""The version of the rules: raise it when mining takes a typed turn for something else, and all are read again."""
+
+
+def hear(session: Session) -> Heard:
+    """Read what each typed turn of a session is taken for."""
+    from skillopt_sleep.mining.asks import takes  # reading what is kept must not wait for the rules to be loaded
+
+    turns: list[HeardTurn] = []
+    for index, take in takes(session):
+        turns.append(HeardTurn(index, session.turns[index].id, take.value))
+    return Heard(
+        rules=RULES,
+        turns=tuple(turns),
+        started=session.started,
+        commit=session.commit,
+        damaged=session.damaged,
+    )
+
+
+@cache
+def load_rules() -> None:
+    """Load the rules now, so that the processes this one forks needn't each load them."""
+    turn = Turn(role=Role.USER, origin=Origin.USER, text="something that is neither small talk nor a correction")
+    when = datetime.fromtimestamp(0, UTC)
+    hear(Session(id="", source="", project="", cwd="", started=when, ended=when, turns=(turn, turn)))
