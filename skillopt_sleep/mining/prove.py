@@ -48,7 +48,7 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     notes = [*mined.notes, *tried.notes]
     if dropped:
         notes.append(_note_of_dropped(dropped, len(mined.tasks)))
-    return Mined(tasks=tuple(proven), notes=tuple(notes), lost=(*mined.lost, *unread))
+    return replace(mined, tasks=tuple(proven), notes=tuple(notes), lost=(*mined.lost, *unread))
 
 
 def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:

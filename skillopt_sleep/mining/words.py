@@ -42,12 +42,12 @@ def reassures(text: str) -> bool:
 
 def is_for_once(text: str) -> bool:
     """Tell whether the words say that something holds for one time only."""
-    return _pattern("for_once").search(_plain(text)) is not None
+    return _is_said("for_once", _plain(text))
 
 
 def is_lasting(text: str) -> bool:
     """Tell whether the words say that something holds from now on."""
-    return _pattern("lasting").search(_plain(text)) is not None
+    return _is_said("lasting", _plain(text))
 
 
 def opens_request(text: str) -> bool:
