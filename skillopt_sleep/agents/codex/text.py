@@ -14,6 +14,7 @@ _WRAPPER = re.compile(
 )
 _IMAGE = re.compile(r"\s*(?:<image\b[^>]*>|</image>)\s*")
 _SKILL = re.compile(r"\s*<skill>\s*<name>([^<\n]+)</name>")
+_SHELL = re.compile(r"<user_shell_command>\s*<command>\n(.*?)\n</command>\n<result>\n", re.DOTALL)
 _EDITOR = "# Context from my IDE setup:"
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n", re.MULTILINE)
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
@@ -44,6 +45,12 @@ def skill_name(text: str) -> str:
     """Return the name of the skill whose text the program inserted, or "" if this isn't one."""
     skill = _SKILL.match(text)
     return skill[1].strip() if skill else ""
+
+
+def typed_command(text: str) -> str:
+    """Return the shell command that the person ran in the prompt, or "" if the text isn't the note of one."""
+    command = _SHELL.match(text)
+    return command[1].strip() if command else ""
 
 
 def joined(parts: list[Part] | None) -> str:

@@ -18,6 +18,8 @@ class ToolInput(msgspec.Struct, gc=False):
     query: Any = None
     skill: Any = None
     description: Any = None
+    old_string: Any = None
+    new_string: Any = None
 
     @property
     def brief(self) -> str:
