@@ -14,6 +14,7 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.deeds import typed_commands
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quotes_of
 from skillopt_sleep.mining.references import Said, proved_reference
@@ -21,7 +22,6 @@ from skillopt_sleep.mining.replies import MinedTask
 from skillopt_sleep.mining.requests import request_context, request_words
 from skillopt_sleep.mining.rules import made_task, reference_from_words
 from skillopt_sleep.mining.sentences import whole_sentences
-from skillopt_sleep.mining.signals import typed_commands
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import Check, Checks, Evidence, Exact, Op, Reference, Rubric, Session, Task
 

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from skillopt_sleep.mining.answers import answer_between
 from skillopt_sleep.mining.asks import Ask, asks
 from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
-from skillopt_sleep.mining.signals import signals
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.wishes import Wish, last_wish
 from skillopt_sleep.records import (
@@ -26,7 +26,6 @@ from skillopt_sleep.records import (
     Reference,
     Rubric,
     Session,
-    SignalKind,
     Task,
 )
 
@@ -75,7 +74,7 @@ def made_task(
         evidence=tuple(replace(quote, quote=clean(quote.quote)) for quote in evidence),
         rejected=clean(answer_between(session, ask.turn, first)),
         accepted=clean(accepted),
-        signals=_signals(session, ask.turn, end, accepted=bool(accepted)),
+        deeds=tuple(deed for deed in deeds(session) if ask.turn <= deed.turn < end),
         skills=session.skills,
         in_words=not needs_workspace(session, ask.turn, first),
     )
@@ -125,11 +124,3 @@ def _next_typed(session: Session, after: int) -> int:
         if session.turns[index].origin is Origin.USER:
             return index
     return len(session.turns)
-
-
-def _signals(session: Session, start: int, end: int, *, accepted: bool) -> tuple[SignalKind, ...]:
-    kinds = [signal.kind for signal in signals(session) if start <= signal.turn < end]
-    kinds.append(SignalKind.CORRECTED)
-    if accepted:
-        kinds.append(SignalKind.ACCEPTED)
-    return tuple(dict.fromkeys(kinds))

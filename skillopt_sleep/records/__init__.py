@@ -51,7 +51,19 @@ from skillopt_sleep.records.refusals import (
 from skillopt_sleep.records.report_data import read_report, report_data
 from skillopt_sleep.records.reports import NightReport, Proposal, SessionCounts, Spend
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
-from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, Snapshot, Tokens, ToolEvent, Turn, Usage
+from skillopt_sleep.records.sessions import (
+    ChangedFile,
+    LeftOut,
+    Origin,
+    Role,
+    Session,
+    Snapshot,
+    Tokens,
+    ToolEvent,
+    Turn,
+    TypedCommand,
+    Usage,
+)
 from skillopt_sleep.records.tasks import (
     BY_HAND,
     SHAPE_OPS,
@@ -62,7 +74,6 @@ from skillopt_sleep.records.tasks import (
     RecallRules,
     Reference,
     Rubric,
-    SignalKind,
     Split,
     Task,
     TaskOrigin,
@@ -79,6 +90,7 @@ __all__ = [
     "CallState",
     "CandidateKind",
     "Change",
+    "ChangedFile",
     "Check",
     "CheckResult",
     "Checks",
@@ -137,7 +149,6 @@ __all__ = [
     "Session",
     "SessionCounts",
     "SessionLine",
-    "SignalKind",
     "Snapshot",
     "Spend",
     "Split",
@@ -154,6 +165,7 @@ __all__ = [
     "Trial",
     "Tried",
     "Turn",
+    "TypedCommand",
     "UpdateMode",
     "Usage",
     "Verdict",
