@@ -1,6 +1,5 @@
 """What a model finds in a session is kept only if the person's own words prove it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
+from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.mine import Mined, mine
 from skillopt_sleep.records import (
     Check,
@@ -69,17 +69,12 @@ def test_the_model_sees_every_turn_with_its_index_and_origin() -> None:
 
     mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=9, known=())
 
-    shown = json.loads(backend.prompts[0].text.split("# Sessions\n")[1])
-    assert shown == [
-        {
-            "session": "S1",
-            "turns": [
-                {"turn": 0, "origin": "user", "text": ASK},
-                {"turn": 1, "origin": "assistant", "text": "npm"},
-                {"turn": 2, "origin": "harness", "text": "<html>"},
-                {"turn": 3, "origin": "user", "text": SAID},
-            ],
-        }
+    assert backend.prompts[0].text.split("# Sessions\n")[1].splitlines() == [
+        "session S1 of 2026-03-02",
+        f"[turn 0] person: {ASK}",
+        "[turn 1] agent: npm",
+        "[turn 2] program: <html>",
+        f"[turn 3] person: {SAID}",
     ]
 
 
@@ -167,7 +162,7 @@ def test_a_failing_call_loses_its_batch_alone_and_names_it() -> None:
     def answer(prompt: Prompt) -> Mapping[str, Any] | Exception:
         if len(backend.prompts) == 2:
             return CallFailed(FailureKind.TIMED_OUT, "no answer in time", remedy="try again later")
-        shown = json.loads(prompt.text.split("# Sessions\n")[1])
+        shown = read_sessions(prompt.text)
         return reply(*(mined(session=session["session"]) for session in shown))
 
     backend = FakeBackend({Purpose.MINE: answer})
@@ -318,7 +313,7 @@ def named(*sessions: Session, per_call: int, known: Sequence[Task] = ()) -> tupl
     number = iter(range(9))
 
     def answer(prompt: Prompt) -> Mapping[str, Any]:
-        shown = json.loads(prompt.text.split("# Sessions\n")[1])
+        shown = read_sessions(prompt.text)
         name = f"Use pnpm {next(number)}"
         return reply(*(mined(session=session["session"], lesson=name) for session in shown))
 
