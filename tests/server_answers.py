@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.records import Purpose
 from tests.graded import judged
 
@@ -85,8 +86,7 @@ class ScriptedModel:
     def _mined(self, prompt: str) -> list[dict[str, object]]:
         """Every request that a later typed turn answered by naming what is wanted."""
         tasks: list[dict[str, object]] = []
-        sessions, _ = json.JSONDecoder().raw_decode(prompt.split("\n# Sessions\n", 1)[1].lstrip())
-        for session in sessions:
+        for session in read_sessions(prompt):
             ask: dict[str, Any] | None = None
             for turn in session["turns"]:
                 if turn["origin"] != "user":

@@ -9,11 +9,21 @@ from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
 from skillopt_sleep.mining.split import EVERY_TEST
-from skillopt_sleep.records import Evidence, NightReport, Split, StepOutcome, Task
+from skillopt_sleep.records import Deed, DeedKind, Evidence, NightReport, Split, StepOutcome, Task
 from skillopt_sleep.stores.bank import Banked
 
 EXCERPT_CHARS = 600
 MOST_RELATED = 8
+
+_DID = {
+    DeedKind.REJECTED: "rejected a call",
+    DeedKind.STOPPED: "stopped the agent",
+    DeedKind.RAN: "ran a command",
+    DeedKind.UNDONE: "undid work",
+    DeedKind.EDITED: "changed a file",
+    DeedKind.ASKED_AGAIN: "asked again",
+    DeedKind.CHECKED: "checked the work",
+}
 
 
 def explain(entry: Banked, entries: Sequence[Banked], reports: Sequence[NightReport], *, now: datetime) -> str:
@@ -58,9 +68,16 @@ def _origin(entry: Banked, *, now: datetime) -> str:
 def _words(task: Task) -> str:
     """Return what the person said and did that made this a task."""
     lines = [_quote(evidence, task) for evidence in task.evidence]
-    if task.signals:
-        lines.append(f"what you did: {', '.join(signal.replace('_', ' ') for signal in task.signals)}")
+    lines += [_deed(deed, task) for deed in task.deeds]
     return "\n".join(lines)
+
+
+def _deed(deed: Deed, task: Task) -> str:
+    session = "" if deed.session == task.session else f" of {visible(deed.session)}"
+    start = f"you {_DID[deed.kind]} after turn {deed.turn}{session}"
+    if not deed.what:
+        return start
+    return f"{start}:\n    {one_line(deed.what, limit=WIDTH - 4)}"
 
 
 def _quote(evidence: Evidence, task: Task) -> str:

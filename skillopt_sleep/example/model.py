@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.rules import wished_checks
 from skillopt_sleep.mining.wishes import Wish, is_correction, last_wish, read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
@@ -202,7 +203,7 @@ class _Request(NamedTuple):
 def _mine(text: str) -> str:
     """Make a task of every request that was corrected."""
     tasks: list[dict[str, object]] = []
-    for session in json.loads(text.split("\n# Sessions\n", 1)[1]):
+    for session in read_sessions(text):
         for request in _requests(session["turns"]):
             if request.corrections:
                 task = _mined(session["session"], request)
@@ -221,7 +222,7 @@ def _requests(turns: Sequence[dict[str, Any]]) -> list[_Request]:
             else:
                 requests.append(_Request(turn, []))
             stopped = False
-        stopped = stopped or any(event.startswith(_STOPPED) for event in turn.get("then", ()))
+        stopped = stopped or any(deed.startswith(_STOPPED) for deed in turn["then"])
     return requests
 
 

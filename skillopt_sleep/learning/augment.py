@@ -121,6 +121,6 @@ def _like(task: Task, request: str) -> Task:
         context="",
         rejected="",
         accepted="",
-        signals=(),
+        deeds=(),
         origin=TaskOrigin.AUGMENTED,
     )

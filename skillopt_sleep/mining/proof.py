@@ -90,7 +90,7 @@ def proven_task(mined: MinedTask, labels: Mapping[str, Session]) -> Proven:
         context=context,
         reference=reference,
         evidence=evidence,
-        deeds=signs,
+        signs=signs,
         wording=_lesson(mined.lesson, session, evidence, signs, labels.values()),
     )
     holds = _place(mined.where, Person(authors(session).own, quotes_of(evidence)))

@@ -19,7 +19,7 @@ _NAMED = re.compile(
 
 
 class Authors(NamedTuple):
-    """All that the person wrote in a session, and all that anybody else did."""
+    """All that the person wrote in a session, also as a command, and all that anybody else did."""
 
     own: str
     foreign: str
@@ -32,6 +32,7 @@ def authors(session: Session) -> Authors:
     for index, turn in enumerate(session.turns):
         own.append(own_turn(session, index))
         foreign.append(_foreign_words(turn))
+    own += [command.text for command in session.commands]
     foreign += [event.brief for event in session.tools]
     return Authors("\n".join(own), "\n".join(foreign))
 

@@ -18,7 +18,6 @@ from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.for_once import lasting_words
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
-from skillopt_sleep.mining.signals import signals
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.wishes import Wish, last_wish
 from skillopt_sleep.records import (
@@ -32,7 +31,6 @@ from skillopt_sleep.records import (
     Reference,
     Rubric,
     Session,
-    SignalKind,
     Task,
 )
 
@@ -54,7 +52,8 @@ def ruled_tasks(session: Session) -> Ruled:
     tasks: list[Task] = []
     for_once: list[str] = []
     earlier: list[int] = []
-    commands = _checks_of_their_own(session)
+    done = deeds(session)
+    commands = _checks_of_their_own(done)
     requests = asks(session)
     for ask, following in zip(requests, [*requests[1:], None], strict=True):
         quotes: list[Evidence] = []
@@ -67,9 +66,11 @@ def ruled_tasks(session: Session) -> Ruled:
                 for_once.append(words)
         prompt = request_words(session, ask.turn)
         made = partial(made_task, session, prompt=prompt, context=request_context(session, ask.turn, tuple(earlier)))
-        if quotes and prompt:
-            tasks.append(made(ask, reference=reference_from_words(quotes_of(quotes)), evidence=quotes))
         end = following.turn if following else len(session.turns)
+        if quotes and prompt:
+            around = [deed for deed in done if ask.turn <= deed.turn < end and deed not in commands]
+            reference = reference_from_words(quotes_of(quotes))
+            tasks.append(made(ask, reference=reference, evidence=quotes, signs=around))
         for deed in commands:
             if prompt and ask.turn < deed.turn < end:
                 tasks.append(_task_of_command(deed, ask, made))
@@ -77,10 +78,10 @@ def ruled_tasks(session: Session) -> Ruled:
     return Ruled(tuple(tasks), tuple(for_once))
 
 
-def _checks_of_their_own(session: Session) -> list[Deed]:
+def _checks_of_their_own(done: Sequence[Deed]) -> list[Deed]:
     """Return the tests and linters that the person ran, each command once."""
     commands: dict[str, Deed] = {}
-    for deed in deeds(session):
+    for deed in done:
         if deed.kind is DeedKind.CHECKED and 0 < len(deed.what) <= LONGEST_COMMAND and "\n" not in deed.what:
             commands.setdefault(deed.what, deed)
     return list(commands.values())
@@ -92,7 +93,7 @@ def _task_of_command(deed: Deed, ask: Ask, made: Callable[..., Task]) -> Task:
         Ask(ask.turn, ask.corrections),
         reference=Checks(items=(Check(op=Op.CONTAINS, arg=deed.what),)),
         evidence=[Evidence(session=deed.session, turn=deed.turn, quote=deed.what, at=deed.at)],
-        deeds=(deed,),
+        signs=(deed,),
         wording=f"Run {deed.what} before you say that it is done",
     )
 
@@ -105,7 +106,7 @@ def made_task(
     context: str,
     reference: Reference,
     evidence: Sequence[Evidence],
-    deeds: Sequence[Deed] = (),
+    signs: Sequence[Deed] = (),
     wording: str = "",
 ) -> Task:
     """Return the task with its id, the answers before and after the correction, and what the person did.
@@ -115,7 +116,7 @@ def made_task(
     named = f"\0{wording.casefold()}" if wording else ""
     key = hashlib.blake2b(f"{session.id}\0{ask.turn}\0{prompt}{named}".encode(), digest_size=6).hexdigest()
     turns = [quote.turn for quote in evidence]
-    first = min([*turns, *(deed.turn + 1 for deed in deeds)])
+    first = min(turns or [deed.turn + 1 for deed in signs])
     last = max([*turns, *ask.corrections], default=first)
     end = _next_typed(session, last)
     accepted = answer_between(session, last, end) if turns and end < len(session.turns) else ""
@@ -129,10 +130,9 @@ def made_task(
         source=session.source,
         at=session.started,
         evidence=tuple(replace(quote, quote=clean(quote.quote)) for quote in evidence),
-        deeds=tuple(replace(deed, what=clean(deed.what)) for deed in deeds),
+        deeds=tuple(replace(deed, what=clean(deed.what)) for deed in signs),
         rejected=clean(answer_between(session, ask.turn, first)),
         accepted=clean(accepted),
-        signals=_signals(session, ask.turn, end, accepted=bool(accepted)),
         skills=session.skills,
         wording=wording,
         in_words=not needs_workspace(session, ask.turn, first),
@@ -183,11 +183,3 @@ def _next_typed(session: Session, after: int) -> int:
         if session.turns[index].origin is Origin.USER:
             return index
     return len(session.turns)
-
-
-def _signals(session: Session, start: int, end: int, *, accepted: bool) -> tuple[SignalKind, ...]:
-    kinds = [signal.kind for signal in signals(session) if start <= signal.turn < end]
-    kinds.append(SignalKind.CORRECTED)
-    if accepted:
-        kinds.append(SignalKind.ACCEPTED)
-    return tuple(dict.fromkeys(kinds))

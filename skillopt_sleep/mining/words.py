@@ -1,7 +1,7 @@
 """Recognize how people take back what was done, give thanks or go on, in the languages of words.toml.
 
 Short closed lists find much of what is typed to an agent, and miss irony, hints and other languages. What they miss
-is left to behaviour (mining/signals.py) and to the model miner.
+is left to behaviour (mining/deeds.py) and to the model miner.
 """
 
 import itertools

@@ -65,6 +65,7 @@ from skillopt_sleep.records.report_data import read_report, report_data
 from skillopt_sleep.records.reports import NightReport, Proposal, SessionCounts, Spend
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import (
+    ChangedFile,
     InForce,
     LeftOut,
     Origin,
@@ -74,6 +75,7 @@ from skillopt_sleep.records.sessions import (
     Tokens,
     ToolEvent,
     Turn,
+    TypedCommand,
     Usage,
 )
 from skillopt_sleep.records.tasks import (
@@ -86,7 +88,6 @@ from skillopt_sleep.records.tasks import (
     RecallRules,
     Reference,
     Rubric,
-    SignalKind,
     Split,
     Task,
     TaskOrigin,
@@ -104,6 +105,7 @@ __all__ = [
     "CallState",
     "CandidateKind",
     "Change",
+    "ChangedFile",
     "Check",
     "CheckResult",
     "Checks",
@@ -167,7 +169,6 @@ __all__ = [
     "Session",
     "SessionCounts",
     "SessionLine",
-    "SignalKind",
     "Snapshot",
     "Spend",
     "Split",
@@ -184,6 +185,7 @@ __all__ = [
     "Trial",
     "Tried",
     "Turn",
+    "TypedCommand",
     "UpdateMode",
     "Usage",
     "Verdict",

@@ -25,16 +25,21 @@ class Origin(StrEnum):
 
 
 class Turn(Record, frozen=True, kw_only=True, gc=False):
-    """One message of a session; `id` is the agent's own record id, if it has one."""
+    """One message of a session; `id` is the agent's own record id, if it has one, and `at` when it was written."""
 
     role: Role
     origin: Origin
     text: str
     id: str = ""
+    at: datetime | None = None
 
 
 class ToolEvent(Record, frozen=True, kw_only=True, gc=False):
-    """One tool call: `turn` is the index of the turn it followed; `exit_code` is None if no program reported one."""
+    """One tool call: `turn` is the index of the turn it followed; `exit_code` is None if no program reported one.
+
+    `rejected` says that the person refused it, `changed` that they changed the edit before it was made. Only of these
+    `at`, the time of the call, is kept.
+    """
 
     name: str
     turn: int
@@ -42,6 +47,29 @@ class ToolEvent(Record, frozen=True, kw_only=True, gc=False):
     error: bool = False
     exit_code: int | None = None
     rejected: bool = False
+    changed: bool = False
+    at: datetime | None = None
+
+
+class TypedCommand(Record, frozen=True, kw_only=True, gc=False):
+    """A shell command that the person ran in the agent's prompt; `turn` is the index of the turn that says so."""
+
+    turn: int
+    text: str
+    at: datetime | None = None
+
+
+class ChangedFile(Record, frozen=True, kw_only=True, gc=False):
+    """A file that the agent wrote after turn `since` and that somebody changed on disk before the end of turn `turn`.
+
+    A person, a formatter or a build may have done it. `restored` says that it is as it was before the agent wrote it.
+    """
+
+    turn: int
+    since: int
+    path: str
+    restored: bool = False
+    at: datetime | None = None
 
 
 class InForce(Record, frozen=True, kw_only=True, gc=False):
@@ -96,9 +124,9 @@ class LeftOut(StrEnum):
 class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`.
 
-    `stops` are the indices of the turns after which the person interrupted the agent; `instructions` are the files
-    that were in force, if the agent wrote down which; `damaged` counts lines that could not be read. Unknown fields
-    are ignored: a store holds sessions that earlier versions read.
+    `stops` are the indices of the turns after which the person interrupted the agent, and `commands` what they ran in
+    its prompt; `instructions` are the files that were in force, if the agent wrote down which; `damaged` counts lines
+    that could not be read. Unknown fields are ignored: a store holds sessions that earlier versions read.
     """
 
     id: str
@@ -112,6 +140,8 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     entrypoint: str = ""
     tools: tuple[ToolEvent, ...] = ()
     stops: tuple[int, ...] = ()
+    commands: tuple[TypedCommand, ...] = ()
+    changed_files: tuple[ChangedFile, ...] = ()
     skills: tuple[str, ...] = ()
     instructions: tuple[InForce, ...] = ()
     models: tuple[str, ...] = ()

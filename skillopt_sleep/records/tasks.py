@@ -76,19 +76,6 @@ class TaskOrigin(StrEnum):
     AUGMENTED = "augmented"
 
 
-class SignalKind(StrEnum):
-    """What a person did that shows how they took an answer."""
-
-    REJECTED = "rejected"
-    STOPPED = "stopped"
-    CORRECTED = "corrected"
-    ASKED_AGAIN = "asked_again"
-    UNDONE = "undone"
-    FIXED = "fixed"
-    TESTS_PASSED = "tests_passed"
-    ACCEPTED = "accepted"
-
-
 class Task(Record, frozen=True, kw_only=True):
     """A request that can be asked again, with the lesson it tests and the reference that scores its answer.
 
@@ -113,7 +100,6 @@ class Task(Record, frozen=True, kw_only=True):
     deeds: tuple[Deed, ...] = ()
     rejected: str = ""
     accepted: str = ""
-    signals: tuple[SignalKind, ...] = ()
     skills: tuple[str, ...] = ()
     in_words: bool = False
     needs_repository: bool = False

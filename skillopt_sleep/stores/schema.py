@@ -73,18 +73,18 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE tasks RENAME COLUMN cluster TO lesson;
     UPDATE tasks SET body = CAST(json_set(
-        json_remove(CAST(body AS TEXT), '$.cluster'),
+        json_remove(CAST(body AS TEXT), '$.cluster', '$.signals'),
         '$.wording', coalesce(json_extract(CAST(body AS TEXT), '$.lesson'), ''), '$.lesson', lesson
     ) AS BLOB) WHERE json_valid(CAST(body AS TEXT));
     UPDATE tasks SET earlier = CAST((
         SELECT json_group_array(json(json_set(
-            json_remove(value, '$.cluster'),
+            json_remove(value, '$.cluster', '$.signals'),
             '$.wording', coalesce(json_extract(value, '$.lesson'), ''),
             '$.lesson', coalesce(json_extract(value, '$.cluster'), '')
         ))) FROM json_each(CAST(tasks.earlier AS TEXT))
     ) AS BLOB) WHERE json_valid(CAST(earlier AS TEXT));
     UPDATE reviewed SET body = CAST(json_set(
-        json_remove(CAST(body AS TEXT), '$.cluster'),
+        json_remove(CAST(body AS TEXT), '$.cluster', '$.signals'),
         '$.wording', coalesce(json_extract(CAST(body AS TEXT), '$.lesson'), ''),
         '$.lesson', coalesce(json_extract(CAST(body AS TEXT), '$.cluster'), '')
     ) AS BLOB) WHERE json_valid(CAST(body AS TEXT));

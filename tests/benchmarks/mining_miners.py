@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
@@ -45,7 +46,7 @@ class Obedient:
         """Every task that could be made of what is shown, named by all that reads like a rule."""
         if prompt.purpose is Purpose.LESSONS:
             return decoded(prompt, Completion(text='{"same": []}', usage=Usage(), model="obedient"))
-        sessions = json.loads(prompt.text.split("\n# Sessions\n", 1)[1])
+        sessions = read_sessions(prompt.text)
         tasks = [task for session in sessions for task in self._tasks(session)]
         # Whatever it read in any session names the lessons of all.
         rules = [rule for one in sessions for turn in one["turns"] for _, rule in _rules(turn["text"])]

@@ -4,7 +4,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.tasks_why import explain
-from skillopt_sleep.records import AppliedEdit, Evidence, Fate, NightReport, Pair, SignalKind, Split, Trial
+from skillopt_sleep.records import AppliedEdit, Deed, DeedKind, Evidence, Fate, NightReport, Pair, Split, Trial
 from skillopt_sleep.stores.bank import Banked
 from tests.builders import a_report, a_task, an_edit, an_outcome
 from tests.fakes import NOON
@@ -23,14 +23,20 @@ def test_it_says_which_session_and_whose_words_found_it() -> None:
     task = replace(
         TASK,
         evidence=(Evidence(session=TASK.session, turn=2, quote="no\x1b[0m, pnpm"),),
-        signals=(SignalKind.ASKED_AGAIN, SignalKind.UNDONE),
+        deeds=(
+            Deed(kind=DeedKind.ASKED_AGAIN, session="claude_code:s2", turn=4, what="install it"),
+            Deed(kind=DeedKind.UNDONE, session=TASK.session, turn=1, what="git checkout .\x1b" + " -- a" * 40),
+            Deed(kind=DeedKind.STOPPED, session=TASK.session, turn=3),
+        ),
         rejected="I ran npm.",
         accepted="I ran pnpm. " * 200,
     )
     text = told(Banked(task, night="n1"))
     assert "found in a session with claude_code on 02 Mar 2026 (3 days ago)\n  session s1\n" in text
     assert "you said in turn 2:\n    «no\\u{1B}[0m, pnpm»" in text
-    assert "what you did: asked again, undone" in text
+    assert "you asked again after turn 4 of claude_code:s2:\n    install it" in text
+    assert "you undid work after turn 1:\n    git checkout .\\u{1B}" in text
+    assert "you stopped the agent after turn 3\n" in text
     assert "the answer you corrected:\n    I ran npm." in text
     assert "the answer you accepted:\n    I ran pnpm." in text
     assert len(text) < 2000

@@ -10,12 +10,13 @@ from skillopt_sleep.learning.augment import Augmented, augment
 from skillopt_sleep.records import (
     Check,
     Checks,
+    Deed,
+    DeedKind,
     Exact,
     Op,
     Prompt,
     Purpose,
     Rubric,
-    SignalKind,
     Split,
     Task,
     TaskOrigin,
@@ -41,7 +42,7 @@ def requests(made: Augmented) -> list[str]:
 
 
 def test_each_new_request_is_a_train_task_like_the_one_whose_rule_it_tests() -> None:
-    real = on_train(context="a shop", rejected="npm i", signals=(SignalKind.CORRECTED,))
+    real = on_train(context="a shop", rejected="npm i", deeds=(Deed(kind=DeedKind.STOPPED, session="s", turn=1),))
     made, (prompt,) = run(real)
     assert requests(made) == ["Add a date library.", "Set up the linter."]
     for task in made.tasks:
@@ -51,7 +52,7 @@ def test_each_new_request_is_a_train_task_like_the_one_whose_rule_it_tests() -> 
             prompt=task.prompt,
             context="",
             rejected="",
-            signals=(),
+            deeds=(),
             origin=TaskOrigin.AUGMENTED,
         )
     assert ASK in prompt.text

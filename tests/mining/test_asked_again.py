@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from skillopt_sleep.mining.asked_again import note_asked_again
-from skillopt_sleep.records import SignalKind
+from skillopt_sleep.records import DeedKind
 from tests.builders import ASK, a_session, a_task
 from tests.fakes import NOON
 
@@ -11,7 +11,7 @@ from tests.fakes import NOON
 def again(*words: str, days: float = 1, project: str = "/home/ada/shop", name: str = "claude_code:s2") -> bool:
     later = a_session(*words, id=name, project=project, started=NOON + timedelta(days=days))
     (task,) = note_asked_again([a_task()], [later])
-    return task.signals == (SignalKind.ASKED_AGAIN,)
+    return [(deed.kind, deed.session, deed.turn) for deed in task.deeds] == [(DeedKind.ASKED_AGAIN, name, 0)]
 
 
 def test_the_same_request_in_a_later_session_of_the_project_is_asked_again() -> None:

@@ -1,7 +1,5 @@
 """What a model finds in a session is kept only if the person's own words prove it."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
+from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.mine import Known, Mined, mine
 from skillopt_sleep.records import (
     Check,
@@ -28,8 +27,6 @@ from skillopt_sleep.records import (
 )
 from tests.builders import ASK, SAID, a_session, a_turn
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
-
-SESSION_LABEL = re.compile(r"^(S\d+)\b", re.MULTILINE)
 
 
 def by_rules(*sessions: Session, most: int = 60) -> tuple[Task, ...]:
@@ -74,17 +71,12 @@ def test_the_model_sees_every_turn_with_its_index_and_origin() -> None:
 
     mine([session], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
 
-    shown = json.loads(backend.prompts[0].text.split("# Sessions\n")[1])
-    assert shown == [
-        {
-            "session": "S1",
-            "turns": [
-                {"turn": 0, "origin": "user", "text": ASK},
-                {"turn": 1, "origin": "assistant", "text": "npm"},
-                {"turn": 2, "origin": "harness", "text": "<html>"},
-                {"turn": 3, "origin": "user", "text": SAID},
-            ],
-        }
+    assert backend.prompts[0].text.split("# Sessions\n")[1].splitlines() == [
+        "session S1 of 2026-03-02",
+        f"[turn 0] person: {ASK}",
+        "[turn 1] agent: npm",
+        "[turn 2] program: <html>",
+        f"[turn 3] person: {SAID}",
     ]
 
 
@@ -172,7 +164,7 @@ def test_a_failing_call_loses_its_batch_alone_and_names_it() -> None:
     def answer(prompt: Prompt) -> Mapping[str, Any] | Exception:
         if len(backend.prompts) == 2:
             return CallFailed(FailureKind.TIMED_OUT, "no answer in time", remedy="try again later")
-        shown = json.loads(prompt.text.split("# Sessions\n")[1])
+        shown = read_sessions(prompt.text)
         return reply(*(mined(session=session["session"]) for session in shown))
 
     backend = FakeBackend({Purpose.MINE: answer})
@@ -321,9 +313,9 @@ def named(*sessions: Session, per_call: int, known: Sequence[Lesson] = ()) -> tu
     number = iter(range(9))
 
     def answer(prompt: Prompt) -> Mapping[str, Any]:
+        shown = read_sessions(prompt.text)
         name = f"Use pnpm {next(number)}"
-        labels = SESSION_LABEL.findall(prompt.text.split("# Sessions\n")[1])
-        return reply(*(mined(session=label, lesson=name) for label in labels))
+        return reply(*(mined(session=session["session"], lesson=name) for session in shown))
 
     backend = FakeBackend({Purpose.MINE: answer, Purpose.LESSONS: {"same": [[1, 2]]}})
     found = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=Known(tuple(known)))

@@ -7,7 +7,19 @@ import pytest
 from skillopt_sleep.mining.proof import proven_task
 from skillopt_sleep.mining.replies import MinedCheck, MinedQuote, MinedTask
 from skillopt_sleep.mining.rules import reference_from_words
-from skillopt_sleep.records import SHAPE_OPS, Check, Checks, Exact, Op, Origin, Reference, Rubric, Session, ToolEvent
+from skillopt_sleep.records import (
+    SHAPE_OPS,
+    Check,
+    Checks,
+    Exact,
+    Op,
+    Origin,
+    Reference,
+    Rubric,
+    Session,
+    ToolEvent,
+    TypedCommand,
+)
 from tests.builders import a_session, a_turn
 
 TOOL = (
@@ -264,8 +276,13 @@ def test_a_tool_that_the_person_rejected_is_not_asked_for() -> None:
 
 
 def test_a_tool_that_the_person_ran_themselves_may_be_asked_for() -> None:
-    deed = a_turn("<bash-input>pnpm install</bash-input>", origin=Origin.HARNESS)
-    held = a_session(a_turn(ASK), a_turn("ok", origin=Origin.ASSISTANT), deed, a_turn("like that, please"))
+    held = a_session(
+        a_turn(ASK),
+        a_turn("ok", origin=Origin.ASSISTANT),
+        a_turn("<bash-input>pnpm install</bash-input>", origin=Origin.HARNESS),
+        a_turn("like that, please"),
+        commands=(TypedCommand(turn=2, text="pnpm install"),),
+    )
     fields = check("tool_called", "pnpm")
 
     assert reference("like that, please", held=held, **fields) == as_asked(fields)

@@ -1,7 +1,7 @@
 """Rules make tasks of corrected requests."""
 
 from skillopt_sleep.mining.rules import reference_from_words, ruled_tasks, simpler_references
-from skillopt_sleep.records import Check, Checks, Op, Origin, Rubric, Session, SignalKind, ToolEvent, Turn
+from skillopt_sleep.records import Check, Checks, DeedKind, Op, Origin, Rubric, Session, ToolEvent, Turn
 from tests.builders import a_session, a_turn
 
 
@@ -16,19 +16,18 @@ def corrected(*after: str | Turn, words: str = "no, use pnpm, never npm", **fiel
 def test_the_answers_on_both_sides_of_a_correction_are_kept() -> None:
     (task,) = ruled_tasks(corrected(said("I ran pnpm install."), "thanks"))
     assert (task.rejected, task.accepted) == ("I ran npm install.", "I ran pnpm install.")
-    assert task.signals == (SignalKind.CORRECTED, SignalKind.ACCEPTED)
+    assert task.deeds == ()
 
 
 def test_an_answer_that_nobody_took_up_is_not_accepted() -> None:
     (task,) = ruled_tasks(corrected(said("I ran pnpm install.")))
     assert task.accepted == ""
-    assert SignalKind.ACCEPTED not in task.signals
 
 
 def test_what_was_done_is_on_the_task() -> None:
     rejected = ToolEvent(name="Bash", turn=1, brief="npm install", error=True, rejected=True)
     (task,) = ruled_tasks(corrected(said("ok"), tools=(rejected,)))
-    assert SignalKind.REJECTED in task.signals
+    assert [(deed.kind, deed.what) for deed in task.deeds] == [(DeedKind.REJECTED, "npm install")]
     assert task.rejected == "I ran npm install.\nnpm install"
 
 

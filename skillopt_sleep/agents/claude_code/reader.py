@@ -23,6 +23,7 @@ from skillopt_sleep.agents.claude_code.records import (
 )
 from skillopt_sleep.agents.claude_code.text import (
     custom_command,
+    is_command_output,
     is_interruption,
     is_of_editor,
     is_preface,
@@ -30,13 +31,17 @@ from skillopt_sleep.agents.claude_code.text import (
     is_wrapper,
     said_with_refusal,
     skill_folder,
+    typed_command,
     without_reminders,
 )
+from skillopt_sleep.agents.claude_code.written import USER_MODIFIED, WRITERS, Written
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
-from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Call, Draft, Message
+from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Call, Draft, Message, TypedShell
 from skillopt_sleep.records import LeftOut, Origin, Usage
 
 _results = msgspec.json.Decoder(str | list[Block])
+_FROM_SERVERS = "mcp__"
+_REJECTED = b'"User rejected tool use"'
 _EXIT = re.compile(r"(?:Error: )?Exit code (-?\d+)")
 
 
@@ -60,6 +65,8 @@ class SessionReader:
         self._has_sidechain = False
         self._parents: set[str | None] = set()
         self._calls: dict[str, Call] = {}
+        self._written = Written()
+        self._typed: TypedShell | None = None  # a command that the person ran, until its output comes
         self._spent: dict[str, Spent] = {}
 
     def take(self, record: Record) -> bool:
@@ -81,7 +88,9 @@ class SessionReader:
         if not draft.cwd:
             self._take_place(record)
         if not record.is_sidechain:
+            begin = len(draft.items)
             self._use(kind, record)
+            draft.date(begin, record.timestamp)
         return True
 
     def left_out(self) -> LeftOut | None:
@@ -144,13 +153,19 @@ class SessionReader:
         if not texts:
             return
         self._note_parent(record)
+        self._note_shell(record, texts)
         if record.is_meta and (skill := skill_folder(texts[0])):
             self.draft.skills[skill] = None
         self._add_texts(record, texts, kind_of(record.origin))
 
     def _take_attachment(self, record: Record) -> None:
         attached = record.attachment
-        if attached is None or attached.is_meta:
+        if attached is None:
+            return
+        if changed := self._written.changed(attached):
+            changed.id = record.uuid or ""
+            self.draft.items.append(changed)
+        if attached.is_meta:
             return
         if attached.type in INSTRUCTIONS:
             for file in instruction_files(attached):
@@ -176,7 +191,7 @@ class SessionReader:
         if typed := "\n".join(_typed(record, texts, origin)):
             self.draft.items.append(Message(Origin.USER, typed, name, by_program))
             return
-        if any(is_interruption(text) for text in texts):
+        if not _is_sent(record) and any(is_interruption(text) for text in texts):
             self.draft.stop(name)
         self.draft.items.append(Message(Origin.HARNESS, "\n".join(texts), name))
 
@@ -187,6 +202,17 @@ class SessionReader:
         if not origin and self.draft.items and isinstance(self.draft.items[-1], Call):
             return "", ""
         return custom_command(texts[0])
+
+    def _note_shell(self, record: Record, texts: list[str]) -> None:
+        """Note a command that the person ran in the prompt, once its output follows: a pasted one has none."""
+        typed = self._typed
+        self._typed = None
+        if _is_sent(record) or len(texts) != 1:
+            return
+        if typed is not None and record.parent_uuid == typed.id and is_command_output(texts[0]):
+            self.draft.items.append(typed)
+        elif command := typed_command(texts[0]):
+            self._typed = TypedShell(command, record.uuid or "")
 
     def _is_by_program(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
         """Return whether a program typed this, by the record itself or, if it names no entrypoint, by the queue."""
@@ -230,6 +256,7 @@ class SessionReader:
         call = Call(block.name or "", tool_input.brief, name)
         self.draft.items.append(call)
         self._calls[block.id or ""] = call
+        self._written.note(call, tool_input)
         if block.name == "Skill" and isinstance(tool_input.skill, str):
             self.draft.skills[tool_input.skill] = None
 
@@ -239,6 +266,8 @@ class SessionReader:
             return
         if block.is_error:
             self._take_error(record, block, call)
+        elif call.name in WRITERS:
+            call.changed = USER_MODIFIED in bytes(record.tool_use_result)
         elif call.name == DIALOG and (answers := answers_in(record.tool_use_result)):
             self.draft.items.append(Message(Origin.USER, answers, record.uuid or "", _says_program(record)))
 
@@ -247,7 +276,7 @@ class SessionReader:
         text = _result_text(block.content)
         if code := _EXIT.match(text):
             call.exit_code = int(code[1])
-        if is_refusal(text) and decided_by(record.permission_decision) != "config":
+        if is_refusal(text) and _is_the_persons(record, call):
             call.rejected = True
             if said := said_with_refusal(text):
                 self.draft.items.append(Message(Origin.USER, said, record.uuid or ""))
@@ -265,9 +294,27 @@ def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
 
 def _may_be_typed(record: Record, origin: str) -> bool:
     """Return whether a person, or a program in their place, may have typed this record's texts."""
-    if record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only:
+    if _is_hidden(record):
         return False
     return origin in {"", "human"} and record.turn_origin in {None, "", "human", "sdk"}
+
+
+def _is_the_persons(record: Record, call: Call) -> bool:
+    """Return whether a refusal is the person's: no setting refused, and no server only says that they did."""
+    if decided_by(record.permission_decision) == "config":
+        return False
+    if not call.name.startswith(_FROM_SERVERS):
+        return True
+    return record.tool_denial_kind == "user-rejected" or bytes(record.tool_use_result) == _REJECTED
+
+
+def _is_hidden(record: Record) -> bool | None:
+    return record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
+
+
+def _is_sent(record: Record) -> bool:
+    """Return whether somebody sent this as a prompt, or the program hides it: then it is no note on what was done."""
+    return bool(_is_hidden(record)) or record.origin is not None or record.prompt_source is not None
 
 
 def _says_program(record: Record) -> bool:

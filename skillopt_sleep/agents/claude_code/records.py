@@ -54,7 +54,10 @@ class ApiMessage(msgspec.Struct, gc=False):
 
 
 class Attachment(msgspec.Struct, rename="camel", gc=False):
-    """Something the program added to the conversation; a `queued_command` was typed while the agent worked."""
+    """Something the program added to the conversation.
+
+    A `queued_command` was typed while the agent worked; an `edited_text_file` changed on disk after the agent saw it.
+    """
 
     type: str | None = None
     files: msgspec.Raw = msgspec.Raw()
@@ -63,6 +66,8 @@ class Attachment(msgspec.Struct, rename="camel", gc=False):
     command_mode: Any = None
     origin: Any = None
     is_meta: Any = None
+    filename: Any = None
+    snippet: Any = None
 
 
 class InstructionFile(msgspec.Struct, gc=False):
@@ -91,6 +96,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     prompt_source: str | None = None
     turn_origin: str | None = None
     tool_use_result: msgspec.Raw = msgspec.Raw()
+    tool_denial_kind: str | None = None
     permission_decision: msgspec.Raw = msgspec.Raw()
     entrypoint: str | None = None
     cwd: str | None = None

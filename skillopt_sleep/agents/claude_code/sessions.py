@@ -10,6 +10,7 @@ import msgspec
 from skillopt_sleep.agents.claude_code.reader import SessionReader
 from skillopt_sleep.agents.claude_code.records import CONVERSATION, INSTRUCTIONS, QUEUE, RECORD_START, Link, Record
 from skillopt_sleep.agents.claude_code.tree import abandoned, strangers
+from skillopt_sleep.agents.claude_code.written import CHANGED_ON_DISK, USER_MODIFIED
 from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole, time_in
@@ -30,7 +31,6 @@ _LARGE = re.compile(
     rb'(?:"attachment":\{"type":"(?P<attachment>\w+)"'
     rb'|"type":"user","message":\{"role":"user","content":\[\{"(?:tool_use_id":"[^"]*","type|type)":"(?P<block>\w+)")'
 )
-_READ_ATTACHMENTS = frozenset((b"queued_command", *(kind.encode() for kind in INSTRUCTIONS)))
 _COPY = b'"toolUseResult":'
 _BEFORE_COPY = re.compile(rb'"uuid":"[^"]*","timestamp":"[^"]*",\Z')
 _DIALOG = (b'{"questions":', b'{"answers":')
@@ -38,6 +38,8 @@ _ANSWERS = b'"answers":{'
 _TEXT = b'"type":"text"'
 _ERROR = b'"is_error":true'
 _NEAR = 200
+_NEAR_THE_END = 2_000
+_USED_ATTACHMENTS = frozenset((b"queued_command", *(kind.encode() for kind in (CHANGED_ON_DISK, *INSTRUCTIONS))))
 _LINE_START = b'{"parentUuid":'
 _MOST_LINKS = 2 * MOST_ITEMS
 
@@ -134,8 +136,10 @@ def _is_needless(block: bytes, at: int, end: int) -> bool:
     if head is None:
         return False
     if head["attachment"]:
-        return head["attachment"] not in _READ_ATTACHMENTS
+        return head["attachment"] not in _USED_ATTACHMENTS
     if head["block"] != b"tool_result":
+        return False
+    if block.rfind(USER_MODIFIED, max(end - _NEAR_THE_END, at), end) >= 0:
         return False
     # After the message comes a copy of the result, which needn't be searched. It starts soon or about half-way.
     start = head.end()

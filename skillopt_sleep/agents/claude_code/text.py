@@ -21,6 +21,8 @@ _COMMAND = re.compile(
     r"\s*<command-args>(.*)</command-args>\s*",
     re.DOTALL,
 )
+_SHELL = re.compile(r"<bash-input>((?:(?!</bash-input>).)*)</bash-input>\s*", re.DOTALL)
+_SHELL_OUTPUT = re.compile(r"<bash-(?:stdout|stderr)>")
 _SKILL = re.compile(r"\s*Base directory for this skill: (\S[^\n]*)")
 _SAID = "the user said:\n"
 _AFTER_SAID = "\n\nNote: The user's next message"
@@ -46,6 +48,17 @@ def custom_command(text: str) -> tuple[str, str]:
 def is_interruption(text: str) -> bool:
     """Return whether the text is the program's note that the person stopped the agent."""
     return text.lstrip().startswith(_INTERRUPTED)
+
+
+def typed_command(text: str) -> str:
+    """Return the shell command that the person ran in the prompt, or "" if the text isn't the note of one."""
+    command = _SHELL.fullmatch(text)
+    return command[1].strip() if command else ""
+
+
+def is_command_output(text: str) -> bool:
+    """Return whether the text is what a command that the person ran gave back."""
+    return _SHELL_OUTPUT.match(text) is not None
 
 
 def is_of_editor(text: str) -> bool:

@@ -5,11 +5,20 @@ event tells what was really typed or said. A response item counts only if no eve
 """
 
 from skillopt_sleep.agents.codex.records import Part, Payload
-from skillopt_sleep.agents.codex.text import instructions, is_image, is_wrapper, joined, skill_name, typed_part
-from skillopt_sleep.agents.transcripts.draft import Draft, Message, shorten
+from skillopt_sleep.agents.codex.text import (
+    instructions,
+    is_image,
+    is_wrapper,
+    joined,
+    skill_name,
+    typed_command,
+    typed_part,
+)
+from skillopt_sleep.agents.transcripts.draft import Draft, Message, TypedShell, shorten
 from skillopt_sleep.records import Origin
 
 _FILE = "AGENTS.md"
+_SHELL_KIND = "shell.user_command"
 
 
 class Messages:
@@ -28,9 +37,11 @@ class Messages:
         self._unproved: list[Message] = []  # the person's response items without an event so far
         self._unsure: list[Message] = []  # those that only their wording tells from the program's texts
         self._replies: list[Message] = []  # the agent's response items
+        self._shells: dict[str, TypedShell] = {}  # commands that only their wording tells, by the whole text
 
     def add_typed(self, text: str, name: str) -> None:
         """Add what an event says was typed: it proves a response item, or stands for itself."""
+        self._drop_shell(text)
         text = shorten(typed_part(text), Origin.USER)
         if not text:
             return
@@ -86,6 +97,7 @@ class Messages:
             self._note_inserted(text)
         if others:
             self._draft.items.append(Message(Origin.HARNESS, "\n".join(others), payload.id or ""))
+            self._note_shell(others, kinds)
         text = shorten(typed_part("\n".join(typed)), Origin.USER)
         if not text:
             return
@@ -105,6 +117,25 @@ class Messages:
         folder, instructed = instructions(text)
         if instructed:
             self._draft.note_instructions(f"{folder or self._draft.cwd}/{_FILE}", instructed)
+
+    def _note_shell(self, others: list[str], kinds: list[str | None] | None) -> None:
+        """Note a command that the person ran in the prompt; without a kind, an event may still show it was pasted."""
+        if kinds and kinds != [_SHELL_KIND]:
+            return
+        if len(others) != 1 or not (command := typed_command(others[0])):
+            return
+        if others[0].strip() == self._announced.strip():
+            return
+        shell = TypedShell(command)
+        self._draft.items.append(shell)
+        if not kinds:
+            self._shells[others[0].strip()] = shell
+
+    def _drop_shell(self, text: str) -> None:
+        """Take back a command of which an event says that its whole note was typed."""
+        shell = self._shells.pop(text.strip(), None)
+        if shell is not None:
+            self._draft.items = [item for item in self._draft.items if item is not shell]
 
     def _is_by_program(self) -> bool:
         if self.trigger:

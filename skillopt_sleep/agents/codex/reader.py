@@ -152,6 +152,11 @@ class RolloutReader:
         if line.timestamp:
             self.draft.first = self.draft.first or line.timestamp
             self.last = line.timestamp
+        begin = len(self.draft.items)
+        self._use(line, payload)
+        self.draft.date(begin, line.timestamp)
+
+    def _use(self, line: Line, payload: Payload) -> None:
         if line.type == "session_meta":
             self._take_meta(payload)
         elif line.type == "turn_context":

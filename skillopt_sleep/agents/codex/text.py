@@ -19,6 +19,7 @@ _INSTRUCTIONS = re.compile(
 )
 _IMAGE = re.compile(r"\s*(?:<image\b[^>]*>|</image>)\s*")
 _SKILL = re.compile(r"\s*<skill>\s*<name>([^<\n]+)</name>")
+_SHELL = re.compile(r"<user_shell_command>\s*<command>\n(.*?)\n</command>\n<result>\n", re.DOTALL)
 _EDITOR = "# Context from my IDE setup:"
 _REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n", re.MULTILINE)
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
@@ -57,6 +58,12 @@ def instructions(text: str) -> tuple[str, str]:
     if inserted is None:
         return "", ""
     return inserted["folder"] or "", (inserted["text"] or inserted["older"]).strip()
+
+
+def typed_command(text: str) -> str:
+    """Return the shell command that the person ran in the prompt, or "" if the text isn't the note of one."""
+    command = _SHELL.match(text)
+    return command[1].strip() if command else ""
 
 
 def joined(parts: list[Part] | None) -> str:

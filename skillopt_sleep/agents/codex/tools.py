@@ -8,6 +8,11 @@ from skillopt_sleep.records import Origin
 
 _PLANS = "update_plan"
 
+# Of these the program itself writes how the output begins; a server's tool could say that the person refused.
+_OWN_TOOLS = frozenset(
+    {"apply_patch", "container.exec", "exec", "exec_command", "local_shell", "shell", "shell_command", "write_stdin"}
+)
+
 
 class Tools:
     """Adds the tool calls of one rollout, with their results, to its draft."""
@@ -61,5 +66,6 @@ class Tools:
         # If an event told how the command ended, it came before the output.
         if call.exit_code is None:
             call.exit_code = exit_code(block, at, end)
-        failed, call.rejected = trouble(block, at)
+        failed, refused = trouble(block, at)
+        call.rejected = refused and call.name in _OWN_TOOLS
         call.error = call.error or bool(call.exit_code) or failed

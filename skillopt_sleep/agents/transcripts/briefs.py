@@ -19,6 +19,8 @@ class ToolInput(msgspec.Struct, gc=False):
     skill: Any = None
     plan: Any = None
     description: Any = None
+    old_string: Any = None
+    new_string: Any = None
 
     @property
     def brief(self) -> str:

@@ -10,7 +10,18 @@ import msgspec
 
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.redact import clip, redact
-from skillopt_sleep.records import InForce, Origin, Role, Session, Stamp, ToolEvent, Turn, Usage
+from skillopt_sleep.records import (
+    ChangedFile,
+    InForce,
+    Origin,
+    Role,
+    Session,
+    Stamp,
+    ToolEvent,
+    Turn,
+    TypedCommand,
+    Usage,
+)
 
 USER_LIMIT = 20_000
 ASSISTANT_LIMIT = 2_000
@@ -18,6 +29,7 @@ HARNESS_LIMIT = 300
 BRIEF_LIMIT = 200
 INSTRUCTIONS_LIMIT = 20_000
 MOST_INSTRUCTIONS = 20
+COMMAND_LIMIT = 500
 
 # No real session has nearly as much. Beyond it the rest of a file isn't read, so that no file fills the memory.
 MOST_ITEMS = 50_000
@@ -44,10 +56,11 @@ class Message(msgspec.Struct, gc=False):
     text: str
     id: str = ""
     by_program: bool = False
+    at: str | float | None = None
 
 
 class Call(msgspec.Struct, gc=False):
-    """A tool call; `id` is that of the record it was read from."""
+    """A tool call; `id` is that of the record it was read from, `changed` says that the person changed the edit."""
 
     name: str
     brief: str
@@ -55,12 +68,36 @@ class Call(msgspec.Struct, gc=False):
     error: bool = False
     exit_code: int | None = None
     rejected: bool = False
+    changed: bool = False
+    at: str | float | None = None
+
+
+class TypedShell(msgspec.Struct, gc=False):
+    """A shell command that the person ran in the agent's prompt, after the message that says so."""
+
+    text: str
+    id: str = ""
+    at: str | float | None = None
+
+
+class Changed(msgspec.Struct, gc=False):
+    """Somebody changed on disk what this call of the agent had written."""
+
+    path: str
+    call: Call
+    restored: bool = False
+    id: str = ""
+    at: str | float | None = None
 
 
 class Stop(msgspec.Struct, gc=False):
     """The person stopped the agent at its work; `id` is that of the record that says so."""
 
     id: str = ""
+    at: str | float | None = None
+
+
+Item = Message | Call | Stop | TypedShell | Changed
 
 
 @dataclass(slots=True)
@@ -72,7 +109,7 @@ class Draft:
     entrypoint: str = ""
     first: str | float | None = None
     last: str | float | None = None
-    items: list[Message | Call | Stop] = field(default_factory=list[Message | Call | Stop])
+    items: list[Item] = field(default_factory=list[Item])
     skills: dict[str, None] = field(default_factory=dict[str, None])
     instructions: dict[str, str] = field(default_factory=dict[str, str])
     models: dict[str, None] = field(default_factory=dict[str, None])
@@ -89,6 +126,9 @@ class Draft:
             elif isinstance(item, Call):
                 item.brief = item.brief[:_BEYOND_LIMIT]
                 self.text_size += len(item.brief)
+            elif isinstance(item, TypedShell):
+                item.text = item.text[:_BEYOND_LIMIT]
+                self.text_size += len(item.text)
         self.shortened = len(self.items)
         return self.shortened >= MOST_ITEMS or self.text_size >= MOST_TEXT
 
@@ -101,6 +141,11 @@ class Draft:
         """Note the text of an instruction file that was in force; the same file's later text replaces it."""
         if path in self.instructions or len(self.instructions) < MOST_INSTRUCTIONS:
             self.instructions[path] = text[: INSTRUCTIONS_LIMIT + _BEYOND_LIMIT]
+
+    def date(self, begin: int, timestamp: str | float | None) -> None:
+        """Note the time of the record from which the items from number `begin` on were read."""
+        for item in self.items[begin:]:
+            item.at = timestamp
 
     def saw(self, timestamp: str | float | None) -> None:
         """Note the time of a record."""
@@ -121,7 +166,7 @@ class Draft:
 
     def session(self, source: str, name: str, stamp: Stamp, *, damaged: int) -> Session:
         """Return the finished record, redacted; without a time of its own it has the file's."""
-        turns, tools, stops = self._turns()
+        told = self._told()
         ended = moment(self.last) or datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
         started = moment(self.first) or ended
         cwd = self.cwd if _is_folder(self.cwd) else ""
@@ -132,11 +177,13 @@ class Draft:
             cwd=_redacted(cwd),
             started=min(started, ended),
             ended=ended,
-            turns=turns,
+            turns=tuple(told.turns),
             commit=_redacted(self.commit),
             entrypoint=_redacted(self.entrypoint),
-            tools=tools,
-            stops=stops,
+            tools=tuple(told.tools),
+            stops=tuple(told.stops),
+            commands=tuple(told.commands),
+            changed_files=tuple(told.changed),
             skills=tuple(dict.fromkeys(_redacted(skill) for skill in self.skills)),
             instructions=tuple(
                 InForce(path=_redacted(path), text=_instructions(text)) for path, text in self.instructions.items()
@@ -146,24 +193,69 @@ class Draft:
             damaged=damaged,
         )
 
-    def _turns(self) -> tuple[tuple[Turn, ...], tuple[ToolEvent, ...], tuple[int, ...]]:
-        """Return the turns, the tool calls, and the turns after which the person stopped the agent."""
-        turns: list[Turn] = []
-        tools: list[ToolEvent] = []
-        stops: dict[int, None] = {}
-        last_heard = 0
+    def _told(self) -> "_Told":
+        """Return what a session keeps of the items."""
+        told = _Told()
         for item in self.items:
-            if isinstance(item, Call):
-                tools.append(_tool_event(item, max(len(turns) - 1, 0)))
+            if isinstance(item, Message):
+                told.add_message(item)
+            elif isinstance(item, Call):
+                told.add_call(item)
             elif isinstance(item, Stop):
-                stops[last_heard] = None
-            elif item.text and not item.text.isspace():
-                role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
-                text = _clipped(item.text, _LIMITS[item.origin])
-                turns.append(Turn(role=role, origin=item.origin, text=text, id=_redacted_id(item.id)))
-                if item.origin is not Origin.HARNESS:
-                    last_heard = len(turns) - 1
-        return tuple(turns), tuple(tools), tuple(stops)
+                told.stops[told.last_heard] = None
+            elif isinstance(item, TypedShell):
+                text = _clipped(item.text, COMMAND_LIMIT)
+                told.commands.append(TypedCommand(turn=told.turn, text=text, at=moment(item.at)))
+            else:
+                told.add_changed(item)
+        return told
+
+
+class _Told:
+    """The items of a session in order: its turns, and what was done after which of them.
+
+    `last_heard` is the last turn that the person or the agent said.
+    """
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self.tools: list[ToolEvent] = []
+        self.stops: dict[int, None] = {}
+        self.commands: list[TypedCommand] = []
+        self.changed: list[ChangedFile] = []
+        self.last_heard = 0
+        self._calls: dict[int, int] = {}  # the turn of each call, by the call's id()
+
+    @property
+    def turn(self) -> int:
+        """Return the index of the last turn, or 0 before the first."""
+        return max(len(self.turns) - 1, 0)
+
+    def add_message(self, item: Message) -> None:
+        """Add a message as a turn, unless it is blank."""
+        if not item.text or item.text.isspace():
+            return
+        role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
+        text = _clipped(item.text, _LIMITS[item.origin])
+        turn = Turn(role=role, origin=item.origin, text=text, id=_redacted_id(item.id), at=moment(item.at))
+        self.turns.append(turn)
+        if item.origin is not Origin.HARNESS:
+            self.last_heard = len(self.turns) - 1
+
+    def add_call(self, item: Call) -> None:
+        """Add a tool call."""
+        self._calls[id(item)] = self.turn
+        self.tools.append(_tool_event(item, self.turn))
+
+    def add_changed(self, item: Changed) -> None:
+        """Add a file that changed on disk."""
+        since = self._calls.get(id(item.call))
+        if since is None:
+            return
+        file = ChangedFile(
+            turn=self.turn, since=since, path=_brief(item.path), restored=item.restored, at=moment(item.at)
+        )
+        self.changed.append(file)
 
 
 def shorten(text: str, origin: Origin) -> str:
@@ -179,10 +271,18 @@ def _is_folder(cwd: str) -> bool:
 def _tool_event(call: Call, turn: int) -> ToolEvent:
     name = _redacted(call.name)
     brief = _brief(call.brief) if call.brief else ""
-    if not (call.error or call.rejected):
+    if not (call.error or call.rejected or call.changed):
         return ToolEvent(name=name, turn=turn, brief=brief, exit_code=call.exit_code)
+    at = moment(call.at) if call.rejected or call.changed else None
     return ToolEvent(
-        name=name, turn=turn, brief=brief, error=call.error, exit_code=call.exit_code, rejected=call.rejected
+        name=name,
+        turn=turn,
+        brief=brief,
+        error=call.error,
+        exit_code=call.exit_code,
+        rejected=call.rejected,
+        changed=call.changed,
+        at=at,
     )
 
 

@@ -1,0 +1,46 @@
+"""Read back what a mining prompt shows, as a model does: for the simulated model and for the miners of benchmarks."""
+
+import re
+from typing import Any
+
+_SESSION = re.compile(r"session (S\d+) of ")
+_TURN = re.compile(r"\[turn (\d+)\] (person|agent|program)(?:: (.*)| pasted .*)", re.DOTALL)
+_FURTHER = "    | "
+_DEED = re.compile(r"  D\d+ person (.*)")
+_AGENT = re.compile(r"  agent (?:ran|used [^:]*): (.*)")
+_ORIGINS = {"person": "user", "agent": "assistant", "program": "harness"}
+
+
+def read_sessions(prompt: str) -> list[dict[str, Any]]:
+    """Return the sessions of a mining prompt: each with its label and its turns.
+
+    A turn has its index, origin and text; `then` is what the person did after it and `ran` what the agent did.
+    """
+    sessions: list[dict[str, Any]] = []
+    turns: list[dict[str, Any]] = []
+    for line in prompt.split("\n# Sessions\n", 1)[1].split("\n"):
+        if session := _SESSION.match(line):
+            turns = []
+            sessions.append({"session": session[1], "turns": turns})
+        elif turn := _TURN.fullmatch(line):
+            made: dict[str, Any] = {
+                "turn": int(turn[1]),
+                "origin": _ORIGINS[turn[2]],
+                "text": turn[3] or "",
+                "then": [],
+                "ran": [],
+            }
+            turns.append(made)
+        elif turns:
+            _read_further(line, turns[-1])
+    return sessions
+
+
+def _read_further(line: str, turn: dict[str, Any]) -> None:
+    """Add a line that follows a turn's first."""
+    if line.startswith(_FURTHER):
+        turn["text"] += "\n" + line.removeprefix(_FURTHER)
+    elif deed := _DEED.fullmatch(line):
+        turn["then"].append(deed[1])
+    elif call := _AGENT.fullmatch(line):
+        turn["ran"].append(call[1])

@@ -1,0 +1,214 @@
+"""Read what the person did in a session, apart from words: calls rejected, work stopped or undone, commands run.
+
+Only what the readers of transcripts say that the person did counts; the words of a transcript never do. The agent's
+own commands are no deeds.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from rapidfuzz import fuzz
+
+from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.mining.wishes import is_correction
+from skillopt_sleep.mining.words import is_small_talk
+from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, ToolEvent, TypedCommand
+
+SAME_REQUEST = 90.0
+WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"})
+
+_UNDO = re.compile(
+    r"\bgit\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:revert\b|restore\b(?!\s+--staged\s*$)|checkout\s+(?:\S+\s+)?--?\s|checkout\s+\.(?:\s|$)"
+    r"|reset\s+(?:\S+\s+)*?(?:--(?:hard|merge|keep)\b|HEAD[~^@])|stash(?:\s+(?:drop|push|save|-\S+)|\s*$)|clean\s+-\S*f)"
+)
+_UNDO_OF_FILES = re.compile(r"\b(?:git\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:checkout|rm)|rm|unlink)\s")
+_TESTS = (
+    r"pytest|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test"
+    r"|(?:cargo|go|dotnet|mix|swift|flutter|deno)\s+test|(?:make|just|gradlew?|mvnw?|rake|bazel)\s+(?:\S+\s+)*?(?:test|check|verify)"
+)
+_LINTERS = (
+    r"ruff\s+(?:check|format\s+(?:\S+\s+)*?--(?:check|diff))|(?:black|isort|prettier)\s+(?:\S+\s+)*?--check|flake8|pylint"
+    r"|mypy|pyright|basedpyright|eslint|biome\s+(?:check|lint)|tsc|golangci-lint|go\s+vet|gofmt\s+-l|shellcheck|rubocop"
+    r"|cargo\s+(?:clippy|check|fmt\s+(?:\S+\s+)*?--check)|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:lint|typecheck|check)"
+    r"|(?:make|just)\s+(?:\S+\s+)*?(?:lint|typecheck)|pre-commit\s+run"
+)
+# A check is a program that is run, not a name that is looked at: it begins the command or one of its parts.
+_CHECK = re.compile(
+    rf"(?:^|[;&|]\s*|\b(?:run|exec|npx|bunx|uvx|python\S*\s+-m|time|\w+=\S*)\s+|/)(?:{_TESTS}|{_LINTERS})(?![\w./-])"
+)
+_READS = re.compile(
+    r"\s*(?:cat|less|more|head|tail|grep|rg|wc|diff|ls|bat|stat|file|git\s+(?:diff|show|log|add|blame|status|commit))\b[^>]*"
+)
+# The person says that they did something themselves, in the languages of mining/words.toml.
+_DID = re.compile(
+    r"\bI(?:['’]ve|\s+have)?\s+(?:just\s+|already\s+)?(?:changed|edited|fixed|reverted|renamed|rewrote|rewritten|adjusted|corrected"
+    r"|undid|undone|moved|removed|deleted|added|reworked|updated|put)\b|\b(?:myself|by hand)\b"
+    r"|\bich\s+hab|\bhab[e']?\s+ich\b|\bj['’]ai\b|\bl?[oa]?\s*he\s+(?:\w+[ai]do|puesto|hecho|vuelto)\b"
+    r"|\b(?:mudei|alterei|editei|corrigi|arrumei|desfiz|tirei|troquei|ajustei)\b|\bя\s+(?:\w+\s+)?\w+л[аи]?\b"
+    r"|我(?:已经|刚|自己)*(?:把|改|修|删|换)|(?:直し|変え|戻し|消し|修正し|変更し|編集し)(?:てい?|まし)?た",
+    re.IGNORECASE,
+)
+WHAT_CHARS = 300
+_WORD = re.compile(r"[^\s'\"`;|&()<>]+")
+
+
+def deeds(session: Session) -> tuple[Deed, ...]:
+    """Return what the person did in a session, in the order of its turns."""
+    found = [
+        *_rejections(session),
+        *_stops(session),
+        *(_of_command(session, command) for command in session.commands),
+        *_changed_edits(session),
+        *_changed_files(session),
+        *_asked_again(session),
+    ]
+    return tuple(sorted(found, key=lambda deed: deed.turn))
+
+
+def typed_commands(session: Session) -> list[tuple[int, str]]:
+    """Return the shell commands that the person ran in the agent's prompt, with their turns."""
+    return [(command.turn, command.text) for command in session.commands]
+
+
+def _deed(session: Session, kind: DeedKind, turn: int, what: str = "", at: datetime | None = None) -> Deed:
+    return Deed(kind=kind, session=session.id, turn=turn, what=what[:WHAT_CHARS], at=at)
+
+
+def _rejections(session: Session) -> Iterator[Deed]:
+    for event in session.tools:
+        if event.rejected:
+            yield _deed(session, DeedKind.REJECTED, event.turn, event.brief or event.name, event.at)
+
+
+def _stops(session: Session) -> Iterator[Deed]:
+    """Yield the interruptions, but not those by which a call was rejected."""
+    for stop in session.stops:
+        end = _next_typed(session, stop)
+        if any(event.rejected and stop <= event.turn < end for event in session.tools):
+            continue
+        note = session.turns[stop + 1] if stop + 1 < len(session.turns) else None
+        at = note.at if note is not None and note.origin is Origin.HARNESS else None
+        yield _deed(session, DeedKind.STOPPED, stop, at=at)
+
+
+def _next_typed(session: Session, after: int) -> int:
+    for index in range(after + 1, len(session.turns)):
+        if session.turns[index].origin is Origin.USER:
+            return index
+    return len(session.turns)
+
+
+def _of_command(session: Session, command: TypedCommand) -> Deed:
+    """Return the deed of a command that the person ran: it undoes, it checks the agent's work, or it is just run."""
+    kind = DeedKind.RAN
+    if _undoes(session, command):
+        kind = DeedKind.UNDONE
+    elif _CHECK.search(command.text) and _agent_spoke_last(session, command.turn):
+        kind = DeedKind.CHECKED
+    return _deed(session, kind, command.turn, command.text, command.at)
+
+
+def _undoes(session: Session, command: TypedCommand) -> bool:
+    if _UNDO.search(command.text):
+        return True
+    if not _UNDO_OF_FILES.search(command.text):
+        return False
+    written = [event.brief for event in session.tools if _writes(event) and event.turn <= command.turn]
+    return any(_names(command.text, path) for path in written)
+
+
+def _agent_spoke_last(session: Session, before: int) -> bool:
+    for turn in reversed(session.turns[:before]):
+        if turn.origin is not Origin.HARNESS:
+            return turn.origin is Origin.ASSISTANT
+    return False
+
+
+def _writes(event: ToolEvent) -> bool:
+    return event.name in WRITERS and not event.error and not event.rejected
+
+
+def _names(text: str, path: str) -> bool:
+    """Tell whether a text names a file: by its name or by the end of its path."""
+    name = PurePosixPath(path.replace("\\", "/")).name.casefold()
+    if not name:
+        return False
+    for word in _WORD.findall(text.casefold()):
+        last = PurePosixPath(word.strip(".,:!?").replace("\\", "/")).name
+        if last == name:
+            return True
+    return False
+
+
+def _changed_edits(session: Session) -> Iterator[Deed]:
+    """Yield the edits of the agent's that the person changed before they were made."""
+    for event in session.tools:
+        if event.changed:
+            yield _deed(session, DeedKind.EDITED, event.turn, event.brief, event.at)
+
+
+def _changed_files(session: Session) -> Iterator[Deed]:
+    """Yield the files that changed on disk, where the person undid the edit or did or said something about the file.
+
+    A formatter, a hook or a build changes files too, and so do the agent's own commands.
+    """
+    for file in session.changed_files:
+        if file.restored and not _agent_restored(session, file):
+            yield _deed(session, DeedKind.UNDONE, file.turn, file.path, file.at)
+        elif not file.restored and _person_touched(session, file):
+            yield _deed(session, DeedKind.EDITED, file.turn, file.path, file.at)
+
+
+def _agent_restored(session: Session, file: ChangedFile) -> bool:
+    """Tell whether the agent, or the person by a command that is a deed by itself, may have put a file back."""
+    for event in session.tools:
+        if not file.since <= event.turn <= file.turn or event.name in WRITERS or event.rejected:
+            continue
+        if _UNDO.search(event.brief) or _UNDO_OF_FILES.search(event.brief):
+            return True
+    return any(file.since <= command.turn <= file.turn and _undoes(session, command) for command in session.commands)
+
+
+def _person_touched(session: Session, file: ChangedFile) -> bool:
+    """Tell whether the person ran a command on a file, rejected a change of it or told of theirs, since then."""
+    for command in session.commands:
+        is_in_between = file.since <= command.turn <= file.turn
+        only_reads = _READS.fullmatch(command.text) or _CHECK.search(command.text)
+        if is_in_between and not only_reads and _names(command.text, file.path):
+            return True
+    for event in session.tools:
+        if event.rejected and file.since <= event.turn <= file.turn and _names(event.brief, file.path):
+            return True
+    for index in range(file.since + 1, min(file.turn + 1, len(session.turns))):
+        turn = session.turns[index]
+        if turn.origin is not Origin.USER:
+            continue
+        words = own_words(turn.text)
+        if _names(words, file.path) and (_DID.search(words) or is_correction(turn.text)):
+            return True
+    return False
+
+
+def _asked_again(session: Session) -> Iterator[Deed]:
+    """Yield the requests that the person had made before in the session and that the agent had answered since."""
+    asked: list[tuple[int, str]] = []
+    for index, turn in enumerate(session.turns):
+        if turn.origin is not Origin.USER:
+            continue
+        words = own_words(turn.text)
+        if not words or is_small_talk(words):
+            continue
+        if any(is_same_request(words, other) and _was_answered(session, at, index) for at, other in asked):
+            yield _deed(session, DeedKind.ASKED_AGAIN, index, words, turn.at)
+        asked.append((index, words))
+
+
+def is_same_request(one: str, other: str) -> bool:
+    """Tell whether two requests are the same: their token sort ratio (rapidfuzz, 0 to 100) is 90 or more."""
+    return fuzz.token_sort_ratio(one.lower(), other.lower(), score_cutoff=SAME_REQUEST) > 0
+
+
+def _was_answered(session: Session, start: int, end: int) -> bool:
+    return any(turn.origin is Origin.ASSISTANT for turn in session.turns[start:end])
