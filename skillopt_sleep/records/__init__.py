@@ -12,6 +12,8 @@ from skillopt_sleep.records.candidates import (
     Judged,
     Past,
     PastEdit,
+    ProposedEdit,
+    Standing,
     Waiting,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
@@ -122,6 +124,7 @@ __all__ = [
     "PlaceKind",
     "Prompt",
     "Proposal",
+    "ProposedEdit",
     "Purpose",
     "Reading",
     "RecallRules",
@@ -143,6 +146,7 @@ __all__ = [
     "Spend",
     "Split",
     "Stamp",
+    "Standing",
     "StepOutcome",
     "StepSessions",
     "StepTasks",
