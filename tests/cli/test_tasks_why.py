@@ -4,7 +4,16 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.tasks_why import explain
-from skillopt_sleep.records import AppliedEdit, Evidence, Fate, NightReport, Pair, SignalKind, Split, Trial
+from skillopt_sleep.records import (
+    AppliedEdit,
+    Evidence,
+    Fate,
+    NightReport,
+    Pair,
+    SignalKind,
+    Split,
+    Trial,
+)
 from skillopt_sleep.stores.bank import Banked
 from tests.builders import a_report, a_task, an_edit, an_outcome
 from tests.fakes import NOON
@@ -88,6 +97,13 @@ def test_a_task_that_waits_was_asked_by_no_night() -> None:
     assert "nights that used it" not in alone
     mate = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL))
     assert "its lesson waits" not in told(Banked(TASK, night="n1"), mate, reports=reports)
+
+
+def test_a_task_that_needs_the_repository_waits_for_a_replay_that_has_it() -> None:
+    entry = Banked(replace(TASK, needs_repository=True), night="n1")
+    report = a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,)),))
+    assert "it needs the repository, and waits for a replay that has it" in told(entry, reports=[report])
+    assert "second session" not in told(entry, reports=[report])
 
 
 def test_a_test_task_is_used_where_a_change_is_accepted() -> None:
