@@ -11,7 +11,6 @@ RESPONSE_CHARS = 4_000
 DEED_CHARS = 200
 SPREAD = 0.2  # grades that lie closer are the judge's noise, and no contrast to learn from
 
-
 _DID = {
     DeedKind.REJECTED: "they rejected a call of the agent",
     DeedKind.STOPPED: "they stopped the agent",
@@ -21,6 +20,7 @@ _DID = {
     DeedKind.ASKED_AGAIN: "they asked for the same again",
     DeedKind.CHECKED: "they checked the work themselves",
 }
+_ONLY_HERE = "That is how requests are tried, not how the agent works: no rule and no cause speaks of it."
 
 
 class Graded(NamedTuple):
@@ -82,7 +82,9 @@ def _sessions(task: Task, tasks: Mapping[str, Task]) -> int:
 
 def made_in(rollouts: Sequence[Rollout]) -> str:
     """Return what attempts like these can show: the setting of those without tools, and nothing of others."""
-    return setting() if any(rollout.trajectory.text_only for rollout in rollouts) else ""
+    if not any(rollout.trajectory.text_only for rollout in rollouts):
+        return ""
+    return f"{setting()}\n{_ONLY_HERE}"
 
 
 def show(number: int, case: Case) -> str:

@@ -1,37 +1,77 @@
 """Show the optimizer what earlier nights know of a document: words and verdicts, never a task."""
 
+from collections.abc import Iterator
+
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.records import Edit, Effect, Fared, Past, PastEdit
+from skillopt_sleep.records import Edit, Effect, Fared, Past, ProposedEdit, Standing
 
 EACH = 5
 CHARS = 300
-_SAID = {
+_EFFECTS = {
     Effect.HELPED: "helped",
     Effect.NEUTRAL: "changed nothing",
     Effect.HARMFUL: "made it worse",
     Effect.UNDECIDED: "not proven yet",
 }
+_STANDINGS = {
+    Standing.WAITS: "it waits for the user to decide, since {since}",
+    Standing.LIVE: "live since {since}",
+    Standing.REFUSED: "the user refused it",
+    Standing.UNDONE: "the user adopted it and took it back",
+}
+_REFUSED = _STANDINGS[Standing.REFUSED]
+_UNPROVEN = "it waits for more proof"
+# What must not be proposed again comes first.
+_ORDER = (
+    _REFUSED,
+    _STANDINGS[Standing.UNDONE],
+    _EFFECTS[Effect.HARMFUL],
+    _STANDINGS[Standing.WAITS],
+    _UNPROVEN,
+    _STANDINGS[Standing.LIVE],
+    _EFFECTS[Effect.HELPED],
+    _EFFECTS[Effect.NEUTRAL],
+    _EFFECTS[Effect.UNDECIDED],
+)
 
 
 def tried_before(past: Past) -> str:
-    """List the edits that were tried, each with what became of it, so that a failed one isn't proposed again.
+    """List the edits of earlier nights, each once with what became of it, so that none is proposed in vain again.
 
-    The newest of each kind: refused and harmful edits first, then undecided ones, then the rest, then how attempts
-    went.
+    The newest of each kind are listed, and how attempts went.
     """
-    kinds = (
-        [f"- the user refused it: {_words(edit)}" for edit in reversed(past.refused)],
-        [_line(one) for one in past.tried if one.effect is Effect.HARMFUL],
-        [f"- it waits for more proof: {_words(edit)}" for wait in past.waiting for edit in wait.tested.edits],
-        [_line(one) for one in past.tried if one.effect is not Effect.HARMFUL],
-        [_fared(one) for one in past.fared],
-    )
-    lines = [line for kind in kinds for line in kind[:EACH]]
+    kinds: dict[str, list[str]] = {kind: [] for kind in _ORDER}
+    told: set[tuple[str, str]] = set()
+    for kind, edit, line in _edits(past):
+        if edit.key not in told:
+            told.add(edit.key)
+            kinds[kind].append(f"- {line}")
+    lines: list[str] = []
+    for of_a_kind in kinds.values():
+        lines += of_a_kind[:EACH]
+    lines += [_fared(one) for one in past.fared[:EACH]]
     return fence("\n".join(lines)) if lines else "None."
 
 
-def _line(one: PastEdit) -> str:
-    return f"- {_SAID[one.effect]}: {one.edit.op} {_words(one.edit)}"
+def _edits(past: Past) -> Iterator[tuple[str, Edit, str]]:
+    """Yield the kind, the edit and the line of all that is known, the latest word on an edit before older ones."""
+    for one in past.proposed:
+        yield _STANDINGS[one.standing], one.edit, f"{_standing(one)}: {_words(one.edit)}"
+    for edit in reversed(past.refused):
+        yield _REFUSED, edit, f"{_REFUSED}: {_words(edit)}"
+    for wait in past.waiting:
+        for edit in wait.tested.edits:
+            yield _UNPROVEN, edit, f"{_UNPROVEN}, since {wait.night}: {_words(edit)}"
+    for tried in past.tried:
+        effect = _EFFECTS[tried.effect]
+        yield effect, tried.edit, f"{effect}: {tried.edit.op} {_words(tried.edit)}"
+
+
+def _standing(one: ProposedEdit) -> str:
+    said = _STANDINGS[one.standing].format(since=one.since)
+    if one.reason:
+        return f"{said} (their reason: {one_line(one.reason, limit=CHARS)})"
+    return said
 
 
 def _fared(one: Fared) -> str:

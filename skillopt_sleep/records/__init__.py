@@ -12,6 +12,8 @@ from skillopt_sleep.records.candidates import (
     Judged,
     Past,
     PastEdit,
+    ProposedEdit,
+    Standing,
     Waiting,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
@@ -153,6 +155,7 @@ __all__ = [
     "PlaceKind",
     "Prompt",
     "Proposal",
+    "ProposedEdit",
     "Purpose",
     "Reading",
     "RecallRules",
@@ -173,6 +176,7 @@ __all__ = [
     "Spend",
     "Split",
     "Stamp",
+    "Standing",
     "StepOutcome",
     "StepSessions",
     "StepTasks",

@@ -81,6 +81,24 @@ class PastEdit(Record, frozen=True, kw_only=True):
     effect: Effect
 
 
+class Standing(StrEnum):
+    """Where an edit stands that was proposed to the person: by the state of its proposal."""
+
+    WAITS = "waiting"
+    LIVE = "adopted"
+    REFUSED = "rejected"
+    UNDONE = "undone"
+
+
+class ProposedEdit(Record, frozen=True, kw_only=True):
+    """An edit that was proposed to the person, where it stands since when, and the reason they gave."""
+
+    edit: Edit
+    standing: Standing
+    since: str
+    reason: str = ""
+
+
 class Fared(Record, frozen=True, kw_only=True):
     """The attempts of an earlier step in numbers: made, failed, and failed for each reason."""
 
@@ -93,13 +111,14 @@ class Fared(Record, frozen=True, kw_only=True):
 class Past(Record, frozen=True, kw_only=True):
     """The knowledge of earlier nights about a document.
 
-    The edits a person refused and those they adopted, the undecided candidates, the edits that were tried and how
-    attempts went (both newest first), the optimizer's own notes, and the earlier body that a slow update compares
-    with.
+    The edits a person refused and those they adopted, all that were proposed to them, the undecided candidates, the
+    edits that were tried and how attempts went (what was proposed, tried and how it went newest first), the
+    optimizer's own notes, and the earlier body that a slow update compares with.
     """
 
     refused: tuple[Edit, ...] = ()
     adopted: tuple[Edit, ...] = ()
+    proposed: tuple[ProposedEdit, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     tried: tuple[PastEdit, ...] = ()
     fared: tuple[Fared, ...] = ()

@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Earlier, Past, PastEdit, StepOutcome, Waiting
+from skillopt_sleep.records import Earlier, Past, PastEdit, ProposedEdit, Standing, StepOutcome, Waiting
 from skillopt_sleep.stores.bank import SqliteBank
 
+DAY_CHARS = len("2026-01-31")
 REMEMBERED = 30  # how many of a document's tried edits are recalled, newest first
 
 
@@ -27,6 +28,7 @@ class SqliteHistory:
         return Past(
             refused=self._bank.rejected(path),
             adopted=self._bank.adopted(path),
+            proposed=self._proposed(path),
             waiting=self._waiting("WHERE path = ?", (path,)),
             tried=tuple(from_json(body, PastEdit) for (body,) in tried),
             notes=notebook[0][0] if notebook else "",
@@ -101,6 +103,18 @@ class SqliteHistory:
             return None
         night, body, nights = rows[0]
         return Earlier(night=night, body=body, nights=nights)
+
+    def _proposed(self, path: str) -> tuple[ProposedEdit, ...]:
+        """Return the edits that were proposed for the document at this path, newest first."""
+        edits: list[ProposedEdit] = []
+        for entry in reversed(self._bank.proposals(*Standing)):
+            if entry.proposal.path != path:
+                continue
+            since = entry.decided[:DAY_CHARS] or entry.proposal.night
+            for edit in entry.proposal.edits:
+                standing = Standing(entry.state)
+                edits.append(ProposedEdit(edit=edit, standing=standing, since=since, reason=entry.reason))
+        return tuple(edits)
 
     def _waiting(self, where: str, values: Collection[object]) -> tuple[Waiting, ...]:
         rows = self._rows(f"SELECT body FROM waiting {where} ORDER BY id", values)  # noqa: S608

@@ -94,9 +94,15 @@ def grade(demand: str, answer: str) -> float:
 
 
 def _grades(text: str) -> str:
-    """Grades of several answers an item; nothing earns nothing."""
+    """Grades of several answers an item."""
     grades: list[dict[str, object]] = []
     for number, (_, demand, *answers) in enumerate(shown_items(text), start=1):
-        scores = [0.0 if answer.strip() in {"", ":"} else grade(demand, answer) for answer in answers]
-        grades.append({"item": number, "scores": scores})
+        grades.append({"item": number, "scores": [_worth(demand, answer) for answer in answers]})
     return json.dumps({"grades": grades})
+
+
+def _worth(demand: str, answer: str) -> float:
+    """Nothing earns nothing, and the simulated model's answer that meets a demand has its words."""
+    if answer.strip() in {"", ":"}:
+        return 0.0
+    return 1.0 if demand in answer else grade(demand, answer)

@@ -96,6 +96,13 @@ def test_a_task_that_waits_was_asked_by_no_night() -> None:
     assert "its lesson waits" not in told(Banked(TASK, night="n1"), mate, reports=reports)
 
 
+def test_a_task_that_needs_the_repository_waits_for_a_replay_that_has_it() -> None:
+    entry = Banked(replace(TASK, needs_repository=True), night="n1")
+    report = a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,)),))
+    assert "it needs the repository, and waits for a replay that has it" in told(entry, reports=[report])
+    assert "second session" not in told(entry, reports=[report])
+
+
 def test_a_test_task_is_used_where_a_change_is_accepted() -> None:
     task = replace(TASK, split=Split.TEST)
     reports = [

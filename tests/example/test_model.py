@@ -211,8 +211,8 @@ def test_its_optimizer_looks_back() -> None:
     task = a_task(split=Split.TRAIN)
     worse = Compared(task=task.id, change=Change.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
     tried = tuple(
-        PastEdit(night="n", edit=an_edit(), effect=effect)
-        for effect in (Effect.NEUTRAL, Effect.HELPED, Effect.NEUTRAL)
+        PastEdit(night="n", edit=an_edit(f"- Rule {number}."), effect=effect)
+        for number, effect in enumerate((Effect.NEUTRAL, Effect.HELPED, Effect.NEUTRAL))
     )
     past = Past(tried=tried)
     guidance = slow_update(

@@ -83,6 +83,13 @@ def test_checks_that_the_rejected_answer_passes_are_replaced_by_the_persons_word
     assert asked(model) == [Purpose.CONTROLS, Purpose.PROVE]
 
 
+def test_without_words_of_the_person_nothing_replaces_checks_that_do_not_work() -> None:
+    found, model = proved(a_task(rejected="I use pnpm.", accepted="I ran pnpm install.", evidence=()))
+    assert (found.tasks, model.prompts) == ((), [])
+    kept, _ = proved(a_task(reference=RUBRIC, evidence=()))
+    assert references(kept.tasks) == [RUBRIC]
+
+
 def test_a_rubric_is_tried_on_answers_of_known_worth_without_saying_which_is_which() -> None:
     task = a_task(reference=RUBRIC, rejected="I ran npm install.", accepted="I ran pnpm install.")
     found, model = proved(task)

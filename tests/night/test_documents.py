@@ -34,6 +34,26 @@ def test_the_documents_that_can_be_tested_share_the_error_rate_of_the_night(tmp_
     assert "at most 2.5 % of nights" in outcomes[0].verdict.error_rate
 
 
+def test_a_document_whose_tasks_need_the_repository_shares_neither_the_error_rate_nor_the_calls(
+    tmp_path: Path,
+) -> None:
+    shop, blog = (a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog"))
+    tried = [replace(task, document="shop") for task in (*TRAIN, *VAL)]
+    waiting = [replace(task, document="blog", needs_repository=True) for task in (*TRAIN, *VAL)]
+    routing = Routing(tasks=(*waiting, *tried), documents=(blog, shop))
+    night = Night()
+    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge, meter=FakeMeter(left=20))
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        outcomes = list(steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page))
+    store.close()
+
+    told = {outcome.document.id: outcome for outcome in outcomes}
+    assert told["shop"].trial.alpha == 0.05
+    assert told["blog"].because.startswith("needs the repository: 4 tasks wait")
+    assert not told["blog"].sessions.unfinished
+
+
 def test_the_documents_share_the_error_rate_of_removals_too(tmp_path: Path) -> None:
     taught = replace(TRAIN[0], project="/p")
     val = [replace(task, project="/p") for task in VAL]

@@ -1,5 +1,7 @@
 """The optimizer is shown what was tried and what it noted: words and verdicts, and no task."""
 
+from typing import Any
+
 from skillopt_sleep.prompts.past import EACH, own_notes, tried_before
 from skillopt_sleep.records import (
     CandidateKind,
@@ -9,6 +11,8 @@ from skillopt_sleep.records import (
     Judged,
     Past,
     PastEdit,
+    ProposedEdit,
+    Standing,
     Trial,
     Verdict,
     Waiting,
@@ -35,12 +39,50 @@ def test_every_edit_is_shown_with_what_became_of_it_and_without_its_tasks() -> N
     assert [line.split(":")[0] for line in text.splitlines() if line.startswith("- ")] == [
         "- the user refused it",
         "- made it worse",
-        "- it waits for more proof",
+        "- it waits for more proof, since n1",
         "- helped",
         "- changed nothing",
         "- not proven yet",
     ]
     assert "secret" not in text
+
+
+def proposed(content: str, standing: Standing, **fields: Any) -> ProposedEdit:
+    return ProposedEdit(edit=an_edit(content), standing=standing, since="2026-03-05", **fields)
+
+
+def test_what_was_proposed_is_told_with_the_persons_decision_and_their_reason() -> None:
+    past = Past(
+        proposed=(
+            proposed("- Live.", Standing.LIVE),
+            proposed("- Waits.", Standing.WAITS),
+            proposed("- No.", Standing.REFUSED, reason="not here,\nonly in the api"),
+            proposed("- Back.", Standing.UNDONE),
+        )
+    )
+
+    assert [line for line in tried_before(past).splitlines() if line.startswith("- ")] == [
+        "- the user refused it (their reason: not here, only in the api): - No.",
+        "- the user adopted it and took it back: - Back.",
+        "- it waits for the user to decide, since 2026-03-05: - Waits.",
+        "- live since 2026-03-05: - Live.",
+    ]
+
+
+def test_every_edit_is_told_once_by_its_latest_news() -> None:
+    rule = an_edit("- Rule.")
+    nights = (("n2", Effect.HELPED), ("n1", Effect.UNDECIDED))
+    past = Past(
+        adopted=(rule,),
+        proposed=(proposed("- Rule.", Standing.LIVE),),
+        tried=tuple(PastEdit(night=night, edit=rule, effect=effect) for night, effect in nights),
+    )
+
+    assert tried_before(past) == "```\n- live since 2026-03-05: - Rule.\n```"
+    assert tried_before(Past(tried=past.tried)) == "```\n- helped: append - Rule.\n```"
+    refused = Past(refused=(rule,), proposed=(proposed("- Rule.", Standing.REFUSED, reason="no"),))
+    assert tried_before(refused).count("- Rule.") == 1
+    assert "their reason: no" in tried_before(refused)
 
 
 def test_of_every_kind_the_newest_are_shown_however_much_was_tried() -> None:

@@ -225,12 +225,14 @@ def test_an_edited_task_keeps_where_it_comes_from_and_replaces_what_is_found_aga
 
 
 def test_the_name_of_a_lesson_goes_with_the_reference_it_was_mined_with(store: SqliteStore) -> None:
-    bank(store, numbered(1, wording="Use pnpm"))
+    bank(store, numbered(1, wording="Use pnpm", needs_repository=True))
 
     store.bank.write([numbered(1, prompt="mine")], at=BEFORE)
     assert known(store)["t1"].wording == "Use pnpm"
+    assert known(store)["t1"].needs_repository
     store.bank.write([numbered(1, prompt="mine", reference=Exact(answer="yarn"))], at=LATER)
     assert known(store)["t1"].wording == ""
+    assert not known(store)["t1"].needs_repository
 
 
 def test_an_edited_task_is_taken_up_by_the_next_night_once(store: SqliteStore) -> None:

@@ -1,6 +1,7 @@
 """What became of each document is remembered from night to night."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from skillopt_sleep.records import (
     Outcome,
     Past,
     PastEdit,
+    Standing,
     Trial,
     Verdict,
     Waiting,
@@ -99,6 +101,27 @@ def test_what_a_person_refused_is_known(store: SqliteStore) -> None:
 
     with store.open_night() as page:
         assert page.history.past(a_proposal().path).refused == (an_edit(),)
+
+
+def test_what_was_proposed_is_known_newest_first_with_what_the_person_made_of_it(store: SqliteStore) -> None:
+    edits = [an_edit(f"- Rule {n}.") for n in range(4)]
+    with store.open_night() as page:
+        seal(page, proposals=tuple(a_proposal(id=f"P-000{n}", edits=(edit,)) for n, edit in enumerate(edits)))
+    store.bank.decide("P-0000", ADOPTED, at=NOON + timedelta(days=2))
+    store.bank.decide("P-0001", REJECTED, at=NOON, reason="not here")
+    store.bank.decide("P-0002", ADOPTED, at=NOON)
+    store.bank.decide("P-0002", UNDONE, at=NOON, leaving=[ADOPTED])
+
+    with store.open_night() as page:
+        proposed = page.history.past(a_proposal().path).proposed
+        assert page.history.past("/elsewhere").proposed == ()
+
+    assert [(one.edit, one.standing, one.since, one.reason) for one in proposed] == [
+        (edits[3], Standing.WAITS, "2026-03-02", ""),
+        (edits[2], Standing.UNDONE, "2026-03-02", ""),
+        (edits[1], Standing.REFUSED, "2026-03-02", "not here"),
+        (edits[0], Standing.LIVE, "2026-03-04", ""),
+    ]
 
 
 def test_what_a_person_adopted_is_known_until_they_undo_it(store: SqliteStore) -> None:
