@@ -8,9 +8,9 @@ AFTER_COPIED_LINES = 1  # a log or a page may go on in words, so only a last par
 LONGEST_TYPED = 600
 
 _FENCE = re.compile(
-    r"^[ \t]*(?P<line>`{3,})[^`\n]+(?P=line)[ \t]*$"  # on one line
-    r"|^[ \t]*(?P<open>`{3,}|~{3,})[^\n]*\n(?:.*?\n)?[ \t]*(?P=open)[`~]*[ \t]*$"
-    r"|^[ \t]*(?:`{3,}|~{3,}).*\Z",
+    r"^[ \t]*(?P<line>`{3,}+)[^`\n]+(?P=line)[ \t]*$"  # on one line
+    r"|^[ \t]*(?P<open>`{3,}+|~{3,}+)[^\n]*\n(?:.*?\n)?[ \t]*(?P=open)[`~]*[ \t]*$"
+    r"|^[ \t]*(?:`{3,}+|~{3,}+).*\Z",
     re.MULTILINE | re.DOTALL,
 )
 _COPIED_LINE = re.compile(
