@@ -10,12 +10,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.metered import month_of
+from skillopt_sleep.daemon.zone import local_zone
 from skillopt_sleep.doctor.adopted import look_at_adopted
 from skillopt_sleep.doctor.findings import Finding, State, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.doctor.folders import look_at_paths, look_at_sources
 from skillopt_sleep.doctor.installs import look_at_installs
 from skillopt_sleep.doctor.reach import reach
 from skillopt_sleep.doctor.sight import CLAUDE, CODEX, Sight, claude_sight, codex_sight, cut_descriptions
+from skillopt_sleep.doctor.tonight import Tonight, tonight
 from skillopt_sleep.errors import ConfigError, ItemError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.projects import project_root
@@ -82,10 +84,15 @@ class _Checkup:
         """Check the models a night would ask, and what each agent sees."""
         # A night prepares its calls in the user's data folder, which isn't touched here.
         scratch_paths = replace(self._paths, data=scratch / "data")
-        until = utc_now() + timedelta(minutes=self._settings.budget.minutes)
+        now = utc_now()
+        until = now + timedelta(minutes=self._settings.budget.minutes)
+        scheduled: Tonight | None = None
+        # What of an installation can't be read is told where the installation is.
+        with suppress(SleepError, OSError):
+            scheduled = tonight(self._settings, self._paths, now=now, zone=local_zone())
         programs: Mapping[str, str] = {}
         try:
-            reached = reach(self._settings, scratch_paths, environ=self._environ, until=until)
+            reached = reach(self._settings, scratch_paths, environ=self._environ, until=until, tonight=scheduled)
         except OSError as error:
             self.findings.append(of_error(Topic.MODELS, error))
         else:

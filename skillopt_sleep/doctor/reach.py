@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.doctor.findings import Finding, Topic, fine, of_error, problem, unknown
+from skillopt_sleep.doctor.tonight import Tonight
 from skillopt_sleep.errors import BackendUnavailable, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
@@ -36,8 +37,10 @@ class Reached(NamedTuple):
     programs: Mapping[str, str]
 
 
-def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], until: datetime) -> Reached:
-    """Check every model that a night running until then would ask; only `scratch` is written to."""
+def reach(
+    settings: Settings, scratch: Paths, *, environ: Mapping[str, str], until: datetime, tonight: Tonight | None = None
+) -> Reached:
+    """Check every model that a night running until then would ask, or tonight's; only `scratch` is written to."""
     findings: list[Finding] = []
     wanted = tuple(dict.fromkeys(of_roles(settings)))
     named: list[BackendSettings] = []
@@ -57,7 +60,7 @@ def reach(settings: Settings, scratch: Paths, *, environ: Mapping[str, str], unt
         used = [backend for backend in named if backend.name == name]
         unused = [replace(BackendSettings(), name=name)]
         for backend in used or unused:
-            checked = _program(backend, scratch, environ, until=until, is_used=bool(used))
+            checked = _program(backend, scratch, environ, until=until, tonight=tonight, is_used=bool(used))
             findings += checked.findings
             if checked.path:
                 programs[name] = checked.path
@@ -76,7 +79,13 @@ class _Program(NamedTuple):
 
 
 def _program(
-    backend: BackendSettings, scratch: Paths, environ: Mapping[str, str], *, until: datetime, is_used: bool
+    backend: BackendSettings,
+    scratch: Paths,
+    environ: Mapping[str, str],
+    *,
+    until: datetime,
+    tonight: Tonight | None,
+    is_used: bool,
 ) -> _Program:
     """Check an agent's program and its login."""
     try:
@@ -90,11 +99,12 @@ def _program(
             return _Program((of_error(Topic.PROGRAMS, error),))
         return _Program((fine(Topic.PROGRAMS, f"{error.message}; no setting uses it"),))
     program = fine(Topic.PROGRAMS, f"{backend.name} {version} ({path})")
-    return _Program((program, _login(agent, backend.name, until=until, is_used=is_used)), path)
+    login = _login(agent, backend.name, until=until, tonight=tonight, is_used=is_used)
+    return _Program((program, login), path)
 
 
-def _login(agent: CliBackend, name: str, *, until: datetime, is_used: bool) -> Finding:
-    """Check an agent's login; it must last until then if the agent is used."""
+def _login(agent: CliBackend, name: str, *, until: datetime, tonight: Tonight | None, is_used: bool) -> Finding:
+    """Check an agent's login; it must last until then, and until tonight's night is over, if the agent is used."""
     account = agent.account
     if account.problem and is_used:
         return problem(Topic.LOGINS, f"{name}: {account.problem}", account.remedy)
@@ -106,6 +116,12 @@ def _login(agent: CliBackend, name: str, *, until: datetime, is_used: bool) -> F
             agent.refuse_short_login(account, until)
     except BackendUnavailable as error:
         return of_error(Topic.LOGINS, error)
+    if is_used and tonight and account.expires and account.expires < tonight.until:
+        return problem(
+            Topic.LOGINS,
+            f"{name}: the login {ends}, before the night that begins at {tonight.at} may end",
+            account.remedy or f"use {name} shortly before {tonight.at}, which renews it",
+        )
     message = f"{name}: {account.how}"
     if ends:
         message += f", {ends}"

@@ -2,35 +2,25 @@
 
 Nothing in a transcript tells the two apart, so whatever looks quoted, copied or too long to have been typed counts as
 pasted. Overlooking a wish costs one lesson; taking a pasted sentence for a wish would follow someone else's rule.
+
+Words after a paste count if its end can be seen (mining/pastes.py); a paste without one goes on to the turn's end.
 """
 
 import re
-from typing import NamedTuple
 
+from skillopt_sleep.mining.pastes import Paste, Span, fenced, is_copied_line, looks_typed, visible_paste
+
+MOST_PASTES = 3
 MOST_PARAGRAPHS = 2
 LEAST_CHAT = 2
 LONGEST_PARAGRAPH = 600
 LONGEST_QUOTE = 80
 
-_FENCE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*?\n)?[ \t]*\1[`~]*[ \t]*$|^[ \t]*(?:`{3,}|~{3,}).*\Z", re.MULTILINE | re.DOTALL
-)
 _TAGGED = re.compile(r"<([A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>.{0,5000}?</\1>", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\[(?:Pasted text|Image|Attachment)[^\]\n]{0,200}\]|!?\[[^\]\n]{0,400}\]\([^)\n]{0,400}\)")
 _LONG_QUOTE = re.compile(rf"“[^”]{{{LONGEST_QUOTE},}}”|«[^»]{{{LONGEST_QUOTE},}}»|\"[^\"\n]{{{LONGEST_QUOTE},}}\"")
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{40,}")
-_COPIED_LINE = re.compile(
-    r"[ \t]*>"  # a quotation
-    r"|\t|[ ]{4,}\S"  # code
-    r"|[ \t]*\|.*\|[ \t]*$"  # a table
-    r"|[ \t]*(?:at \S+ ?\(|File \"|Traceback \(|\s*\^+\s*$|[+-]{3} [ab]/|@@ |diff --git )"  # traces and diffs
-    r"|[ \t]*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"  # logs
-    r"|[ \t]*(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b[ \t]*[:\]|]"
-    r"|[ \t]*[$#%] \S"  # a shell
-    r"|[ \t]*\w+(?:Error|Exception|Warning): "
-    r"|[ \t]*[{}\[\]<].*[{}\[\]>,;][ \t]*$"  # data and markup
-)
 # Everything from such a line on was said or written by somebody else.
 _OTHERS_FROM = re.compile(
     r"^[ \t]*(?:\*\*)?(?:user|human|assistant|system|developer|ai|claude|codex|chatgpt|from|subject|on .{5,60} wrote)"
@@ -50,27 +40,49 @@ _OWN_LEAD_IN = re.compile(
 )
 
 
-class Span(NamedTuple):
-    """A part of a text, from `start` up to `end`."""
-
-    start: int
-    end: int
-
-
 def own_spans(text: str) -> tuple[Span, ...]:
     """Return the parts of a typed turn that are the person's own words, in order."""
-    hidden = bytearray(len(text))
-    for pattern in (_FENCE, _TAGGED, _COMMENT, _PLACEHOLDER, _LONG_QUOTE, _BLOB):
-        for match in pattern.finditer(text):
-            hidden[match.start() : match.end()] = b"\1" * (match.end() - match.start())
-    _hide_lines(text, hidden)
-    _hide_paragraphs(text, hidden)
-    return _shown(text, hidden)
+    own: list[Span] = []
+    at = 0
+    for _ in range(MOST_PASTES):
+        paste = visible_paste(text, at)
+        if paste is None or not _is_typed_around(text, at, paste):
+            break
+        own += _typed_spans(text, at, paste.start)
+        at = paste.end
+    own += _typed_spans(text, at, len(text))
+    return tuple(own)
+
+
+def _is_typed_around(text: str, at: int, paste: Paste) -> bool:
+    """Tell whether what stands before a paste is one paragraph of own words, and what comes after looks typed."""
+    before = text[at : paste.start]
+    words = before.strip()
+    if len(_PARAGRAPH.findall(words)) > 1:
+        return False
+    if "".join(before[slice(*span)] for span in _typed_spans(before, 0, len(before))) != words:
+        return False
+    following = visible_paste(text, paste.end)
+    return looks_typed(text[paste.end : following.start if following else len(text)], most=paste.paragraphs)
 
 
 def own_words(text: str) -> str:
     """Return the person's own words, each part on a line."""
     return "\n".join(text[start:end] for start, end in own_spans(text))
+
+
+def _typed_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
+    """Return the parts between `start` and `end` that neither look copied nor follow what hands over to a paste."""
+    part = text[start:end]
+    hidden = bytearray(len(part))
+    fences = fenced(part)
+    hidden[fences.start : fences.end] = b"\1" * (fences.end - fences.start)
+    for pattern in (_TAGGED, _COMMENT, _PLACEHOLDER, _LONG_QUOTE, _BLOB):
+        for match in pattern.finditer(part):
+            hidden[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+    _hide_lines(part, hidden)
+    _hide_paragraphs(part, hidden)
+    return tuple(Span(start + span.start, start + span.end) for span in _shown(part, hidden))
 
 
 def _hide_lines(text: str, hidden: bytearray) -> None:
@@ -82,7 +94,7 @@ def _hide_lines(text: str, hidden: bytearray) -> None:
         if _OTHERS_FROM.match(bare):
             hidden[at:] = b"\1" * (len(text) - at)
             return
-        if _COPIED_LINE.match(bare):
+        if is_copied_line(bare):
             hidden[at:end] = b"\1" * len(line)
         elif end < len(text) and _LEAD_IN.search(bare) and not _OWN_LEAD_IN.search(bare):
             hidden[end:] = b"\1" * (len(text) - end)

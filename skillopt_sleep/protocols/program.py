@@ -15,6 +15,7 @@ class Account(NamedTuple):
 
     `files` are what a replay's own agent home needs, by name, without what would renew the login. `expires` is when
     the login ends unless it is renewed; `how` describes it in a few words. Without a login, `problem` says why.
+    `remedy` says how to get a login, or one that lasts.
     """
 
     files: Mapping[str, bytes]

@@ -40,6 +40,7 @@ PASSED = frozenset(
 )
 _OFF = frozenset({"", "0", "false", "no", "off"})
 _MAY_ASK = "user:inference"
+_LASTS = f"run: claude setup-token, then export {TOKEN_NAME}=… where the night runs: that token lasts a year"
 _REMEDY = (
     "run: claude, then /login. On a Mac that login is in the keychain, where a replay can't read it: "
     f"run: claude setup-token, then export {TOKEN_NAME}=…, or name a key's variable in backend.api_key_env"
@@ -123,6 +124,7 @@ def _subscription(oauth: _OAuth, kept: dict[str, bytes]) -> Account:
     return Account(
         {**kept, ".credentials.json": to_json({"claudeAiOauth": login})},
         how=f"a {oauth.subscription_type or 'Claude'} subscription, in .credentials.json",
+        remedy=_LASTS,
         expires=datetime.fromtimestamp(oauth.expires_at / 1000, UTC) if oauth.expires_at else None,
         subscription=True,
     )

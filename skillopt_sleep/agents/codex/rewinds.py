@@ -21,6 +21,7 @@ FOLDERS = ("sessions", "archived_sessions")
 MOST_PARTS = 64
 _UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _NAME = re.compile(rf"(?P<session>{_UUID})(?:_(?P<part>{_UUID}))?$")
+_UNDERSCORE = -len("_01a2059e-a986-7c03-84e3-7476c42e00f3.jsonl")
 _HEAD = 1024 * 1024
 _TIME_DIGITS = 12  # such an id begins with its time, in milliseconds as a hexadecimal number
 
@@ -44,6 +45,8 @@ def session_in(path: str) -> str:
 def parts(path: str) -> list[Part]:
     """Return what is left of the rollouts that this one goes on from, in order, and itself as the last."""
     found = [Part(path)]
+    if path[_UNDERSCORE : _UNDERSCORE + 1] != "_":
+        return found
     name = _NAME.search(Path(path).stem)
     if name is None or not name["part"]:
         return found
