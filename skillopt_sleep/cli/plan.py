@@ -106,7 +106,11 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
         "errors": [note.summary for note in ahead.harvested.notes],
         "sends_to": destination(settings),
         "consent": bool(settings.backend.name) and not unconfirmed(settings),
-        "calls": {"at_most": ahead.most, "purposes": ahead.calls},
+        "calls": {
+            "at_most": ahead.most,
+            "without_limit": sum(ahead.calls.values()),
+            "purposes": ahead.calls,
+        },
         "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
     }
 
@@ -114,10 +118,12 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
 def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]:
     yield from _reading_lines(ahead)
     yield _sent(settings)
-    yield f"Calls at most: {ahead.most}"
+    without_limit = sum(ahead.calls.values())
+    stops = ", the night's limit, which it may reach before it is done" if ahead.most < without_limit else ""
+    yield f"Calls at most: {ahead.most:,}{stops}"
     if ahead.calls:
-        purposes = ", ".join(f"{count} {purpose}" for purpose, count in ahead.calls.items())
-        yield f"  at most, by purpose, before the limit and without retries: {purposes}"
+        purposes = " + ".join(f"{count:,} {purpose}" for purpose, count in ahead.calls.items())
+        yield f"  by purpose, without retries: {purposes} = {without_limit:,}"
     budget = ahead.budget
     limit = "Limit"
     if budget != settings.budget:

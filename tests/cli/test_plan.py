@@ -1,4 +1,7 @@
+import re
 from pathlib import Path
+
+import pytest
 
 from tests.command import Home
 from tests.example_night import EXAMPLE
@@ -12,6 +15,26 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
     assert "https://api.openai.com/v1" in out
     assert "300 calls" in out
     assert "Nothing has been sent." in out
+
+
+@pytest.mark.parametrize("limit", [5, 100_000])
+def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limit: int) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    (tmp_path / "sleep").mkdir()
+    (tmp_path / "sleep" / "config.toml").write_text(f"[budget]\ncalls = {limit}\n", encoding="utf-8")
+
+    calls = home.command("run", "--plan", "--json").json["calls"]
+    out = home.command("run", "--plan").out
+
+    parts, total = re.search(r"^  by purpose, without retries: (.+) = ([\d,]+)$", out, re.MULTILINE).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    assert sum(int(count.replace(",", "")) for count in re.findall(r"[\d,]+(?= )", parts)) == int(
+        total.replace(",", "")
+    )
+    assert sum(calls["purposes"].values()) == calls["without_limit"] == int(total.replace(",", ""))
+    assert calls["at_most"] == min(calls["without_limit"], limit)
+    assert f"Calls at most: {calls['at_most']:,}" in out
+    assert ("the night's limit" in out) is (calls["at_most"] < calls["without_limit"])
 
 
 def roles(home: Home, *, judge: str = 'model = "gpt-4"', more: str = "") -> Home:
