@@ -113,6 +113,8 @@ def over_nights(nights: Sequence[Sequence[Session]], model: Backend | None) -> t
     for sessions in nights:
         known = Known(tuple(lessons.values()), tuple(tasks))
         mined = mine(sessions, optimizer=model, pool=pool, per_call=PER_CALL, most=NO_LIMIT, known=known)
+        if isinstance(model, Recorded) and model.open:
+            break  # what later nights are asked depends on this one's answers
         lessons |= {lesson.id: lesson for lesson in mined.lessons}
         tasks += proven(mined, model, pool).tasks
     return list(lessons.values()), tasks

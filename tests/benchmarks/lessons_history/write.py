@@ -667,7 +667,7 @@ class Codex:
         self.command(e["cmd"], e["out"], e["code"], "user_shell", start)
         self.message("user", "<user_shell_command>\n<command>\n%s\n</command>\n<result>\nExit code: %d\nDuration: %.4f seconds\nOutput:\n%s\n"
                      "</result>\n</user_shell_command>" % (e["cmd"], e["code"], (self.clock.t - start).total_seconds(), e["out"]),
-                     ["generic.user_shell_command"], [{"type": "harness", "hook": False}])
+                     ["shell.user_command"], [{"type": "harness", "hook": False}])
         self.event({"type": "task_complete", "root_turn_id": self.turn, "turn_id": self.turn, "last_agent_message": None,
                     "started_at": int(self.turn_start.timestamp()), "completed_at": int(self.clock.t.timestamp()),
                     "duration_ms": ms(self.clock.t) - ms(self.turn_start), "time_to_first_token_ms": None})
