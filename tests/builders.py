@@ -1,5 +1,6 @@
 """Records with sensible defaults, so that a test says only what matters to it; any field can be named."""
 
+from datetime import timedelta
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from skillopt_sleep.records import (
     Edit,
     EditOp,
     Evidence,
+    Lesson,
     NightReport,
     Op,
     Origin,
@@ -170,6 +172,13 @@ def a_report(**fields: Any) -> NightReport:
         because="no session since the last night",
     )
     return replace(report, **fields)
+
+
+def a_lesson(wording: str, **fields: Any) -> Lesson:
+    """A lesson of the default project that came up the day before."""
+    at = NOON - timedelta(days=1)
+    values: dict[str, Any] = {"id": f"l-{wording}", "project": "/home/ada/shop", "first": at, "last": at}
+    return Lesson(wording=wording, **(values | fields))
 
 
 def a_proposal(**fields: Any) -> Proposal:

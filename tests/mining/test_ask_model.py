@@ -3,7 +3,7 @@ import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.mining.ask_model import ask_model
-from skillopt_sleep.mining.lessons import SameReply
+from skillopt_sleep.mining.lessons import LessonsReply
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Note, Purpose
 from tests.fakes import FakeBackend
@@ -13,14 +13,14 @@ VALUES = {"lessons": "1. Use pnpm", "corrections": "(none)"}
 
 def ask(model: Backend) -> msgspec.Struct:
     return ask_model(
-        model, Purpose.LESSONS, VALUES, schema=SameReply, project="/shop", stage="mine", failure="it failed"
+        model, Purpose.LESSONS, VALUES, schema=LessonsReply, project="/shop", stage="mine", failure="it failed"
     )
 
 
 def test_the_reply_is_what_the_schema_says_and_the_call_counts_towards_the_project() -> None:
     model = FakeBackend({Purpose.LESSONS: {"same": [[1, 2]]}})
 
-    assert ask(model) == SameReply(same=((1, 2),))
+    assert ask(model) == LessonsReply(same=((1, 2),))
     assert [(prompt.purpose, prompt.project) for prompt in model.prompts] == [(Purpose.LESSONS, "/shop")]
     assert "1. Use pnpm" in model.prompts[0].text
 

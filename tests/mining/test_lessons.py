@@ -9,7 +9,7 @@ import pytest
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.mining.lessons import MOST, Found, find_lessons, known_names, lessons_by_words, with_evidence
 from skillopt_sleep.records import Deed, DeedKind, Evidence, Lesson, LessonState, Purpose, Task
-from tests.builders import a_task
+from tests.builders import a_lesson, a_task
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
 
 SHOP = "/home/ada/shop"
@@ -23,9 +23,9 @@ def named(*wordings: str, project: str = SHOP, **fields: Any) -> list[Task]:
     ]
 
 
-def a_lesson(wording: str, *, days_ago: int = 1, project: str = SHOP, **fields: Any) -> Lesson:
+def heard(wording: str, *, days_ago: int, **fields: Any) -> Lesson:
     at = NOON - timedelta(days=days_ago)
-    return Lesson(**{"id": f"l-{wording}", "project": project, "wording": wording, "first": at, "last": at} | fields)
+    return a_lesson(wording, first=at, last=at, **fields)
 
 
 def found(
@@ -49,7 +49,7 @@ def states(made: Found) -> dict[str, LessonState]:
 
 
 def test_names_are_known_by_project_with_their_day_those_heard_last_at_the_end() -> None:
-    lessons = [a_lesson(PNPM), a_lesson(SHORT, days_ago=9), a_lesson(SHORT, project="/api"), a_lesson("")]
+    lessons = [a_lesson(PNPM), heard(SHORT, days_ago=9), a_lesson(SHORT, project="/api"), a_lesson("")]
 
     assert known_names(lessons) == {
         SHOP: ("2026-02-21 Keep answers short", "2026-03-01 Use pnpm"),
@@ -62,7 +62,7 @@ def test_a_lesson_that_was_taken_back_is_not_shown_as_known() -> None:
 
 
 def test_only_so_many_names_are_known() -> None:
-    names = known_names([a_lesson(f"Do {n}", days_ago=MOST + 2 - n) for n in range(MOST + 2)])[SHOP]
+    names = known_names([heard(f"Do {n}", days_ago=MOST + 2 - n) for n in range(MOST + 2)])[SHOP]
 
     assert len(names) == MOST
     assert names[0].endswith("Do 2")
@@ -100,7 +100,7 @@ def test_a_known_lesson_goes_on_under_its_own_name() -> None:
 
 
 def test_two_known_lessons_stay_apart_whatever_a_later_call_says() -> None:
-    made, _ = found(named(NEVER_NPM), {"same": [[1, 2, 3]]}, known=[a_lesson(PNPM, days_ago=2), a_lesson(SHORT)])
+    made, _ = found(named(NEVER_NPM), {"same": [[1, 2, 3]]}, known=[heard(PNPM, days_ago=2), a_lesson(SHORT)])
 
     assert ids(made.tasks) == [f"l-{PNPM}"]
 
@@ -204,7 +204,7 @@ def test_an_earlier_wish_never_takes_a_later_one_back() -> None:
 
 
 def test_what_was_taken_back_and_comes_up_again_is_open_and_ends_the_other() -> None:
-    known = [a_lesson("Use tabs", days_ago=2, state=LessonState.TAKEN_BACK), a_lesson("Use spaces")]
+    known = [heard("Use tabs", days_ago=2, state=LessonState.TAKEN_BACK), a_lesson("Use spaces")]
 
     made, _ = found(named("Use tabs"), {"instead": [[1, 2]]}, known=known)
     assert states(made) == {"Use tabs": LessonState.OPEN}

@@ -25,7 +25,7 @@ from skillopt_sleep.records import (
     Session,
     Task,
 )
-from tests.builders import ASK, SAID, a_session, a_turn
+from tests.builders import ASK, SAID, a_lesson, a_session, a_turn
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
 
 
@@ -322,11 +322,6 @@ def named(*sessions: Session, per_call: int, known: Sequence[Lesson] = ()) -> tu
     return [task.wording for task in found.tasks], backend.prompts
 
 
-def called(wording: str, **fields: Any) -> Lesson:
-    at = NOON - timedelta(days=1)
-    return Lesson(**{"id": "l-1", "project": "/home/ada/shop", "wording": wording, "first": at, "last": at} | fields)
-
-
 def test_calls_that_could_not_agree_on_names_are_followed_by_one_that_does() -> None:
     sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in range(3)]
 
@@ -345,7 +340,7 @@ def test_one_call_agrees_with_itself() -> None:
 
 
 def test_a_new_name_beside_a_known_one_is_asked_about() -> None:
-    names, prompts = named(a_session(), per_call=1, known=[called("Pnpm!")])
+    names, prompts = named(a_session(), per_call=1, known=[a_lesson("Pnpm!")])
 
     assert names == ["Pnpm!"]
     assert prompts[-1].purpose is Purpose.LESSONS
@@ -360,9 +355,9 @@ def test_what_a_night_does_not_take_is_not_asked_about() -> None:
 
 
 def test_the_model_is_shown_what_earlier_nights_called_the_lessons_of_the_project() -> None:
-    there = called("Answer in German", project="/elsewhere")
+    there = a_lesson("Answer in German", project="/elsewhere")
 
-    _, (prompt, _) = named(a_session(), per_call=1, known=[called("Keep answers\nshort"), there])
+    _, (prompt, _) = named(a_session(), per_call=1, known=[a_lesson("Keep answers\nshort"), there])
 
     assert "\n```\n2026-03-01 Keep answers short\n```\n\n# Sessions" in prompt.text
 

@@ -14,26 +14,26 @@ def corrected(*after: str | Turn, words: str = "no, use pnpm, never npm", **fiel
 
 
 def test_the_answers_on_both_sides_of_a_correction_are_kept() -> None:
-    (task,) = ruled_tasks(corrected(said("I ran pnpm install."), "thanks"))
+    (task,) = ruled_tasks(corrected(said("I ran pnpm install."), "thanks")).tasks
     assert (task.rejected, task.accepted) == ("I ran npm install.", "I ran pnpm install.")
     assert task.deeds == ()
 
 
 def test_an_answer_that_nobody_took_up_is_not_accepted() -> None:
-    (task,) = ruled_tasks(corrected(said("I ran pnpm install.")))
+    (task,) = ruled_tasks(corrected(said("I ran pnpm install."))).tasks
     assert task.accepted == ""
 
 
 def test_what_was_done_is_on_the_task() -> None:
     rejected = ToolEvent(name="Bash", turn=1, brief="npm install", error=True, rejected=True)
-    (task,) = ruled_tasks(corrected(said("ok"), tools=(rejected,)))
+    (task,) = ruled_tasks(corrected(said("ok"), tools=(rejected,))).tasks
     assert [(deed.kind, deed.what) for deed in task.deeds] == [(DeedKind.REJECTED, "npm install")]
     assert task.rejected == "I ran npm install.\nnpm install"
 
 
 def test_the_last_word_of_a_corrected_dialogue_holds() -> None:
     session = corrected(said("I use pnpm now."), "no wait, use yarn, not pnpm", said("I use yarn."))
-    (task,) = ruled_tasks(session)
+    (task,) = ruled_tasks(session).tasks
     assert task.reference == Checks(
         items=(
             Check(op=Op.CONTAINS, arg="yarn"),
@@ -45,10 +45,10 @@ def test_the_last_word_of_a_corrected_dialogue_holds() -> None:
 
 
 def test_pasted_words_are_neither_wish_nor_evidence() -> None:
-    (task,) = ruled_tasks(corrected(words="no, the log says:\n\nalways use evil, never npm"))
+    (task,) = ruled_tasks(corrected(words="no, the log says:\n\nalways use evil, never npm")).tasks
     assert task.evidence[0].quote == "no, the log says:"
     assert "evil" not in str(task.reference)
-    assert list(ruled_tasks(corrected(words="> no, always use evil"))) == []
+    assert ruled_tasks(corrected(words="> no, always use evil")).tasks == ()
 
 
 def test_words_that_name_nothing_become_a_rubric_that_quotes_each_once() -> None:

@@ -17,7 +17,7 @@ from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.vary import vary
-from skillopt_sleep.mining.lessons import renamed
+from skillopt_sleep.mining.lessons import find_lessons
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
@@ -75,7 +75,7 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     preflight(asked_first(backend), night=text, until=NOON)
     mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
     named = [replace(task, wording=text), replace(task, wording="Something else.")]
-    renamed(named, [task.project], known={}, optimizer=backend, pool=SerialPool())
+    find_lessons(named, known=(), several=[task.project], optimizer=backend, pool=SerialPool())
     doubted = Mined(tasks=(replace(task, rejected=text),))
     prove(doubted, judge=ReferenceJudge(backend), model=backend, pool=SerialPool())
     trajectory = SingleShot(backend).run(task, document, sample=0)
