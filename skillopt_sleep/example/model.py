@@ -11,14 +11,11 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.example.shown import read_sessions
-from skillopt_sleep.mining.rules import wished_checks
-from skillopt_sleep.mining.wishes import Wish, is_correction, last_wish, read_wish
+from skillopt_sleep.example.miner import mine
+from skillopt_sleep.mining.wishes import Wish, read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
 MODEL = "simulated"
@@ -41,7 +38,6 @@ _TOO_LONG = re.compile(r"\btoo (?:long|verbose)\b", re.IGNORECASE)
 _SINGLE_WORD = re.compile(r"\bsingle word\b", re.IGNORECASE)
 _NOTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _WORD = re.compile(r"\w{5,}")
-_STOPPED = ("rejected", "stopped")
 _CHARS_PER_TOKEN = 4
 
 
@@ -90,7 +86,7 @@ class SimulatedBackend:
             case Purpose.PROVE:
                 return _grade_items(prompt.text)
             case Purpose.MINE:
-                return _mine(prompt.text)
+                return mine(prompt.text)
             case Purpose.LESSONS:
                 return json.dumps({"same": []})
             case Purpose.REFLECT | Purpose.REFLECT_DEEP:
@@ -191,55 +187,6 @@ def _items(text: str) -> list[list[str]]:
         elif match["words"] is None:
             items[-1].append(match["text"])
     return items
-
-
-class _Request(NamedTuple):
-    """A typed turn that asks for something, and the typed turns that correct it."""
-
-    turn: dict[str, Any]
-    corrections: list[dict[str, Any]]
-
-
-def _mine(text: str) -> str:
-    """Make a task of every request that was corrected."""
-    tasks: list[dict[str, object]] = []
-    for session in read_sessions(text):
-        for request in _requests(session["turns"]):
-            if request.corrections:
-                task = _mined(session["session"], request)
-                tasks.append(task)
-    return json.dumps({"tasks": tasks})
-
-
-def _requests(turns: Sequence[dict[str, Any]]) -> list[_Request]:
-    """Take every typed turn that corrects, or follows a stop, as a correction of the request before it."""
-    requests: list[_Request] = []
-    stopped = False
-    for turn in turns:
-        if turn["origin"] == "user" and turn["text"]:
-            if requests and (stopped or is_correction(turn["text"], request=requests[-1].turn["text"])):
-                requests[-1].corrections.append(turn)
-            else:
-                requests.append(_Request(turn, []))
-            stopped = False
-        stopped = stopped or any(deed.startswith(_STOPPED) for deed in turn["then"])
-    return requests
-
-
-def _mined(session: str, request: _Request) -> dict[str, object]:
-    quotes: list[str] = []
-    corrections: list[dict[str, object]] = []
-    for turn in request.corrections:
-        quotes.append(turn["text"])
-        corrections.append({"turn": turn["turn"], "quote": turn["text"]})
-    return {
-        "session": session,
-        "ask": request.turn["turn"],
-        "prompt": request.turn["text"],
-        "corrections": corrections,
-        "checks": [{"op": check.op, "arg": check.arg} for check in wished_checks(last_wish(quotes))],
-        "rubric": "It does what the person asked for: " + " ".join(quotes),
-    }
 
 
 def _reflect(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 _SESSION = re.compile(r"session (S\d+) of ")
 _TURN = re.compile(r"\[turn (\d+)\] (person|agent|program)(?:: (.*)| pasted .*)", re.DOTALL)
 _FURTHER = "    | "
-_DEED = re.compile(r"  D\d+ person (.*)")
+_DEED = re.compile(r"  D(\d+) person (.*)")
 _AGENT = re.compile(r"  agent (?:ran|used [^:]*): (.*)")
 _ORIGINS = {"person": "user", "agent": "assistant", "program": "harness"}
 
@@ -14,7 +14,8 @@ _ORIGINS = {"person": "user", "agent": "assistant", "program": "harness"}
 def read_sessions(prompt: str) -> list[dict[str, Any]]:
     """Return the sessions of a mining prompt: each with its label and its turns.
 
-    A turn has its index, origin and text; `then` is what the person did after it and `ran` what the agent did.
+    A turn has its index, origin and text; `then` is what the person did after it and `deeds` the numbers of that, `ran`
+    is what the agent did.
     """
     sessions: list[dict[str, Any]] = []
     turns: list[dict[str, Any]] = []
@@ -28,6 +29,7 @@ def read_sessions(prompt: str) -> list[dict[str, Any]]:
                 "origin": _ORIGINS[turn[2]],
                 "text": turn[3] or "",
                 "then": [],
+                "deeds": [],
                 "ran": [],
             }
             turns.append(made)
@@ -41,6 +43,7 @@ def _read_further(line: str, turn: dict[str, Any]) -> None:
     if line.startswith(_FURTHER):
         turn["text"] += "\n" + line.removeprefix(_FURTHER)
     elif deed := _DEED.fullmatch(line):
-        turn["then"].append(deed[1])
+        turn["then"].append(deed[2])
+        turn["deeds"].append(int(deed[1]))
     elif call := _AGENT.fullmatch(line):
         turn["ran"].append(call[1])
