@@ -7,6 +7,7 @@ Words after a paste count if its end can be seen (mining/pastes.py); a paste wit
 """
 
 import re
+from functools import lru_cache
 
 from skillopt_sleep.mining.pastes import Paste, Span, fenced, is_copied_line, looks_typed, visible_paste
 
@@ -40,8 +41,9 @@ _OWN_LEAD_IN = re.compile(
 )
 
 
+@lru_cache(maxsize=512)
 def own_spans(text: str) -> tuple[Span, ...]:
-    """Return the parts of a typed turn that are the person's own words, in order."""
+    """Return the parts of a typed turn that are the person's own words, in order; a turn is asked for repeatedly."""
     own: list[Span] = []
     at = 0
     for _ in range(MOST_PASTES):

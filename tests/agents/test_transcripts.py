@@ -2,13 +2,14 @@
 
 import json
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
-from skillopt_sleep.records import LeftOut, Origin
+from skillopt_sleep.records import LeftOut, Origin, Session
 from tests.agents.reading import TRANSCRIPTS, read_all, sessions_of, typed_by_session
 
 CLAUDE = TRANSCRIPTS / "claude"
@@ -99,6 +100,37 @@ def test_interactive_claude_sessions_agree_with_the_programs_own_history() -> No
 def test_tui_codex_sessions_hold_exactly_what_was_typed() -> None:
     found = typed_by_session(Codex(CODEX / "v0.169.0_tui"))
     assert {name.split("-")[1]: typed for name, typed in found.items()} == TUI_CODEX
+
+
+def test_a_rewound_codex_session_is_one_with_its_plan_and_without_what_was_rewound() -> None:
+    """In the first file "add tests" was rewound; in the second a review and a plan follow."""
+    readings = read_all(Codex(CODEX / "v0.169.0_rewound"))
+    session = max((packed.session for reading in readings.values() for packed in reading.sessions), key=_last)
+    history = (CODEX / "v0.169.0_rewound" / "history.jsonl").read_text().splitlines()
+    typed = [json.loads(line)["text"] for line in history]
+    typed.remove("add tests")
+    assert list(session.typed) == typed
+    answers = [turn.text for turn in session.turns if turn.origin is Origin.ASSISTANT]
+    assert "# Plan\n1. move the packages\n2. install with npm\n" in answers
+    assert "I added tests with jest." not in answers
+    assert session.damaged == 0
+    assert [file.path for file in session.instructions] == ["/home/dev/work/shop/AGENTS.md"]
+    assert "Always use pnpm, never npm." in session.instructions[0].text
+
+
+def _last(session: Session) -> tuple[datetime, int]:
+    return session.ended, len(session.turns)
+
+
+def test_words_behind_claudes_commands_and_the_instructions_in_force_are_read() -> None:
+    ((session, why),) = sessions_of(ClaudeCode(CLAUDE / "v2.1.330_interactive")).values()
+    assert why is None
+    assert session.typed == ("explain a.txt", "no, from now on tag it with v", "to staging please")
+    assert [(Path(file.path).name, file.text) for file in session.instructions] == [
+        ("CLAUDE.md", "Answer in English."),
+        ("CLAUDE.md", "# House rules\n\nAlways use pnpm, never npm."),
+        ("style.md", "Use ruff."),
+    ]
 
 
 def _by_history() -> dict[str, tuple[str, ...]]:
