@@ -14,7 +14,7 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.protocols import Backend, Judge, Pool
-from skillopt_sleep.records import Note, Rubric, Task, Trajectory, wants_a_tool
+from skillopt_sleep.records import Note, Reference, Rubric, Task, Trajectory, wants_a_tool
 
 NAMED = 3  # so many of the dropped tasks are named in the note
 NAMED_CHARS = 60
@@ -68,11 +68,20 @@ def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
 
 def _with_working_reference(task: Task, judge: Judge) -> Task | None:
     """Return the task with the first reference that works, or with a rubric, which a model has yet to grade."""
-    for reference in simpler_references(task.reference, quotes_of(task.evidence)):
+    for reference in _references(task):
         candidate = replace(task, reference=reference)
         if isinstance(reference, Rubric) or _tells_apart(candidate, judge):
             return candidate
     return None
+
+
+def _references(task: Task) -> Sequence[Reference]:
+    """Return the references to try, in order: the person's words are the last, if they said any."""
+    quotes = quotes_of(task.evidence)
+    references = simpler_references(task.reference, quotes)
+    if quotes:
+        return references
+    return [reference for reference in references if reference == task.reference or not isinstance(reference, Rubric)]
 
 
 def _tells_apart(task: Task, judge: Judge) -> bool:

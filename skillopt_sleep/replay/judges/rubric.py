@@ -30,7 +30,8 @@ class Answer(NamedTuple):
     @property
     def chars(self) -> int:
         """The number of characters it adds to a prompt."""
-        return len(self.task.context) + len(self.task.prompt) + len(self.rubric.text) + len(self.response)
+        shown = (self.task.context, self.task.prompt, *self.task.quotes, self.rubric.text, self.response)
+        return sum(map(len, shown))
 
 
 class ItemGrade(msgspec.Struct, frozen=True):
