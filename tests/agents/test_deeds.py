@@ -59,6 +59,7 @@ def test_the_genuine_sessions_hold_these_deeds() -> None:
         "1110": [(DeedKind.RAN, "ls -1")],
         "209f": [rejected, *RAN, (DeedKind.UNDONE, cart), (DeedKind.UNDONE, "git checkout cart.py")],
         "9a06": [rejected],
+        "cfba": [rejected, *RAN, (DeedKind.RAN, "git checkout cart.py")],
         "e922": [(DeedKind.STOPPED, "")],
     }
     for session in genuine().values():
