@@ -5,7 +5,8 @@ own commands are no deeds.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -14,16 +15,20 @@ from rapidfuzz import fuzz
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
-from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, ToolEvent, TypedCommand
+from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
 
 SAME_REQUEST = 90.0
+# No real session has nearly as much; beyond it nothing is compared, so that none takes long.
+MOST_FILES = 100
+MOST_REQUESTS = 50
+REQUEST_CHARS = 1_000
 WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"})
 
 _UNDO = re.compile(
-    r"\bgit\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:revert\b|restore\b(?!\s+--staged\s*$)|checkout\s+(?:\S+\s+)?--?\s|checkout\s+\.(?:\s|$)"
+    r"\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*(?:revert\b|restore\b(?!\s+--staged\s*$)|checkout\s+(?:\S+\s+)?--?\s|checkout\s+\.(?:\s|$)"
     r"|reset\s+(?:\S+\s+)*?(?:--(?:hard|merge|keep)\b|HEAD[~^@])|stash(?:\s+(?:drop|push|save|-\S+)|\s*$)|clean\s+-\S*f)"
 )
-_UNDO_OF_FILES = re.compile(r"\b(?:git\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:checkout|rm)|rm|unlink)\s")
+_UNDO_OF_FILES = re.compile(r"\b(?:git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*(?:checkout|rm)|rm|unlink)\s")
 _TESTS = (
     r"pytest|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test"
     r"|(?:cargo|go|dotnet|mix|swift|flutter|deno)\s+test|(?:make|just|gradlew?|mvnw?|rake|bazel)\s+(?:\S+\s+)*?(?:test|check|verify)"
@@ -45,7 +50,7 @@ _READS = re.compile(
 _DID = re.compile(
     r"\bI(?:['’]ve|\s+have)?\s+(?:just\s+|already\s+)?(?:changed|edited|fixed|reverted|renamed|rewrote|rewritten|adjusted|corrected"
     r"|undid|undone|moved|removed|deleted|added|reworked|updated|put)\b|\b(?:myself|by hand)\b"
-    r"|\bich\s+hab|\bhab[e']?\s+ich\b|\bj['’]ai\b|\bl?[oa]?\s*he\s+(?:\w+[ai]do|puesto|hecho|vuelto)\b"
+    r"|\bich\s+hab|\bhab[e']?\s+ich\b|\bj['’]ai\b|\bhe\s+(?:\w+[ai]do|puesto|hecho|vuelto)\b"
     r"|\b(?:mudei|alterei|editei|corrigi|arrumei|desfiz|tirei|troquei|ajustei)\b|\bя\s+(?:\w+\s+)?\w+л[аи]?\b"
     r"|我(?:已经|刚|自己)*(?:把|改|修|删|换)|(?:直し|変え|戻し|消し|修正し|変更し|編集し)(?:てい?|まし)?た",
     re.IGNORECASE,
@@ -59,7 +64,7 @@ def deeds(session: Session) -> tuple[Deed, ...]:
     found = [
         *_rejections(session),
         *_stops(session),
-        *(_of_command(session, command) for command in session.commands),
+        *_of_commands(session),
         *_changed_edits(session),
         *_changed_files(session),
         *_asked_again(session),
@@ -84,39 +89,52 @@ def _rejections(session: Session) -> Iterator[Deed]:
 
 def _stops(session: Session) -> Iterator[Deed]:
     """Yield the interruptions, but not those by which a call was rejected."""
+    typed = [index for index, turn in enumerate(session.turns) if turn.origin is Origin.USER]
+    rejected = sorted(event.turn for event in session.tools if event.rejected)
     for stop in session.stops:
-        end = _next_typed(session, stop)
-        if any(event.rejected and stop <= event.turn < end for event in session.tools):
+        end = _first(typed, stop + 1, len(session.turns))
+        if _first(rejected, stop, end) < end:
             continue
         note = session.turns[stop + 1] if stop + 1 < len(session.turns) else None
         at = note.at if note is not None and note.origin is Origin.HARNESS else None
         yield _deed(session, DeedKind.STOPPED, stop, at=at)
 
 
-def _next_typed(session: Session, after: int) -> int:
-    for index in range(after + 1, len(session.turns)):
-        if session.turns[index].origin is Origin.USER:
-            return index
-    return len(session.turns)
+def _first(numbers: Sequence[int], least: int, otherwise: int) -> int:
+    """Return the first of the sorted numbers that is at least so much, or the other number if there is none."""
+    at = bisect_left(numbers, least)
+    return numbers[at] if at < len(numbers) else otherwise
 
 
-def _of_command(session: Session, command: TypedCommand) -> Deed:
-    """Return the deed of a command that the person ran: it undoes, it checks the agent's work, or it is just run."""
-    kind = DeedKind.RAN
-    if _undoes(session, command):
-        kind = DeedKind.UNDONE
-    elif _CHECK.search(command.text) and _agent_spoke_last(session, command.turn):
-        kind = DeedKind.CHECKED
-    return _deed(session, kind, command.turn, command.text, command.at)
+def _of_commands(session: Session) -> Iterator[Deed]:
+    """Yield the commands that the person ran: each undoes, checks the agent's work, or is just run."""
+    written = _written(session)
+    for command in session.commands:
+        kind = DeedKind.RAN
+        if _undoes(command, written):
+            kind = DeedKind.UNDONE
+        elif _CHECK.search(command.text) and _agent_spoke_last(session, command.turn):
+            kind = DeedKind.CHECKED
+        yield _deed(session, kind, command.turn, command.text, command.at)
 
 
-def _undoes(session: Session, command: TypedCommand) -> bool:
+def _written(session: Session) -> dict[str, int]:
+    """Return the names of the files that the agent wrote, each with the turn of the first time."""
+    written: dict[str, int] = {}
+    for event in session.tools:
+        if event.name in WRITERS and not event.error and not event.rejected:
+            # A patch names several files.
+            for path in event.brief.split(", "):
+                written.setdefault(_file_name(path), event.turn)
+    return written
+
+
+def _undoes(command: TypedCommand, written: Mapping[str, int]) -> bool:
     if _UNDO.search(command.text):
         return True
     if not _UNDO_OF_FILES.search(command.text):
         return False
-    written = [event.brief for event in session.tools if _writes(event) and event.turn <= command.turn]
-    return any(_names(command.text, path) for path in written)
+    return any(written.get(name, command.turn + 1) <= command.turn for name in _names_in(command.text))
 
 
 def _agent_spoke_last(session: Session, before: int) -> bool:
@@ -126,20 +144,19 @@ def _agent_spoke_last(session: Session, before: int) -> bool:
     return False
 
 
-def _writes(event: ToolEvent) -> bool:
-    return event.name in WRITERS and not event.error and not event.rejected
+def _file_name(path: str) -> str:
+    return PurePosixPath(path.strip(".,:!?").replace("\\", "/")).name.casefold()
+
+
+def _names_in(text: str) -> set[str]:
+    """Return the last part of each word of a text: that of a path is the file's name."""
+    return {_file_name(word) for word in _WORD.findall(text)}
 
 
 def _names(text: str, path: str) -> bool:
     """Tell whether a text names a file: by its name or by the end of its path."""
-    name = PurePosixPath(path.replace("\\", "/")).name.casefold()
-    if not name:
-        return False
-    for word in _WORD.findall(text.casefold()):
-        last = PurePosixPath(word.strip(".,:!?").replace("\\", "/")).name
-        if last == name:
-            return True
-    return False
+    name = _file_name(path)
+    return bool(name) and name in _names_in(text)
 
 
 def _changed_edits(session: Session) -> Iterator[Deed]:
@@ -154,7 +171,7 @@ def _changed_files(session: Session) -> Iterator[Deed]:
 
     A formatter, a hook or a build changes files too, and so do the agent's own commands.
     """
-    for file in session.changed_files:
+    for file in session.changed_files[:MOST_FILES]:
         if file.restored and not _agent_restored(session, file):
             yield _deed(session, DeedKind.UNDONE, file.turn, file.path, file.at)
         elif not file.restored and _person_touched(session, file):
@@ -168,7 +185,8 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
             continue
         if _UNDO.search(event.brief) or _UNDO_OF_FILES.search(event.brief):
             return True
-    return any(file.since <= command.turn <= file.turn and _undoes(session, command) for command in session.commands)
+    written = {_file_name(file.path): file.since}
+    return any(file.since <= command.turn <= file.turn and _undoes(command, written) for command in session.commands)
 
 
 def _person_touched(session: Session, file: ChangedFile) -> bool:
@@ -197,10 +215,11 @@ def _asked_again(session: Session) -> Iterator[Deed]:
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
             continue
-        words = own_words(turn.text)
+        words = own_words(turn.text)[:REQUEST_CHARS]
         if not words or is_small_talk(words):
             continue
-        if any(is_same_request(words, other) and _was_answered(session, at, index) for at, other in asked):
+        earlier = asked[-MOST_REQUESTS:]
+        if any(is_same_request(words, other) and _was_answered(session, at, index) for at, other in earlier):
             yield _deed(session, DeedKind.ASKED_AGAIN, index, words, turn.at)
         asked.append((index, words))
 

@@ -286,12 +286,14 @@ def test_where_the_person_stopped_the_agent_is_known_and_a_programs_denial_is_no
     }
     assert stopped == {
         "d918f745-eb29-49d5-baa2-cafa7f938743": ["Pushing."],
+        "52197da8-cfff-4719-9fd9-0a58f771209f": ["Pushing."],
         "01a1fb91-e075-75a1-81ec-092443f59a06": ["publish my branch"],
         "01a1fb92-1645-77f2-9e39-5490d714e922": ["explain the whole file"],
+        "01a205d1-b4b6-7c03-9dfe-f360476ccfba": ["publish my branch"],
     }
 
 
-def test_only_the_two_calls_that_a_person_refused_are_rejected() -> None:
+def test_only_the_calls_that_a_person_refused_are_rejected() -> None:
     sources = [ClaudeCode(folder) for folder in CLAUDE.iterdir()] + [Codex(folder) for folder in CODEX.iterdir()]
     refused = {
         name: [event.brief for event in session.tools if event.rejected]
@@ -301,5 +303,7 @@ def test_only_the_two_calls_that_a_person_refused_are_rejected() -> None:
     }
     assert refused == {
         "d918f745-eb29-49d5-baa2-cafa7f938743": ["git push --force origin main"],
+        "52197da8-cfff-4719-9fd9-0a58f771209f": ["git push --force origin main"],
         "01a1fb91-e075-75a1-81ec-092443f59a06": ["git push --force origin main"],
+        "01a205d1-b4b6-7c03-9dfe-f360476ccfba": ["git push --force origin main"],
     }

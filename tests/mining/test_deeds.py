@@ -1,6 +1,7 @@
 """What the person did in a session, apart from words."""
 
 from datetime import timedelta
+from time import perf_counter
 
 import pytest
 
@@ -227,6 +228,31 @@ def test_the_same_request_after_an_answer_is_asked_again() -> None:
 
 def test_a_request_that_was_never_answered_is_only_sent_again() -> None:
     assert did(a_session(a_turn("mend the cart"), a_turn("mend the cart"))) == []
+
+
+@pytest.mark.parametrize(
+    "command", ["git " + "-c " * 160, "make " * 99, "git reset " * 50, "npx " * 120, "I have " * 70]
+)
+def test_a_long_command_takes_no_time(command: str) -> None:
+    start = perf_counter()
+    after_command(command, ran(command))
+    on_disk(command, restored=True, tools=(ran(command),))
+    assert perf_counter() - start < 1
+
+
+def test_a_huge_session_takes_little_time() -> None:
+    many = 3_000
+    turns = [turn for number in range(many) for turn in (a_turn(f"mend the cart of shop {number}"), agent())]
+    session = a_session(
+        *turns,
+        tools=tuple(wrote(f"/f{n}.py", turn=n, rejected=n % 2 == 0) for n in range(many)),
+        stops=tuple(range(2 * many)),
+        commands=tuple(typed("git checkout a.py", turn=n) for n in range(many)),
+        changed_files=tuple(ChangedFile(turn=2 * n, since=n, path=f"/f{n}.py") for n in range(many)),
+    )
+    start = perf_counter()
+    assert len(deeds(session)) > many
+    assert perf_counter() - start < 20
 
 
 def test_deeds_are_in_the_order_of_turns() -> None:
