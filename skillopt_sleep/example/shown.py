@@ -14,8 +14,8 @@ _ORIGINS = {"person": "user", "agent": "assistant", "program": "harness"}
 def read_sessions(prompt: str) -> list[dict[str, Any]]:
     """Return the sessions of a mining prompt: each with its label and its turns.
 
-    A turn has its index, origin and text; `then` is what the person did after it and `deeds` the numbers of that, `ran`
-    is what the agent did.
+    A turn has its index, origin and text; `then` is what the person did after it, with `deeds` as its numbers, and
+    `ran` is what the agent did.
     """
     sessions: list[dict[str, Any]] = []
     turns: list[dict[str, Any]] = []

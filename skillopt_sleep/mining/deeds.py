@@ -97,7 +97,15 @@ def _stops(session: Session) -> Iterator[Deed]:
             continue
         note = session.turns[stop + 1] if stop + 1 < len(session.turns) else None
         at = note.at if note is not None and note.origin is Origin.HARNESS else None
-        yield _deed(session, DeedKind.STOPPED, stop, at=at)
+        yield _deed(session, DeedKind.STOPPED, stop, _stopped_call(session, stop), at=at)
+
+
+def _stopped_call(session: Session, stop: int) -> str:
+    """Return the call that was running when the person stopped the agent, "" if none was."""
+    for event in reversed(session.tools):
+        if event.turn == stop and event.error:
+            return event.brief
+    return ""
 
 
 def _first(numbers: Sequence[int], least: int, otherwise: int) -> int:

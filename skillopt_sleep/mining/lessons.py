@@ -17,7 +17,7 @@ from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Lesson, LessonState, Note, Purpose, Task
+from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose, Task
 
 MOST = 40
 SAID_CHARS = 200
@@ -87,19 +87,40 @@ def find_lessons(
     questions: list[_Question] = []
     asked: list[_Question] = []
     for project in dict.fromkeys(task.project for task in tasks):
-        question = _question(tasks, project, [lesson for lesson in known if lesson.project == project])
+        question = _question(tasks, project, [lesson for lesson in known if _holds_in(lesson, project)])
         questions.append(question)
         if _is_worth_asking(question, is_split=project in several):
             asked.append(question)
     replies, notes = _replies(asked, optimizer, pool)
     found: dict[str, Task] = {}
-    lessons: list[Lesson] = []
+    lessons: dict[str, Lesson] = {}
     for question in questions:
         of_project = [task for task in tasks if task.project == question.project]
-        joined = _joined(question, of_project, replies.get(question.project, LessonsReply()))
+        joined = _joined(_up_to_date(question, lessons), of_project, replies.get(question.project, LessonsReply()))
         found |= {task.id: task for task in joined.tasks}
-        lessons += joined.lessons
-    return Found(tuple(found[task.id] for task in tasks), tuple(lessons), notes)
+        lessons |= {lesson.id: lesson for lesson in joined.lessons}
+    return Found(tuple(found[task.id] for task in tasks), tuple(lessons.values()), notes)
+
+
+def _holds_in(lesson: Lesson, project: str) -> bool:
+    return lesson.project == project or lesson.holds.kind is PlaceKind.PERSON
+
+
+def _up_to_date(question: _Question, lessons: Mapping[str, Lesson]) -> _Question:
+    """Return the question with what tonight's other projects added to the lessons that hold for the person.
+
+    A new name of such a lesson is the same in every project.
+    """
+    of_person = {
+        _folded(lesson.wording): lesson for lesson in lessons.values() if lesson.holds.kind is PlaceKind.PERSON
+    }
+    names: list[_Name] = []
+    for name in question.names:
+        lesson = name.lesson
+        if lesson is not None:
+            lesson = lessons.get(lesson.id, lesson)
+        names.append(name._replace(lesson=lesson or of_person.get(_folded(name.wording))))
+    return question._replace(names=tuple(names))
 
 
 def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: Sequence[Lesson]) -> Found:

@@ -17,6 +17,7 @@ from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.replies import MineReply
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
+from skillopt_sleep.mining.words import is_lasting
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Checks, Lesson, Note, Op, Purpose, Session, Task
 
@@ -50,7 +51,7 @@ def mine(
     time only founds nothing, and is counted. A failed call loses its batch, with a note. At most `most` tasks are
     kept: first those that can be asked again in words alone, of these the newest.
     """
-    heard = [session for session in sessions if len(session.typed) > 1 or deeds(session)]
+    heard = [session for session in sessions if _may_hold_a_lesson(session)]
     batches = batched(heard, per_call)
     parts: Sequence[Mined]
     if optimizer is None:
@@ -86,6 +87,11 @@ def mine(
         notes=(*notes, *found.notes),
         lost=tuple(lost),
     )
+
+
+def _may_hold_a_lesson(session: Session) -> bool:
+    """Tell whether the person said something after an answer, did something, or said what holds from now on."""
+    return len(session.typed) > 1 or bool(deeds(session)) or any(map(is_lasting, session.typed))
 
 
 def _note_of_untested(count: int) -> Note:
@@ -155,10 +161,10 @@ def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Seq
     )
     if isinstance(reply, Note):
         return Mined(notes=(reply,), lost=tuple(session.id for session in sessions))
-    return _proven(reply, labels)
+    return _proven(reply, labels, {name.partition(" ")[2] for name in lessons})
 
 
-def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
+def _proven(reply: MineReply, labels: Mapping[str, Session], known: Collection[str]) -> Mined:
     """Return the tasks that hold, those that the model missed, and a note for each that doesn't hold."""
     tasks: list[Task] = []
     notes: list[Note] = []
@@ -167,7 +173,7 @@ def _proven(reply: MineReply, labels: Mapping[str, Session]) -> Mined:
     instead = Counter[str]()
     for mined in reply.tasks:
         try:
-            proven = proven_task(mined, labels)
+            proven = proven_task(mined, labels, known=known)
         except ItemError as error:
             notes.append(Note(stage="mine", summary=error.message))
             continue

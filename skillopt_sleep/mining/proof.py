@@ -5,7 +5,7 @@ the person's own words or mean the same (mining/person.py), and no run of words 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from msgspec.structs import replace
@@ -14,13 +14,14 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.deed_words import TYPED, in_words
 from skillopt_sleep.mining.deeds import deeds, typed_commands
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quotes_of
 from skillopt_sleep.mining.references import Said, proved_reference
 from skillopt_sleep.mining.replies import MinedTask
 from skillopt_sleep.mining.requests import request_context, request_words
-from skillopt_sleep.mining.rules import LONGEST_COMMAND, made_task, reference_from_words
+from skillopt_sleep.mining.rules import made_task, reference_from_words
 from skillopt_sleep.mining.sentences import sentences, whole_sentences
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import (
@@ -43,8 +44,6 @@ REQUEST_CHARS = 2_000
 MOST_QUOTES = 20
 LESSON_CHARS = 100
 MOST_DEEDS = 20
-# Deeds that are a command which the person typed.
-TYPED_DEEDS = frozenset({DeedKind.RAN, DeedKind.CHECKED, DeedKind.UNDONE})
 NAMED_PLACES = frozenset({PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT})
 
 NOT_SAID = "scored by the person's own words, because those don't hold what the miner wanted of an answer"
@@ -61,11 +60,12 @@ class Proven(NamedTuple):
     instead: tuple[str, ...] = ()
 
 
-def proven_task(mined: MinedTask, labels: Mapping[str, Session]) -> Proven:
+def proven_task(mined: MinedTask, labels: Mapping[str, Session], *, known: Collection[str] = ()) -> Proven:
     """Return the task with its provenance proved; raise ItemError if its session, request or evidence doesn't hold.
 
     If only the wording of its request or its reference can't be proved, the person's own words replace that. Its
-    prompt is "" if the person asked for nothing but what they want from now on.
+    prompt is "" if the person asked for nothing but what they want from now on. `known` are names of lessons that
+    were proved before.
     """
     session = labels.get(mined.session)
     if session is None:
@@ -91,7 +91,7 @@ def proven_task(mined: MinedTask, labels: Mapping[str, Session]) -> Proven:
         reference=reference,
         evidence=evidence,
         signs=signs,
-        wording=_lesson(mined.lesson, session, evidence, signs, labels.values()),
+        wording=_named(mined, session, evidence, signs, sessions=labels.values(), known=known),
     )
     holds = _place(mined.where, Person(authors(session).own, quotes_of(evidence)))
     takes_back = one_line(clean(mined.takes_back[:REQUEST_CHARS]), limit=LESSON_CHARS)
@@ -125,7 +125,11 @@ def _proven_request(mined: MinedTask, session: Session, earlier: Sequence[int]) 
     context = _cut(mined.context)
     if (request, context) != (clean(mined.prompt).strip(), clean(mined.context).strip()):
         instead[CUT] = None
-    _refuse_foreign(session, {"request": request, "context": context})
+    own, foreign = authors(session)
+    if is_copied(context, own=own, foreign=foreign):
+        instead[NOT_ASKED] = None
+        context = ""
+    _refuse_foreign(session, {"request": request})
     in_request = Person(own_turn(session, mined.ask), [])
     so_far = Person("\n".join(own_turn(session, index) for index in (*earlier, mined.ask)), [])
     if so_far.unsaid(request) or in_request.reversed_by(request):
@@ -163,7 +167,7 @@ def _evidence(mined: MinedTask, session: Session, signs: Sequence[Deed]) -> tupl
         raise ItemError(f"{session.id}: the miner named no correction")
     quotes: dict[Evidence, None] = {}
     for deed in signs:
-        if deed.kind in TYPED_DEEDS and deed.what.strip():
+        if deed.kind in TYPED and deed.what.strip():
             quotes[Evidence(session=session.id, turn=deed.turn, quote=deed.what, at=session.started)] = None
     for correction in mined.corrections:
         typed = own_turn(session, correction.turn)
@@ -188,7 +192,7 @@ def _reference(
         checks.append(Check(op=Op(check.op), arg=str(check.arg), section=check.section))
     said = Said(
         request=own_turn(session, mined.ask),
-        corrections=(*quotes_of(evidence), *_rejections(signs)),
+        corrections=(*quotes_of(evidence), *in_words(signs)),
         ran="\n".join(command for _, command in typed_commands(session)),
         rejected=frozenset(event.name for event in session.tools if event.rejected),
     )
@@ -212,58 +216,61 @@ def _text_of(reference: Reference) -> str:
             assert_never(reference)
 
 
-def _rejections(signs: Iterable[Deed]) -> list[str]:
-    """Say in words which calls the person rejected; what a call holds is somebody else's, so it is ruled out."""
-    rejected: list[str] = []
-    for deed in signs:
-        what = deed.what.replace("`", "")
-        if deed.kind is DeedKind.REJECTED and 0 < len(what) <= LONGEST_COMMAND and "\n" not in what:
-            rejected.append(f"Don't use `{what}`.")
-    return rejected
-
-
 def _reference_from_signs(session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed]) -> Reference:
-    """Return the person's own words or commands as a reference; raise ItemError if they ask for nothing."""
-    quotes = quotes_of(evidence)
-    commands = [deed.what for deed in signs if deed.kind in TYPED_DEEDS and 0 < len(deed.what) <= LONGEST_COMMAND]
-    if set(quotes) <= set(commands) and commands:
-        return Checks(items=tuple(Check(op=Op.CONTAINS, arg=command) for command in commands))
-    if quotes and not all(map(is_small_talk, quotes)):
-        return reference_from_words(quotes)
-    rejected = _rejections(signs)
-    if rejected:
-        return reference_from_words(rejected)
-    raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
+    """Return the person's own words or deeds as a reference; raise ItemError if they ask for nothing."""
+    typed = {deed.what for deed in signs if deed.kind in TYPED}
+    spoken = [quote for quote in quotes_of(evidence) if quote not in typed]
+    if spoken and not all(map(is_small_talk, spoken)):
+        return reference_from_words(spoken)
+    done = in_words(signs)
+    if not done:
+        raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
+    if all(deed.kind in {DeedKind.RAN, DeedKind.CHECKED} for deed in signs):
+        return Checks(items=tuple(Check(op=Op.CONTAINS, arg=command) for command in sorted(typed)))
+    return Rubric(text=f"What the person did says: «{' '.join(done)}». A good answer makes that unneeded.")
 
 
-def _lesson(
-    lesson: str,
+def _named(
+    mined: MinedTask,
     session: Session,
     evidence: Sequence[Evidence],
     signs: Sequence[Deed],
+    *,
     sessions: Iterable[Session],
+    known: Collection[str],
 ) -> str:
-    """Return the lesson's name as one short line, or "" if it can't be trusted.
+    """Return the lesson's name as one short line: the miner's if it can be trusted, else the person's own words.
+
+    A `known` name was trusted before. It is "" if the miner gave none.
+    """
+    name = one_line(clean(mined.lesson[:REQUEST_CHARS]), limit=LESSON_CHARS)
+    if not name or name in known or _is_trusted(name, session, evidence, signs, sessions):
+        return name
+    words = [correction.quote for correction in mined.corrections] or in_words(signs)
+    return one_line(clean(" / ".join(words)), limit=LESSON_CHARS)
+
+
+def _is_trusted(
+    name: str, session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed], sessions: Iterable[Session]
+) -> bool:
+    """Tell whether a lesson's name says what the person said or did.
 
     The model is shown the name again on later nights. So none of its words may be somebody else's in any of the
     `sessions` that the model read. It may not name an address, a path or a flag that the person didn't, nor be mostly
     words they didn't say, nor want what they don't.
     """
-    name = one_line(clean(lesson[:REQUEST_CHARS]), limit=LESSON_CHARS)
-    rejected = "\n".join(_rejections(signs))
-    own = f"{authors(session).own}\n{rejected}"
+    done = in_words(signs)
+    own = "\n".join((authors(session).own, *done))
     folded = own.casefold()
     for match in _REACHED.finditer(name):
         if match[0].strip("`").casefold() not in folded:
-            return ""
-    person = Person(own, [*quotes_of(evidence), *_rejections(signs)])
+            return False
+    person = Person(own, [*quotes_of(evidence), *done])
     weighed = person.weigh(name)
     if len(weighed.foreign) > len(weighed.said) or person.refuses(name):
-        return ""
+        return False
     foreign = "\n".join(authors(read).foreign for read in sessions)
-    if is_copied(name, own=own, foreign=foreign):
-        return ""
-    return name
+    return not is_copied(name, own=own, foreign=foreign)
 
 
 def _refuse_foreign(session: Session, written: Mapping[str, str]) -> None:

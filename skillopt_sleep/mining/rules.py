@@ -165,7 +165,8 @@ def simpler_references(reference: Reference, said: Sequence[str]) -> tuple[Refer
     references: list[Reference] = [reference]
     if wanted and len(wanted) < len(reference.items):
         references.append(Checks(items=wanted))
-    references.append(_rubric(said))
+    if any(words.strip() for words in said):
+        references.append(_rubric(said))
     return tuple(references)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Lesson, LessonState, Proposal
+from skillopt_sleep.records import Lesson, LessonState, PlaceKind, Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, SqliteBank
 
 ENDED = frozenset({LessonState.RETIRED, LessonState.TAKEN_BACK})
@@ -23,11 +23,15 @@ class SqliteLessons:
         self._bank = SqliteBank(connection, lock)
 
     def of(self, projects: Collection[str]) -> tuple[Lesson, ...]:
-        """Return the lessons of these projects with their state as it is now, in the order they first came up."""
-        marks = ", ".join("?" * len(projects))
+        """Return the lessons of these projects, and those of the person, in the order they first came up.
+
+        Each has its state as it is now.
+        """
         lessons: list[Lesson] = []
-        for (body,) in self._rows(f"SELECT body FROM lessons WHERE project IN ({marks})", tuple(projects)):  # noqa: S608
-            lessons.append(from_json(body, Lesson))
+        for (body,) in self._rows("SELECT body FROM lessons", ()):
+            lesson = from_json(body, Lesson)
+            if lesson.project in projects or lesson.holds.kind is PlaceKind.PERSON:
+                lessons.append(lesson)
         proposed = self._taught_by(entry.proposal for entry in self._bank.proposals(*OPEN))
         live = self._taught_by(entry.proposal for entry in self._bank.proposals(ADOPTED))
         current = [_with_state(lesson, proposed, live) for lesson in lessons]

@@ -52,7 +52,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.record:
         options.record.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="bench-lessons-") as name:
+    # Long commands are shown cut, so the folder must be of one length everywhere.
+    with tempfile.TemporaryDirectory(prefix="bench-lessons-", dir="/tmp") as name:
         nights = by_night(harvested(Path(name)))
         recorded = Recorded(Path(name), options.record)
     with_model, tasks = over_nights(nights, recorded)

@@ -20,15 +20,16 @@ def test_sessions_turns_and_what_was_done_are_read_back() -> None:
         {
             "session": "S1",
             "turns": [
-                {"turn": 0, "origin": "user", "text": "mend\nthe cart", "then": [], "ran": []},
+                {"turn": 0, "origin": "user", "text": "mend\nthe cart", "then": [], "deeds": [], "ran": []},
                 {
                     "turn": 1,
                     "origin": "assistant",
                     "text": "I ran it.",
                     "then": ["rejected: git push"],
+                    "deeds": [1],
                     "ran": ["make"],
                 },
             ],
         },
-        {"session": "S2", "turns": [{"turn": 0, "origin": "user", "text": "go", "then": [], "ran": []}]},
+        {"session": "S2", "turns": [{"turn": 0, "origin": "user", "text": "go", "then": [], "deeds": [], "ran": []}]},
     ]

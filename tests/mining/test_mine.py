@@ -30,7 +30,7 @@ def test_a_corrected_request_becomes_a_task_with_its_provenance() -> None:
 
     assert (task.prompt, task.context) == (ASK, "")
     assert task.reference == some_checks()
-    assert task.evidence == (Evidence(session="claude_code:s1", turn=2, quote=SAID),)
+    assert task.evidence == (Evidence(session="claude_code:s1", turn=2, quote=SAID, at=NOON),)
     assert (task.session, task.project, task.source, task.at) == (
         "claude_code:s1",
         "/home/ada/shop",
@@ -126,7 +126,7 @@ def test_what_is_typed_after_a_rejected_tool_call_is_a_correction_whatever_its_w
 
     (task,) = by_rules(session)
 
-    assert task.evidence == (Evidence(session=session.id, turn=2, quote="pnpm, please"),)
+    assert task.evidence == (Evidence(session=session.id, turn=2, quote="pnpm, please", at=NOON),)
     assert isinstance(task.reference, Rubric)
 
 

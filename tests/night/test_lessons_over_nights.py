@@ -32,7 +32,11 @@ class Naming:
         elif prompt.purpose is Purpose.LESSONS:
             names = prompt.text.split("# Names\n```\n")[1].split("\n```")[0].splitlines()
             said = json.dumps(
-                {"same": [[n for n, line in enumerate(names, start=1) if line.split(". ")[1] in SHORT]]}
+                {
+                    "same": [
+                        [n for n, line in enumerate(names, start=1) if line.split(". ")[1].split(" (")[0] in SHORT]
+                    ]
+                }
             )
         else:
             return answer

@@ -65,7 +65,9 @@ def test_a_night_writes_its_reports_and_its_stages(machine: Machine) -> None:
 
     folder = Path(report.folder)
     names = {"report.md", "report.json", "diagnostics.json", "calls.jsonl"}
-    stages = {f"{stage}.jsonl" for stage in ("sessions", "tasks", "rollouts", "patches", "edits", "trials")}
+    stages = {
+        f"{stage}.jsonl" for stage in ("sessions", "lessons", "tasks", "rollouts", "patches", "edits", "trials")
+    }
     assert {path.name for path in folder.iterdir()} == names | stages | {"proposals"}
     assert read_report((folder / "report.json").read_bytes()) == report
 

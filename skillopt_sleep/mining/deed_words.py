@@ -1,0 +1,32 @@
+"""Say in words what a deed says, so that what a model makes of it can be held against something the person said.
+
+A command that the person typed is their own. What a rejected or stopped call holds was written by the agent, so it
+only ever says what is unwanted.
+"""
+
+from collections.abc import Iterable
+
+from skillopt_sleep.records import Deed, DeedKind
+
+LONGEST = 200
+# Deeds that are a command which the person typed.
+TYPED = frozenset({DeedKind.RAN, DeedKind.CHECKED, DeedKind.UNDONE})
+
+_SAYS = {
+    DeedKind.REJECTED: "Don't use `{what}`. Never run that unasked: ask me before you do.",
+    DeedKind.STOPPED: "Don't use `{what}`. Stop, never run that unasked: ask me before you do.",
+    DeedKind.RAN: "Always use `{what}`: run it yourself, instead of anything else.",
+    DeedKind.CHECKED: "Always use `{what}`: run it yourself, before you say that it is done.",
+    DeedKind.UNDONE: "I undid it with `{what}`. Don't edit, change or touch that: leave it alone, as it was.",
+    DeedKind.EDITED: "Change `{what}` the way I did.",
+}
+
+
+def in_words(deeds: Iterable[Deed]) -> list[str]:
+    """Return what each deed says; one without a command, a call or a file says nothing by itself."""
+    said: list[str] = []
+    for deed in deeds:
+        what = deed.what.replace("`", "").strip()
+        if deed.kind in _SAYS and 0 < len(what) <= LONGEST and "\n" not in what:
+            said.append(_SAYS[deed.kind].format(what=what))
+    return said

@@ -1,0 +1,34 @@
+"""A night's tasks have their lesson and their side; those of a lesson that was taken back take no part."""
+
+from pathlib import Path
+
+from tests.nights import Machine
+
+TABS, SPACES = "no, use tabs, never spaces", "no, use spaces, never tabs"
+
+
+def test_the_lessons_of_a_night_are_known_to_the_next(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(0, said=TABS)
+    home.night(heuristic=False)
+    home.had(1, said=TABS)
+    home.night(heuristic=False)
+
+    store = home.store()
+    with store.open_night() as page:
+        (lesson,) = page.lessons.of({task.project for task in store.bank.all_tasks()})
+    store.close()
+    assert (lesson.wording, len(lesson.sessions)) == ("Use tabs, never spaces", 2)
+
+
+def test_the_tasks_of_a_lesson_that_was_taken_back_are_not_learned_from(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(0, 1, 2, said=TABS)
+    home.had(3, said=SPACES)
+    report = home.night(heuristic=False)
+
+    store = home.store()
+    tasks = store.bank.all_tasks()
+    store.close()
+    assert {task.wording for task in tasks} == {"Use spaces, never tabs"}
+    assert [proposal.summary for proposal in report.proposals] == []
