@@ -17,7 +17,7 @@ _SAYS = {
     DeedKind.STOPPED: "Don't use `{what}`. Stop, never run that unasked: ask me before you do.",
     DeedKind.RAN: "Always use `{what}`: run it yourself, instead of anything else.",
     DeedKind.CHECKED: "Always use `{what}`: run it yourself, before you say that it is done.",
-    DeedKind.UNDONE: "I undid it with `{what}`. Don't edit, change or touch that: leave it alone, as it was.",
+    DeedKind.UNDONE: "I undid it with `{what}`. Never edit or change that. Don't touch it: leave it alone.",
     DeedKind.EDITED: "Change `{what}` the way I did.",
 }
 

@@ -198,7 +198,7 @@ def _reference(
     )
     try:
         reference = proved_reference(checks, mined.rubric, mined.answer, said)
-        _refuse_foreign(session, {"demand": _text_of(reference)})
+        _refuse_foreign(session, {"demand": _text_of(reference)}, said=in_words(signs))
     except ItemError:
         return None
     return reference
@@ -273,9 +273,13 @@ def _is_trusted(
     return not is_copied(name, own=own, foreign=foreign)
 
 
-def _refuse_foreign(session: Session, written: Mapping[str, str]) -> None:
-    """Raise ItemError if one of the miner's texts, by name, says what somebody else wrote and the person didn't."""
+def _refuse_foreign(session: Session, written: Mapping[str, str], *, said: Sequence[str] = ()) -> None:
+    """Raise ItemError if one of the miner's texts, by name, says what somebody else wrote and the person didn't.
+
+    What they `said` besides, by their deeds, is theirs.
+    """
     own, foreign = authors(session)
+    own = "\n".join((own, *said))
     for name, text in written.items():
         if is_copied(text, own=own, foreign=foreign):
             raise ItemError(f"{session.id}: the miner's {name} says what somebody else wrote")

@@ -37,7 +37,7 @@ def test_a_corrected_request_becomes_a_task_with_its_provenance() -> None:
         "claude_code",
         NOON,
     )
-    assert (task.lesson, task.split, task.document) == ("", None, "")
+    assert (task.lesson, task.split, task.document) == (f"c-{task.id}", None, "")
 
 
 def test_a_task_has_the_same_id_whenever_it_is_mined() -> None:
