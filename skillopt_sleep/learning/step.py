@@ -10,9 +10,11 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.early import search_by_lesson
+from skillopt_sleep.learning.evidence import STANDALONE, early_ones, shown, with_evidence
 from skillopt_sleep.learning.exercise import by_use, exercise, other_sessions, with_lessons
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
+from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.resume import Resumed, resume
@@ -25,7 +27,6 @@ from skillopt_sleep.records import (
     Document,
     Edit,
     EditEffect,
-    Evidence,
     Fate,
     Judged,
     Note,
@@ -41,7 +42,6 @@ from skillopt_sleep.records import (
     Tried,
     Verdict,
     Waiting,
-    tasks_of,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -49,7 +49,6 @@ Log = Callable[[str, Sequence[object]], None]
 
 NOTHING_PAST = Past()
 MOST_WAITING = 12
-STANDALONE = frozenset({CandidateKind.BUNDLE, CandidateKind.HALF})
 MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 ENDS = {
     Decision.ACCEPT: Outcome.IMPROVED,
@@ -72,13 +71,34 @@ def step(
 ) -> StepOutcome:
     """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val.
 
-    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. `log`
-    saves each stage's rows; `known` tasks of earlier nights show what a standing rule is for.
+    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. Nor is
+    anything spent on a lesson whose proposal waits for the person. `log` saves each stage's rows; `known` tasks of
+    earlier nights show what a standing rule is for.
     """
+    outcome = _step(document, tasks, crew=crew, plan=plan, log=log, past=past, night=night, known=known)
+    early = early_ones(outcome, _with_tonight(known, tasks))
+    return replace(outcome, tried=replace(outcome.tried, early=early))
+
+
+def _step(
+    document: Document,
+    tasks: Sequence[Task],
+    *,
+    crew: Crew,
+    plan: Plan,
+    log: Log,
+    past: Past,
+    night: str,
+    known: Sequence[Task],
+) -> StepOutcome:
+    past = current(past, document)
     known = _with_tonight(known, tasks)
     train, val, test = _by_split(tasks)
     outcome = beginning(document, train=train, val=val, test=test)
-    earlier = resume(document, past.waiting, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
+    rest = resting(past.waiting, past.offered)
+    waits = [wait for wait in past.waiting if wait not in rest]
+    earlier = resume(document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
+    earlier = earlier._replace(rest=(*rest, *earlier.rest))
     if earlier.tried:
         log("rollouts", earlier.rollouts)
         log("trials", [wait.tested for wait in earlier.tried])
@@ -147,7 +167,11 @@ def _learn(
 ) -> StepOutcome:
     """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
     document, past = outcome.document, optimizer.past
-    train, alike, untestable = by_use(train, val)
+    undecided = still_open(train, past, document)
+    outcome = replace(outcome, tried=replace(outcome.tried, offered=undecided.offered)).noted(*undecided.notes)
+    if train and not undecided.tasks:
+        return _end(outcome, Outcome.NO_CHANGE, undecided.why_nothing)
+    train, alike, untestable = by_use(undecided.tasks, val)
     outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
     if not train:
         return _end(outcome, Outcome.UNVERIFIED, _why_waiting(len(untestable)))
@@ -168,7 +192,7 @@ def _learn(
     if twin is not None:
         because = f"the same change waits for more proof since the night of {twin.night}"
         return _end(outcome, Outcome.NO_CHANGE, because)
-    outcome = _with_evidence(outcome, applied, train)
+    outcome = with_evidence(outcome, applied, train)
     rule = learning_rule(plan, past)
     try:
         found = search_by_lesson(document, applied, val, crew=crew, rule=rule, most=plan.step.max_chars)
@@ -238,7 +262,7 @@ def _proven(
     log("trials", found.tested[1:])
     others = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
     left = other_sessions(wait.tested.edits, tasks, val)
-    outcome = _with_evidence(outcome, found.best.edits, tasks)
+    outcome = with_evidence(outcome, found.best.edits, tasks)
     tried = replace(
         outcome.tried,
         tested=outcome.tried.tested + found.tested[1:],
@@ -266,22 +290,6 @@ def _twin(document: Document, edits: Sequence[Edit], waiting: Sequence[Waiting])
         if candidate(document, wait.tested.edits) == changed:
             return wait
     return None
-
-
-def _with_evidence(outcome: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) -> StepOutcome:
-    """Return the outcome with what the person said that these edits were learned from, if that is known."""
-    names = tasks_of(edits)
-    evidence = _evidence([task for task in tasks if task.id in names])
-    if not evidence:
-        return outcome
-    return replace(outcome, tried=replace(outcome.tried, evidence=evidence))
-
-
-def _evidence(tasks: Sequence[Task]) -> tuple[Evidence, ...]:
-    evidence: tuple[Evidence, ...] = ()
-    for task in tasks:
-        evidence += task.evidence
-    return evidence
 
 
 def _decided(
@@ -323,6 +331,7 @@ def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
 
 def beginning(document: Document, *, train: Sequence[Task], val: Sequence[Task], test: Sequence[Task]) -> StepOutcome:
     """Return the outcome of a step on these tasks that has done nothing yet."""
+    evidence, deeds = shown(train)
     return StepOutcome(
         document=document,
         outcome=Outcome.UNVERIFIED,
@@ -330,7 +339,7 @@ def beginning(document: Document, *, train: Sequence[Task], val: Sequence[Task],
         verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
         tasks=StepTasks(train=len(train), val=len(val), test=len(test)),
         sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test)))),
-        tried=Tried(evidence=_evidence(train)),
+        tried=Tried(evidence=evidence, deeds=deeds),
     )
 
 

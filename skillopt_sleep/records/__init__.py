@@ -10,6 +10,7 @@ from skillopt_sleep.records.candidates import (
     Effect,
     Fared,
     Judged,
+    Offered,
     Past,
     PastEdit,
     Waiting,
@@ -28,9 +29,20 @@ from skillopt_sleep.records.edits import (
     lessons_of,
     tasks_of,
 )
-from skillopt_sleep.records.lessons import Deed, DeedKind, Evidence, Lesson, LessonState, Place, PlaceKind
+from skillopt_sleep.records.lessons import (
+    DONE,
+    Deed,
+    DeedKind,
+    Evidence,
+    Lesson,
+    LessonState,
+    Place,
+    PlaceKind,
+    taken_back,
+)
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
+    Early,
     ForLater,
     Note,
     Outcome,
@@ -50,7 +62,7 @@ from skillopt_sleep.records.refusals import (
     WarningKind,
 )
 from skillopt_sleep.records.report_data import read_report, report_data
-from skillopt_sleep.records.reports import NightReport, Proposal, SessionCounts, Spend
+from skillopt_sleep.records.reports import NightReport, Proof, Proposal, SessionCounts, Spend
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import LeftOut, Origin, Role, Session, Snapshot, Tokens, ToolEvent, Turn, Usage
 from skillopt_sleep.records.tasks import (
@@ -73,6 +85,7 @@ from skillopt_sleep.records.trials import Decision, GateRule, Metric, Pair, Rule
 __all__ = [
     "BY_HAND",
     "CUT_SHORT",
+    "DONE",
     "NEVER_ALLOWED",
     "SHAPE_OPS",
     "AllowedRefusal",
@@ -91,6 +104,7 @@ __all__ = [
     "Document",
     "DocumentKind",
     "Earlier",
+    "Early",
     "Edit",
     "EditEffect",
     "EditOp",
@@ -110,6 +124,7 @@ __all__ = [
     "Metric",
     "NightReport",
     "Note",
+    "Offered",
     "Op",
     "Origin",
     "Outcome",
@@ -121,6 +136,7 @@ __all__ = [
     "Place",
     "PlaceKind",
     "Prompt",
+    "Proof",
     "Proposal",
     "Purpose",
     "Reading",
@@ -163,6 +179,7 @@ __all__ = [
     "lessons_of",
     "read_report",
     "report_data",
+    "taken_back",
     "tasks_of",
     "unpacked",
 ]

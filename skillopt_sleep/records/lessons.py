@@ -1,5 +1,6 @@
 """Lesson: what a person wants from now on, what shows it, and what became of it."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -25,6 +26,17 @@ class DeedKind(StrEnum):
     EDITED = "edited"
     ASKED_AGAIN = "asked_again"
     CHECKED = "checked"
+
+
+DONE = {
+    DeedKind.REJECTED: "rejected a call",
+    DeedKind.STOPPED: "stopped the agent",
+    DeedKind.RAN: "ran a command yourself",
+    DeedKind.UNDONE: "undid a change",
+    DeedKind.EDITED: "changed a file yourself",
+    DeedKind.ASKED_AGAIN: "asked again",
+    DeedKind.CHECKED: "checked the work",
+}
 
 
 class Deed(Record, frozen=True, kw_only=True):
@@ -90,3 +102,14 @@ class Lesson(Record, frozen=True, kw_only=True):
         """The sessions it came up in, each once."""
         named = [piece.session for piece in (*self.quotes, *self.deeds)]
         return tuple(dict.fromkeys(named))
+
+
+def taken_back(lessons: Iterable[Lesson]) -> frozenset[str]:
+    """Return the ids of the lessons that the person took back."""
+    ids: set[str] = set()
+    for lesson in lessons:
+        if lesson.state is LessonState.TAKEN_BACK:
+            ids.add(lesson.id)
+        if lesson.takes_back:
+            ids.add(lesson.takes_back)
+    return frozenset(ids)

@@ -18,6 +18,7 @@ WAITING = "waiting"
 ADOPTED = "adopted"
 REJECTED = "rejected"
 UNDONE = "undone"
+WITHDRAWN = "withdrawn"
 OPEN = (WAITING, UNDONE)  # what a person can still adopt or reject
 
 _COLUMNS = "id, project, session, lesson, split, at, body"
@@ -25,12 +26,13 @@ _BANKED = "SELECT body, night, edited, dropped, pinned, waits, earlier FROM task
 
 
 class Decided(NamedTuple):
-    """A proposal, its state, and the reason and time of the decision ("" if none was made)."""
+    """A proposal, its state, the reason and time of the decision ("" if none was made), and its earlier versions."""
 
     proposal: Proposal
     state: str
     reason: str
     decided: str
+    earlier: tuple[Proposal, ...] = ()
 
 
 class Mark(StrEnum):
@@ -157,10 +159,14 @@ class SqliteBank:
         where = f"WHERE state IN ({_marks(states)})" if states else ""
         # By number: as text, P-10000 would come before P-9999.
         rows = self._rows(
-            f"SELECT body, state, reason, decided FROM proposals {where} ORDER BY length(id), id",  # noqa: S608
+            f"SELECT body, state, reason, decided, earlier FROM proposals {where} ORDER BY length(id), id",  # noqa: S608
             states,
         )
-        return tuple(Decided(from_json(body, Proposal), state, why or "", at or "") for body, state, why, at in rows)
+        decided: list[Decided] = []
+        for body, state, why, at, earlier in rows:
+            versions = from_json(earlier, tuple[Proposal, ...]) if earlier else ()
+            decided.append(Decided(from_json(body, Proposal), state, why or "", at or "", versions))
+        return tuple(decided)
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN
@@ -201,10 +207,45 @@ class SqliteBank:
             elif entry.dropped is None and (entry.edited is None or entry.edited < started):
                 # `kept` saw every edit made before the night, so a difference is a later change of a tasks file.
                 self._update(task, night=night, edited=None, waits=False, earlier=None)
+        self._add_evidence(tasks, {proposal.id for proposal in proposals})
         self._connection.executemany(
-            "INSERT OR IGNORE INTO proposals (id, night, path, state, body) VALUES (?, ?, ?, ?, ?)",
-            [(p.id, night, p.path, WAITING, to_json(p)) for p in proposals],
+            "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
+            [(p.id, night, p.path, WAITING, p.version, to_json(p)) for p in proposals],
         )
+        waiting = {entry.proposal.id: entry for entry in self.proposals(WAITING)}
+        for proposal in proposals:
+            entry = waiting.get(proposal.id)
+            if entry is not None and proposal.version > entry.proposal.version:
+                self._replace(entry, proposal)
+
+    def _replace(self, entry: Decided, better: Proposal) -> None:
+        """Put a new version in the place of a proposal that still waits; the old one stays in its history."""
+        self._connection.execute(
+            "UPDATE proposals SET night = ?, version = ?, body = ?, earlier = ? WHERE id = ?",
+            (
+                better.night,
+                better.version,
+                to_json(better),
+                to_json((*entry.earlier, entry.proposal)),
+                better.id,
+            ),
+        )
+
+    def _add_evidence(self, tasks: Sequence[Task], tonight: Collection[str]) -> None:
+        """Add what these tasks show to the earlier proposals for their lessons that wait for the person."""
+        for entry in self.proposals(WAITING):
+            proposal = entry.proposal
+            if proposal.id in tonight:
+                continue
+            evidence = dict.fromkeys(proposal.evidence)
+            deeds = dict.fromkeys(proposal.deeds)
+            for task in tasks:
+                if task.lesson in proposal.lessons:
+                    evidence |= dict.fromkeys(task.evidence)
+                    deeds |= dict.fromkeys(task.deeds)
+            added = replace(proposal, evidence=tuple(evidence), deeds=tuple(deeds))
+            if added != proposal:
+                self._connection.execute("UPDATE proposals SET body = ? WHERE id = ?", (to_json(added), proposal.id))
 
     def _edits(self, path: str, state: str) -> tuple[Edit, ...]:
         edits: list[Edit] = []

@@ -43,14 +43,16 @@ class SqliteLessons:
             )
 
     def _taught_by(self, proposals: Iterable[Proposal]) -> set[str]:
-        """Return the ids of the lessons that the edits of these proposals were learned from."""
+        """Return the ids of the lessons of these proposals, and of those that their edits were learned from."""
         tasks: dict[str, None] = {}
+        named: set[str] = set()
         for proposal in proposals:
+            named.update(proposal.lessons)
             for edit in proposal.edits:
                 tasks |= dict.fromkeys(edit.tasks)
         marks = ", ".join("?" * len(tasks))
         rows = self._rows(f"SELECT DISTINCT lesson FROM tasks WHERE id IN ({marks})", tuple(tasks))  # noqa: S608
-        return {lesson for (lesson,) in rows}
+        return named | {lesson for (lesson,) in rows}
 
     def _rows(self, query: str, values: tuple[str, ...]) -> list[Any]:
         with self._lock:
