@@ -341,3 +341,35 @@ def test_of_tasks_that_cannot_all_be_written_none_is(store: SqliteStore) -> None
         store.bank.write([by_hand(), by_hand("other"), by_hand()], at=NOON)
 
     assert store.bank.entries() == ()
+
+
+def test_a_better_wording_replaces_a_proposal_that_waits_and_the_old_one_stays_in_its_history(
+    store: SqliteStore,
+) -> None:
+    first = a_proposal(lessons=("l",))
+    better = replace(first, version=2, night="2026-03-03", edits=(an_edit("- Only pnpm."),))
+    bank(store, proposals=[first])
+    bank(store, proposals=[better])
+    bank(store, proposals=[first])
+
+    (decided,) = store.bank.proposals(WAITING)
+    assert (decided.proposal, decided.earlier) == (better, (first,))
+
+
+def test_what_was_decided_during_the_night_is_not_replaced(store: SqliteStore) -> None:
+    first = a_proposal(lessons=("l",))
+    bank(store, proposals=[first])
+    store.bank.decide(first.id, ADOPTED, at=NOON)
+    bank(store, proposals=[replace(first, version=2)])
+
+    assert [(entry.proposal, entry.state) for entry in store.bank.proposals()] == [(first, ADOPTED)]
+
+
+def test_a_proposal_that_waits_gathers_what_is_asked_again_of_its_lessons(store: SqliteStore) -> None:
+    bank(store, proposals=[a_proposal(lessons=("l",))])
+    bank(store, a_task(id="t1", session="s1", lesson="l"), a_task(id="t2", session="s2", lesson="other"))
+    bank(store, a_task(id="t3", session="s3", lesson="l"))
+
+    (decided,) = store.bank.proposals()
+    assert {piece.session for piece in decided.proposal.evidence} == {"s1", "s3"}
+    assert decided.proposal.sessions == 2
