@@ -1,6 +1,6 @@
 """What is decided stays decided: find the lessons whose rule waits for the person, or for one more session."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -27,6 +27,19 @@ def current(past: Past, document: Document) -> Past:
     """Return what is known of the document, with the proposals that can still be adopted."""
     offered = tuple(offer for offer in past.offered if offer.sha == document.sha)
     return replace(past, offered=offered)
+
+
+def without(past: Past, ended: Collection[str], document: Document) -> tuple[Past, tuple[Note, ...]]:
+    """Return what is known without the waiting candidates for lessons that were taken back, and a note on each."""
+    waiting: list[Waiting] = []
+    notes: list[Note] = []
+    for wait in past.waiting:
+        if ended and not set(lessons_of(wait.tested.edits)).isdisjoint(ended):
+            summary = f"{document.id}: the change of {wait.night} was dropped: you took its lesson back"
+            notes.append(Note(stage="trial", summary=summary, expected=True))
+        else:
+            waiting.append(wait)
+    return replace(past, waiting=tuple(waiting)), tuple(notes)
 
 
 def resting(waiting: Sequence[Waiting], offered: Sequence[Offered]) -> tuple[Waiting, ...]:

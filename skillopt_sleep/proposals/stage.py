@@ -59,7 +59,7 @@ class FolderStager:
         version.
         """
         notes: list[Note] = []
-        staged = _staged(page.folder / FOLDER)
+        staged = staged_ids(page.folder / FOLDER)
         proposals: list[Proposal] = []
         for outcome in outcomes:
             for change in changes(outcome):
@@ -74,7 +74,7 @@ class FolderStager:
                     proposals.append(same)
                     continue
                 old = _with_lesson(waiting, change)
-                number = old.id if old else staged.get(_key(change.document.path, change.lessons))
+                number = old.id if old else staged.get(key(change.document.path, change.lessons))
                 proposal = _proposal(
                     change,
                     number=number or page.next_proposal(),
@@ -84,7 +84,7 @@ class FolderStager:
                     one_model=self.one_model,
                     old=old,
                 )
-                _write(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
+                write_proposal(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
                 proposals.append(proposal)
         return tuple(proposals), tuple(notes)
 
@@ -116,17 +116,18 @@ def _with_lesson(waiting: Iterable[Proposal], change: Change) -> Proposal | None
     return None
 
 
-def _key(path: str, lessons: Sequence[str]) -> tuple[str, ...]:
+def key(path: str, lessons: Sequence[str]) -> tuple[str, ...]:
+    """Return what tells the proposals of one night apart: the document and the lessons."""
     return (path, *sorted(lessons))
 
 
-def _staged(folder: Path) -> dict[tuple[str, ...], str]:
+def staged_ids(folder: Path) -> dict[tuple[str, ...], str]:
     """Return the ids of the proposals this night staged before it was resumed, by document and lessons."""
     ids: dict[tuple[str, ...], str] = {}
     for file in sorted(folder.glob(f"*/{RECORD}")):
         with suppress(StaleProposal):
             proposal = read_proposal(file.parent)
-            ids[_key(proposal.path, proposal.lessons)] = proposal.id
+            ids[key(proposal.path, proposal.lessons)] = proposal.id
     return ids
 
 
@@ -220,7 +221,7 @@ def _proposal(
         root=document.project,
         base=paths.digest(base),
         result=paths.digest(result),
-        summary=_summary(edits, document.id),
+        summary=summary_of(edits, document.id),
         before=trial.before,
         after=trial.after,
         n=trial.n,
@@ -238,7 +239,7 @@ def _proposal(
     )
 
 
-def _summary(edits: Sequence[Edit], document: str) -> str:
+def summary_of(edits: Sequence[Edit], document: str) -> str:
     """Say in one line how many rules the edits add, change and remove, and quote the first."""
     counts: Counter[str] = Counter()
     changed: list[str] = []
@@ -259,7 +260,8 @@ def _summary(edits: Sequence[Edit], document: str) -> str:
     return summary
 
 
-def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
+def write_proposal(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
+    """Write a proposal, the bytes it starts from and those to adopt, and the difference for people."""
     private_dir(folder)
     if base is None:
         (folder / BASE).unlink(missing_ok=True)

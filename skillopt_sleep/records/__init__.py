@@ -39,6 +39,7 @@ from skillopt_sleep.records.lessons import (
     Place,
     PlaceKind,
     taken_back,
+    why_ended,
 )
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
@@ -182,4 +183,5 @@ __all__ = [
     "taken_back",
     "tasks_of",
     "unpacked",
+    "why_ended",
 ]

@@ -104,12 +104,21 @@ class Lesson(Record, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(named))
 
 
-def taken_back(lessons: Iterable[Lesson]) -> frozenset[str]:
-    """Return the ids of the lessons that the person took back."""
-    ids: set[str] = set()
+def taken_back(lessons: Iterable[Lesson]) -> dict[str, Evidence | None]:
+    """Return the ids of the lessons that the person took back, each with their last words on it, if known."""
+    ended: dict[str, Evidence | None] = {}
     for lesson in lessons:
         if lesson.state is LessonState.TAKEN_BACK:
-            ids.add(lesson.id)
+            ended.setdefault(lesson.id, None)
         if lesson.takes_back:
-            ids.add(lesson.takes_back)
-    return frozenset(ids)
+            words = lesson.quotes[-1] if lesson.quotes else None
+            ended[lesson.takes_back] = words or ended.get(lesson.takes_back)
+    return ended
+
+
+def why_ended(words: Evidence | None) -> str:
+    """Say that the person took a lesson back, with their words and the day if these are known."""
+    if words is None:
+        return "you took it back"
+    day = f" on {words.at:%Y-%m-%d}" if words.at else ""
+    return f"you took it back{day}: «{words.quote}»"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Edit, Proposal, Split, Task
+from skillopt_sleep.records import Edit, Evidence, Proof, Proposal, Split, Task, why_ended
 from skillopt_sleep.stores.banked import Banked, content, rewritten, traces, with_edits, with_side
 
 WAITING = "waiting"
@@ -154,6 +154,25 @@ class SqliteBank:
         """Return the undecided proposals for the document at this path."""
         return tuple(entry.proposal for entry in self.proposals(WAITING) if entry.proposal.path == path)
 
+    def live(self) -> tuple[Proposal, ...]:
+        """Return the adopted proposals, oldest first."""
+        return tuple(entry.proposal for entry in self.proposals(ADOPTED))
+
+    def withdraw(self, ended: Mapping[str, Evidence | None], *, at: datetime) -> None:
+        """Withdraw the waiting proposals for lessons that the person took back, within the caller's transaction.
+
+        Those that take such a lesson's rule away stay.
+        """
+        for entry in self.proposals(WAITING):
+            proposal = entry.proposal
+            if proposal.proof is Proof.WORDS:
+                continue
+            for lesson in proposal.lessons:
+                if lesson in ended:
+                    reason = why_ended(ended[lesson])
+                    self.decide(proposal.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
+                    break
+
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Return the proposals in these states, or in any state if none is named, oldest first."""
         where = f"WHERE state IN ({_marks(states)})" if states else ""
@@ -235,7 +254,7 @@ class SqliteBank:
         """Add what these tasks show to the earlier proposals for their lessons that wait for the person."""
         for entry in self.proposals(WAITING):
             proposal = entry.proposal
-            if proposal.id in tonight:
+            if proposal.id in tonight or proposal.proof is Proof.WORDS:
                 continue
             evidence = dict.fromkeys(proposal.evidence)
             deeds = dict.fromkeys(proposal.deeds)

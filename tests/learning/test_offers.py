@@ -1,6 +1,6 @@
 """A lesson whose rule waits, for the person or for one more session, isn't learned again."""
 
-from skillopt_sleep.learning.offers import current, resting, still_open
+from skillopt_sleep.learning.offers import current, resting, still_open, without
 from skillopt_sleep.records import CandidateKind, Decision, Judged, Offered, Past, Split, Trial, Verdict, Waiting
 from tests.builders import a_document, a_task, an_edit
 
@@ -47,3 +47,12 @@ def test_the_trial_of_a_decided_lesson_rests() -> None:
     mine, other = a_wait("a", early=False), a_wait("b", early=False)
 
     assert resting([mine, other], [OFFER]) == (mine,)
+
+
+def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note() -> None:
+    mine, other = a_wait("a", early=True), a_wait("b", early=False)
+
+    past, (note,) = without(Past(waiting=(mine, other)), {"a"}, DOCUMENT)
+
+    assert past.waiting == (other,)
+    assert "you took its lesson back" in note.summary

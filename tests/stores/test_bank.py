@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
-from skillopt_sleep.records import Evidence, Exact, Proposal, Split, Task
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, Mark, SqliteBank
+from skillopt_sleep.records import Evidence, Exact, Lesson, Proof, Proposal, Split, Task
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, Mark, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_proposal, a_task, an_edit
 from tests.fakes import NOON
@@ -373,3 +373,19 @@ def test_a_proposal_that_waits_gathers_what_is_asked_again_of_its_lessons(store:
     (decided,) = store.bank.proposals()
     assert {piece.session for piece in decided.proposal.evidence} == {"s1", "s3"}
     assert decided.proposal.sessions == 2
+
+
+def test_a_lesson_that_is_taken_back_withdraws_its_proposal_with_the_persons_words(store: SqliteStore) -> None:
+    mine, other = a_proposal(lessons=("l",)), a_proposal(id="P-0002", lessons=("m",))
+    removal = a_proposal(id="P-0003", lessons=("l",), proof=Proof.WORDS)
+    bank(store, proposals=[mine, other, removal])
+    said = Evidence(session="s9", turn=2, quote="forget pnpm", at=NOON)
+    back = Lesson(id="n", project="/p", wording="npm", first=NOON, last=NOON, takes_back="l", quotes=(said,))
+    with store.open_night() as page:
+        seal(page, lessons=(back,))
+
+    first, *others = store.bank.proposals()
+    assert first.state == WITHDRAWN
+    assert first.decided
+    assert "«forget pnpm»" in first.reason
+    assert [entry.state for entry in others] == [WAITING, WAITING]
