@@ -118,8 +118,10 @@ class House:
     def had(self, *numbers: int) -> None:
         """Sessions with a canary in the request, in the answer and in what the person said about it."""
         for n in numbers:
-            for which, said in enumerate(SAID):
+            for which in range(len(SAID)):
                 mark = f"{which}n{n}"
+                # The first to ask for something is on train, and each has its turn.
+                said = SAID[(which + n) % len(SAID)]
                 at = utc_now() - timedelta(hours=80 - n)
                 self.shelf.sessions.append(self._session(mark, ASKS[n % len(ASKS)], said, at=at))
 
@@ -199,7 +201,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path, samples: int) -> House
 
 
 def test_nothing_of_val_or_test_and_no_reference_reaches_the_optimizer(house: House) -> None:
-    house.had(*range(10))
+    house.had(*range(7))
     house.reviewed()
 
     report = house.night()
@@ -227,7 +229,7 @@ def test_nothing_of_it_reaches_the_optimizer_in_any_way_to_reflect(
     tmp_path: Path, step: dict[str, Any], asked: Collection[Purpose]
 ) -> None:
     house = House(tmp_path, heuristic=False, **step)
-    house.had(*range(10))
+    house.had(*range(7))
     house.reviewed()
     house.night()
 
@@ -235,10 +237,10 @@ def test_nothing_of_it_reaches_the_optimizer_in_any_way_to_reflect(
 
 
 def test_what_is_recalled_from_earlier_nights_is_as_hidden(house: House) -> None:
-    house.had(*range(6))
+    house.had(0, 1, 2)
     house.reviewed()
     house.night()
-    house.had(*range(6, 12))
+    house.had(3, 4, 5, 6)
 
     report = house.night()
 
@@ -260,7 +262,7 @@ def test_nothing_of_it_reaches_the_optimizer_when_it_looks_back(tmp_path: Path) 
 
 
 def test_the_references_were_in_play(house: House) -> None:
-    house.had(*range(10))
+    house.had(*range(7))
     house.reviewed()
     house.night()
 
@@ -272,7 +274,7 @@ def test_the_references_were_in_play(house: House) -> None:
 @pytest.mark.parametrize("mode", get_args(ReflectMode))
 def test_showing_val_to_reflection_would_be_caught(tmp_path: Path, mode: ReflectMode) -> None:
     house = House(tmp_path, heuristic=True)
-    house.had(*range(10))
+    house.had(*range(7))
     house.night()
     unseen = next(task for task in house.tasks if task.split is Split.VAL)
     backend = FakeBackend()
