@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Document, Note, Offered, Past, Task, Waiting, lessons_of
+from skillopt_sleep.records import Decision, Document, Note, Offered, Past, Task, Waiting, lessons_of
 
 
 class Open(NamedTuple):
@@ -58,7 +58,7 @@ def still_open(tasks: Sequence[Task], past: Past, document: Document) -> Open:
     decided = _lessons(past.offered)
     early: set[str] = set()
     for wait in past.waiting:
-        if wait.tested.verdict.early:
+        if wait.tested.verdict.early or wait.tested.verdict.decision is Decision.ACCEPT:
             early.update(lessons_of(wait.tested.edits))
     undecided: list[Task] = []
     again: dict[str, set[str]] = {}

@@ -17,7 +17,7 @@ from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
-from skillopt_sleep.learning.resume import Resumed, resume
+from skillopt_sleep.learning.resume import Resumed, resume, together, twin_of
 from skillopt_sleep.learning.search import Search, candidate, shorten, waiting
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
@@ -103,9 +103,9 @@ def _step(
         log("rollouts", earlier.rollouts)
         log("trials", [wait.tested for wait in earlier.tried])
     outcome = _with_resumed(outcome, earlier)
-    if earlier.accepted is not None:
+    if earlier.proven:
         tasks = [*train, *val]
-        return _proven(outcome, earlier.accepted, tasks, test, earlier.rollouts, crew=crew, plan=plan, log=log)
+        return _resumed(outcome, earlier, tasks, test, crew=crew, plan=plan, log=log, known=known)
     past = replace(past, waiting=outcome.tried.undecided)
     optimizer = Optimizer(
         backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
@@ -188,7 +188,7 @@ def _learn(
     if proposed.nothing is not None:
         return _end(outcome, *proposed.nothing)
     applied = tuple(fate.edit for fate in fates if fate.fate is Fate.APPLIED)
-    twin = _twin(document, applied, past.waiting)
+    twin = twin_of(document, applied, past.waiting)
     if twin is not None:
         because = f"the same change waits for more proof since the night of {twin.night}"
         return _end(outcome, Outcome.NO_CHANGE, because)
@@ -243,6 +243,38 @@ def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) ->
     return outcome
 
 
+def _resumed(
+    outcome: StepOutcome,
+    earlier: Resumed,
+    tasks: Sequence[Task],
+    test: Sequence[Task],
+    *,
+    crew: Crew,
+    plan: Plan,
+    log: Log,
+    known: Sequence[Task],
+) -> StepOutcome:
+    """Return the outcome of what waited and is proven: all of it as one change if that is proven too, else one."""
+    val = [task for task in tasks if task.split is Split.VAL]
+    joined, made, notes = together(outcome.document, earlier.proven, val, crew=crew, rule=plan.gate, known=known)
+    log("rollouts", made)
+    outcome = outcome.noted(*notes, *not_scored(made))
+    tried = outcome.tried
+    first, *others = earlier.proven
+    if joined is None:
+        outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *others)))
+        return _proven(outcome, first, tasks, test, earlier.rollouts, crew=crew, plan=plan, log=log)
+    log("trials", (joined,))
+    apart = [wait for wait in earlier.proven if not set(wait.tested.edits) <= set(joined.edits)]
+    outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *apart)))
+    left = other_sessions(joined.edits, tasks, val)
+    outcome = with_evidence(outcome, joined.edits, tasks)
+    tried = replace(outcome.tried, tested=(*outcome.tried.tested, joined))
+    outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
+    outcome = outcome.noted(*_left_note(outcome.document, left))
+    return _decided(outcome, joined, test, crew=crew, plan=plan, since=first.night)
+
+
 def _proven(
     outcome: StepOutcome,
     wait: Waiting,
@@ -279,17 +311,6 @@ def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
     which = "1 session of another lesson is" if len(left) == 1 else f"{len(left)} sessions of other lessons are"
     said = f"{which} left for another night; a change that waited was proven first"
     return (Note(stage="step", summary=f"{document.id}: {said}"),)
-
-
-def _twin(document: Document, edits: Sequence[Edit], waiting: Sequence[Waiting]) -> Waiting | None:
-    """Return the waiting candidate that has the very text these edits make."""
-    changed = candidate(document, edits)
-    if changed is None:
-        return None
-    for wait in waiting:
-        if candidate(document, wait.tested.edits) == changed:
-            return wait
-    return None
 
 
 def _decided(

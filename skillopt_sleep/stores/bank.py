@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -236,6 +236,7 @@ class SqliteBank:
             entry = waiting.get(proposal.id)
             if entry is not None and proposal.version > entry.proposal.version:
                 self._replace(entry, proposal)
+            self._withdraw_parts(proposal, waiting.values(), at=started)
 
     def _replace(self, entry: Decided, better: Proposal) -> None:
         """Put a new version in the place of a proposal that still waits; the old one stays in its history."""
@@ -249,6 +250,17 @@ class SqliteBank:
                 better.id,
             ),
         )
+
+    def _withdraw_parts(self, whole: Proposal, waiting: Iterable[Decided], *, at: datetime) -> None:
+        """Withdraw the waiting proposals whose lessons this one teaches too."""
+        for entry in waiting:
+            part = entry.proposal
+            if part.id == whole.id or part.path != whole.path or not part.lessons:
+                continue
+            if Proof.WORDS in {part.proof, whole.proof} or not set(part.lessons) <= set(whole.lessons):
+                continue
+            reason = f"its rule is part of {whole.id} now"
+            self.decide(part.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
 
     def _add_evidence(self, tasks: Sequence[Task], tonight: Collection[str]) -> None:
         """Add what these tasks show to the earlier proposals for their lessons that wait for the person."""

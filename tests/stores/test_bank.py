@@ -389,3 +389,16 @@ def test_a_lesson_that_is_taken_back_withdraws_its_proposal_with_the_persons_wor
     assert first.decided
     assert "«forget pnpm»" in first.reason
     assert [entry.state for entry in others] == [WAITING, WAITING]
+
+
+def test_a_proposal_whose_rule_became_part_of_another_is_withdrawn(store: SqliteStore) -> None:
+    parts = [
+        a_proposal(lessons=("l",), proof=Proof.EARLY),
+        a_proposal(id="P-0002", lessons=("m",), proof=Proof.EARLY),
+    ]
+    bank(store, proposals=parts)
+    bank(store, proposals=[replace(parts[0], version=2, proof=Proof.TRIAL, lessons=("l", "m"))])
+
+    whole, part = store.bank.proposals()
+    assert (whole.state, whole.proposal.lessons) == (WAITING, ("l", "m"))
+    assert (part.state, part.reason) == (WITHDRAWN, "its rule is part of P-0001 now")
