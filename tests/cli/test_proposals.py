@@ -176,3 +176,16 @@ def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> 
     assert "Adopted P-0001" in every.out
     assert "Left out P-0002 (early" in every.out
     assert "Adopted P-0002" in home.command("adopt", "P-0002").out
+
+
+def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Home) -> None:
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as connection, connection:
+        connection.execute(
+            "UPDATE proposals SET state = 'withdrawn', reason = 'you took it back: «npm is fine»', decided = '2026-03-04'"
+        )
+    assert "Withdrawn on 2026-03-04: you took it back: «npm is fine»" in home.command("show", "P-0001").out
+    assert "P-0001 withdrawn" in home.command("history").out
+    assert "No proposals are waiting" in home.command("adopt", "--all").out
+    refused = home.command("adopt", "P-0001")
+    assert refused.code == 2
+    assert "was withdrawn" in refused.err
