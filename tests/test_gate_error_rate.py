@@ -39,6 +39,22 @@ def test_a_decisive_lesson_is_learned_in_one_night(tasks: int) -> None:
     assert lower(accepts(Cell("0 -> 0.9", tasks, steady(0, 0.9), train=0.9), 120), 120) >= 0.95
 
 
+def test_what_one_session_tests_is_never_accepted_but_early_if_it_is_decisive() -> None:
+    ends = [night(Cell("0 -> 0.9", 2, steady(0, 0.9), train=0.9, own=1), seed) for seed in range(120)]
+
+    assert accepted(ends) == 0
+    assert lower(sum(end.early for end in ends), 120) >= 0.8
+
+
+@pytest.mark.parametrize("chance", [0.2, 0.5])
+def test_a_useless_edit_looks_early_on_at_most_one_night_of_twenty(chance: float) -> None:
+    cell = Cell(f"{chance}", 2, steady(chance, chance), own=1)
+    ends = [night(cell, seed) for seed in range(400)]
+
+    assert accepted(ends) == 0
+    assert upper(sum(end.early for end in ends), 400) <= 0.05
+
+
 def test_thirty_points_are_learned_within_three_nights() -> None:
     assert lower(accepts(Cell("0.5 -> 0.8", 7, steady(0.5, 0.8), nights=3), 300), 300) >= 0.8
 

@@ -118,8 +118,10 @@ class House:
     def had(self, *numbers: int) -> None:
         """Sessions with a canary in the request, in the answer and in what the person said about it."""
         for n in numbers:
-            for which, said in enumerate(SAID):
+            for which in range(len(SAID)):
                 mark = f"{which}n{n}"
+                # The first to ask for something is on train, and each has its turn.
+                said = SAID[(which + n) % len(SAID)]
                 at = utc_now() - timedelta(hours=80 - n)
                 self.shelf.sessions.append(self._session(mark, ASKS[n % len(ASKS)], said, at=at))
 

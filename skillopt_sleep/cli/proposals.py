@@ -15,8 +15,8 @@ from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo as take_back
-from skillopt_sleep.records import Proposal
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, Decided
+from skillopt_sleep.records import DONE, Proposal
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 Ids = Annotated[list[str] | None, typer.Argument(help="Proposals, as in P-0001.")]
@@ -51,15 +51,36 @@ def _lines(decided: Decided) -> Iterator[str]:
     """Yield what the proposal changes, its cautions, its trial and the user's own words."""
     proposal = decided.proposal
     yield f"{proposal.id}  {spelled(proposal.document)}  ({decided.state})"
-    if decided.reason:
-        yield f"Your reason: «{visible(decided.reason)}»"
+    yield from _decision(decided)
+    if proposal.label:
+        yield f"{proposal.label[:1].upper()}{proposal.label[1:]}."
     yield from _cautions(proposal)
     yield spelled(proposal.summary)
+    for old in reversed(decided.earlier):
+        yield f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}"
     yield from _trial(proposal)
     if proposal.doubt:
         yield f"Note that {visible(proposal.doubt)}."
+    yield from _evidence(proposal)
+
+
+def _decision(decided: Decided) -> Iterator[str]:
+    """Yield the reason for the decision on a proposal, if there is one."""
+    if decided.reason and decided.state == WITHDRAWN:
+        yield f"Withdrawn on {decided.decided[:10]}: {visible(decided.reason)}"
+    elif decided.reason:
+        yield f"Your reason: «{visible(decided.reason)}»"
+
+
+def _evidence(proposal: Proposal) -> Iterator[str]:
+    """Yield what the person said and did."""
+    if proposal.sessions > 1:
+        yield f"Asked for in {proposal.sessions} sessions"
     for evidence in proposal.evidence[:5]:
         yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
+    for deed in proposal.deeds[:5]:
+        what = f": «{visible(deed.what)}»" if deed.what else ""
+        yield f"You {DONE[deed.kind]} in {deed.session}, turn {deed.turn}{what}"
 
 
 def _trial(proposal: Proposal) -> Iterator[str]:
@@ -72,6 +93,8 @@ def _trial(proposal: Proposal) -> Iterator[str]:
         interval = f", gain {gain:+.2f}, 90 % interval {low:+.2f} to {high:+.2f}"
     scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs{interval})"
     yield f"Unseen tasks: {scores}; {proposal.error_rate}"
+    if proposal.others:
+        yield f"Tasks of other lessons: {proposal.others}"
 
 
 def _cautions(proposal: Proposal) -> Iterator[str]:
@@ -81,10 +104,14 @@ def _cautions(proposal: Proposal) -> Iterator[str]:
 
 
 def adopt(proposals: Ids = None, *, every: All = False) -> None:
-    """Put proposals live, unless their file has changed since the night."""
+    """Put proposals live, unless their file has changed since the night. --all takes those proven by a trial."""
     refusals: list[SleepError] = []
     with opened() as store, settled(store) as journal:
         for decided in _chosen(store, proposals, every=every):
+            if every and decided.proposal.label:
+                name = decided.proposal.id
+                say(f"Left out {name} ({decided.proposal.label}): skillopt-sleep adopt {name}")
+                continue
             error = _adopt_one(store, journal, decided)
             if error:
                 refusals.append(error)
@@ -99,6 +126,8 @@ def _adopt_one(store: SqliteStore, journal: Journal, decided: Decided) -> SleepE
     name = decided.proposal.id
     if decided.state == REJECTED:
         return ConfigError(f"{name} was rejected", remedy="only waiting proposals can be adopted")
+    if decided.state == WITHDRAWN:
+        return ConfigError(f"{name} was withdrawn: {decided.reason}", remedy="only waiting proposals can be adopted")
     try:
         adopted = put_live(_folder(store, decided), journal=journal, at=utc_now())
         # Printed before the bank is written: if the store is full or read-only, the file has changed all the same.
@@ -134,6 +163,9 @@ def reject(
                 )
         for decided in chosen:
             name, document = decided.proposal.id, spelled(decided.proposal.document)
+            if decided.state == WITHDRAWN:
+                say(f"{name} was withdrawn already")
+                continue
             _decide(store, name, REJECTED, reason=reason or decided.reason, leaving=(*OPEN, REJECTED))
             say(f"Rejected {name}: this edit of {document} will not be tried again")
 
@@ -201,7 +233,8 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
     for decided in proposals:
         proposal = decided.proposal
         caution = f"Read twice ({proposal.touches}): " if proposal.touches else ""
-        say(f"{proposal.id}  {decided.state:8}  {caution}{spelled(proposal.summary)}")
+        label = f"{proposal.label}: " if proposal.label else ""
+        say(f"{proposal.id}  {decided.state:8}  {label}{caution}{spelled(proposal.summary)}")
 
 
 def _row(decided: Decided) -> dict[str, object]:
@@ -209,6 +242,8 @@ def _row(decided: Decided) -> dict[str, object]:
     return {
         "id": proposal.id,
         "state": decided.state,
+        "version": proposal.version,
+        "proof": proposal.proof,
         "document": proposal.document,
         "summary": proposal.summary,
         "warnings": proposal.warnings,

@@ -122,6 +122,7 @@ def _waiting_data(proposal: Proposal) -> dict[str, object]:
     return {
         "id": proposal.id,
         "document": proposal.document,
+        "proof": proposal.proof,
         "summary": proposal.summary,
         "warnings": proposal.warnings,
     }
@@ -198,7 +199,8 @@ def _waiting(proposals: Sequence[Proposal]) -> Iterator[str]:
     yield f"Waiting      {counted(len(proposals), 'proposal')}"
     for proposal in proposals:
         caution = f"read twice ({proposal.touches}): " if proposal.touches else ""
-        yield f"  {proposal.id}  {caution}{one_line(proposal.summary, limit=400)}"
+        label = f"{proposal.label}: " if proposal.label else ""
+        yield f"  {proposal.id}  {label}{caution}{one_line(proposal.summary, limit=400)}"
     yield f"Look at one: skillopt-sleep show {proposals[0].id}"
 
 

@@ -139,8 +139,9 @@ def _reason_of_split(entry: Banked, related: Sequence[Banked], entries: Sequence
     sessions = list(dict.fromkeys(banked.task.session for banked in occurrences))
     number = sessions.index(task.session) + 1
     return (
-        f"it is occurrence {number} of {len(sessions)}: the first goes to train, the second to val, then they "
-        f"alternate, and every {EVERY_TEST}th goes to test, unless you or its session's other tasks decided otherwise"
+        f"it is occurrence {number} of {len(sessions)}: the first goes to train, the next two to val, then they go "
+        f"to train and val in turn, and every {EVERY_TEST}th to test, unless you or its session's other tasks "
+        "decided otherwise"
     )
 
 

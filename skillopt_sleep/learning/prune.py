@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 import msgspec
 from rapidfuzz import fuzz
 
+from skillopt_sleep.proposals.rules import items, standing
 from skillopt_sleep.records import Document, Edit, EditOp, EditSource, Effect, Past, Split, Task
 
 # Words in another order can say the opposite, so near-equal rules are worth a trial, not more.
 SAME_RULE = 90.0
 MOST_TASKS = 8  # on which one removal is tried
 SESSIONS = 2  # that the unseen tasks come from, at least: fewer could never prove it
-_ITEM = ("- ", "* ", "+ ")
 
 
 class Pruning(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | No
     candidates = [rule for rule in rules if rule.strip() not in decided]
     twice = {rule for rule in candidates if _is_said_twice(rule, document)}
     for rule in sorted(candidates, key=lambda rule: (rule not in twice, -len(rule))):
-        target = _target(document.body, rule)
+        target = standing(document.body, rule)
         val = exercising(rules[rule], tasks)
         if not target or len({task.session for task in val}) < SESSIONS:
             continue
@@ -89,17 +89,9 @@ def _standing(adopted: Sequence[Edit]) -> dict[str, tuple[str, ...]]:
     for edit in adopted:
         if edit.source is EditSource.SLOW:
             continue  # what a protected block says is the slow update's alone
-        for rule in _rules(edit.content):
+        for rule in items(edit.content):
             rules[rule] = tuple(dict.fromkeys((*rules.get(rule, ()), *edit.tasks)))
     return rules
-
-
-def _rules(content: str) -> tuple[str, ...]:
-    """Split a list into its items; anything else stays whole, because its lines may depend on one another."""
-    lines = tuple(line for line in content.splitlines() if line.strip())
-    if all(line.startswith(_ITEM) for line in lines):
-        return lines
-    return (content,)
 
 
 def _is_said_twice(rule: str, document: Document) -> bool:
@@ -109,16 +101,3 @@ def _is_said_twice(rule: str, document: Document) -> bool:
         return False
     lines.remove(rule)
     return any(fuzz.token_sort_ratio(rule.lower(), line.lower()) >= SAME_RULE for line in lines)
-
-
-def _target(body: str, rule: str) -> str:
-    """Return the text whose first occurrence is the rule on lines of its own; "" if there is no such text."""
-    padded = f"\n{body}\n"
-    start = padded.find(f"\n{rule}\n")
-    if start == -1:
-        return ""
-    without = (padded[:start] + padded[start + len(rule) + 1 :])[1:-1]
-    for text in (f"\n{rule}", f"{rule}\n", rule):
-        if body.replace(text, "", 1) == without:
-            return text
-    return ""

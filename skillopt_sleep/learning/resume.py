@@ -17,11 +17,13 @@ from skillopt_sleep.records import (
     Document,
     Edit,
     GateRule,
+    Judged,
     Note,
     Rollout,
     Task,
     Trial,
     Waiting,
+    lessons_of,
     tasks_of,
 )
 
@@ -37,12 +39,9 @@ class Resumed(NamedTuple):
     rollouts: tuple[Rollout, ...] = ()
 
     @property
-    def accepted(self) -> Waiting | None:
-        """The first candidate that is proven now."""
-        for wait in self.tried:
-            if wait.tested.verdict.decision is Decision.ACCEPT:
-                return wait
-        return None
+    def proven(self) -> tuple[Waiting, ...]:
+        """The candidates that are proven now."""
+        return tuple(wait for wait in self.tried if wait.tested.verdict.decision is Decision.ACCEPT)
 
     @property
     def undecided(self) -> tuple[Waiting, ...]:
@@ -64,15 +63,14 @@ def resume(
 
     A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
     stale if its document or the crew changed, or after MOST_ROUNDS. It waits if val has no task of its lessons that
-    its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's. The first proven candidate
-    ends the search.
+    its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's.
     """
     attempts = CrewAttempts(crew)
     tried: list[Waiting] = []
     rest: list[Waiting] = []
     notes: list[Note] = []
     rollouts: list[Rollout] = []
-    for place, waited in enumerate(waiting):
+    for waited in waiting:
         wait = _with_lessons(waited, [*known, *val])
         name = f"{document.id}: the change of {wait.night}"
         changed = candidate(document, wait.tested.edits)
@@ -83,7 +81,8 @@ def resume(
             notes.append(Note(stage="trial", summary=f"{name}: {because}"))
             continue
         concerned, asked = _tasks(wait, val, known)
-        if not _has_unseen(wait.tested.trial, concerned):
+        proven = wait.tested.verdict.decision is Decision.ACCEPT
+        if not proven and not _has_unseen(wait.tested.trial, concerned):
             rest.append(waited)
             continue
         most = 2 * rule.rounds * len(asked)
@@ -100,11 +99,73 @@ def resume(
             notes.append(Note(stage="trial", summary=f"{name}: {verdict.reason}"))
             continue
         tried.append(replace(wait, tested=replace(wait.tested, trial=trial, verdict=verdict)))
-        if verdict.decision is Decision.ACCEPT:
-            # Their document is about to change, unless the person says no.
-            rest += waiting[place + 1 :]
-            break
     return Resumed(tuple(tried), tuple(rest), tuple(notes), tuple(rollouts))
+
+
+def together(
+    document: Document,
+    proven: Sequence[Waiting],
+    val: Sequence[Task],
+    *,
+    crew: Crew,
+    rule: GateRule,
+    known: Sequence[Task],
+) -> tuple[Judged | None, tuple[Rollout, ...], tuple[Note, ...]]:
+    """Try the proven candidates as one change, on fresh rounds; None if they are one, or it can't be proven.
+
+    Each would otherwise make the others stale, as it changes their document. Of two for one lesson the first counts;
+    a removal isn't joined.
+    """
+    parts = _of_different_lessons(proven)
+    edits: list[Edit] = []
+    for wait in parts:
+        edits += wait.tested.edits
+    changed = candidate(document, edits)
+    if len(parts) <= 1 or changed is None:
+        return None, (), ()
+    asked = exercise(edits, known, val)
+    most = 2 * rule.rounds * len(asked)
+    if crew.meter.left() < most:
+        summary = f"{document.id}: one proven change waits for another night: trying both takes up to {most} calls"
+        return None, (), (Note(stage="trial", summary=summary, remedy="raise budget.calls"),)
+    shares = [wait.tested.trial.alpha or rule.alpha for wait in parts]
+    first = max(wait.tested.trial.first + wait.tested.trial.rounds for wait in parts)
+    trial, verdict, made = run_trial(
+        document,
+        changed,
+        asked,
+        attempts=CrewAttempts(crew),
+        rule=replace(rule, alpha=min(shares)),
+        first=first,
+        lessons=[edit.lessons for edit in edits],
+    )
+    if verdict.decision is not Decision.ACCEPT:
+        return None, made, ()
+    return Judged(kind=CandidateKind.BUNDLE, edits=tuple(edits), trial=trial, verdict=verdict), made, ()
+
+
+def _of_different_lessons(proven: Sequence[Waiting]) -> list[Waiting]:
+    """Return the candidates that teach something none before them does."""
+    taught: set[str] = set()
+    parts: list[Waiting] = []
+    for wait in proven:
+        lessons = set(lessons_of(wait.tested.edits))
+        if wait.tested.kind is CandidateKind.REMOVAL or not lessons or lessons & taught:
+            continue
+        taught |= lessons
+        parts.append(wait)
+    return parts
+
+
+def twin_of(document: Document, edits: Sequence[Edit], waiting: Sequence[Waiting]) -> Waiting | None:
+    """Return the waiting candidate that has the very text these edits make."""
+    changed = candidate(document, edits)
+    if changed is None:
+        return None
+    for wait in waiting:
+        if candidate(document, wait.tested.edits) == changed:
+            return wait
+    return None
 
 
 def _with_lessons(wait: Waiting, known: Sequence[Task]) -> Waiting:

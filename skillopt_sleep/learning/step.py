@@ -10,12 +10,14 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.early import search_by_lesson
+from skillopt_sleep.learning.evidence import STANDALONE, early_ones, shown, with_evidence
 from skillopt_sleep.learning.exercise import by_use, exercise, in_reach, other_sessions, with_lessons
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
+from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
-from skillopt_sleep.learning.resume import Resumed, resume
+from skillopt_sleep.learning.resume import Resumed, resume, together, twin_of
 from skillopt_sleep.learning.search import Search, candidate, shorten, waiting
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
@@ -25,7 +27,6 @@ from skillopt_sleep.records import (
     Document,
     Edit,
     EditEffect,
-    Evidence,
     Fate,
     Judged,
     Note,
@@ -41,7 +42,6 @@ from skillopt_sleep.records import (
     Tried,
     Verdict,
     Waiting,
-    tasks_of,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -49,7 +49,6 @@ Log = Callable[[str, Sequence[object]], None]
 
 NOTHING_PAST = Past()
 MOST_WAITING = 12
-STANDALONE = frozenset({CandidateKind.BUNDLE, CandidateKind.HALF})
 MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 ENDS = {
     Decision.ACCEPT: Outcome.IMPROVED,
@@ -72,22 +71,43 @@ def step(
 ) -> StepOutcome:
     """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val.
 
-    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. So does
-    a task that needs the repository while attempts are made in words. `log` saves each stage's rows; `known` tasks of
-    earlier nights show what a standing rule is for.
+    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. Nor is
+    anything spent on a lesson whose proposal waits for the person, or on a task that needs the repository while
+    attempts are made in words. `log` saves each stage's rows; `known` tasks of earlier nights show what a standing
+    rule is for.
     """
+    outcome = _step(document, tasks, crew=crew, plan=plan, log=log, past=past, night=night, known=known)
+    early = early_ones(outcome, _with_tonight(known, tasks))
+    return replace(outcome, tried=replace(outcome.tried, early=early))
+
+
+def _step(
+    document: Document,
+    tasks: Sequence[Task],
+    *,
+    crew: Crew,
+    plan: Plan,
+    log: Log,
+    past: Past,
+    night: str,
+    known: Sequence[Task],
+) -> StepOutcome:
+    past = current(past, document)
     known, _ = in_reach(_with_tonight(known, tasks), crew.executor)
     reached, waiting = in_reach(tasks, crew.executor)
     train, val, test = _by_split(reached)
     outcome = beginning(document, reached, waiting=waiting)
-    earlier = resume(document, past.waiting, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
+    rest = resting(past.waiting, past.offered)
+    waits = [wait for wait in past.waiting if wait not in rest]
+    earlier = resume(document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
+    earlier = earlier._replace(rest=(*rest, *earlier.rest))
     if earlier.tried:
         log("rollouts", earlier.rollouts)
         log("trials", [wait.tested for wait in earlier.tried])
     outcome = _with_resumed(outcome, earlier)
-    if earlier.accepted is not None:
+    if earlier.proven:
         tasks = [*train, *val]
-        return _proven(outcome, earlier.accepted, tasks, test, earlier.rollouts, crew=crew, plan=plan, log=log)
+        return _resumed(outcome, earlier, tasks, test, crew=crew, plan=plan, log=log, known=known)
     past = replace(past, waiting=outcome.tried.undecided)
     optimizer = Optimizer(
         backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
@@ -152,7 +172,11 @@ def _learn(
 ) -> StepOutcome:
     """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
     document, past = outcome.document, optimizer.past
-    train, alike, untestable = by_use(train, val)
+    undecided = still_open(train, past, document)
+    outcome = replace(outcome, tried=replace(outcome.tried, offered=undecided.offered)).noted(*undecided.notes)
+    if train and not undecided.tasks:
+        return _end(outcome, Outcome.NO_CHANGE, undecided.why_nothing)
+    train, alike, untestable = by_use(undecided.tasks, val)
     untestable -= {task.lesson for task in waiting}
     outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
     if not train:
@@ -170,11 +194,11 @@ def _learn(
     if proposed.nothing is not None:
         return _end(outcome, *proposed.nothing)
     applied = tuple(fate.edit for fate in fates if fate.fate is Fate.APPLIED)
-    twin = _twin(document, applied, past.waiting)
+    twin = twin_of(document, applied, past.waiting)
     if twin is not None:
         because = f"the same change waits for more proof since the night of {twin.night}"
         return _end(outcome, Outcome.NO_CHANGE, because)
-    outcome = _with_evidence(outcome, applied, train)
+    outcome = with_evidence(outcome, applied, train)
     rule = learning_rule(plan, past)
     try:
         found = search_by_lesson(document, applied, val, crew=crew, rule=rule, most=plan.step.max_chars)
@@ -225,6 +249,38 @@ def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) ->
     return outcome
 
 
+def _resumed(
+    outcome: StepOutcome,
+    earlier: Resumed,
+    tasks: Sequence[Task],
+    test: Sequence[Task],
+    *,
+    crew: Crew,
+    plan: Plan,
+    log: Log,
+    known: Sequence[Task],
+) -> StepOutcome:
+    """Return the outcome of what waited and is proven: all of it as one change if that is proven too, else one."""
+    val = [task for task in tasks if task.split is Split.VAL]
+    joined, made, notes = together(outcome.document, earlier.proven, val, crew=crew, rule=plan.gate, known=known)
+    log("rollouts", made)
+    outcome = outcome.noted(*notes, *not_scored(made))
+    tried = outcome.tried
+    first, *others = earlier.proven
+    if joined is None:
+        outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *others)))
+        return _proven(outcome, first, tasks, test, earlier.rollouts, crew=crew, plan=plan, log=log)
+    log("trials", (joined,))
+    apart = [wait for wait in earlier.proven if not set(wait.tested.edits) <= set(joined.edits)]
+    outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *apart)))
+    left = other_sessions(joined.edits, tasks, val)
+    outcome = with_evidence(outcome, joined.edits, tasks)
+    tried = replace(outcome.tried, tested=(*outcome.tried.tested, joined))
+    outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
+    outcome = outcome.noted(*_left_note(outcome.document, left))
+    return _decided(outcome, joined, test, crew=crew, plan=plan, since=first.night)
+
+
 def _proven(
     outcome: StepOutcome,
     wait: Waiting,
@@ -244,7 +300,7 @@ def _proven(
     log("trials", found.tested[1:])
     others = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
     left = other_sessions(wait.tested.edits, tasks, val)
-    outcome = _with_evidence(outcome, found.best.edits, tasks)
+    outcome = with_evidence(outcome, found.best.edits, tasks)
     tried = replace(
         outcome.tried,
         tested=outcome.tried.tested + found.tested[1:],
@@ -261,33 +317,6 @@ def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
     which = "1 session of another lesson is" if len(left) == 1 else f"{len(left)} sessions of other lessons are"
     said = f"{which} left for another night; a change that waited was proven first"
     return (Note(stage="step", summary=f"{document.id}: {said}"),)
-
-
-def _twin(document: Document, edits: Sequence[Edit], waiting: Sequence[Waiting]) -> Waiting | None:
-    """Return the waiting candidate that has the very text these edits make."""
-    changed = candidate(document, edits)
-    if changed is None:
-        return None
-    for wait in waiting:
-        if candidate(document, wait.tested.edits) == changed:
-            return wait
-    return None
-
-
-def _with_evidence(outcome: StepOutcome, edits: Sequence[Edit], tasks: Sequence[Task]) -> StepOutcome:
-    """Return the outcome with what the person said that these edits were learned from, if that is known."""
-    names = tasks_of(edits)
-    evidence = _evidence([task for task in tasks if task.id in names])
-    if not evidence:
-        return outcome
-    return replace(outcome, tried=replace(outcome.tried, evidence=evidence))
-
-
-def _evidence(tasks: Sequence[Task]) -> tuple[Evidence, ...]:
-    evidence: tuple[Evidence, ...] = ()
-    for task in tasks:
-        evidence += task.evidence
-    return evidence
 
 
 def _decided(
@@ -330,6 +359,7 @@ def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
 def beginning(document: Document, tasks: Sequence[Task], *, waiting: Sequence[Task]) -> StepOutcome:
     """Return the outcome of a step on these tasks that has done nothing yet; `waiting` ones need the repository."""
     train, val, test = _by_split(tasks)
+    evidence, deeds = shown(train)
     outcome = StepOutcome(
         document=document,
         outcome=Outcome.UNVERIFIED,
@@ -337,7 +367,7 @@ def beginning(document: Document, tasks: Sequence[Task], *, waiting: Sequence[Ta
         verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
         tasks=StepTasks(train=len(train), val=len(val), test=len(test), needs_repository=len(waiting)),
         sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test, *waiting)))),
-        tried=Tried(evidence=_evidence(train)),
+        tried=Tried(evidence=evidence, deeds=deeds),
     )
     if not waiting:
         return outcome

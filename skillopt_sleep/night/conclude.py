@@ -14,6 +14,7 @@ from skillopt_sleep.records import (
     NightReport,
     Note,
     Outcome,
+    Proof,
     Proposal,
     SessionCounts,
     Spend,
@@ -31,6 +32,7 @@ BEST_FIRST = (
 )
 
 KEPT = "nothing; the tasks are kept for a replay that has the repository"
+EARLY = "nothing: one more session of the lesson would prove it; you can adopt the early proposal by its id"
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
     Outcome.IMPROVED: "review the proposals, then adopt or reject them",
@@ -55,7 +57,7 @@ def conclude(
     stopped: SleepError | None,
 ) -> NightReport:
     """Return the report of the night."""
-    staged = {proposal.path for proposal in proposals}
+    staged = {proposal.path for proposal in proposals if proposal.proof is Proof.TRIAL}
     outcomes = [_as_staged(outcome, staged) for outcome in outcomes]
     verdict, because, remedy = _outcome(sessions, tasks, outcomes, notes, stopped)
     tasks_by_side = Counter(task.split for task in tasks)
@@ -124,7 +126,11 @@ def _best(best: Outcome, outcomes: Sequence[StepOutcome]) -> tuple[Outcome, str,
 
 
 def _special_remedy(outcome: StepOutcome) -> str:
-    """Return the remedy of an unverified outcome with another cause than a missing second session; else ""."""
+    """Return the remedy of an outcome with another cause than is usual for it; else ""."""
+    if outcome.outcome is Outcome.NO_CHANGE and outcome.tried.offered:
+        return REMEDIES[Outcome.IMPROVED]
+    if outcome.outcome is Outcome.UNDECIDED and outcome.verdict.early:
+        return EARLY
     if outcome.outcome is not Outcome.UNVERIFIED:
         return ""
     accepted = outcome.verdict.decision is Decision.ACCEPT

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace as replace_in
 from itertools import chain
 
@@ -10,30 +10,39 @@ from msgspec.structs import replace
 
 from skillopt_sleep.learning.exercise import in_reach
 from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.offers import without
 from skillopt_sleep.learning.step import beginning, step
 from skillopt_sleep.night.allot import allot
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
-from skillopt_sleep.records import Document, Past, Rollout, Split, StepOutcome, Task
+from skillopt_sleep.records import Document, Note, Past, Rollout, Split, StepOutcome, Task
 
 _Rows = list[tuple[str, Sequence[object]]]  # what a step writes: a stage and its records
 
 
-def steps(routing: Routing, *, crew: Crew, plan: Plan, page: Page) -> Iterator[StepOutcome]:
+def steps(
+    routing: Routing, *, crew: Crew, plan: Plan, page: Page, ended: Collection[str] = ()
+) -> Iterator[StepOutcome]:
     """Run one step on each document, side by side; outcomes and rows keep their order, whichever ends first.
 
     The night's calls go where they are worth most; a document they don't reach keeps its sessions unread. Calls that
     wait for an answer keep no other document from being asked about. The night's error rate is shared by the
-    documents with a lesson that can be tested, before any is.
+    documents with a lesson that can be tested, before any is. What waits for a lesson that has `ended` is dropped.
     """
     reached_tasks, _ = in_reach(routing.tasks, crew.executor)
     triable = routing._replace(tasks=tuple(reached_tasks))
-    past = {document.id: page.history.past(document.path) for document in routing.documents}
+    past: dict[str, Past] = {}
+    dropped: dict[str, tuple[Note, ...]] = {}
+    for document in routing.documents:
+        earlier = page.history.past(document.path)
+        past[document.id], dropped[document.id] = without(earlier, ended, document)
     reached, left_out = _allotted(triable, past, crew, page)
     plan = _sharing(plan, triable, [document.id for document in reached])
     rows: dict[str, _Rows] = {document.id: [] for document in reached}
 
     def run(document: Document) -> StepOutcome:
-        return _outcome(document, routing, rows[document.id], past[document.id], crew=crew, plan=plan, page=page)
+        known = past[document.id]
+        outcome = _outcome(document, routing, rows[document.id], known, crew=crew, plan=plan, page=page)
+        return outcome.noted(*dropped[document.id])
 
     try:
         yield from crew.pool.together(run, reached)

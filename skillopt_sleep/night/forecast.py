@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session
@@ -76,7 +77,10 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
 def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
     """Count the attempts at tasks; each is one call to make and one to grade."""
     made_up = work.tasks * plan.step.augment
-    per_task = max(plan.step.samples, _arms(plan, waiting) * plan.gate.rounds, 2)
+    rounds = plan.gate.rounds
+    if plan.gate.name == "sequential":
+        rounds = max(rounds, EARLY_ROUNDS)
+    per_task = max(plan.step.samples, _arms(plan, waiting) * rounds, 2)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:
         # Several candidates are first compared with each other on the train tasks.
@@ -128,8 +132,8 @@ def _arms(plan: Plan, waiting: int) -> int:
     """Return the number of documents that one round of a trial may compare on a validation task.
 
     The sequential gate compares the candidate and parts of it (its halves, or the candidate without one edit) with
-    one baseline; only the last of them may need a new baseline. A night may also try slow-update guidance and the
-    removal of a rule.
+    one baseline; only the last of them may need a new baseline. Candidates that waited may be tried as one once more.
+    A night may also try slow-update guidance and the removal of a rule.
     """
     if plan.gate.name != "sequential":
         return 2
@@ -142,7 +146,10 @@ def _arms(plan: Plan, waiting: int) -> int:
     guidance = 0
     if plan.step.slow_every:
         guidance = 2
-    return 2 + parts + waiting + guidance + 1
+    joined = 0
+    if waiting > 1:
+        joined = 2
+    return 2 + parts + waiting + joined + guidance + 1
 
 
 def _batches(items: int, size: int) -> int:

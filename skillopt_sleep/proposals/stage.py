@@ -17,10 +17,19 @@ from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.kit.protected import BEGIN, END
 from skillopt_sleep.proposals import guard, live, paths
+from skillopt_sleep.proposals.changes import Change, changes
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.protocols import Page
-from skillopt_sleep.records import Decision, Edit, EditOp, EditSource, Fate, Note, Proposal, StepOutcome
+from skillopt_sleep.records import (
+    Edit,
+    EditOp,
+    EditSource,
+    Note,
+    Proof,
+    Proposal,
+    StepOutcome,
+)
 
 FOLDER = "proposals"
 RECORD = "proposal.json"
@@ -46,29 +55,37 @@ class FolderStager:
     def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """Write the night's proposals; return them with notes on what was left out and why.
 
-        A proposal that was staged before keeps its id.
+        A proposal that was staged before keeps its id. What replaces one that waits for the same lessons is its next
+        version.
         """
         notes: list[Note] = []
-        staged = _staged(page.folder / FOLDER)
+        staged = staged_ids(page.folder / FOLDER)
         proposals: list[Proposal] = []
         for outcome in outcomes:
-            if outcome.verdict.decision is not Decision.ACCEPT or outcome.candidate is None:
-                continue
-            try:
-                base, result = _bytes(outcome, outcome.candidate.body, allowed=self.allowed)
-            except ProposalError as error:
-                notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
-                continue
-            same = _with_result(page.bank.waiting(outcome.document.path), result)
-            if same is not None:
-                proposals.append(same)
-                continue
-            number = staged.get(outcome.document.path) or page.next_proposal()
-            proposal = _proposal(
-                outcome, number=number, night=page.night, base=base, result=result, one_model=self.one_model
-            )
-            _write(page.folder / FOLDER / number, proposal, base=base, result=result)
-            proposals.append(proposal)
+            for change in changes(outcome):
+                try:
+                    base, result = _bytes(change, allowed=self.allowed)
+                except ProposalError as error:
+                    notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
+                    continue
+                waiting = page.bank.waiting(change.document.path)
+                same = _with_result(waiting, result, change)
+                if same is not None:
+                    proposals.append(same)
+                    continue
+                old = _with_lesson(waiting, change)
+                number = old.id if old else staged.get(key(change.document.path, change.lessons))
+                proposal = _proposal(
+                    change,
+                    number=number or page.next_proposal(),
+                    night=page.night,
+                    base=base,
+                    result=result,
+                    one_model=self.one_model,
+                    old=old,
+                )
+                write_proposal(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
+                proposals.append(proposal)
         return tuple(proposals), tuple(notes)
 
 
@@ -82,28 +99,41 @@ def read_proposal(folder: Path) -> Proposal:
         ) from error
 
 
-def _with_result(waiting: Iterable[Proposal], result: bytes) -> Proposal | None:
-    """Return the first of the waiting proposals that would leave these bytes in the file, or None."""
+def _with_result(waiting: Iterable[Proposal], result: bytes, change: Change) -> Proposal | None:
+    """Return the first of the waiting proposals that would leave these bytes in the file on the same proof."""
     digest = paths.digest(result)
     for proposal in waiting:
-        if proposal.result == digest:
+        if proposal.result == digest and proposal.proof is change.proof:
             return proposal
     return None
 
 
-def _staged(folder: Path) -> dict[str, str]:
-    """Return the ids of the proposals this night staged before it was resumed, by the path of their document."""
-    ids: dict[str, str] = {}
+def _with_lesson(waiting: Iterable[Proposal], change: Change) -> Proposal | None:
+    """Return the first of the waiting proposals that teaches one of the lessons of the change, or None."""
+    for proposal in waiting:
+        if proposal.proof is not Proof.WORDS and set(proposal.lessons) & set(change.lessons):
+            return proposal
+    return None
+
+
+def key(path: str, lessons: Sequence[str]) -> tuple[str, ...]:
+    """Return what tells the proposals of one night apart: the document and the lessons."""
+    return (path, *sorted(lessons))
+
+
+def staged_ids(folder: Path) -> dict[tuple[str, ...], str]:
+    """Return the ids of the proposals this night staged before it was resumed, by document and lessons."""
+    ids: dict[tuple[str, ...], str] = {}
     for file in sorted(folder.glob(f"*/{RECORD}")):
         with suppress(StaleProposal):
             proposal = read_proposal(file.parent)
-            ids[proposal.path] = proposal.id
+            ids[key(proposal.path, proposal.lessons)] = proposal.id
     return ids
 
 
-def _bytes(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> tuple[bytes | None, bytes]:
+def _bytes(change: Change, *, allowed: Collection[str]) -> tuple[bytes | None, bytes]:
     """Return the live bytes and those to adopt; raise a ProposalError if the change can't be staged."""
-    document = outcome.document
+    document = change.document
     path = Path(document.path)
     fresh, base = live.load(path, root=Path(document.project), name=document.id)
     if fresh.text != document.text:
@@ -111,28 +141,28 @@ def _bytes(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> tupl
             f"{path} was edited during the night, so the change to it isn't proposed",
             remedy="nothing to do: the next night starts from the edited file",
         )
-    problem = _problem(outcome, body, allowed=allowed)
+    problem = _problem(change, allowed=allowed)
     if problem:
         raise UnsafeEdit(
             f"the change to {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
         )
-    result = live.with_body(path, base, body)
+    result = live.with_body(path, base, change.body)
     if result == base:
         raise StaleProposal(f"the edits would leave {path} as it is, so nothing is proposed", remedy="nothing to do")
     return base, result
 
 
-def _problem(outcome: StepOutcome, body: str, *, allowed: Collection[str]) -> str:
+def _problem(change: Change, *, allowed: Collection[str]) -> str:
     """Return what the static guard says against the edits, alone and together with the lines around them; else ""."""
-    edits = _applied(outcome)
-    quotes = [evidence.quote for evidence in outcome.tried.evidence]
-    whole = outcome.document.text
+    edits, body, old = change.edits, change.body, change.document.body
+    quotes = [evidence.quote for evidence in change.evidence]
+    whole = change.document.text
     added = [edit.content for edit in edits if edit.op is not EditOp.DELETE]
-    for text in (*added, *_recombined(body, outcome.document.body, edits)):
+    for text in (*added, *_recombined(body, old, edits)):
         problems = guard.problems(text, evidence=quotes, held=whole, allowed=allowed)
         if problems:
             return problems[0]
-    for text in _around(body, outcome.document.body):
+    for text in _around(body, old):
         problems = guard.joined(text, evidence=quotes, held=whole, allowed=allowed)
         if problems:
             return problems[0]
@@ -164,42 +194,52 @@ def _around(body: str, old: str) -> Iterator[str]:
         start = end
 
 
-def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:
-    """Return the edits of the accepted candidate: often fewer than tonight's, or those of an earlier night."""
-    for judged in outcome.tried.tested:
-        if judged.verdict.decision is Decision.ACCEPT and judged.trial == outcome.trial:
-            return judged.edits
-    return tuple(applied.edit for applied in outcome.tried.edits if applied.fate is Fate.APPLIED)
-
-
 def _proposal(
-    outcome: StepOutcome, *, number: str, night: str, base: bytes | None, result: bytes, one_model: str
+    change: Change,
+    *,
+    number: str,
+    night: str,
+    base: bytes | None,
+    result: bytes,
+    one_model: str,
+    old: Proposal | None,
 ) -> Proposal:
-    edits = _applied(outcome)
-    trial = outcome.trial
+    document, trial, edits = change.document, change.trial, change.edits
+    version, evidence, deeds = 1, change.evidence, change.deeds
+    if old is not None:
+        version = old.version + 1
+        evidence = tuple(dict.fromkeys((*old.evidence, *evidence)))
+        deeds = tuple(dict.fromkeys((*old.deeds, *deeds)))
     return Proposal(
         id=number,
+        version=version,
+        proof=change.proof,
         night=night,
-        document=outcome.document.id,
-        path=outcome.document.path,
-        kind=outcome.document.kind,
-        root=outcome.document.project,
+        document=document.id,
+        path=document.path,
+        kind=document.kind,
+        root=document.project,
         base=paths.digest(base),
         result=paths.digest(result),
-        summary=_summary(edits, outcome.document.id),
+        summary=summary_of(edits, document.id),
         before=trial.before,
         after=trial.after,
         n=trial.n,
         interval=trial.interval,
-        error_rate=outcome.verdict.error_rate,
+        bystanders=trial.bystanders,
+        unharmed=trial.unharmed,
+        error_rate=change.verdict.error_rate,
         one_model=one_model,
         warnings=warnings(edits),
+        sha=document.sha,
+        lessons=change.lessons,
         edits=edits,
-        evidence=outcome.tried.evidence,
+        evidence=evidence,
+        deeds=deeds,
     )
 
 
-def _summary(edits: Sequence[Edit], document: str) -> str:
+def summary_of(edits: Sequence[Edit], document: str) -> str:
     """Say in one line how many rules the edits add, change and remove, and quote the first."""
     counts: Counter[str] = Counter()
     changed: list[str] = []
@@ -220,7 +260,8 @@ def _summary(edits: Sequence[Edit], document: str) -> str:
     return summary
 
 
-def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
+def write_proposal(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
+    """Write a proposal, the bytes it starts from and those to adopt, and the difference for people."""
     private_dir(folder)
     if base is None:
         (folder / BASE).unlink(missing_ok=True)

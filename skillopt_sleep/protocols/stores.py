@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from skillopt_sleep.records import (
+    Edit,
     Hear,
     Held,
     Lesson,
@@ -84,6 +85,14 @@ class Bank(Protocol):
 
     def sides(self, sessions: Collection[str]) -> Mapping[str, str]:
         """Return the side (a Split value) of each of these sessions that already has one."""
+        ...
+
+    def live(self) -> tuple[Proposal, ...]:
+        """Return the proposals that a person adopted and didn't undo, oldest first."""
+        ...
+
+    def rejected(self, path: str) -> tuple[Edit, ...]:
+        """Return the edits that a person rejected for the document at this path."""
         ...
 
     def waiting(self, path: str) -> tuple[Proposal, ...]:

@@ -10,6 +10,7 @@ from skillopt_sleep.records.candidates import (
     Effect,
     Fared,
     Judged,
+    Offered,
     Past,
     PastEdit,
     ProposedEdit,
@@ -30,9 +31,21 @@ from skillopt_sleep.records.edits import (
     lessons_of,
     tasks_of,
 )
-from skillopt_sleep.records.lessons import Deed, DeedKind, Evidence, Lesson, LessonState, Place, PlaceKind
+from skillopt_sleep.records.lessons import (
+    DONE,
+    Deed,
+    DeedKind,
+    Evidence,
+    Lesson,
+    LessonState,
+    Place,
+    PlaceKind,
+    taken_back,
+    why_ended,
+)
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
+    Early,
     ForLater,
     Note,
     Outcome,
@@ -64,7 +77,7 @@ from skillopt_sleep.records.refusals import (
     WarningKind,
 )
 from skillopt_sleep.records.report_data import read_report, report_data
-from skillopt_sleep.records.reports import NightReport, Proposal, SessionCounts, Spend
+from skillopt_sleep.records.reports import NightReport, Proof, Proposal, SessionCounts, Spend
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import (
     ChangedFile,
@@ -100,6 +113,7 @@ from skillopt_sleep.records.trials import Decision, GateRule, Metric, Pair, Rule
 __all__ = [
     "BY_HAND",
     "CUT_SHORT",
+    "DONE",
     "NEVER_ALLOWED",
     "SHAPE_OPS",
     "AllowedRefusal",
@@ -119,6 +133,7 @@ __all__ = [
     "Document",
     "DocumentKind",
     "Earlier",
+    "Early",
     "Edit",
     "EditEffect",
     "EditOp",
@@ -143,6 +158,7 @@ __all__ = [
     "Metric",
     "NightReport",
     "Note",
+    "Offered",
     "Op",
     "Origin",
     "Outcome",
@@ -154,6 +170,7 @@ __all__ = [
     "Place",
     "PlaceKind",
     "Prompt",
+    "Proof",
     "Proposal",
     "ProposedEdit",
     "Purpose",
@@ -199,8 +216,10 @@ __all__ = [
     "packed_heard",
     "read_report",
     "report_data",
+    "taken_back",
     "tasks_of",
     "unpacked",
     "unpacked_heard",
     "wants_a_tool",
+    "why_ended",
 ]

@@ -108,12 +108,21 @@ class Fared(Record, frozen=True, kw_only=True):
     reasons: tuple[tuple[str, int], ...] = ()
 
 
+class Offered(Record, frozen=True, kw_only=True):
+    """A proven proposal that waits for the person: its lessons, and the SHA-256 of the document it can change."""
+
+    proposal: str
+    sha: str
+    lessons: tuple[str, ...]
+
+
 class Past(Record, frozen=True, kw_only=True):
     """The knowledge of earlier nights about a document.
 
     The edits a person refused and those they adopted, all that were proposed to them, the undecided candidates, the
     edits that were tried and how attempts went (what was proposed, tried and how it went newest first), the
-    optimizer's own notes, and the earlier body that a slow update compares with.
+    optimizer's own notes, the earlier body that a slow update compares with, and the proposals that wait for the
+    person.
     """
 
     refused: tuple[Edit, ...] = ()
@@ -124,3 +133,4 @@ class Past(Record, frozen=True, kw_only=True):
     fared: tuple[Fared, ...] = ()
     notes: str = ""
     snapshot: Earlier | None = None
+    offered: tuple[Offered, ...] = ()

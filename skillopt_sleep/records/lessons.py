@@ -1,5 +1,6 @@
 """Lesson: what a person wants from now on, what shows it, and what became of it."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -25,6 +26,17 @@ class DeedKind(StrEnum):
     EDITED = "edited"
     ASKED_AGAIN = "asked_again"
     CHECKED = "checked"
+
+
+DONE = {
+    DeedKind.REJECTED: "rejected a call",
+    DeedKind.STOPPED: "stopped the agent",
+    DeedKind.RAN: "ran a command yourself",
+    DeedKind.UNDONE: "undid a change",
+    DeedKind.EDITED: "changed a file yourself",
+    DeedKind.ASKED_AGAIN: "asked again",
+    DeedKind.CHECKED: "checked the work",
+}
 
 
 class Deed(Record, frozen=True, kw_only=True):
@@ -90,3 +102,23 @@ class Lesson(Record, frozen=True, kw_only=True):
         """The sessions it came up in, each once."""
         named = [piece.session for piece in (*self.quotes, *self.deeds)]
         return tuple(dict.fromkeys(named))
+
+
+def taken_back(lessons: Iterable[Lesson]) -> dict[str, Evidence | None]:
+    """Return the ids of the lessons that the person took back, each with their last words on it, if known."""
+    ended: dict[str, Evidence | None] = {}
+    for lesson in lessons:
+        if lesson.state is LessonState.TAKEN_BACK:
+            ended.setdefault(lesson.id, None)
+        if lesson.takes_back:
+            words = lesson.quotes[-1] if lesson.quotes else None
+            ended[lesson.takes_back] = words or ended.get(lesson.takes_back)
+    return ended
+
+
+def why_ended(words: Evidence | None) -> str:
+    """Say that the person took a lesson back, with their words and the day if these are known."""
+    if words is None:
+        return "you took it back"
+    day = f" on {words.at:%Y-%m-%d}" if words.at else ""
+    return f"you took it back{day}: «{words.quote}»"

@@ -7,7 +7,7 @@ import msgspec
 from skillopt_sleep.records.candidates import EditEffect, Judged, Waiting
 from skillopt_sleep.records.documents import Document
 from skillopt_sleep.records.edits import AppliedEdit
-from skillopt_sleep.records.lessons import Evidence
+from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.trials import Trial, Verdict
 
@@ -68,18 +68,31 @@ class StepSessions(Record, frozen=True, kw_only=True):
     unfinished: bool = False
 
 
+class Early(Record, frozen=True, kw_only=True):
+    """A candidate that is proven on one session of its lessons, with what the person said and did."""
+
+    candidate: Document
+    tested: Judged
+    evidence: tuple[Evidence, ...] = ()
+    deeds: tuple[Deed, ...] = ()
+
+
 class Tried(Record, frozen=True, kw_only=True):
     """The proposed edits with their fates, the candidates made of them, and what each edit did by itself.
 
-    `evidence` is what the person said that the edits were learned from. Later nights resume the trials of the
-    `undecided` candidates.
+    `evidence` is what the person said that the edits were learned from, `deeds` what they did. Later nights resume
+    the trials of the `undecided` candidates; those that are `early` are proposed apart. Lessons of the `offered`
+    proposals weren't learned again: these wait for the person.
     """
 
     edits: tuple[AppliedEdit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    deeds: tuple[Deed, ...] = ()
     tested: tuple[Judged, ...] = ()
     effects: tuple[EditEffect, ...] = ()
     undecided: tuple[Waiting, ...] = msgspec.field(default=(), name="waits")
+    early: tuple[Early, ...] = ()
+    offered: tuple[str, ...] = ()
 
 
 class TestMeans(Record, frozen=True, kw_only=True):

@@ -1,25 +1,38 @@
 """Report: what a night did, and its outcome."""
 
 from datetime import datetime
+from enum import StrEnum
 
 import msgspec
 
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
-from skillopt_sleep.records.lessons import Evidence
+from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
 
 
+class Proof(StrEnum):
+    """What speaks for a proposal: a trial on two sessions, on one so far, or the person's own words."""
+
+    TRIAL = "trial"
+    EARLY = "early"
+    WORDS = "words"
+
+
 class Proposal(Record, frozen=True, kw_only=True):
     """A staged change to adopt or reject; `base` is the SHA-256 of the live file, "" if there was none.
 
-    `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list what its
-    rules touch that a person should read twice.
+    A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
+    The means, `n` and `interval` are those of its own lessons; of `bystanders`, tasks of others, so many are
+    `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list
+    what its rules touch that a person should read twice.
     """
 
     id: str
+    version: int = 1
+    proof: Proof = Proof.TRIAL
     night: str
     document: str
     path: str
@@ -32,11 +45,39 @@ class Proposal(Record, frozen=True, kw_only=True):
     after: float | None = None
     n: int = 0
     interval: tuple[float, float] | None = None
+    bystanders: int = 0
+    unharmed: int = 0
     error_rate: str = ""
     one_model: str = ""
     warnings: tuple[RuleWarning, ...] = ()
+    sha: str = ""
+    lessons: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    deeds: tuple[Deed, ...] = ()
+
+    @property
+    def sessions(self) -> int:
+        """The number of sessions in which the person asked for it, by words or by deeds."""
+        return len({piece.session for piece in (*self.evidence, *self.deeds)})
+
+    @property
+    def others(self) -> str:
+        """What became of the tasks of other lessons, in words; "" without any."""
+        if not self.bystanders:
+            return ""
+        if self.unharmed == self.bystanders:
+            return f"nothing else got worse: {self.unharmed} of {self.bystanders}"
+        return f"{self.bystanders - self.unharmed} of {self.bystanders} other tasks got worse"
+
+    @property
+    def label(self) -> str:
+        """What a person should know before they trust its proof; "" if it is proven."""
+        labels = {
+            Proof.EARLY: "early: proven on one session; one more would prove it",
+            Proof.WORDS: "by your own words: no trial was run",
+        }
+        return labels.get(self.proof, "")
 
     @property
     def doubt(self) -> str:

@@ -15,6 +15,7 @@ from skillopt_sleep.records import (
     NightReport,
     Note,
     Outcome,
+    Proof,
     Proposal,
     Record,
     RuleWarning,
@@ -59,9 +60,11 @@ class AnsweredDocument(Record, frozen=True, kw_only=True):
 
 
 class AnsweredProposal(Record, frozen=True, kw_only=True):
-    """A proposal to adopt or reject; `warnings` and `one_model` qualify its proof."""
+    """A proposal to adopt or reject; `proof`, `warnings` and `one_model` say how far to trust it."""
 
     id: str
+    version: int
+    proof: Proof
     document: str
     path: str
     summary: str
@@ -132,6 +135,8 @@ def _proposal(proposal: Proposal, report: NightReport) -> AnsweredProposal:
     nights = Path(report.folder).parent
     return AnsweredProposal(
         id=proposal.id,
+        version=proposal.version,
+        proof=proposal.proof,
         document=proposal.document,
         path=proposal.path,
         summary=proposal.summary,

@@ -9,13 +9,17 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     CUT_SHORT,
+    DONE,
     Decision,
+    Deed,
     Edit,
     EditEffect,
     EditOp,
     NightReport,
     Note,
     Outcome,
+    Proof,
+    Proposal,
     Spend,
     StepOutcome,
 )
@@ -55,10 +59,15 @@ def render(report: NightReport) -> str:
         "interval": _interval,
         "effect": _effect,
         "waiting": _waiting,
+        "proposed": _proposed,
+        "did": _did,
     }
     environment.filters.update(filters)
     text = environment.get_template("morning.md.j2").render(
         report=report,
+        sections=_sections(report),
+        to_decide=[proposal for proposal in report.proposals if proposal.proof is not Proof.EARLY],
+        early=[proposal for proposal in report.proposals if proposal.proof is Proof.EARLY],
         sentence=show(_sentence(report), 600),
         accepted=[o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.sessions.unfinished],
         doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
@@ -69,6 +78,38 @@ def render(report: NightReport) -> str:
         noted=_noted(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
+
+
+def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
+    """Return the proposals by what speaks for them, each group under its title."""
+    titles = {
+        Proof.TRIAL: "Proposals",
+        Proof.WORDS: "Taken back: your own words, no trial",
+        Proof.EARLY: "Early: proven on one session; one more would prove it",
+    }
+    sections: list[tuple[str, list[Proposal]]] = []
+    for proof, title in titles.items():
+        proposals = [proposal for proposal in report.proposals if proposal.proof is proof]
+        if proposals:
+            sections.append((title, proposals))
+    return sections
+
+
+def _proposed(proposal: Proposal) -> str:
+    """Return the numbers of a proposal's own lessons, and those of other lessons' tasks."""
+    if proposal.before is None or proposal.after is None:
+        return ""
+    numbers = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n})"
+    if proposal.interval is not None:
+        numbers += f", gain {_gain(proposal.before, proposal.after, proposal.interval)}"
+    if proposal.others:
+        numbers += f"; {proposal.others}"
+    return numbers
+
+
+def _did(deed: Deed) -> str:
+    what = f": «{show(deed.what, 160)}»" if deed.what else ""
+    return f"You {DONE[deed.kind]} in {code(deed.session)}, turn {deed.turn}{what}"
 
 
 def show(text: str, limit: int = 100) -> str:
@@ -145,6 +186,10 @@ def _proof(outcome: StepOutcome) -> str:
     proof = f"{_numbers(outcome)} on unseen tasks, gain {_interval(outcome)}"
     if trial.gain is not None:
         proof += f", {trial.gain:+.2f} after correcting for selection"
+    if trial.bystanders and trial.unharmed == trial.bystanders:
+        proof += f"; nothing else got worse: {trial.unharmed} of {trial.bystanders}"
+    elif trial.bystanders:
+        proof += f"; {trial.bystanders - trial.unharmed} of {trial.bystanders} other tasks got worse"
     if trial.interval[0] <= -trial.margin:
         proof += "; too few tasks to rule out luck"
     return f"{proof}; {error_rate}"

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Edit, Proposal, Split, Task
+from skillopt_sleep.records import Edit, Evidence, Proof, Proposal, Split, Task, why_ended
 from skillopt_sleep.stores.banked import Banked, content, rewritten, traces, with_edits, with_side
 
 WAITING = "waiting"
 ADOPTED = "adopted"
 REJECTED = "rejected"
 UNDONE = "undone"
+WITHDRAWN = "withdrawn"
 OPEN = (WAITING, UNDONE)  # what a person can still adopt or reject
 
 _COLUMNS = "id, project, session, lesson, split, at, body"
@@ -25,12 +26,13 @@ _BANKED = "SELECT body, night, edited, dropped, pinned, waits, earlier FROM task
 
 
 class Decided(NamedTuple):
-    """A proposal, its state, and the reason and time of the decision ("" if none was made)."""
+    """A proposal, its state, the reason and time of the decision ("" if none was made), and its earlier versions."""
 
     proposal: Proposal
     state: str
     reason: str
     decided: str
+    earlier: tuple[Proposal, ...] = ()
 
 
 class Mark(StrEnum):
@@ -152,15 +154,38 @@ class SqliteBank:
         """Return the undecided proposals for the document at this path."""
         return tuple(entry.proposal for entry in self.proposals(WAITING) if entry.proposal.path == path)
 
+    def live(self) -> tuple[Proposal, ...]:
+        """Return the adopted proposals, oldest first."""
+        return tuple(entry.proposal for entry in self.proposals(ADOPTED))
+
+    def withdraw(self, ended: Mapping[str, Evidence | None], *, at: datetime) -> None:
+        """Withdraw the waiting proposals for lessons that the person took back, within the caller's transaction.
+
+        Those that take such a lesson's rule away stay.
+        """
+        for entry in self.proposals(WAITING):
+            proposal = entry.proposal
+            if proposal.proof is Proof.WORDS:
+                continue
+            for lesson in proposal.lessons:
+                if lesson in ended:
+                    reason = why_ended(ended[lesson])
+                    self.decide(proposal.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
+                    break
+
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Return the proposals in these states, or in any state if none is named, oldest first."""
         where = f"WHERE state IN ({_marks(states)})" if states else ""
         # By number: as text, P-10000 would come before P-9999.
         rows = self._rows(
-            f"SELECT body, state, reason, decided FROM proposals {where} ORDER BY length(id), id",  # noqa: S608
+            f"SELECT body, state, reason, decided, earlier FROM proposals {where} ORDER BY length(id), id",  # noqa: S608
             states,
         )
-        return tuple(Decided(from_json(body, Proposal), state, why or "", at or "") for body, state, why, at in rows)
+        decided: list[Decided] = []
+        for body, state, why, at, earlier in rows:
+            versions = from_json(earlier, tuple[Proposal, ...]) if earlier else ()
+            decided.append(Decided(from_json(body, Proposal), state, why or "", at or "", versions))
+        return tuple(decided)
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN
@@ -201,10 +226,57 @@ class SqliteBank:
             elif entry.dropped is None and (entry.edited is None or entry.edited < started):
                 # `kept` saw every edit made before the night, so a difference is a later change of a tasks file.
                 self._update(task, night=night, edited=None, waits=False, earlier=None)
+        self._add_evidence(tasks, {proposal.id for proposal in proposals})
         self._connection.executemany(
-            "INSERT OR IGNORE INTO proposals (id, night, path, state, body) VALUES (?, ?, ?, ?, ?)",
-            [(p.id, night, p.path, WAITING, to_json(p)) for p in proposals],
+            "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
+            [(p.id, night, p.path, WAITING, p.version, to_json(p)) for p in proposals],
         )
+        waiting = {entry.proposal.id: entry for entry in self.proposals(WAITING)}
+        for proposal in proposals:
+            entry = waiting.get(proposal.id)
+            if entry is not None and proposal.version > entry.proposal.version:
+                self._replace(entry, proposal)
+            self._withdraw_parts(proposal, waiting.values(), at=started)
+
+    def _replace(self, entry: Decided, better: Proposal) -> None:
+        """Put a new version in the place of a proposal that still waits; the old one stays in its history."""
+        self._connection.execute(
+            "UPDATE proposals SET night = ?, version = ?, body = ?, earlier = ? WHERE id = ?",
+            (
+                better.night,
+                better.version,
+                to_json(better),
+                to_json((*entry.earlier, entry.proposal)),
+                better.id,
+            ),
+        )
+
+    def _withdraw_parts(self, whole: Proposal, waiting: Iterable[Decided], *, at: datetime) -> None:
+        """Withdraw the waiting proposals whose lessons this one teaches too."""
+        for entry in waiting:
+            part = entry.proposal
+            if part.id == whole.id or part.path != whole.path or not part.lessons:
+                continue
+            if Proof.WORDS in {part.proof, whole.proof} or not set(part.lessons) <= set(whole.lessons):
+                continue
+            reason = f"its rule is part of {whole.id} now"
+            self.decide(part.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
+
+    def _add_evidence(self, tasks: Sequence[Task], tonight: Collection[str]) -> None:
+        """Add what these tasks show to the earlier proposals for their lessons that wait for the person."""
+        for entry in self.proposals(WAITING):
+            proposal = entry.proposal
+            if proposal.id in tonight or proposal.proof is Proof.WORDS:
+                continue
+            evidence = dict.fromkeys(proposal.evidence)
+            deeds = dict.fromkeys(proposal.deeds)
+            for task in tasks:
+                if task.lesson in proposal.lessons:
+                    evidence |= dict.fromkeys(task.evidence)
+                    deeds |= dict.fromkeys(task.deeds)
+            added = replace(proposal, evidence=tuple(evidence), deeds=tuple(deeds))
+            if added != proposal:
+                self._connection.execute("UPDATE proposals SET body = ? WHERE id = ?", (to_json(added), proposal.id))
 
     def _edits(self, path: str, state: str) -> tuple[Edit, ...]:
         edits: list[Edit] = []

@@ -6,7 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Earlier, Past, PastEdit, ProposedEdit, Standing, StepOutcome, Waiting
+from skillopt_sleep.records import (
+    Earlier,
+    Offered,
+    Past,
+    PastEdit,
+    Proof,
+    ProposedEdit,
+    Standing,
+    StepOutcome,
+    Waiting,
+)
 from skillopt_sleep.stores.bank import SqliteBank
 
 DAY_CHARS = len("2026-01-31")
@@ -33,7 +43,17 @@ class SqliteHistory:
             tried=tuple(from_json(body, PastEdit) for (body,) in tried),
             notes=notebook[0][0] if notebook else "",
             snapshot=self._snapshot(path),
+            offered=self._offered(path),
         )
+
+    def _offered(self, path: str) -> tuple[Offered, ...]:
+        """Return the proven proposals that wait for the person."""
+        offered: list[Offered] = []
+        for proposal in self._bank.waiting(path):
+            if proposal.proof is Proof.TRIAL:
+                offer = Offered(proposal=proposal.id, sha=proposal.sha, lessons=proposal.lessons)
+                offered.append(offer)
+        return tuple(offered)
 
     def count(self) -> int:
         """Return how many candidates are waiting for more evidence."""

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Lesson, LessonState, PlaceKind, Proposal
+from skillopt_sleep.records import Lesson, LessonState, PlaceKind, Proof, Proposal, taken_back
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, SqliteBank
 
 ENDED = frozenset({LessonState.RETIRED, LessonState.TAKEN_BACK})
@@ -34,7 +34,8 @@ class SqliteLessons:
                 lessons.append(lesson)
         proposed = self._taught_by(entry.proposal for entry in self._bank.proposals(*OPEN))
         live = self._taught_by(entry.proposal for entry in self._bank.proposals(ADOPTED))
-        current = [_with_state(lesson, proposed, live) for lesson in lessons]
+        ended = taken_back(lessons)
+        current = [_with_state(lesson, proposed, live, ended) for lesson in lessons]
         return tuple(sorted(current, key=lambda lesson: (lesson.first, lesson.id)))
 
     def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
@@ -47,23 +48,29 @@ class SqliteLessons:
             )
 
     def _taught_by(self, proposals: Iterable[Proposal]) -> set[str]:
-        """Return the ids of the lessons that the edits of these proposals were learned from."""
+        """Return the ids of the lessons of these proposals, and of those that their edits were learned from."""
         tasks: dict[str, None] = {}
+        named: set[str] = set()
         for proposal in proposals:
+            if proposal.proof is Proof.WORDS:
+                continue  # it takes its lesson's rule away
+            named.update(proposal.lessons)
             for edit in proposal.edits:
                 tasks |= dict.fromkeys(edit.tasks)
         marks = ", ".join("?" * len(tasks))
         rows = self._rows(f"SELECT DISTINCT lesson FROM tasks WHERE id IN ({marks})", tuple(tasks))  # noqa: S608
-        return {lesson for (lesson,) in rows}
+        return named | {lesson for (lesson,) in rows}
 
     def _rows(self, query: str, values: tuple[str, ...]) -> list[Any]:
         with self._lock:
             return self._connection.execute(query, values).fetchall()
 
 
-def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str]) -> Lesson:
+def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str], ended: Collection[str]) -> Lesson:
     if lesson.state in ENDED:
         return lesson
+    if lesson.id in ended:
+        return replace(lesson, state=LessonState.TAKEN_BACK)
     if lesson.id in live:
         return replace(lesson, state=LessonState.LIVE)
     if lesson.id in proposed:

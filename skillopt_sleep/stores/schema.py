@@ -89,6 +89,8 @@ MIGRATIONS: tuple[str, ...] = (
         '$.lesson', coalesce(json_extract(CAST(body AS TEXT), '$.cluster'), '')
     ) AS BLOB) WHERE json_valid(CAST(body AS TEXT));
     DELETE FROM kept;
+    ALTER TABLE proposals ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE proposals ADD COLUMN earlier BLOB;
     CREATE TABLE lessons (
         id TEXT PRIMARY KEY, project TEXT NOT NULL, state TEXT NOT NULL, night TEXT NOT NULL, body BLOB NOT NULL
     ) WITHOUT ROWID;

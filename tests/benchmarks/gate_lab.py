@@ -36,15 +36,17 @@ class Cell(NamedTuple):
     soft: bool = False
     lost: float = 0.0
     train: float = 0.0  # the chance that the edit mends a train task; without it every one of them fails
+    own: int = 99  # so many of the val tasks are of the edit's lesson, the others are bystanders
 
 
 class Ended(NamedTuple):
-    """What became of the candidate: its verdict, the val rollouts of both arms, raw and shrunk gain."""
+    """What became of the candidate: its verdict, the val rollouts of both arms, raw and shrunk gain, is it early."""
 
     decision: Decision
     calls: int
     raw: float
     shrunk: float
+    early: bool
 
 
 class World:
@@ -55,7 +57,9 @@ class World:
     def __init__(self, cell: Cell, seed: int) -> None:
         self._draw = random.Random(f"{cell.name} {cell.tasks} {cell.nights} {seed}")
         self._cell = cell
-        self._tasks = {task.id: cell.world(self._draw) for task in tasks(cell.tasks) if task.split is Split.VAL}
+        self._tasks = {
+            task.id: cell.world(self._draw) for task in tasks(cell.tasks, cell.own) if task.split is Split.VAL
+        }
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         new = RULE in document.body
@@ -73,10 +77,17 @@ class World:
 
 
 @cache
-def tasks(val: int) -> tuple[Task, ...]:
-    """Train tasks of one lesson, and so many val tasks of a session each."""
+def tasks(val: int, own: int) -> tuple[Task, ...]:
+    """Train tasks of one lesson, and so many val tasks of a session each, the first of them of this lesson."""
     sides = [(Split.TRAIN, n) for n in range(TRAIN)] + [(Split.VAL, n) for n in range(val)]
-    return tuple(with_side(a_task(id=f"{side}{n}", session=f"{side}{n}"), split=side) for side, n in sides)
+    made: list[Task] = []
+    for side, n in sides:
+        lesson = "own"
+        if side is Split.VAL and n >= own:
+            lesson = f"other{n}"
+        task = a_task(id=f"{side}{n}", session=f"{side}{n}")
+        made.append(with_side(task, split=side, lesson=lesson))
+    return tuple(made)
 
 
 def night(cell: Cell, seed: int, rule: GateRule = SEQUENTIAL) -> Ended:
@@ -84,10 +95,12 @@ def night(cell: Cell, seed: int, rule: GateRule = SEQUENTIAL) -> Ended:
     rule = replace(rule, metric=Metric.SOFT if cell.soft else Metric.HARD)
     world = World(cell, seed)
     crew = a_crew(optimizer=FakeBackend(EDITS), executor=world, judge=FakeJudge(world.grade), pool=SerialPool())
-    born = step(DOCUMENT, tasks(cell.tasks), crew=crew, plan=a_plan(gate=rule), log=lambda stage, rows: None)
+    born = step(
+        DOCUMENT, tasks(cell.tasks, cell.own), crew=crew, plan=a_plan(gate=rule), log=lambda stage, rows: None
+    )
     trial, verdict = born.trial, born.verdict
     assert born.candidate is not None
-    val = [task for task in tasks(cell.tasks) if task.split is Split.VAL]
+    val = [task for task in tasks(cell.tasks, cell.own) if task.split is Split.VAL]
     for _ in range(1, cell.nights):
         if verdict.decision is not Decision.UNDECIDED:
             break
@@ -95,7 +108,7 @@ def night(cell: Cell, seed: int, rule: GateRule = SEQUENTIAL) -> Ended:
             DOCUMENT, born.candidate, val, attempts=CrewAttempts(crew), rule=rule, earlier=trial
         )
     raw = (trial.after or 0.0) - (trial.before or 0.0)
-    return Ended(verdict.decision, trial.calls, raw, trial.gain or 0.0)
+    return Ended(verdict.decision, trial.calls, raw, trial.gain or 0.0, verdict.early)
 
 
 # worlds -------------------------------------------------------------------------------------------------

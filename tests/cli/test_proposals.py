@@ -162,3 +162,30 @@ def test_a_proof_by_one_model_alone_is_called_so(home: Home) -> None:
     assert f"Note that {said}." in home.command("show", "P-0001").out
     assert said in home.command("report").out.replace("\n", " ")
     assert home.command("report", "--json").json["proposals"][0]["one_model"] == "simulated"
+
+
+def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> None:
+    other = home.folder / "work" / "other"
+    home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS[:2]])
+    report = home.command("run", "--now", "--backend", "simulated", "--json").json
+    assert [(row["id"], row["proof"]) for row in report["proposals"]] == [("P-0002", "early")]
+    assert "early: proven on one session; one more would prove it" in home.command("show", "P-0002").out.lower()
+    assert "Early: 1 proposal" in home.command("report").out
+
+    every = home.command("adopt", "--all")
+    assert "Adopted P-0001" in every.out
+    assert "Left out P-0002 (early" in every.out
+    assert "Adopted P-0002" in home.command("adopt", "P-0002").out
+
+
+def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Home) -> None:
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as connection, connection:
+        connection.execute(
+            "UPDATE proposals SET state = 'withdrawn', reason = 'you took it back: «npm is fine»', decided = '2026-03-04'"
+        )
+    assert "Withdrawn on 2026-03-04: you took it back: «npm is fine»" in home.command("show", "P-0001").out
+    assert "P-0001 withdrawn" in home.command("history").out
+    assert "No proposals are waiting" in home.command("adopt", "--all").out
+    refused = home.command("adopt", "P-0001")
+    assert refused.code == 2
+    assert "was withdrawn" in refused.err

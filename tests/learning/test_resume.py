@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.resume import MOST_ROUNDS, Resumed, resume
+from skillopt_sleep.learning.resume import MOST_ROUNDS, Resumed, resume, together
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import (
@@ -90,7 +90,7 @@ def test_it_goes_on_with_its_wealth_and_its_share_on_all_tasks() -> None:
     assert went.tested.trial.pairs[: wait.tested.trial.n] == wait.tested.trial.pairs
     assert went.tested.trial.alpha == 0.02
     assert {task.id for task, _, _ in executor.jobs} == {"v0", "v1", "v9"}
-    assert found.accepted == went
+    assert found.proven == (went,)
 
 
 def test_its_next_rounds_draw_samples_it_has_not_seen() -> None:
@@ -113,7 +113,7 @@ def test_what_is_still_undecided_waits_on() -> None:
 
     (went,) = found.undecided
     assert (went.night, went.base) == ("n1", DOCUMENT.sha)
-    assert found.accepted is None
+    assert found.proven == ()
 
 
 def test_what_turns_out_futile_is_dropped() -> None:
@@ -146,12 +146,57 @@ def test_one_that_never_comes_to_an_end_is_let_go() -> None:
     assert "still undecided after 40 rounds" in found.notes[0].summary
 
 
-def test_after_the_first_that_is_proven_the_others_rest() -> None:
+def test_every_candidate_goes_on_though_another_is_proven() -> None:
     other = replace(a_wait(), night="n2")
 
     found, _ = gone_on(a_wait(), other)
 
-    assert (len(found.tried), found.rest) == (1, (other,))
+    assert [wait.night for wait in found.proven] == ["n1", "n2"]
+
+
+def test_what_is_proven_needs_no_new_task() -> None:
+    wait = a_wait()
+    proven = replace(wait, tested=replace(wait.tested, verdict=Verdict(decision=Decision.ACCEPT, reason="better")))
+
+    assert len(gone_on(proven, val=OLD)[0].tried) == 1
+
+
+def joined(*waits: Waiting, val: Sequence[Task], left: int = 1_000) -> tuple[Judged | None, tuple[str, ...]]:
+    """The candidates as one change, if that is proven, and the notes."""
+    own, _ = crew(lambda task, response: float(f"Rule {task[0]}." in response), meter=FakeMeter(left=left))
+    found, _, notes = together(DOCUMENT, waits, val, crew=own, rule=RULE, known=val)
+    return found, tuple(note.summary for note in notes)
+
+
+def of_lesson(name: str) -> Waiting:
+    """A proven candidate for this lesson."""
+    wait = a_wait()
+    edits = (an_edit(f"- Rule {name}.", lessons=(name,)),)
+    return replace(wait, tested=replace(wait.tested, edits=edits))
+
+
+BOTH = [
+    a_task(id=f"{name}{n}", lesson=name, session=f"{name}{n}", split=Split.VAL) for name in "ab" for n in range(3)
+]
+
+
+def test_proven_candidates_of_different_lessons_become_one_change() -> None:
+    found, notes = joined(of_lesson("a"), of_lesson("b"), of_lesson("a"), val=BOTH)
+
+    assert found is not None
+    assert [edit.content for edit in found.edits] == ["- Rule a.", "- Rule b."]
+    assert (found.verdict.decision, notes) == (Decision.ACCEPT, ())
+
+
+def test_one_candidate_or_two_of_one_lesson_stay_as_they_are() -> None:
+    assert joined(of_lesson("a"), of_lesson("a"), val=BOTH) == (None, ())
+
+
+def test_without_the_calls_for_it_nothing_is_joined_and_that_is_noted() -> None:
+    found, (note,) = joined(of_lesson("a"), of_lesson("b"), val=BOTH, left=5)
+
+    assert found is None
+    assert "waits for another night" in note
 
 
 def test_an_edit_that_can_not_be_applied_any_more_ends_its_trial() -> None:

@@ -5,9 +5,21 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.step import beginning
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.protocols import Routing
-from skillopt_sleep.records import CandidateKind, GateRule, Metric, Outcome, Split
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    GateRule,
+    Judged,
+    Metric,
+    Outcome,
+    Split,
+    Trial,
+    Verdict,
+    Waiting,
+)
 from skillopt_sleep.stores.bank import ADOPTED
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_document, a_proposal, a_task, an_edit
@@ -118,3 +130,26 @@ def test_what_each_task_scored_without_a_change_is_told(tmp_path: Path) -> None:
     store.close()
 
     assert outcome.later.scores == {task.id: 0.0 for task in (*TRAIN, *VAL)}
+
+
+def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note(tmp_path: Path) -> None:
+    document = a_document(id="shop", path="/shop.md")
+    verdict = Verdict(decision=Decision.UNDECIDED, reason="one session", early=True)
+    edits = (an_edit("- Use tabs.", lessons=("gone",)),)
+    tested = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=Trial(), verdict=verdict)
+    wait = Waiting(night="n1", path=document.path, base=document.sha, crew="m v", tested=tested)
+    before = beginning(document, train=(), val=(), test=())
+    before = replace(before, tried=replace(before.tried, undecided=(wait,)))
+    night = Night()
+    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
+    tasks = tuple(replace(task, document="shop") for task in (*TRAIN, *VAL))
+    store = SqliteStore(tmp_path, clock=FakeClock(), lookback=timedelta(days=7), config="")
+    with store.open_night() as page:
+        seal(page, documents=(before,))
+    with store.open_night() as page:
+        routing = Routing(tasks=tasks, documents=(document,))
+        (outcome,) = steps(routing, crew=crew, plan=a_plan(), page=page, ended={"gone"})
+    store.close()
+
+    assert wait not in outcome.tried.undecided
+    assert any("you took its lesson back" in note.summary for note in outcome.notes)

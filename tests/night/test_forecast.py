@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.learning import rewrite
+from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.night.forecast import MOST_EDITS, forecast
 from skillopt_sleep.records import GateRule, Purpose, Session
@@ -97,9 +98,11 @@ def test_no_night_asks_more_often_for_anything(tmp_path: Path, history: str, pla
 
 
 def test_every_candidate_that_waits_may_be_asked_about_too() -> None:
-    few, more = (ahead(reviewed=3, waiting=count, gate=GateRule())[Purpose.ROLLOUT] for count in (0, 2))
+    none, one, two = (ahead(reviewed=3, waiting=count, gate=GateRule())[Purpose.ROLLOUT] for count in (0, 1, 2))
 
-    assert more - few == 3 * 2 * GateRule().rounds
+    assert one - none == 3 * EARLY_ROUNDS
+    # If both are proven they are tried as one.
+    assert two - one == 3 * 3 * EARLY_ROUNDS
 
 
 def test_as_many_edits_are_foreseen_as_a_rewritten_text_becomes() -> None:

@@ -123,11 +123,14 @@ def test_the_same_change_is_not_proposed_twice_while_it_waits(machine: Machine) 
     machine.had(4, 5)
     again = machine.night()
 
-    assert again.verdict is Outcome.IMPROVED
-    assert again.proposals == first
+    assert (again.verdict, again.proposals) == (Outcome.NO_CHANGE, ())
+    assert f"all that was asked for waits for you: {first[0].id}" in again.because
+    assert "adopt or reject" in again.remedy
     store = machine.store()
-    assert [decided.proposal.id for decided in store.bank.proposals()] == [first[0].id]
+    (waits,) = store.bank.proposals()
     store.close()
+    assert (waits.proposal.id, waits.proposal.version) == (first[0].id, 1)
+    assert waits.proposal.sessions == first[0].sessions + 2
 
 
 # the other ends -----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.records import Decision, Effect, GateRule, Outcome, Purpose
+from skillopt_sleep.records import Decision, Effect, GateRule, Outcome, Proof, Purpose
 from tests.nights import RULE, Machine
 
 GATE = GateRule()
@@ -25,7 +25,7 @@ def first_night(machine: Machine) -> None:
     assert outcome.verdict.early
     assert "proven on one session only; one more session would prove it" in report.because
     assert [wait.tested.edits[0].content for wait in outcome.tried.undecided] == [RULE]
-    assert report.proposals == ()
+    assert [(proposal.id, proposal.proof) for proposal in report.proposals] == [("P-0001", Proof.EARLY)]
 
 
 def test_a_change_that_waits_is_proposed_when_new_unseen_tasks_prove_it(machine: Machine) -> None:
@@ -37,7 +37,12 @@ def test_a_change_that_waits_is_proposed_when_new_unseen_tasks_prove_it(machine:
     report = machine.night(gate=GATE)
 
     (outcome,) = report.documents
-    assert (report.verdict, len(report.proposals)) == (Outcome.IMPROVED, 1)
+    assert report.verdict is Outcome.IMPROVED
+    (proposal,) = report.proposals
+    assert (proposal.id, proposal.version, proposal.proof) == ("P-0001", 2, Proof.TRIAL)
+    assert len(proposal.evidence) == 1
+    (banked,) = machine.store().bank.proposals()
+    assert (banked.proposal, [old.proof for old in banked.earlier]) == (proposal, [Proof.EARLY])
     assert "tried since the night of" in outcome.because
     assert outcome.tried.undecided == ()
     assert [told.effect for told in outcome.tried.effects] == [Effect.HELPED]
@@ -78,11 +83,14 @@ def test_when_its_document_changed_it_is_let_go_and_the_lesson_is_learned_anew(m
     assert report.verdict is Outcome.IMPROVED
 
 
-def test_a_night_that_is_cut_short_keeps_what_waits(machine: Machine) -> None:
+def test_a_trial_that_the_calls_do_not_reach_goes_on_another_night(machine: Machine) -> None:
     first_night(machine)
     machine.clock.pass_by(days=1)
-    machine.had(2, 3)
+    machine.had(2)
 
-    assert machine.night(gate=GATE, calls=1).verdict is Outcome.OVER_BUDGET
+    short = machine.night(gate=GATE, calls=1)
+    assert "waits for one more session" in short.because
+    assert any(note.remedy == "raise budget.calls" for note in short.errors)
     machine.clock.pass_by(hours=1)
+    machine.had(3)
     assert machine.night(gate=GATE, config="two").verdict is Outcome.IMPROVED

@@ -1,5 +1,7 @@
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from skillopt_sleep.errors import StaleProposal
@@ -11,16 +13,22 @@ from skillopt_sleep.records import (
     AppliedEdit,
     CandidateKind,
     Decision,
+    Document,
+    Early,
     Edit,
     EditOp,
     EditSource,
     Fate,
     Judged,
+    Outcome,
+    Proof,
     StepOutcome,
     Trial,
+    Tried,
     Verdict,
     WarningKind,
 )
+from tests.builders import an_edit
 from tests.proposals.corpus import splice
 from tests.proposals.staging import RULE, accepted, document, page
 
@@ -274,3 +282,73 @@ def test_a_proposal_says_what_its_rules_touch_and_which_model_stood_alone_behind
     (proposal,), _ = FolderStager(one_model="small").stage([outcome], page(night))
     assert [(warning.kind, warning.line) for warning in proposal.warnings] == [(WarningKind.TESTS, "Skip the tests.")]
     assert proposal.one_model == "small"
+
+
+def judged(text: str, lesson: str, decision: Decision) -> Judged:
+    verdict = Verdict(decision=decision, reason="so it was", early=decision is Decision.UNDECIDED)
+    trial = Trial(before=0.0, after=1.0)
+    edits = (an_edit(text, lessons=(lesson,)),)
+    return Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict)
+
+
+def an_early(read: Document, text: str, lesson: str) -> StepOutcome:
+    """An outcome that is undecided, with one rule proven on one session."""
+    tested = judged(text, lesson, Decision.UNDECIDED)
+    early = Early(candidate=msgspec.structs.replace(read, body=text), tested=tested)
+    return StepOutcome(
+        document=read,
+        outcome=Outcome.UNDECIDED,
+        because="one session",
+        verdict=tested.verdict,
+        tried=Tried(tested=(tested,), early=(early,)),
+    )
+
+
+def a_proven(read: Document, text: str, lesson: str) -> StepOutcome:
+    tested = judged(text, lesson, Decision.ACCEPT)
+    return accepted(read, text, tried=Tried(tested=(tested,)), trial=tested.trial)
+
+
+def staged(outcome: StepOutcome, night: Any) -> Any:
+    (proposal,), _ = FolderStager().stage([outcome], night)
+    return proposal
+
+
+def test_what_is_proven_on_one_session_is_staged_apart_and_says_so(root: Path, night: Path) -> None:
+    read = document(root / "CLAUDE.md", root)
+    both = a_proven(read, RULE, "a")
+    early = an_early(read, "- Say what you ran.", "b").tried.early
+    both = msgspec.structs.replace(both, tried=msgspec.structs.replace(both.tried, early=early))
+
+    (proven, other), _ = FolderStager().stage([both], page(night))
+
+    assert (proven.proof, proven.label, proven.lessons) == (Proof.TRIAL, "", ("a",))
+    assert (other.proof, other.lessons) == (Proof.EARLY, ("b",))
+    assert other.label.startswith("early")
+    assert read_proposal(night / "proposals" / other.id) == other
+    assert b"Say what you ran" not in (night / "proposals" / proven.id / "result").read_bytes()
+
+
+def test_a_better_wording_for_the_same_lesson_is_the_next_version(root: Path, night: Path) -> None:
+    read = document(root / "CLAUDE.md", root)
+    first = staged(an_early(read, RULE, "a"), page(night))
+    later: Any = page(night.parent / "later")
+    later.waits.append(first)
+    later.given.append("p1")
+
+    second = staged(a_proven(read, "- Run the linter first.", "a"), later)
+
+    assert (second.id, second.version, second.proof) == (first.id, 2, Proof.TRIAL)
+    other = staged(a_proven(read, "- Run the linter first.", "b"), later)
+    assert (other.id, other.version) == ("p2", 1)
+
+
+def test_the_same_text_becomes_proven_under_its_id(root: Path, night: Path) -> None:
+    read = document(root / "CLAUDE.md", root)
+    first = staged(an_early(read, RULE, "a"), page(night))
+    later: Any = page(night.parent / "later")
+    later.waits.append(first)
+
+    assert staged(an_early(read, RULE, "a"), later) == first
+    proven = staged(a_proven(read, RULE, "a"), later)
+    assert (proven.id, proven.version, proven.result) == (first.id, 2, first.result)

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
-from skillopt_sleep.records import Evidence, Exact, Proposal, Split, Task
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, Mark, SqliteBank
+from skillopt_sleep.records import Evidence, Exact, Lesson, Proof, Proposal, Split, Task
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, Mark, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_proposal, a_task, an_edit
 from tests.fakes import NOON
@@ -343,3 +343,64 @@ def test_of_tasks_that_cannot_all_be_written_none_is(store: SqliteStore) -> None
         store.bank.write([by_hand(), by_hand("other"), by_hand()], at=NOON)
 
     assert store.bank.entries() == ()
+
+
+def test_a_better_wording_replaces_a_proposal_that_waits_and_the_old_one_stays_in_its_history(
+    store: SqliteStore,
+) -> None:
+    first = a_proposal(lessons=("l",))
+    better = replace(first, version=2, night="2026-03-03", edits=(an_edit("- Only pnpm."),))
+    bank(store, proposals=[first])
+    bank(store, proposals=[better])
+    bank(store, proposals=[first])
+
+    (decided,) = store.bank.proposals(WAITING)
+    assert (decided.proposal, decided.earlier) == (better, (first,))
+
+
+def test_what_was_decided_during_the_night_is_not_replaced(store: SqliteStore) -> None:
+    first = a_proposal(lessons=("l",))
+    bank(store, proposals=[first])
+    store.bank.decide(first.id, ADOPTED, at=NOON)
+    bank(store, proposals=[replace(first, version=2)])
+
+    assert [(entry.proposal, entry.state) for entry in store.bank.proposals()] == [(first, ADOPTED)]
+
+
+def test_a_proposal_that_waits_gathers_what_is_asked_again_of_its_lessons(store: SqliteStore) -> None:
+    bank(store, proposals=[a_proposal(lessons=("l",))])
+    bank(store, a_task(id="t1", session="s1", lesson="l"), a_task(id="t2", session="s2", lesson="other"))
+    bank(store, a_task(id="t3", session="s3", lesson="l"))
+
+    (decided,) = store.bank.proposals()
+    assert {piece.session for piece in decided.proposal.evidence} == {"s1", "s3"}
+    assert decided.proposal.sessions == 2
+
+
+def test_a_lesson_that_is_taken_back_withdraws_its_proposal_with_the_persons_words(store: SqliteStore) -> None:
+    mine, other = a_proposal(lessons=("l",)), a_proposal(id="P-0002", lessons=("m",))
+    removal = a_proposal(id="P-0003", lessons=("l",), proof=Proof.WORDS)
+    bank(store, proposals=[mine, other, removal])
+    said = Evidence(session="s9", turn=2, quote="forget pnpm", at=NOON)
+    back = Lesson(id="n", project="/p", wording="npm", first=NOON, last=NOON, takes_back="l", quotes=(said,))
+    with store.open_night() as page:
+        seal(page, lessons=(back,))
+
+    first, *others = store.bank.proposals()
+    assert first.state == WITHDRAWN
+    assert first.decided
+    assert "«forget pnpm»" in first.reason
+    assert [entry.state for entry in others] == [WAITING, WAITING]
+
+
+def test_a_proposal_whose_rule_became_part_of_another_is_withdrawn(store: SqliteStore) -> None:
+    parts = [
+        a_proposal(lessons=("l",), proof=Proof.EARLY),
+        a_proposal(id="P-0002", lessons=("m",), proof=Proof.EARLY),
+    ]
+    bank(store, proposals=parts)
+    bank(store, proposals=[replace(parts[0], version=2, proof=Proof.TRIAL, lessons=("l", "m"))])
+
+    whole, part = store.bank.proposals()
+    assert (whole.state, whole.proposal.lessons) == (WAITING, ("l", "m"))
+    assert (part.state, part.reason) == (WITHDRAWN, "its rule is part of P-0001 now")

@@ -65,3 +65,9 @@ def test_what_was_taken_back_stays_taken_back_whatever_its_proposals_say(store: 
     with store.open_night() as page:
         seal(page, tasks=(TASK,), lessons=(ended,), proposals=(replace(a_proposal(), edits=()),))
     assert states(store) == {"l-1": LessonState.TAKEN_BACK}
+
+
+def test_a_lesson_that_another_takes_back_is_taken_back(store: SqliteStore) -> None:
+    with store.open_night() as page:
+        seal(page, lessons=(LESSON, replace(LESSON, id="l-2", takes_back="l-1")))
+    assert states(store) == {"l-1": LessonState.TAKEN_BACK, "l-2": LessonState.OPEN}

@@ -1,0 +1,70 @@
+"""List the changes that a step's outcome proposes."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from skillopt_sleep.records import (
+    Decision,
+    Deed,
+    Document,
+    Edit,
+    Evidence,
+    Fate,
+    Proof,
+    StepOutcome,
+    Trial,
+    Verdict,
+    lessons_of,
+)
+
+
+class Change(NamedTuple):
+    """A change of a document to propose: its edits, its trial, what the person said and did, and what proves it."""
+
+    document: Document
+    body: str
+    edits: tuple[Edit, ...]
+    trial: Trial
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+    deeds: tuple[Deed, ...]
+    proof: Proof
+
+    @property
+    def lessons(self) -> tuple[str, ...]:
+        """The lessons that its edits are for."""
+        return lessons_of(self.edits)
+
+
+def changes(outcome: StepOutcome) -> Iterator[Change]:
+    """Yield the accepted candidate, then each that is proven on one session only."""
+    if outcome.verdict.decision is Decision.ACCEPT and outcome.candidate is not None:
+        yield Change(
+            document=outcome.document,
+            body=outcome.candidate.body,
+            edits=_applied(outcome),
+            trial=outcome.trial,
+            verdict=outcome.verdict,
+            evidence=outcome.tried.evidence,
+            deeds=outcome.tried.deeds,
+            proof=Proof.TRIAL,
+        )
+    for early in outcome.tried.early:
+        yield Change(
+            document=outcome.document,
+            body=early.candidate.body,
+            edits=early.tested.edits,
+            trial=early.tested.trial,
+            verdict=early.tested.verdict,
+            evidence=early.evidence,
+            deeds=early.deeds,
+            proof=Proof.EARLY,
+        )
+
+
+def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:
+    """Return the edits of the accepted candidate: often fewer than tonight's, or those of an earlier night."""
+    for judged in outcome.tried.tested:
+        if judged.verdict.decision is Decision.ACCEPT and judged.trial == outcome.trial:
+            return judged.edits
+    return tuple(applied.edit for applied in outcome.tried.edits if applied.fate is Fate.APPLIED)

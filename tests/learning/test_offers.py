@@ -1,0 +1,58 @@
+"""A lesson whose rule waits, for the person or for one more session, isn't learned again."""
+
+from skillopt_sleep.learning.offers import current, resting, still_open, without
+from skillopt_sleep.records import CandidateKind, Decision, Judged, Offered, Past, Split, Trial, Verdict, Waiting
+from tests.builders import a_document, a_task, an_edit
+
+DOCUMENT = a_document("- Old.")
+OFFER = Offered(proposal="P-0001", sha=DOCUMENT.sha, lessons=("a",))
+TRAIN = [
+    a_task(id=f"{lesson}{n}", lesson=lesson, session=f"s{n}", split=Split.TRAIN) for lesson in "abc" for n in (1, 2)
+]
+
+
+def a_wait(lesson: str, *, early: bool) -> Waiting:
+    verdict = Verdict(decision=Decision.UNDECIDED, reason="not yet", early=early)
+    tested = Judged(
+        kind=CandidateKind.BUNDLE, edits=(an_edit("- New.", lessons=(lesson,)),), trial=Trial(), verdict=verdict
+    )
+    return Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=tested)
+
+
+def test_tasks_of_a_lesson_that_waits_for_the_person_are_not_learned_from_and_that_is_noted() -> None:
+    found = still_open(TRAIN, Past(offered=(OFFER,)), DOCUMENT)
+
+    assert {task.lesson for task in found.tasks} == {"b", "c"}
+    assert found.offered == ("P-0001",)
+    (note,) = found.notes
+    assert "2 sessions ask for what P-0001 proposes" in note.summary
+    assert note.expected
+
+
+def test_a_lesson_with_an_early_rule_waits_for_its_trial_and_any_other_is_learned() -> None:
+    found = still_open(TRAIN, Past(waiting=(a_wait("b", early=True), a_wait("c", early=False))), DOCUMENT)
+
+    assert {task.lesson for task in found.tasks} == {"a", "c"}
+    assert found.offered == ()
+
+
+def test_a_proposal_that_can_not_be_adopted_any_more_decides_nothing() -> None:
+    past = current(Past(offered=(OFFER,)), a_document("- Changed."))
+
+    assert past.offered == ()
+    assert current(Past(offered=(OFFER,)), DOCUMENT).offered == (OFFER,)
+
+
+def test_the_trial_of_a_decided_lesson_rests() -> None:
+    mine, other = a_wait("a", early=False), a_wait("b", early=False)
+
+    assert resting([mine, other], [OFFER]) == (mine,)
+
+
+def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note() -> None:
+    mine, other = a_wait("a", early=True), a_wait("b", early=False)
+
+    past, (note,) = without(Past(waiting=(mine, other)), {"a"}, DOCUMENT)
+
+    assert past.waiting == (other,)
+    assert "you took its lesson back" in note.summary

@@ -1,0 +1,139 @@
+"""A rule whose lesson the person took back is proposed for removal, on their own words."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.retire import retire
+from skillopt_sleep.proposals.stage import FolderStager, read_proposal
+from skillopt_sleep.records import Edit, EditOp, Evidence, Lesson, LessonState, Proof, Proposal, Task
+from tests.builders import a_task, an_edit
+from tests.fakes import NOON
+from tests.proposals.staging import NOW, RULE, NightPage, accepted, document
+
+SAID = Evidence(session="claude_code:9", turn=4, quote="stop running the linter before commits", at=NOON)
+OTHER = "- Say what you ran."
+
+
+@dataclass
+class Page(NightPage):
+    """A page that knows what was adopted and rejected."""
+
+    adopted: list[Proposal] = field(default_factory=list)
+    refused: list[Edit] = field(default_factory=list)
+    known: list[Task] = field(default_factory=list)
+
+    def live(self) -> tuple[Proposal, ...]:
+        return tuple(self.adopted)
+
+    def rejected(self, path: str) -> tuple[Edit, ...]:
+        return tuple(self.refused)
+
+    def tasks(self, projects: object) -> tuple[Task, ...]:
+        return tuple(self.known)
+
+
+def a_page(folder: Path, **fields: Any) -> Any:
+    folder.mkdir(parents=True, exist_ok=True)
+    return Page(folder=folder, **fields)
+
+
+def a_lesson(name: str, **fields: Any) -> Lesson:
+    return replace(Lesson(id=name, project="/p", wording=name, first=NOON, last=NOON), **fields)
+
+
+BACK = a_lesson("new", takes_back="lint", quotes=(SAID,))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "shop-api"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_bytes(b"# Rules\n\nUse tabs.\n")
+    return folder
+
+
+@pytest.fixture
+def proposal(root: Path, tmp_path: Path) -> Proposal:
+    """A live proposal of two rules, one for each of two lessons."""
+    read = document(root / "CLAUDE.md", root)
+    outcome = accepted(read, f"{RULE}\n{OTHER}")
+    night = a_page(tmp_path / "first")
+    (staged,), _ = FolderStager().stage([outcome], night)
+    adopt(night.folder / "proposals" / staged.id, journal=Journal(tmp_path / "adoptions"), at=NOW)
+    edits = (an_edit(RULE, lessons=("lint",)), an_edit(OTHER, lessons=("say",)))
+    return replace(staged, edits=edits)
+
+
+def test_the_rule_of_a_lesson_that_was_taken_back_is_proposed_for_removal_with_the_persons_words(
+    root: Path, tmp_path: Path, proposal: Proposal
+) -> None:
+    night = a_page(tmp_path / "second", adopted=[proposal])
+
+    (removal,), notes = retire([BACK], night)
+
+    assert notes == ()
+    assert (removal.proof, removal.lessons, removal.evidence) == (Proof.WORDS, ("lint",), (SAID,))
+    assert removal.label.startswith("by your own words")
+    (edit,) = removal.edits
+    assert (edit.op, edit.target.strip()) == (EditOp.DELETE, RULE)
+    assert "stop running the linter" in edit.reason
+    assert "2026" in edit.reason
+    folder = night.folder / "proposals" / removal.id
+    assert read_proposal(folder) == removal
+    adopt(folder, journal=Journal(tmp_path / "adoptions-2"), at=NOW)
+    text = (root / "CLAUDE.md").read_text()
+    assert RULE not in text
+    assert OTHER in text
+    assert "Use tabs." in text
+
+
+def test_a_rule_that_does_not_stand_any_more_or_whose_removal_was_rejected_is_left_alone(
+    root: Path, tmp_path: Path, proposal: Proposal
+) -> None:
+    night = a_page(tmp_path / "second", adopted=[proposal])
+    (removal,), _ = retire([BACK], night)
+
+    assert retire([BACK], a_page(tmp_path / "third", adopted=[proposal], refused=list(removal.edits))) == ((), ())
+    (root / "CLAUDE.md").write_bytes(b"# Rules\n")
+    assert retire([BACK], a_page(tmp_path / "fourth", adopted=[proposal])) == ((), ())
+
+
+def test_what_waits_is_proposed_again_only_when_its_file_changed(
+    root: Path, tmp_path: Path, proposal: Proposal
+) -> None:
+    (removal,), _ = retire([BACK], a_page(tmp_path / "second", adopted=[proposal]))
+
+    assert retire([BACK], a_page(tmp_path / "third", adopted=[proposal], waits=[removal])) == ((), ())
+    file = root / "CLAUDE.md"
+    file.write_bytes(file.read_bytes().replace(b"Use tabs.", b"Use spaces."))
+    (again,), _ = retire([BACK], a_page(tmp_path / "fourth", adopted=[proposal], waits=[removal]))
+    assert (again.id, again.version) == (removal.id, 2)
+
+
+def test_what_an_older_version_adopted_is_known_by_its_tasks(tmp_path: Path, proposal: Proposal) -> None:
+    old = replace(proposal, edits=(an_edit(RULE, tasks=("t1",)),))
+    night = a_page(tmp_path / "second", adopted=[old], known=[a_task(id="t1", lesson="lint")])
+
+    (removal,), _ = retire([a_lesson("lint", state=LessonState.TAKEN_BACK)], night)
+
+    assert removal.edits[0].target.strip() == RULE
+    assert removal.evidence == ()
+
+
+def test_nothing_is_removed_for_a_lesson_that_holds(tmp_path: Path, proposal: Proposal) -> None:
+    assert retire([a_lesson("lint")], a_page(tmp_path / "second", adopted=[proposal])) == ((), ())
+
+
+def test_a_file_that_can_not_be_edited_is_a_note(root: Path, tmp_path: Path, proposal: Proposal) -> None:
+    (root / "CLAUDE.md").unlink()
+
+    found, (note,) = retire([BACK], a_page(tmp_path / "second", adopted=[proposal]))
+
+    assert found == ()
+    assert note.stage == "retire"
