@@ -5,8 +5,6 @@ Here is what reads the history, so that looking at it loads nothing of a night; 
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace as replace_in
-from datetime import datetime
 from functools import cache
 from glob import escape
 from pathlib import Path
@@ -17,7 +15,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.mining.tasks_file import TasksFile
 from skillopt_sleep.night.harvest import HarvestRules
-from skillopt_sleep.protocols import SessionRules, Source
+from skillopt_sleep.protocols import Again, SessionRules, Source
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths, Settings, seconds
 from skillopt_sleep.stores.spool import HookSpool
@@ -49,15 +47,12 @@ def example_sources(folder: Path) -> tuple[Source, ...]:
     return tuple(agent.sessions(agent.home({}, folder / "home")) for agent in AGENTS.values())
 
 
-def harvest_rules(
-    settings: Settings, paths: Paths, *, only: str = "", horizon: datetime | None = None, unread: bool = True
-) -> HarvestRules:
-    """Return the rules by which the commands that look at the history leave sessions out."""
-    rules = HarvestRules.of(session_rules(settings, paths, only=only), now=utc_now(), horizon=horizon)
-    return replace_in(rules, unread=unread)
+def harvest_rules(settings: Settings, paths: Paths) -> HarvestRules:
+    """Return the rules by which the commands that look at the whole history leave sessions out."""
+    return HarvestRules.of(session_rules(settings, paths), now=utc_now(), horizon=None)
 
 
-def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> SessionRules:
+def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> SessionRules:
     """Return the rules by which a night leaves sessions out; `only` leaves out all but one project's."""
     return SessionRules(
         quiet_seconds=seconds(settings.harvest.quiet),
@@ -65,6 +60,7 @@ def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> Sessio
         excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
         spool=HookSpool(paths.spool),
+        again=again,
     )
 
 

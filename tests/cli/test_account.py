@@ -27,7 +27,6 @@ RULES = HarvestRules(
     include_headless=False,
     excluded=lambda project, cwd: project == "/secret",
     own_roots=("/own",),
-    unread=False,
 )
 TEXTS = ("fix the build", "no, use pnpm, never npm", "thanks", "write the notes")
 
