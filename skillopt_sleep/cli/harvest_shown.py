@@ -17,6 +17,7 @@ WORDS = {
     LeftOut.EXCLUDED: "its project is excluded",
     LeftOut.ACTIVE: "still active: its last record is too recent",
     LeftOut.OLDER: "older than the first night looks back",
+    LeftOut.LATER: "left for a later night: the newest come first",
 }
 _PATH_WIDTH = 29
 _NOTES = 5

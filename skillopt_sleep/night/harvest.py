@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from skillopt_sleep.night.forks import without_copies
 from skillopt_sleep.night.heard import hear, load_rules
 from skillopt_sleep.night.moved import at_their_folders
-from skillopt_sleep.protocols import Again, Index, SessionRules, Source, Spool
+from skillopt_sleep.night.reach import within
+from skillopt_sleep.protocols import Again, Index, Reach, SessionRules, Source, Spool
 from skillopt_sleep.records import (
     LeftOut,
     Note,
@@ -47,6 +48,7 @@ class HarvestRules:
     excluded: Callable[[str, str], bool]
     own_roots: tuple[str, ...]
     again: Again | None = None
+    reach: Reach | None = None
     exists: Callable[[str], bool] = os.path.isdir
     spool: Spool | None = None
 
@@ -64,6 +66,7 @@ class HarvestRules:
             own_roots=rules.own_roots,
             spool=rules.spool,
             again=rules.again,
+            reach=rules.reach,
         )
 
 
@@ -121,6 +124,8 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         else:
             copies.append(session.id)
             reasons[session.id] = LeftOut.NO_USER_TURN
+    used, later = within(used, rules.reach)
+    reasons |= dict.fromkeys(later, LeftOut.LATER)
 
     return Harvest(
         sessions=at_their_folders(used, rules.exists),
@@ -129,7 +134,7 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         copies=tuple(copies),
         copied=copied,
         changed=changed,
-        notes=(*unlisted_notes(unlisted), *unreadable_notes(index.sessions(unreadable))),
+        notes=(*unlisted_notes(unlisted), *unreadable_notes(index.sessions(unreadable)), *_later_notes(later)),
         snapshots=tuple(snapshots[session.id] for session in used if session.id in snapshots),
     )
 
@@ -181,6 +186,14 @@ def unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
     for session in unreadable:
         for turn in session.turns:
             yield Note(stage="harvest", summary=turn.text, remedy=remedy)
+
+
+def _later_notes(later: Sequence[str]) -> Iterator[Note]:
+    if later:
+        count = "1 session waits" if len(later) == 1 else f"{len(later)} sessions wait"
+        summary = f"{count} for later nights: the newest were read first, as many as the night's budget can mine"
+        remedy = "nothing to do; or raise budget.calls and budget.tokens to read more in a night"
+        yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
 
 
 def unlisted_notes(unlisted: Mapping[str, str]) -> Iterator[Note]:

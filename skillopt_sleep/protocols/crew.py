@@ -36,10 +36,20 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How much of a history a night mines at most: so many calls of `per_call` sessions each, and so many tokens."""
+
+    calls: int
+    tokens: int
+    per_call: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRules:
     """The rules by which every night leaves sessions out; `own_roots` are this program's own folders.
 
-    If `again` is given, a night reads those sessions, else those that no night has read yet.
+    If `again` is given, a night reads those sessions, else those that no night has read yet: the newest first, as
+    many as `reach` says.
     """
 
     quiet_seconds: float
@@ -48,6 +58,7 @@ class SessionRules:
     own_roots: tuple[str, ...]
     spool: Spool | None = None
     again: Again | None = None
+    reach: Reach | None = None
 
 
 class MineRules(MineSettings, frozen=True, kw_only=True):

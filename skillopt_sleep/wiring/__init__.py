@@ -15,7 +15,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.mining.tasks_file import TasksFile
 from skillopt_sleep.night.harvest import HarvestRules
-from skillopt_sleep.protocols import Again, SessionRules, Source
+from skillopt_sleep.protocols import Again, Reach, SessionRules, Source
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths, Settings, seconds
 from skillopt_sleep.stores.spool import HookSpool
@@ -52,7 +52,9 @@ def harvest_rules(settings: Settings, paths: Paths) -> HarvestRules:
     return HarvestRules.of(session_rules(settings, paths), now=utc_now(), horizon=None)
 
 
-def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> SessionRules:
+def session_rules(
+    settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None, reach: Reach | None = None
+) -> SessionRules:
     """Return the rules by which a night leaves sessions out; `only` leaves out all but one project's."""
     return SessionRules(
         quiet_seconds=seconds(settings.harvest.quiet),
@@ -61,6 +63,7 @@ def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Ag
         own_roots=(str(paths.data),),
         spool=HookSpool(paths.spool),
         again=again,
+        reach=reach,
     )
 
 

@@ -14,7 +14,7 @@ import pytest
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.night.harvest import HarvestRules, harvest
-from skillopt_sleep.protocols import Again, Unlisted
+from skillopt_sleep.protocols import Again, Reach, Unlisted
 from skillopt_sleep.records import (
     Hear,
     LeftOut,
@@ -344,3 +344,11 @@ def test_a_session_that_is_read_again_keeps_what_was_copied_from_it(index: Sqlit
         again = Again(since=None, sessions=frozenset({name}))
         (found,) = harvest([source], index, replace(RULES, again=again)).sessions
         assert (found.id, found.typed) == (name, said)
+
+
+def test_sessions_beyond_the_reach_stay_unread_and_a_note_counts_them(index: SqliteIndex) -> None:
+    source = a_source(*(a_session(f"{n}", hours=n + 1, turns=[typed(f"{n}a"), typed(f"{n}b")]) for n in range(3)))
+    found = harvest([source], index, replace(RULES, reach=Reach(calls=1, tokens=10**6, per_call=2)))
+    assert [session.id for session in found.sessions] == ["listed:0", "listed:1"]
+    assert found.counts.skipped == {"later": 1}
+    assert [(note.expected, note.summary[:15]) for note in found.notes] == [(True, "1 session waits")]
