@@ -68,7 +68,7 @@ def _is_said(name: str, text: str) -> bool:
 
 @cache
 def _patterns(name: str, *, other_scripts: bool = False) -> tuple[re.Pattern[str], ...]:
-    """Return the listed phrases, of languages in Latin letters or in other scripts, as few patterns, by how they begin.
+    """Return the listed phrases, in Latin letters or in other scripts, as few patterns, by how they begin.
 
     What they begin with is tested once at each place in a text, and only there the phrases. In one list of
     alternatives each of them would be tried everywhere, which takes many times as long.
