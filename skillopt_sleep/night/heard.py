@@ -28,6 +28,6 @@ def hear(session: Session) -> Heard:
 @cache
 def load_rules() -> None:
     """Load the rules now, so that the processes this one forks needn't each load them."""
-    turn = Turn(role=Role.USER, origin=Origin.USER, text="words — on no list")
+    turn = Turn(role=Role.USER, origin=Origin.USER, text="green — apples")
     when = datetime.fromtimestamp(0, UTC)
     hear(Session(id="", source="", project="", cwd="", started=when, ended=when, turns=(turn, turn)))
