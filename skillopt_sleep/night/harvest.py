@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from pathlib import PurePath
 
 from msgspec.structs import replace
@@ -302,5 +303,6 @@ def _with_commits(sessions: Sequence[Session], snapshots: Mapping[str, Snapshot]
     return result
 
 
+@lru_cache(maxsize=1_000)
 def _is_inside(folder: str, roots: tuple[str, ...]) -> bool:
     return bool(folder) and any(PurePath(folder).is_relative_to(root) for root in roots)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from skillopt_sleep.mining.shown import TURN_CHARS
 from skillopt_sleep.protocols import Reach
 from skillopt_sleep.records import Session
 
@@ -36,4 +35,8 @@ def within(sessions: Sequence[Session], reach: Reach | None) -> tuple[list[Sessi
 
 def _tokens(session: Session) -> int:
     """Estimate the tokens of a session as the miner shows it."""
+    from skillopt_sleep.mining.shown import (
+        TURN_CHARS,  # looking at the history must not wait for the rules to be loaded
+    )
+
     return sum(min(len(turn.text), TURN_CHARS) for turn in session.turns) // _CHARS_PER_TOKEN
