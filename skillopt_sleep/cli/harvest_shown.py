@@ -106,6 +106,8 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"Known from earlier nights, file deleted since: {counted(total.remembered, 'session')}."
     if total.sessions:
         yield _next_night(total, settings)
+    if total.later:
+        yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"
 
 
@@ -129,7 +131,8 @@ def _next_night(total: Account, settings: HarvestSettings) -> str:
     if total.older:
         reasons.append(f"{total.older} older than {settings.lookback}")
     but = f" ({', '.join(reasons)})" if reasons else ""
-    return f"The next night reads {count - total.read - total.older} of the {counted(count, 'session')}{but}."
+    reads = count - total.read - total.older - total.later
+    return f"The next night reads {reads} of the {counted(count, 'session')}{but}."
 
 
 def noted(notes: Sequence[Note]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from skillopt_sleep.night.forks import without_copies
 from skillopt_sleep.night.heard import hear, load_rules
 from skillopt_sleep.night.moved import at_their_folders
-from skillopt_sleep.night.reach import within
+from skillopt_sleep.night.reach import beyond, load_of
 from skillopt_sleep.protocols import Again, Index, Reach, SessionRules, Source, Spool
 from skillopt_sleep.records import (
     LeftOut,
@@ -125,7 +125,8 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         else:
             copies.append(session.id)
             reasons[session.id] = LeftOut.NO_USER_TURN
-    used, later = within(used, rules.reach)
+    later = beyond(map(load_of, used), rules.reach)
+    used = [session for session in used if session.id not in later]
     reasons |= dict.fromkeys(later, LeftOut.LATER)
 
     return Harvest(
@@ -189,7 +190,7 @@ def unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
             yield Note(stage="harvest", summary=turn.text, remedy=remedy)
 
 
-def _later_notes(later: Sequence[str]) -> Iterator[Note]:
+def _later_notes(later: Collection[str]) -> Iterator[Note]:
     if later:
         count = "1 session waits" if len(later) == 1 else f"{len(later)} sessions wait"
         summary = f"{count} for later nights: the newest were read first, as many as the night's budget can mine"

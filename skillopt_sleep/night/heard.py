@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from functools import cache
 
+from skillopt_sleep.night.reach import shown
 from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
 
 RULES = 1
@@ -22,6 +23,7 @@ def hear(session: Session) -> Heard:
         started=session.started,
         commit=session.commit,
         damaged=session.damaged,
+        shown=shown(session),
     )
 
 

@@ -15,11 +15,14 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.mining.tasks_file import TasksFile
 from skillopt_sleep.night.harvest import HarvestRules
-from skillopt_sleep.protocols import Again, Reach, SessionRules, Source
+from skillopt_sleep.protocols import Again, MineRules, Reach, SessionRules, Source
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths, Settings, seconds
 from skillopt_sleep.stores.spool import HookSpool
 from skillopt_sleep.wiring.projects import KnownProjects
+
+# This share of a night's calls and tokens may go into mining; the rest is for trying out what was found.
+_MINING_SHARE = 0.25
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
@@ -52,9 +55,7 @@ def harvest_rules(settings: Settings, paths: Paths) -> HarvestRules:
     return HarvestRules.of(session_rules(settings, paths), now=utc_now(), horizon=None)
 
 
-def session_rules(
-    settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None, reach: Reach | None = None
-) -> SessionRules:
+def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> SessionRules:
     """Return the rules by which a night leaves sessions out; `only` leaves out all but one project's."""
     return SessionRules(
         quiet_seconds=seconds(settings.harvest.quiet),
@@ -63,7 +64,18 @@ def session_rules(
         own_roots=(str(paths.data),),
         spool=HookSpool(paths.spool),
         again=again,
-        reach=reach,
+        reach=_reach(settings),
+    )
+
+
+def _reach(settings: Settings) -> Reach | None:
+    """Return how much of the history a night may mine, None if rules do it, which costs nothing."""
+    if settings.mine.miner == "heuristic":
+        return None
+    return Reach(
+        calls=max(1, int(settings.budget.calls * _MINING_SHARE)),
+        tokens=int(settings.budget.tokens * _MINING_SHARE),
+        per_call=MineRules().sessions_per_call,
     )
 
 

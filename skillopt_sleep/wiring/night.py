@@ -22,7 +22,7 @@ from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Again, Crew, MineRules, Model, Plan, Preflight, Reach, Source, StepRules
+from skillopt_sleep.protocols import Again, Crew, MineRules, Model, Plan, Preflight, Source, StepRules
 from skillopt_sleep.records import GateRule, Limit, RecallRules
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
@@ -45,8 +45,6 @@ from skillopt_sleep.wiring.projects import KnownProjects
 # A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
 _LEAST_EDITS = 1
 _SCHEDULE_NIGHTS = 14
-# This share of a night's calls and tokens may go into mining; the rest is for trying out what was found.
-_MINING_SHARE = 0.25
 # A rule goes if it is proven that less than this is lost; a removal that loses more passes on this share of nights.
 _REMOVAL_MARGIN = 0.05
 _REMOVAL_ALPHA = 0.05
@@ -160,7 +158,6 @@ def make_plan(
     most = edit_budget(
         step.schedule, step=finished + 1, total=_SCHEDULE_NIGHTS, most=step.edit_budget, least=_LEAST_EDITS
     )
-    mine = MineRules(**asdict(settings.mine))
     # Only an autonomous schedule leaves a model something to choose.
     least = _LEAST_EDITS if step.schedule == "autonomous" else most
     rule = GateRule(
@@ -172,8 +169,8 @@ def make_plan(
         non_regression=gate.non_regression,
     )
     return Plan(
-        sessions=session_rules(settings, paths, only=only, again=again, reach=_reach(settings, mine)),
-        mine=mine,
+        sessions=session_rules(settings, paths, only=only, again=again),
+        mine=MineRules(**asdict(settings.mine)),
         step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,
         removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
@@ -187,15 +184,4 @@ def make_plan(
         model=model,
         allowed=frozenset(settings.guard.allow),
         preferences=read_preferences(paths.preferences),
-    )
-
-
-def _reach(settings: Settings, mine: MineRules) -> Reach | None:
-    """Return how much of the history a night may mine, None if rules do it, which costs nothing."""
-    if mine.miner == "heuristic":
-        return None
-    return Reach(
-        calls=max(1, int(settings.budget.calls * _MINING_SHARE)),
-        tokens=int(settings.budget.tokens * _MINING_SHARE),
-        per_call=mine.sessions_per_call,
     )

@@ -1,6 +1,7 @@
 """How far back a night reaches within its budget."""
 
-from skillopt_sleep.night.reach import within
+from skillopt_sleep.mining import shown as miner
+from skillopt_sleep.night.reach import TURN_CHARS, beyond, load_of
 from skillopt_sleep.protocols import Reach
 from skillopt_sleep.records import Session
 from tests.builders import a_session
@@ -11,6 +12,17 @@ WIDE = Reach(calls=100, tokens=10**9, per_call=2)
 def sessions(count: int, *, project: str = "/shop", words: str = "no, use tabs") -> list[Session]:
     """So many sessions with a correction, the newest first."""
     return [a_session("do it", "done", words, id=f"{project}-{n}", project=project) for n in range(count)]
+
+
+def within(some: list[Session], reach: Reach | None) -> tuple[list[Session], list[str]]:
+    """What is read, and what waits, in order."""
+    later = beyond(map(load_of, some), reach)
+    return [one for one in some if one.id not in later], [one.id for one in some if one.id in later]
+
+
+def test_a_turn_counts_as_much_as_the_miner_shows_of_it() -> None:
+    assert miner.TURN_CHARS == TURN_CHARS
+    assert load_of(a_session("x" * 5_000, "done")).shown == TURN_CHARS + 4
 
 
 def test_everything_within_reach_is_read() -> None:
