@@ -229,14 +229,9 @@ def test_a_model_chooses_the_edit_budget_only_where_the_schedule_is_autonomous(p
 
 
 def test_a_look_into_the_history_has_the_same_rules(paths: Paths) -> None:
-    rules = harvest_rules(Settings(harvest=HarvestSettings(quiet="1h")), paths, unread=False)
+    rules = harvest_rules(Settings(harvest=HarvestSettings(quiet="1h")), paths)
 
-    assert (rules.quiet_seconds, rules.own_roots, rules.unread, rules.horizon) == (
-        3600,
-        (str(paths.data),),
-        False,
-        None,
-    )
+    assert (rules.quiet_seconds, rules.own_roots, rules.horizon) == (3600, (str(paths.data),), None)
 
 
 # the sources --------------------------------------------------------------------------------------------

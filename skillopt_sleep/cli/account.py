@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from skillopt_sleep.night.harvest import HarvestRules
+from skillopt_sleep.night.reach import Load, beyond
 from skillopt_sleep.night.survey import Survey, Surveyed
 from skillopt_sleep.protocols import Index
 from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Session, SessionLine
@@ -45,7 +46,8 @@ class Account:
     """The totals: `files` is the sum of the sessions used, all `skipped`, `doubles` and `task_files`.
 
     `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
-    all repeated prompts. `read` and `older` count used sessions that no later night will read. `remembered` counts
+    all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
+    the next night's budget doesn't reach. `remembered` counts
     sessions that a night used and whose file is gone; they are in no other number. `prompts` counts everything typed
     in the used sessions, by kind.
     """
@@ -63,6 +65,7 @@ class Account:
     damage: tuple[Damage, ...]
     read: int
     older: int
+    later: int
     remembered: int
 
     @property
@@ -158,8 +161,18 @@ def account(history: History) -> Account:
         damage=_damage(current.values(), history.held),
         read=len(used) - len(unread),
         older=sum(session.ended < history.horizon for session in unread),
+        later=_later(unread, history),
         remembered=len(history.held) - len(current),
     )
+
+
+def _later(unread: Iterable[Surveyed], history: History) -> int:
+    """Count the unread sessions that wait for a later night, because the budget is for newer ones."""
+    loads: list[Load] = []
+    for session in unread:
+        if session.ended >= history.horizon:
+            loads.append(Load(session.id, session.project, len(session.heard.turns), session.heard.shown))
+    return len(beyond(loads, history.rules.reach))
 
 
 def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from skillopt_sleep.cli.again import AskedAgain
+
 NAME = "skillopt-sleep"
 _PREFIX = "SKILLOPT_SLEEP_"
 # Left out: who is notified doesn't change the night, and the address may contain a token.
@@ -20,6 +22,7 @@ class Asked(NamedTuple):
     backend: str | None = None
     model: str | None = None
     base_url: str | None = None
+    again: AskedAgain = AskedAgain()
     fresh: bool = False
     as_json: bool = False
 
@@ -36,6 +39,7 @@ def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
     for option, value in options.items():
         if value:
             words += [option, value]
+    words += asked.again.words()
     if asked.fresh:
         words.append("--fresh")
     if asked.as_json:

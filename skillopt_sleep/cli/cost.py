@@ -1,21 +1,15 @@
 """The command `cost`: what the nights cost, by night, purpose and model."""
 
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Annotated, NamedTuple
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.since import moment
 from skillopt_sleep.cli.stored import opened
-from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.settings import seconds
 from skillopt_sleep.stores.ledger import LedgerLine
-
-_LENGTH = re.compile(r"[0-9]{1,5}[smhd]")
 
 
 class _Total(NamedTuple):
@@ -42,7 +36,7 @@ def cost(
 ) -> None:
     """Show what the nights cost, in calls, tokens and dollars."""
     with opened() as store:
-        lines = store.ledger.lines(since=_moment(since) if since else None)
+        lines = store.ledger.lines(since=moment(since) if since else None)
     if as_json:
         total = _total(lines)._asdict()
         if total["unpriced"]:
@@ -61,18 +55,6 @@ def cost(
         for line in of_night:
             say(f"  {line.purpose:10} {_spent([line])}  {line.model}")
     say(f"{'all':12} {_spent(lines)}")
-
-
-def _moment(since: str) -> datetime:
-    if _LENGTH.fullmatch(since):
-        return utc_now() - timedelta(seconds=seconds(since))
-    try:
-        moment = datetime.fromisoformat(since)
-    except ValueError as error:
-        raise ConfigError(
-            f"--since {since!r} is not a time", remedy="use a day such as 2026-03-02, or a length such as 30d"
-        ) from error
-    return moment.astimezone(UTC)
 
 
 def _total(lines: Sequence[LedgerLine]) -> _Total:

@@ -46,7 +46,7 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> tuple
     store = open_store(settings, paths)
     try:
         sources = agent_sources(settings)
-        rules = harvest_rules(settings, paths, unread=False)
+        rules = harvest_rules(settings, paths)
         found = survey(sources, store.index, rules)
         names = [source.name for source in sources]
         history = History.of(found, store.index, rules, sources=names, horizon=store.horizon())

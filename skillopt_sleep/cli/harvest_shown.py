@@ -17,6 +17,7 @@ WORDS = {
     LeftOut.EXCLUDED: "its project is excluded",
     LeftOut.ACTIVE: "still active: its last record is too recent",
     LeftOut.OLDER: "older than the first night looks back",
+    LeftOut.LATER: "left for a later night: the newest come first",
 }
 _PATH_WIDTH = 29
 _NOTES = 5
@@ -105,6 +106,8 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"Known from earlier nights, file deleted since: {counted(total.remembered, 'session')}."
     if total.sessions:
         yield _next_night(total, settings)
+    if total.later:
+        yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"
 
 
@@ -128,7 +131,8 @@ def _next_night(total: Account, settings: HarvestSettings) -> str:
     if total.older:
         reasons.append(f"{total.older} older than {settings.lookback}")
     but = f" ({', '.join(reasons)})" if reasons else ""
-    return f"The next night reads {count - total.read - total.older} of the {counted(count, 'session')}{but}."
+    reads = count - total.read - total.older - total.later
+    return f"The next night reads {reads} of the {counted(count, 'session')}{but}."
 
 
 def noted(notes: Sequence[Note]) -> Iterator[str]:

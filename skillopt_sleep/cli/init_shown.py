@@ -54,7 +54,7 @@ def look_back(settings: Settings, paths: Paths) -> Account:
     store = open_store(settings, paths)
     try:
         sources = agent_sources(settings)
-        rules = harvest_rules(settings, paths, unread=False)
+        rules = harvest_rules(settings, paths)
         found = survey(sources, store.index, rules)
         names = [source.name for source in sources]
         return account(History.of(found, store.index, rules, sources=names, horizon=store.horizon()))

@@ -11,6 +11,7 @@ from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, spelled
+from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import Purpose
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, Settings
 
@@ -23,7 +24,7 @@ class Ahead(NamedTuple):
     """A forecast of a night that would run now.
 
     `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
-    night's limits, lowered to what the month's limits leave.
+    night's limits, lowered to what the month's limits leave. `is_again` is whether it reads sessions again.
     """
 
     harvested: "Harvest"
@@ -32,9 +33,10 @@ class Ahead(NamedTuple):
     calls: Mapping[Purpose, int]
     most: int
     budget: BudgetSettings
+    is_again: bool = False
 
 
-def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
+def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> Ahead:
     """Harvest as a night would and forecast the rest; `only` limits it to one project's folder."""
     from skillopt_sleep.backends.metered import month_of
     from skillopt_sleep.mining.calibration import PER_CALL
@@ -46,7 +48,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
 
     store = open_store(settings, paths)
     try:
-        plan = make_plan(settings, paths, store, model="", only=only)
+        plan = make_plan(settings, paths, store, model="", only=only, again=again)
         rules = HarvestRules.of(plan.sessions, now=utc_now(), horizon=store.horizon())
         harvested = harvest(agent_sources(settings), store.index, rules)
         harvested = replace(harvested, notes=(*harvested.notes, *plan.sessions.excluded.notes))
@@ -66,7 +68,8 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "") -> Ahead:
         plan=plan,
         proved=PER_CALL,
     )
-    return Ahead(harvested, projects, reviewed, calls, min(sum(calls.values()), budget.calls), budget)
+    most = min(sum(calls.values()), budget.calls)
+    return Ahead(harvested, projects, reviewed, calls, most, budget, is_again=again is not None)
 
 
 def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
@@ -83,9 +86,9 @@ def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
     return replace(budget, calls=calls, tokens=tokens, usd=0.0 if math.isinf(usd) else usd)
 
 
-def show_plan(settings: Settings, paths: Paths, *, only: str, as_json: bool) -> None:
+def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | None, as_json: bool) -> None:
     """Print what a night would read, send and cost at most."""
-    ahead = look_ahead(settings, paths, only=only)
+    ahead = look_ahead(settings, paths, only=only, again=again)
     usd = dollars(replace(settings, budget=ahead.budget))
     if as_json:
         say_json(_data(settings, ahead, usd))
@@ -139,10 +142,12 @@ def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]
 def _reading_lines(ahead: Ahead) -> Iterator[str]:
     """Yield which sessions and tasks a night would read, which it would leave out, and what couldn't be read."""
     counts = ahead.harvested.counts
-    if counts.seen:
+    if counts.seen and ahead.is_again:
+        yield f"A night now would read {counts.used} of {counted(counts.seen, 'session')}, read before or not:"
+    elif counts.seen:
         yield f"A night now would read {counts.used} of {counted(counts.seen, 'unread session')}:"
     else:
-        yield "There are no unread sessions."
+        yield "There are no such sessions." if ahead.is_again else "There are no unread sessions."
     for project, count in ahead.projects.most_common():
         yield f"  {count:4}  {spelled(project)}"
     for reason, count in counts.skipped.items():

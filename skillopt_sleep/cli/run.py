@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from skillopt_sleep.cli.again import AskedAgain, chosen
 from skillopt_sleep.cli.console import progress, say, say_json, say_markdown, warn
 from skillopt_sleep.cli.continued import Asked, command_of
 from skillopt_sleep.cli.stopping import stop_softly
@@ -36,11 +37,24 @@ def run(
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
     base_url: Annotated[str | None, typer.Option(help="The API's address, if it isn't the provider's own.")] = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Read sessions of the last harvest.lookback again, also those read before."),
+    ] = False,
+    since: Annotated[
+        str, typer.Option("--since", metavar="TIME", help="Read again what ended since then: 2026-03-02, or 7d.")
+    ] = "",
+    session: Annotated[
+        list[str] | None,
+        typer.Option("--session", metavar="ID", help="Read only this session again, given by the start of its id."),
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached answers and ask everything again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a short answer as JSON.")] = False,
 ) -> None:
     """Run a night: learn from new sessions and stage the changes that prove themselves."""
-    _check(now=now, example=example, plan=plan, own=bool(project or backend or model or base_url))
+    asked_again = AskedAgain(again, since, tuple(session or ()))
+    own = bool(project or backend or model or base_url or asked_again.words())
+    _check(now=now, example=example, plan=plan, own=own)
     paths = find_paths()
     flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
     settings = load(paths, flags=flags)
@@ -48,12 +62,12 @@ def run(
     if plan:
         from skillopt_sleep.cli.plan import show_plan
 
-        show_plan(settings, paths, only=only, as_json=as_json)
+        show_plan(settings, paths, only=only, again=chosen(asked_again, settings, paths), as_json=as_json)
         return
     if example:
         report = _example_night(settings, paths)
     else:
-        report = _night(settings, paths, Asked(only, backend, model, base_url, fresh, as_json))
+        report = _night(settings, paths, Asked(only, backend, model, base_url, asked_again, fresh, as_json))
     _show(report, paths, example=example, as_json=as_json)
     if not example and not sys.stdout.isatty():
         from skillopt_sleep.notify import notify
@@ -65,7 +79,7 @@ def run(
 
 
 def _check(*, now: bool, example: bool, plan: bool, own: bool) -> None:
-    """Raise ConfigError if the options don't fit together; `own` is whether one names a project or a model."""
+    """Raise ConfigError if the options don't fit together; `own` is whether one names what is read or asked."""
     if not now and not plan:
         raise ConfigError(
             "add --now to run a night, or --plan to see what it would read, send and cost",
@@ -73,7 +87,8 @@ def _check(*, now: bool, example: bool, plan: bool, own: bool) -> None:
         )
     if example and own:
         raise ConfigError(
-            "--example brings its own projects and model", remedy="drop --example, or the project and model options"
+            "--example brings its own projects, sessions and model",
+            remedy="drop --example, or the options for project, sessions and model",
         )
     if example and plan:
         raise ConfigError(
@@ -140,6 +155,7 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked
     from skillopt_sleep.wiring.night import wire
 
     log_to(paths.log)
+    again = chosen(asked.again, settings, paths)
     stop_softly()
     with progress() as advance:
         night = wire(
@@ -148,6 +164,7 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked
             sources=sources,
             progress=advance,
             only=asked.project,
+            again=again,
             fresh=asked.fresh,
             go_on=command_of(asked),
         )

@@ -4,15 +4,14 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted, CallPending
-from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.errors import CallPending
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.early import search_by_lesson
-from skillopt_sleep.learning.evidence import STANDALONE, early_ones, shown, with_evidence
+from skillopt_sleep.learning.ending import beginning, by_split, decided, end_as, on_test, why_none
+from skillopt_sleep.learning.evidence import STANDALONE, early_ones, with_evidence
 from skillopt_sleep.learning.exercise import by_use, exercise, in_reach, other_sessions, with_lessons
-from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
@@ -25,7 +24,6 @@ from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Document,
-    Edit,
     EditEffect,
     Fate,
     Judged,
@@ -35,27 +33,15 @@ from skillopt_sleep.records import (
     Rollout,
     Split,
     StepOutcome,
-    StepSessions,
-    StepTasks,
     Task,
-    TestMeans,
-    Tried,
-    Verdict,
     Waiting,
 )
-from skillopt_sleep.replay.rollout import Job
 
 Log = Callable[[str, Sequence[object]], None]
 
 NOTHING_PAST = Past()
 MOST_WAITING = 12
 MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
-ENDS = {
-    Decision.ACCEPT: Outcome.IMPROVED,
-    Decision.REJECT: Outcome.NO_CHANGE,
-    Decision.UNDECIDED: Outcome.UNDECIDED,
-    Decision.ABSTAIN: Outcome.UNVERIFIED,
-}
 
 
 def step(
@@ -95,7 +81,7 @@ def _step(
     past = current(past, document)
     known, _ = in_reach(_with_tonight(known, tasks), crew.executor)
     reached, waiting = in_reach(tasks, crew.executor)
-    train, val, test = _by_split(reached)
+    train, val, test = by_split(reached)
     outcome = beginning(document, reached, waiting=waiting)
     rest = resting(past.waiting, past.offered)
     waits = [wait for wait in past.waiting if wait not in rest]
@@ -121,12 +107,12 @@ def _step(
         )
         learned = back.outcome.noted(*not_scored(back.rollouts))
         if back.decides is not None:
-            learned = _decided(learned, back.decides, test, crew=crew, plan=plan)
+            learned = decided(learned, back.decides, test, crew=crew, plan=plan)
     learned = _with_undecided(learned, earlier)
     shorter = remove(learned, known, crew=crew, plan=plan, past=past, night=night, slow=is_due(plan, past), log=log)
     learned = shorter.outcome.noted(*not_scored(shorter.rollouts))
     if shorter.decides is not None:
-        learned = _decided(learned, shorter.decides, test, crew=crew, plan=plan)
+        learned = decided(learned, shorter.decides, test, crew=crew, plan=plan)
     return learned
 
 
@@ -135,14 +121,6 @@ def _with_tonight(known: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, .
     tonight = {task.id for task in tasks}
     earlier = [task for task in known if task.id not in tonight]
     return (*earlier, *tasks)
-
-
-def _by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
-    """Return the tasks on train, on val and on test."""
-    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
-    for task in tasks:
-        sides.setdefault(task.split, []).append(task)
-    return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
 
 
 def _with_resumed(outcome: StepOutcome, earlier: Resumed) -> StepOutcome:
@@ -175,12 +153,12 @@ def _learn(
     undecided = still_open(train, past, document)
     outcome = replace(outcome, tried=replace(outcome.tried, offered=undecided.offered)).noted(*undecided.notes)
     if train and not undecided.tasks:
-        return _end(outcome, Outcome.NO_CHANGE, undecided.why_nothing)
+        return end_as(outcome, Outcome.NO_CHANGE, undecided.why_nothing)
     train, alike, untestable = by_use(undecided.tasks, val)
     untestable -= {task.lesson for task in waiting}
     outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
     if not train:
-        return _end(outcome, Outcome.UNVERIFIED, _why_none(len(untestable), val, waiting))
+        return end_as(outcome, Outcome.UNVERIFIED, why_none(len(untestable), val, waiting))
     attempts = CrewAttempts(crew)
     proposed = propose([*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log)
     fates = _with_lessons(proposed.edits, [*train, *alike])
@@ -192,23 +170,23 @@ def _learn(
         notes=outcome.notes + proposed.notes,
     )
     if proposed.nothing is not None:
-        return _end(outcome, *proposed.nothing)
+        return end_as(outcome, *proposed.nothing)
     applied = tuple(fate.edit for fate in fates if fate.fate is Fate.APPLIED)
     twin = twin_of(document, applied, past.waiting)
     if twin is not None:
         because = f"the same change waits for more proof since the night of {twin.night}"
-        return _end(outcome, Outcome.NO_CHANGE, because)
+        return end_as(outcome, Outcome.NO_CHANGE, because)
     outcome = with_evidence(outcome, applied, train)
     rule = learning_rule(plan, past)
     try:
         found = search_by_lesson(document, applied, val, crew=crew, rule=rule, most=plan.step.max_chars)
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
-        _on_test(outcome, applied, test, crew=crew, plan=plan)
+        on_test(outcome, applied, test, crew=crew, plan=plan)
         raise
     log("rollouts", found.rollouts)
     log("trials", (*found.tested, *found.apart))
-    return _decided(_searched(outcome, found, crew=crew, night=night), found.headline, test, crew=crew, plan=plan)
+    return decided(_searched(outcome, found, crew=crew, night=night), found.headline, test, crew=crew, plan=plan)
 
 
 def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:
@@ -278,7 +256,7 @@ def _resumed(
     tried = replace(outcome.tried, tested=(*outcome.tried.tested, joined))
     outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
     outcome = outcome.noted(*_left_note(outcome.document, left))
-    return _decided(outcome, joined, test, crew=crew, plan=plan, since=first.night)
+    return decided(outcome, joined, test, crew=crew, plan=plan, since=first.night)
 
 
 def _proven(
@@ -308,7 +286,7 @@ def _proven(
     )
     outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
     outcome = outcome.noted(*found.notes, *not_scored(found.rollouts), *_left_note(outcome.document, left))
-    return _decided(outcome, found.best, test, crew=crew, plan=plan, since=wait.night)
+    return decided(outcome, found.best, test, crew=crew, plan=plan, since=wait.night)
 
 
 def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
@@ -317,25 +295,6 @@ def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
     which = "1 session of another lesson is" if len(left) == 1 else f"{len(left)} sessions of other lessons are"
     said = f"{which} left for another night; a change that waited was proven first"
     return (Note(stage="step", summary=f"{document.id}: {said}"),)
-
-
-def _decided(
-    outcome: StepOutcome, best: Judged, test: Sequence[Task], *, crew: Crew, plan: Plan, since: str = ""
-) -> StepOutcome:
-    """End with the candidate's verdict; an accepted candidate is attempted on test, once."""
-    changed = candidate(outcome.document, best.edits)
-    outcome = replace(outcome, candidate=changed, trial=best.trial, verdict=best.verdict)
-    decision = best.verdict.decision
-    if decision is Decision.ACCEPT:
-        outcome = _on_test(outcome, best.edits, test, crew=crew, plan=plan)
-    because = best.verdict.reason
-    if since:
-        because = f"{because}; tried since the night of {since}"
-    if best.kind is CandidateKind.REMOVAL and changed is not None:
-        because = f"{because}; {len(outcome.document.body) - len(changed.body)} characters less"
-    if decision is Decision.ACCEPT and not best.trial.pairs:
-        return _end(outcome, Outcome.UNVERIFIED, because)
-    return _end(outcome, ENDS[decision], because)
 
 
 def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
@@ -354,68 +313,3 @@ def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
         trial=wait.tested.trial,
         verdict=wait.tested.verdict,
     )
-
-
-def beginning(document: Document, tasks: Sequence[Task], *, waiting: Sequence[Task]) -> StepOutcome:
-    """Return the outcome of a step on these tasks that has done nothing yet; `waiting` ones need the repository."""
-    train, val, test = _by_split(tasks)
-    evidence, deeds = shown(train)
-    outcome = StepOutcome(
-        document=document,
-        outcome=Outcome.UNVERIFIED,
-        because="",
-        verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
-        tasks=StepTasks(train=len(train), val=len(val), test=len(test), needs_repository=len(waiting)),
-        sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test, *waiting)))),
-        tried=Tried(evidence=evidence, deeds=deeds),
-    )
-    if not waiting:
-        return outcome
-    return outcome.noted(Note(stage="step", summary=f"{document.id}: {_needs(waiting)}", expected=True))
-
-
-def _needs(waiting: Sequence[Task]) -> str:
-    count = "1 task waits" if len(waiting) == 1 else f"{len(waiting)} tasks wait"
-    return f"needs the repository: {count} for a replay that can run them"
-
-
-def _end(outcome: StepOutcome, end: Outcome, because: str) -> StepOutcome:
-    return replace(outcome, outcome=end, because=because)
-
-
-def _why_none(lessons: int, val: Sequence[Task], waiting: Sequence[Task]) -> str:
-    """Say why there is no task to learn from: how many lessons have no unseen task, which tasks can't be tried."""
-    reasons: list[str] = []
-    if lessons:
-        which = "1 lesson was" if lessons == 1 else f"{lessons} lessons were"
-        reasons.append(f"{which} seen in one session only, so there is no unseen task to test with")
-    if waiting:
-        reasons.append(_needs(waiting))
-    if val and not lessons:
-        reasons.append("every task that can be tried is there to test with, none to learn from")
-    return "; ".join(reasons) or "there is no task to learn from"
-
-
-def _on_test(
-    outcome: StepOutcome, edits: Sequence[Edit], test: Sequence[Task], *, crew: Crew, plan: Plan
-) -> StepOutcome:
-    """Attempt the test tasks under both versions, once: the means are reported and never decide."""
-    document, changed = outcome.document, candidate(outcome.document, edits)
-    if not test or changed is None:
-        return outcome
-    jobs: list[Job] = []
-    for task in test:
-        jobs += [(task, document, 0), (task, changed, 0)]
-    try:
-        made = CrewAttempts(crew).make(jobs, label=f"rollout {document.id}")
-    except BudgetExhausted as error:
-        note = Note(stage="rollout", summary=f"{document.id}: not tried on the test tasks: {error.message}")
-        return outcome.noted(note)
-    before: list[float] = []
-    after: list[float] = []
-    for old, new in zip(made[::2], made[1::2], strict=True):
-        if old.score is not None and new.score is not None:
-            before.append(measure(old.score, plan.gate))
-            after.append(measure(new.score, plan.gate))
-    means = TestMeans(before=mean(before), after=mean(after), n=len(before))
-    return replace(outcome, test=means).noted(*not_scored(made))

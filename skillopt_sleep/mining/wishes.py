@@ -97,8 +97,7 @@ def is_correction(text: str, *, request: str = "") -> bool:
         return True
     if opens_request(words):
         return False
-    wish = read_wish(words)
-    if states_rule(words) or (wish.want and wish.avoid):
+    if states_rule(words) or _names_both(words):
         return True
     return typed == text.strip() and _is_amendment(words, request)
 
@@ -107,6 +106,14 @@ def _is_amendment(words: str, request: str) -> bool:
     if len(words) > LONGEST_AMENDMENT or "[redacted:" in words:
         return False
     return amends(words) and all(name in request for name in _NAMED.findall(words))
+
+
+def _names_both(text: str) -> bool:
+    """Tell whether the text names what is wanted, and what isn't."""
+    if _AVOID.search(text) is None and next(_contrasts(text), None) is None:
+        return False
+    wish = read_wish(text)
+    return bool(wish.want and wish.avoid)
 
 
 def read_wish(text: str) -> Wish:

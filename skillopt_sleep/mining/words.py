@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 _FILE = Path(__file__).with_name("words.toml")
+_OTHER_SCRIPTS = frozenset({"Russian", "Chinese", "Japanese"})
 _BEGINNING = re.compile(r"\^|\\b|\(\?<!\\w\)|,\\s\*|\(\?:\^\|\[[^]]*\]\\s\*\)")
 
 
@@ -70,18 +71,22 @@ def _lists() -> dict[str, dict[str, list[str]]]:
 
 
 def _is_said(name: str, text: str) -> bool:
-    return any(pattern.search(text) for pattern in _patterns(name))
+    if any(pattern.search(text) for pattern in _patterns(name)):
+        return True
+    return not text.isascii() and any(pattern.search(text) for pattern in _patterns(name, other_scripts=True))
 
 
 @cache
-def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
-    """Return the listed phrases as few patterns, by how they begin.
+def _patterns(name: str, *, other_scripts: bool = False) -> tuple[re.Pattern[str], ...]:
+    """Return the listed phrases, in Latin letters or in other scripts, as few patterns, by how they begin.
 
     What they begin with is tested once at each place in a text, and only there the phrases. In one list of
     alternatives each of them would be tried everywhere, which takes many times as long.
     """
     by_beginning: defaultdict[str, list[str]] = defaultdict(list)
-    for phrase in itertools.chain.from_iterable(_lists()[name].values()):
+    phrases_of = _lists()[name]
+    chosen = [phrases_of[language] for language in phrases_of if (language in _OTHER_SCRIPTS) is other_scripts]
+    for phrase in itertools.chain.from_iterable(chosen):
         begins = _BEGINNING.match(phrase)
         beginning = begins[0] if begins else ""
         by_beginning[beginning].append(phrase.removeprefix(beginning))

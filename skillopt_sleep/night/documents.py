@@ -8,10 +8,11 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.learning.exercise import in_reach
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.offers import without
-from skillopt_sleep.learning.step import beginning, step
+from skillopt_sleep.learning.step import step
 from skillopt_sleep.night.allot import allot
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import Document, Note, Past, Rollout, Split, StepOutcome, Task

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from pathlib import PurePath
 
 from msgspec.structs import replace
@@ -12,7 +13,8 @@ from msgspec.structs import replace
 from skillopt_sleep.night.forks import without_copies
 from skillopt_sleep.night.heard import hear, load_rules
 from skillopt_sleep.night.moved import at_their_folders
-from skillopt_sleep.protocols import Index, SessionRules, Source, Spool
+from skillopt_sleep.night.reach import beyond, load_of
+from skillopt_sleep.protocols import Again, Index, Reach, SessionRules, Source, Spool
 from skillopt_sleep.records import (
     LeftOut,
     Note,
@@ -36,7 +38,8 @@ class HarvestRules:
     A session that was written to less than `quiet_seconds` ago may still be going on, so it is left for a later
     night, unless the `spool` says that it is over. The rest of the night goes ahead; whether a night starts at all
     while somebody works is the daemon's decision (`daemon.idle`). `excluded` is called with a session's project and
-    working folder; `exists` says whether a project's folder is still there.
+    working folder; `exists` says whether a project's folder is still there. What earlier nights have read is only
+    read if the person wants it read `again`.
     """
 
     now: datetime
@@ -45,13 +48,16 @@ class HarvestRules:
     include_headless: bool
     excluded: Callable[[str, str], bool]
     own_roots: tuple[str, ...]
-    unread: bool = True
+    again: Again | None = None
+    reach: Reach | None = None
     exists: Callable[[str], bool] = os.path.isdir
     spool: Spool | None = None
 
     @classmethod
     def of(cls, rules: SessionRules, *, now: datetime, horizon: datetime | None) -> "HarvestRules":
         """Return the rules of a harvest at this time."""
+        if rules.again is not None:
+            horizon = rules.again.since
         return cls(
             now=now,
             quiet_seconds=rules.quiet_seconds,
@@ -60,6 +66,8 @@ class HarvestRules:
             excluded=rules.excluded,
             own_roots=rules.own_roots,
             spool=rules.spool,
+            again=rules.again,
+            reach=rules.reach,
         )
 
 
@@ -106,14 +114,10 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
     unreadable = _with_reason(LeftOut.UNREADABLE, reasons)
     snapshots = snapshots_of(usable, rules.spool)
     sessions = _with_commits(index.sessions(usable), snapshots)
-    earlier: Sequence[Session] = ()
-    if rules.unread and sessions:
-        earlier = index.used_in({session.project for session in sessions})
-
     used: list[Session] = []
     copies: list[str] = []
     copied = 0
-    for session, whole in zip(without_copies(sessions, earlier), sessions, strict=True):
+    for session, whole in zip(_own_parts(sessions, index, rules), sessions, strict=True):
         if session is not whole:
             copied += len(whole.typed) - len(session.typed)
         if session.typed:
@@ -121,6 +125,9 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         else:
             copies.append(session.id)
             reasons[session.id] = LeftOut.NO_USER_TURN
+    later = beyond(map(load_of, used), rules.reach)
+    used = [session for session in used if session.id not in later]
+    reasons |= dict.fromkeys(later, LeftOut.LATER)
 
     return Harvest(
         sessions=at_their_folders(used, rules.exists),
@@ -129,9 +136,22 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         copies=tuple(copies),
         copied=copied,
         changed=changed,
-        notes=(*unlisted_notes(unlisted), *unreadable_notes(index.sessions(unreadable))),
+        notes=(*unlisted_notes(unlisted), *unreadable_notes(index.sessions(unreadable)), *_later_notes(later)),
         snapshots=tuple(snapshots[session.id] for session in used if session.id in snapshots),
     )
+
+
+def _own_parts(sessions: Sequence[Session], index: Index, rules: HarvestRules) -> Sequence[Session]:
+    """Take out of the sessions what they copied from one another, or from those that earlier nights have read."""
+    if not sessions:
+        return sessions
+    earlier = index.used_in({session.project for session in sessions})
+    if rules.again is None:
+        return without_copies(sessions, earlier)
+    # A session that is read again may be the one that those read earlier were copied from.
+    ids = {session.id for session in sessions}
+    others = [session for session in earlier if session.id not in ids]
+    return without_copies([*sessions, *others], ())[: len(sessions)]
 
 
 def allowed_tasks(tasks: Iterable[Task], excluded: Callable[[str, str], bool]) -> tuple[Task, ...]:
@@ -142,10 +162,14 @@ def allowed_tasks(tasks: Iterable[Task], excluded: Callable[[str, str], bool]) -
 def _reasons(index: Index, sources: Collection[str], rules: HarvestRules) -> dict[str, LeftOut | None]:
     """Return why each session of these sources is left out, None for those that may be used, by id."""
     reasons: dict[str, LeftOut | None] = {}
-    for line in index.lines(unread=rules.unread):
-        if line.source in sources:
+    for line in index.lines(unread=rules.again is None):
+        if line.source in sources and _is_asked_for(line, rules.again):
             reasons[line.id] = why_left_out(line, rules)
     return reasons
+
+
+def _is_asked_for(line: SessionLine, again: Again | None) -> bool:
+    return again is None or not again.sessions or line.id in again.sessions
 
 
 def _with_reason(reason: LeftOut | None, reasons: Mapping[str, LeftOut | None]) -> list[str]:
@@ -164,6 +188,14 @@ def unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
     for session in unreadable:
         for turn in session.turns:
             yield Note(stage="harvest", summary=turn.text, remedy=remedy)
+
+
+def _later_notes(later: Collection[str]) -> Iterator[Note]:
+    if later:
+        count = "1 session waits" if len(later) == 1 else f"{len(later)} sessions wait"
+        summary = f"{count} for later nights: the newest were read first, as many as the night's budget can mine"
+        remedy = "nothing to do; or raise budget.calls and budget.tokens to read more in a night"
+        yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
 
 
 def unlisted_notes(unlisted: Mapping[str, str]) -> Iterator[Note]:
@@ -272,5 +304,6 @@ def _with_commits(sessions: Sequence[Session], snapshots: Mapping[str, Snapshot]
     return result
 
 
+@lru_cache(maxsize=1_000)
 def _is_inside(folder: str, roots: tuple[str, ...]) -> bool:
     return bool(folder) and any(PurePath(folder).is_relative_to(root) for root in roots)

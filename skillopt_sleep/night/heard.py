@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from functools import cache
 
+from skillopt_sleep.night.reach import shown
 from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
 
 RULES = 1
@@ -22,12 +23,13 @@ def hear(session: Session) -> Heard:
         started=session.started,
         commit=session.commit,
         damaged=session.damaged,
+        shown=shown(session),
     )
 
 
 @cache
 def load_rules() -> None:
     """Load the rules now, so that the processes this one forks needn't each load them."""
-    turn = Turn(role=Role.USER, origin=Origin.USER, text="something that is neither small talk nor a correction")
+    turn = Turn(role=Role.USER, origin=Origin.USER, text="green — apples")
     when = datetime.fromtimestamp(0, UTC)
     hear(Session(id="", source="", project="", cwd="", started=when, ended=when, turns=(turn, turn)))

@@ -7,6 +7,7 @@ from skillopt_sleep.night.documents import steps
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight
+from skillopt_sleep.proposals.retire import retire
 from skillopt_sleep.protocols import Crew, Plan, Routing
 from skillopt_sleep.records import NightReport, StepOutcome
 
@@ -32,21 +33,29 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 page.write("tasks", found.tasks)
                 page.write("lessons", found.lessons)
                 routing = crew.targets.route(found.recalled)
-                outcomes.extend(steps(routing, crew=crew, plan=plan, page=page))
+                outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended))
                 crew.meter.check()
         except NightError as error:
             stopped = error
         except KeyboardInterrupt:
             stopped = NightInterrupted("the night was stopped", remedy="run it again: every completed call is kept")
         proposals, staging = crew.stager.stage(outcomes, page)
+        removals, retiring = retire(found.lessons, page)
         report = conclude(
             page,
             plan,
             harvested.counts,
             found.tasks,
             outcomes,
-            proposals=proposals,
-            notes=(*harvested.notes, *plan.sessions.excluded.notes, *mined.notes, *routing.notes, *staging),
+            proposals=(*proposals, *removals),
+            notes=(
+                *harvested.notes,
+                *plan.sessions.excluded.notes,
+                *mined.notes,
+                *routing.notes,
+                *staging,
+                *retiring,
+            ),
             spend=crew.meter.spend(),
             ended=crew.clock(),
             stopped=stopped,

@@ -15,11 +15,15 @@ from skillopt_sleep.records import Lesson, LessonState, Session, Task
 
 
 class Tonight(NamedTuple):
-    """Tonight's tasks, the same with those recalled from earlier nights, and the lessons that are new or changed."""
+    """Tonight's tasks, the same with those recalled from earlier nights, and the lessons that are new or changed.
+
+    `ended` are the ids of the lessons that were taken back.
+    """
 
     tasks: tuple[Task, ...] = ()
     recalled: tuple[Task, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    ended: frozenset[str] = frozenset()
 
 
 def mined_tasks(sessions: tuple[Session, ...], *, crew: Crew, plan: Plan, page: Page) -> Mined:
@@ -38,7 +42,7 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     fresh = tuple(task for task in page.bank.kept(found) if not plan.sessions.excluded(task.project, task.project))
     projects = {task.project for task in fresh}
     lessons = {lesson.id: lesson for lesson in (*page.lessons.of(projects), *mined.lessons)}
-    ended = {lesson.id for lesson in lessons.values() if lesson.state is LessonState.TAKEN_BACK}
+    ended = frozenset(lesson.id for lesson in lessons.values() if lesson.state is LessonState.TAKEN_BACK)
     fresh = tuple(task for task in fresh if task.lesson not in ended)
     ids = {task.id for task in fresh}
     banked = page.bank.tasks(projects)
@@ -49,4 +53,4 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     pinned, named = page.bank.pinned(), page.history.named()
     recalled = recall(tasks, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
     by_hand = [task for task in tasks if task.lesson not in lessons]
-    return Tonight(tasks, recalled, (*mined.lessons, *with_evidence(by_hand, ())))
+    return Tonight(tasks, recalled, (*mined.lessons, *with_evidence(by_hand, ())), ended)

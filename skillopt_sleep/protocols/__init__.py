@@ -1,6 +1,6 @@
 """Define the seams: the protocols a night needs from the world, and the Crew that fills them."""
 
-from skillopt_sleep.protocols.crew import Crew, MineRules, Plan, SessionRules, StepRules
+from skillopt_sleep.protocols.crew import Again, Crew, MineRules, Plan, Reach, SessionRules, StepRules
 from skillopt_sleep.protocols.models import Backend, Calls, Held, Ledger, Meter, Model, Preflight, Reservation, Tally
 from skillopt_sleep.protocols.stores import Bank, History, Index, Page, Store
 from skillopt_sleep.protocols.work import (
@@ -20,6 +20,7 @@ from skillopt_sleep.protocols.work import (
 )
 
 __all__ = [
+    "Again",
     "Backend",
     "Bank",
     "Calls",
@@ -40,6 +41,7 @@ __all__ = [
     "Pool",
     "Portable",
     "Preflight",
+    "Reach",
     "Reporter",
     "Reservation",
     "Routing",

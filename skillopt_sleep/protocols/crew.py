@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from skillopt_sleep.protocols.models import Backend, Meter, Preflight
 from skillopt_sleep.protocols.stores import Store
@@ -23,14 +23,42 @@ from skillopt_sleep.settings.sections import MineSettings, StepSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The sessions that a person wants read again, whether earlier nights have read them or not.
+
+    They ended at `since` or later, if that is given, and are these `sessions`, if any are named. `asked` is how the
+    person asked for them, which tells such a night from others.
+    """
+
+    since: datetime | None
+    sessions: frozenset[str] = frozenset()
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How much of a history a night mines at most: so many calls of `per_call` sessions each, and so many tokens."""
+
+    calls: int
+    tokens: int
+    per_call: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRules:
-    """The rules by which every night leaves sessions out; `own_roots` are this program's own folders."""
+    """The rules by which every night leaves sessions out; `own_roots` are this program's own folders.
+
+    If `again` is given, a night reads those sessions, else those that no night has read yet: the newest first, as
+    many as `reach` says.
+    """
 
     quiet_seconds: float
     include_headless: bool
     excluded: Exclusion
     own_roots: tuple[str, ...]
     spool: Spool | None = None
+    again: Again | None = None
+    reach: Reach | None = None
 
 
 class MineRules(MineSettings, frozen=True, kw_only=True):

@@ -32,13 +32,17 @@ class HeardTurn(NamedTuple):
 
 
 class Heard(Record, frozen=True, kw_only=True):
-    """What the rules of version `rules` read in a session, and what else is asked of it without decoding it."""
+    """What the rules of version `rules` read in a session, and what else is asked of it without decoding it.
+
+    `shown` is the number of characters that a mining model would be shown of it, at most.
+    """
 
     rules: int
     turns: tuple[HeardTurn, ...]
     started: datetime
     commit: str = ""
     damaged: int = 0
+    shown: int = 0
 
 
 Hear = Callable[[Session], Heard]

@@ -119,6 +119,7 @@ class LeftOut(StrEnum):
     EXCLUDED = "excluded"
     ACTIVE = "active"
     OLDER = "older"
+    LATER = "later"
 
 
 class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):

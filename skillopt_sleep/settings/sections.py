@@ -56,8 +56,9 @@ class RoleSettings(Section, frozen=True, kw_only=True):
 class HarvestSettings(Section, frozen=True, kw_only=True):
     """Which sessions are read.
 
-    The first night reads the sessions of the last `lookback`. A session is read once nothing has been written to it
-    for `quiet`. `include_headless` also reads sessions that ran without a person. `tasks_files` hold tasks you wrote.
+    The first night reads the sessions of the last `lookback`, the newest first; those beyond a night's budget wait. A
+    session is read once nothing has been written to it for `quiet`. `include_headless` also reads sessions that ran
+    without a person. `tasks_files` hold tasks you wrote.
     """
 
     sources: tuple[Literal["claude_code", "codex", "tasks_file"], ...] = (

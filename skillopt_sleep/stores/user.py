@@ -20,8 +20,10 @@ from skillopt_sleep.settings import (
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-def open_store(settings: Settings, paths: Paths, *, only: str = "") -> SqliteStore:
+def open_store(settings: Settings, paths: Paths, *, only: str = "", asked: str = "") -> SqliteStore:
     """Open the user's store; `only` is the project a night is limited to, "" for all.
+
+    `asked` is how the person asked for sessions to be read again, "" if they didn't.
 
     An interrupted night is resumed only under the same settings. Limits, workers, hours and notifications may differ.
     """
@@ -32,6 +34,6 @@ def open_store(settings: Settings, paths: Paths, *, only: str = "") -> SqliteSto
         paths.data,
         clock=utc_now,
         lookback=timedelta(seconds=seconds(settings.harvest.lookback)),
-        config=hashlib.sha256(to_json(relevant) + f"{only}\0{__version__}".encode()).hexdigest(),
+        config=hashlib.sha256(to_json(relevant) + f"{only}\0{__version__}{asked}".encode()).hexdigest(),
         only=only,
     )

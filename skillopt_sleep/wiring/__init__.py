@@ -5,8 +5,6 @@ Here is what reads the history, so that looking at it loads nothing of a night; 
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace as replace_in
-from datetime import datetime
 from functools import cache
 from glob import escape
 from pathlib import Path
@@ -17,11 +15,14 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.mining.tasks_file import TasksFile
 from skillopt_sleep.night.harvest import HarvestRules
-from skillopt_sleep.protocols import SessionRules, Source
+from skillopt_sleep.protocols import Again, MineRules, Reach, SessionRules, Source
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths, Settings, seconds
 from skillopt_sleep.stores.spool import HookSpool
 from skillopt_sleep.wiring.projects import KnownProjects
+
+# This share of a night's calls and tokens may go into mining; the rest is for trying out what was found.
+_MINING_SHARE = 0.25
 
 
 def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
@@ -49,15 +50,12 @@ def example_sources(folder: Path) -> tuple[Source, ...]:
     return tuple(agent.sessions(agent.home({}, folder / "home")) for agent in AGENTS.values())
 
 
-def harvest_rules(
-    settings: Settings, paths: Paths, *, only: str = "", horizon: datetime | None = None, unread: bool = True
-) -> HarvestRules:
-    """Return the rules by which the commands that look at the history leave sessions out."""
-    rules = HarvestRules.of(session_rules(settings, paths, only=only), now=utc_now(), horizon=horizon)
-    return replace_in(rules, unread=unread)
+def harvest_rules(settings: Settings, paths: Paths) -> HarvestRules:
+    """Return the rules by which the commands that look at the whole history leave sessions out."""
+    return HarvestRules.of(session_rules(settings, paths), now=utc_now(), horizon=None)
 
 
-def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> SessionRules:
+def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> SessionRules:
     """Return the rules by which a night leaves sessions out; `only` leaves out all but one project's."""
     return SessionRules(
         quiet_seconds=seconds(settings.harvest.quiet),
@@ -65,6 +63,19 @@ def session_rules(settings: Settings, paths: Paths, *, only: str = "") -> Sessio
         excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
         spool=HookSpool(paths.spool),
+        again=again,
+        reach=_reach(settings),
+    )
+
+
+def _reach(settings: Settings) -> Reach | None:
+    """Return how much of the history a night may mine, None if rules do it, which costs nothing."""
+    if settings.mine.miner == "heuristic":
+        return None
+    return Reach(
+        calls=max(1, int(settings.budget.calls * _MINING_SHARE)),
+        tokens=int(settings.budget.tokens * _MINING_SHARE),
+        per_call=MineRules().sessions_per_call,
     )
 
 

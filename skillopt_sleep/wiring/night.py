@@ -22,7 +22,7 @@ from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Crew, MineRules, Model, Plan, Preflight, Source, StepRules
+from skillopt_sleep.protocols import Again, Crew, MineRules, Model, Plan, Preflight, Source, StepRules
 from skillopt_sleep.records import GateRule, Limit, RecallRules
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
@@ -77,17 +77,19 @@ def wire(
     sources: tuple[Source, ...],
     progress: Callable[[str, int, int], None],
     only: str = "",
+    again: Again | None = None,
     fresh: bool = False,
     go_on: str = "",
     environ: Mapping[str, str] = os.environ,
 ) -> Night:
     """Build a night; `only` limits it to one project, `fresh` ignores cached answers of earlier nights.
 
+    `again` names the sessions to read whether earlier nights have read them or not.
     `go_on` is the command that resumes a night which waits for answers.
     Raises ConfigError or BackendUnavailable if the backend can't be used as it is configured.
     """
     chosen = choose(settings, paths, environ, handoff=HandoffBackend(paths.handoff, command=go_on))
-    store = open_store(settings, paths, only=only)
+    store = open_store(settings, paths, only=only, asked=again.asked if again else "")
     meter = NightMeter(store.ledger, limits(settings.budget, paths), clock=utc_now)
     preflights: dict[int, Preflight] = {}
     for model in (chosen.optimizer, chosen.target, chosen.judge):
@@ -114,7 +116,7 @@ def wire(
         clock=utc_now,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
     )
-    plan = make_plan(settings, paths, store, model=chosen.shown, only=only)
+    plan = make_plan(settings, paths, store, model=chosen.shown, only=only, again=again)
     return Night(crew=crew, plan=plan, store=store)
 
 
@@ -147,7 +149,9 @@ def limits(budget: BudgetSettings, paths: Paths) -> Limits:
     )
 
 
-def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: str, only: str = "") -> Plan:
+def make_plan(
+    settings: Settings, paths: Paths, store: SqliteStore, *, model: str, only: str = "", again: Again | None = None
+) -> Plan:
     """Turn the settings into the values that the stages take."""
     step, gate = settings.step, settings.gate
     finished = sum(1 for night in store.nights() if night.closed)
@@ -165,7 +169,7 @@ def make_plan(settings: Settings, paths: Paths, store: SqliteStore, *, model: st
         non_regression=gate.non_regression,
     )
     return Plan(
-        sessions=session_rules(settings, paths, only=only),
+        sessions=session_rules(settings, paths, only=only, again=again),
         mine=MineRules(**asdict(settings.mine)),
         step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,

@@ -77,8 +77,9 @@ changed {CHANGED_FILES} of {MANY_FILES:,} indexed sessions are appended to: the 
         sessions were read by an earlier night, and are as large as a working day's
 command the command `harvest`, from its start to its end, over {HISTORY_SESSIONS:,} sessions of both agents in their genuine sizes:
         unchanged, over the command `status` of the same store; and cold, with no store yet, over source.read of the
-        same files in a process of its own that has its libraries loaded; the medians of the ratios of {ROUNDS} rounds, in
-        each of which all four run once, one after the other
+        same files in a new process of its own, timed from when this benchmark's modules are loaded: what the first
+        reading itself loads (detect-secrets) is in its time, as it is in the command's; the medians of the ratios of
+        {ROUNDS} rounds, in each of which all four run once, one after the other
 rss     the greatest resident memory, of the process or any of its workers, of a first harvest of one history: a file
         with a line of {HUGE_LINE_MB} MB, a file of {HUGE_FILE_MB} MB of repeated prompts and answers (less where the disk is small, and then it
         says so), and {HUGE_HISTORY_FILES:,} short sessions; Linux only; 0 where it can't be measured
@@ -246,11 +247,11 @@ def memory(home: Path) -> int:
 
 def work(what: str, folder: str) -> dict[str, Any]:
     """One measurement in this process."""
+    if what == "read":
+        return read_all(ClaudeCode(Path(folder) / "claude"), Codex(Path(folder) / "codex"))
     # detect-secrets is imported at the first text that needs it, which is no part of a harvest.
     for secret in SECRETS:
         redact(f"token = {secret}")
-    if what == "read":
-        return read_all(ClaudeCode(Path(folder) / "claude"), Codex(Path(folder) / "codex"))
     source: Source = Codex(Path(folder)) if what == "codex" else ClaudeCode(Path(folder))
     with tempfile.TemporaryDirectory(dir=folder) as name:
         store = SqliteStore(Path(name), clock=lambda: RULES.now, lookback=timedelta(days=7), config="")

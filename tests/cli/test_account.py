@@ -13,7 +13,7 @@ from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
 from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.night.survey import survey
-from skillopt_sleep.protocols import Unlisted
+from skillopt_sleep.protocols import Reach, Unlisted
 from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import migrate
@@ -27,7 +27,6 @@ RULES = HarvestRules(
     include_headless=False,
     excluded=lambda project, cwd: project == "/secret",
     own_roots=("/own",),
-    unread=False,
 )
 TEXTS = ("fix the build", "no, use pnpm, never npm", "thanks", "write the notes")
 
@@ -231,3 +230,13 @@ def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None
     with closing(connection):
         total, _ = add_up([shelf], index, replace(RULES, exists=lambda folder: folder == "/new/shop"))
     assert total.rows == (Row("codex", "/new/shop", files=2, sessions=2, requests=2),)
+
+
+def test_what_the_next_nights_budget_does_not_reach_is_counted() -> None:
+    connection, index = opened()
+    said = (a_turn("fix the build"), a_turn("no, use pnpm, never npm"))
+    shelf = Shelf("codex", {f"/{n}": (1, holding(a_session(f"{n}", *said, hours=n + 2))) for n in range(5)})
+    with closing(connection):
+        total, _ = add_up([shelf], index, replace(RULES, reach=Reach(calls=1, tokens=10**6, per_call=2)))
+        assert (len(total.sessions), total.later) == (5, 3)
+        assert add_up([shelf], index)[0].later == 0

@@ -17,7 +17,9 @@ def told(**fields: Any) -> str:
         "rows": (Row("claude_code", "/shop", files=1, sessions=1, requests=1),),
         "prompts": {},
         "damage": (),
-        **dict.fromkeys(("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "remembered"), 0),
+        **dict.fromkeys(
+            ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered"), 0
+        ),
     }
     text = "\n".join(account_lines(Account(**(base | fields)), HarvestSettings()))
     assert all(len(line) <= 80 for line in text.splitlines())
@@ -80,6 +82,11 @@ def test_what_was_typed_and_passed_over_is_told_once() -> None:
     assert "Repeated in forks and counted once: 4 prompts." in text
     assert "Known from earlier nights, file deleted since: 7 sessions." in text
     assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 30d)." in text
+
+
+def test_what_waits_for_later_nights_has_a_line() -> None:
+    text = told(sessions=(a_session(),) * 4, later=3)
+    assert "The next night reads 1 of the 4 sessions.\nIts budget doesn't reach 3 older sessions: for later" in text
 
 
 def test_of_many_notes_the_first_few_are_told() -> None:

@@ -34,7 +34,9 @@ def leaving(settings: Settings, offer: Offer | None = None) -> str:
 
 
 def account(*rows: Row) -> Account:
-    numbers = dict.fromkeys(("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "remembered"), 0)
+    numbers = dict.fromkeys(
+        ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered"), 0
+    )
     return Account(files=0, sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
 
 

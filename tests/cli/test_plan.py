@@ -148,3 +148,17 @@ def test_a_plan_names_a_project_whose_settings_can_not_be_used_and_goes_on_witho
     assert answer["sessions"]["used"] == seen["sessions"]["used"] - count
     assert name not in answer["projects"]
     assert any(str(settings) in error for error in answer["errors"])
+
+
+def test_what_the_budget_does_not_reach_waits_for_later_nights_and_is_counted(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    for name in ("one", "two"):
+        home.had_sessions_in(tmp_path / name, [("create a run script", "no, use pnpm, never npm")] * 5)
+    (tmp_path / "sleep").mkdir()
+    (tmp_path / "sleep" / "config.toml").write_text("[budget]\ncalls = 4\n", encoding="utf-8")
+    answer = home.command("run", "--plan", "--json").json
+    assert answer["sessions"] == {"seen": 10, "used": 1, "skipped": {"later": 9}}
+    assert "9 sessions wait for later nights: the newest were read first" in answer["errors"][0]
+
+    (tmp_path / "sleep" / "config.toml").write_text('[mine]\nminer = "heuristic"\n', encoding="utf-8")
+    assert home.command("run", "--plan", "--json").json["sessions"]["used"] == 10

@@ -1,7 +1,7 @@
 """What the person said and did stands beside what is proposed."""
 
+from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.learning.evidence import early_ones, with_evidence
-from skillopt_sleep.learning.step import beginning
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,

@@ -124,7 +124,8 @@ def test_a_context_that_somebody_else_wrote_is_left_out() -> None:
 
 
 def test_a_name_that_was_proved_on_an_earlier_night_is_kept_whatever_language_this_one_is_said_in() -> None:
-    mined = MinedTask(**(RIGHT | {"rubric": "It uses `pnpm run`.", "lesson": "Install with the lock file"}))
+    said: dict[str, Any] = {"rubric": "It uses `pnpm run`.", "lesson": "Install with the lock file"}
+    mined = MinedTask(**(RIGHT | said))
     proven = proven_task(mined, {"S1": SESSION}, known={"Install with the lock file"})
     assert proven.task.wording == "Install with the lock file"
 
@@ -146,7 +147,7 @@ def done(*, commands: Sequence[str] = (), rejected: Sequence[str] = ()) -> Sessi
 
 
 def by_deed(session: Session, **fields: Any) -> Task:
-    right = {"session": "S1", "ask": 0, "prompt": "mend the cart", "deeds": (1,)}
+    right: dict[str, Any] = {"session": "S1", "ask": 0, "prompt": "mend the cart", "deeds": (1,)}
     return proven_task(MinedTask(**(right | fields)), {"S1": session}).task
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.step import beginning
+from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import (
@@ -138,7 +138,7 @@ def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note(tmp_
     edits = (an_edit("- Use tabs.", lessons=("gone",)),)
     tested = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=Trial(), verdict=verdict)
     wait = Waiting(night="n1", path=document.path, base=document.sha, crew="m v", tested=tested)
-    before = beginning(document, train=(), val=(), test=())
+    before = beginning(document, (), waiting=())
     before = replace(before, tried=replace(before.tried, undecided=(wait,)))
     night = Night()
     crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)

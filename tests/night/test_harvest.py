@@ -14,7 +14,7 @@ import pytest
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.night.harvest import HarvestRules, harvest
-from skillopt_sleep.protocols import Unlisted
+from skillopt_sleep.protocols import Again, Reach, Unlisted
 from skillopt_sleep.records import (
     Hear,
     LeftOut,
@@ -203,7 +203,7 @@ def test_sessions_of_an_earlier_night_come_only_when_asked_for(index: SqliteInde
     harvest([source], index, RULES)
     index.mark_read(["listed:a"], "N-1")
     assert harvest([source], index, RULES).counts.seen == 0
-    every = replace(RULES, unread=False)
+    every = replace(RULES, again=Again(since=None))
     assert harvest([source], index, every).counts.used == 1
 
 
@@ -323,3 +323,32 @@ def test_a_session_that_is_left_out_brings_no_snapshot(index: SqliteIndex) -> No
     snapshot = Snapshot(session="listed:one", root="/p", commit="c0ffee")
     source = a_source((a_session("one"), LeftOut.HEADLESS))
     assert harvest([source], index, replace(RULES, spool=Noted("listed:one", snapshot=snapshot))).snapshots == ()
+
+
+def test_only_the_sessions_that_a_person_names_are_read_again(index: SqliteIndex) -> None:
+    source = a_source(a_session("a"), a_session("b"))
+    harvest([source], index, RULES)
+    index.mark_read(["listed:a", "listed:b"], "N-1")
+    found = harvest([source], index, replace(RULES, again=Again(since=None, sessions=frozenset({"listed:b"}))))
+    assert [session.id for session in found.sessions] == ["listed:b"]
+    assert found.counts.seen == 1
+
+
+def test_a_session_that_is_read_again_keeps_what_was_copied_from_it(index: SqliteIndex) -> None:
+    first = a_session("first", hours=5, turns=[typed("1")])
+    fork = a_session("fork", hours=4, turns=[typed("1"), typed("2", "instead")])
+    source = a_source(fork, first)
+    harvest([source], index, RULES)
+    index.mark_read(["listed:first", "listed:fork"], "N-1")
+    for name, said in (("listed:first", ("fix it",)), ("listed:fork", ("instead",))):
+        again = Again(since=None, sessions=frozenset({name}))
+        (found,) = harvest([source], index, replace(RULES, again=again)).sessions
+        assert (found.id, found.typed) == (name, said)
+
+
+def test_sessions_beyond_the_reach_stay_unread_and_a_note_counts_them(index: SqliteIndex) -> None:
+    source = a_source(*(a_session(f"{n}", hours=n + 1, turns=[typed(f"{n}a"), typed(f"{n}b")]) for n in range(3)))
+    found = harvest([source], index, replace(RULES, reach=Reach(calls=1, tokens=10**6, per_call=2)))
+    assert [session.id for session in found.sessions] == ["listed:0", "listed:1"]
+    assert found.counts.skipped == {"later": 1}
+    assert [(note.expected, note.summary[:15]) for note in found.notes] == [(True, "1 session waits")]

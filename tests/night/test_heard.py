@@ -29,5 +29,12 @@ def test_a_rejected_call_makes_the_next_turn_a_correction() -> None:
 def test_all_word_lists_are_loaded_at_once() -> None:
     load_rules()
     before = words._patterns.cache_info().misses
-    hear(a_session(*(a_turn(text) for text in ("fix the build", "not bad", "and in German!", "the tests never run"))))
+    hear(
+        a_session(
+            *(
+                a_turn(text)
+                for text in ("fix the build", "not bad", "and in German!", "the tests never run", "的 tests")
+            )
+        )
+    )
     assert words._patterns.cache_info().misses == before

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from skillopt_sleep.mining.asks import takes
 from skillopt_sleep.night.harvest import harvest
 from skillopt_sleep.night.survey import in_full, survey
+from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import Reading, Session
 from skillopt_sleep.stores.index import SqliteIndex
 from tests.builders import a_turn
@@ -43,7 +45,7 @@ def test_it_finds_what_a_harvest_finds_in_the_decoded_sessions(files: dict[int, 
     shelf = Shelf("codex", {f"/{n}": (1, reading) for n, reading in files.items()})
     with closing(connection):
         found = survey([shelf], index, RULES)
-        decoded = harvest([shelf], index, RULES)
+        decoded = harvest([shelf], index, replace(RULES, again=Again(since=None)))
         whole = in_full(found, index)
     assert whole == decoded.sessions
     assert (found.copies, found.copied, found.notes) == (decoded.copies, decoded.copied, decoded.notes)

@@ -2,13 +2,14 @@
 
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
-from threading import Thread
+from threading import Thread, active_count
 
 from skillopt_sleep.records import Reading, Stamp
 
@@ -20,14 +21,22 @@ Parsed = tuple[Stamp, Reading]
 Parse = Callable[[str], Parsed]
 
 _THREADS = Path("/proc/self/task")
+_LEAVING = 0.2
+_TICK = 0.001
 
 
 def can_share() -> bool:
     """Return whether this process may fork: on Linux, and without a second thread, whose locks a copy never frees."""
+    until = time.monotonic() + _LEAVING
     try:
-        return len(list(_THREADS.iterdir())) == 1
+        while len(list(_THREADS.iterdir())) > 1:
+            # A thread that was joined is still listed for a moment, as after the sharing of another source's files.
+            if active_count() > 1 or time.monotonic() > until:
+                return False
+            time.sleep(_TICK)
     except OSError:
         return False
+    return True
 
 
 def read_shared(paths: Sequence[str], parse: Parse, *, workers: int) -> Generator[Parsed]:

@@ -1,0 +1,85 @@
+"""The options `--again`, `--since` and `--session` of `run`: read sessions again that earlier nights have read."""
+
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from typing import NamedTuple
+
+from skillopt_sleep.cli.since import moment
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.protocols import Again
+from skillopt_sleep.settings import Paths, Settings, seconds
+
+_CANDIDATES = 4
+
+
+class AskedAgain(NamedTuple):
+    """The options as the user gave them; `since` and `sessions` ask for sessions to be read again by themselves."""
+
+    again: bool = False
+    since: str = ""
+    sessions: tuple[str, ...] = ()
+
+    def words(self) -> list[str]:
+        """Return the options as words of a command line."""
+        words = ["--again"] if self.again else []
+        if self.since:
+            words += ["--since", self.since]
+        for session in self.sessions:
+            words += ["--session", session]
+        return words
+
+
+def chosen(asked: AskedAgain, settings: Settings, paths: Paths) -> Again | None:
+    """Return the sessions to read again, None if no option asks for any; ConfigError if one of them isn't known."""
+    words = asked.words()
+    if not words:
+        return None
+    since = moment(asked.since) if asked.since else None
+    sessions = _resolved(asked.sessions, settings, paths) if asked.sessions else frozenset[str]()
+    if since is None and not sessions:
+        since = utc_now() - timedelta(seconds=seconds(settings.harvest.lookback))
+    return Again(since=since, sessions=sessions, asked=" ".join(words))
+
+
+def _resolved(names: Iterable[str], settings: Settings, paths: Paths) -> frozenset[str]:
+    """Return the ids of the sessions that these names stand for, of the history as it is now."""
+    from skillopt_sleep.night.harvest import refresh_all
+    from skillopt_sleep.stores.user import open_store
+    from skillopt_sleep.wiring import agent_sources
+
+    store = open_store(settings, paths)
+    try:
+        refresh_all(agent_sources(settings), store.index)
+        ids = [line.id for line in store.index.lines(unread=False)]
+    finally:
+        store.close()
+    return frozenset(session_named(name, ids) for name in names)
+
+
+def session_named(name: str, ids: Collection[str]) -> str:
+    """Return the id that is this name or the only one that begins with it, with or without the agent's name.
+
+    Raises ConfigError, with candidates, if there is none or more than one.
+    """
+    if name in ids:
+        return name
+    matches: list[str] = []
+    for known in ids:
+        own = known.partition(":")[2]
+        if own == name:
+            return known
+        if known.startswith(name) or own.startswith(name):
+            matches.append(known)
+    if not name or not matches:
+        raise ConfigError(
+            f"--session {name!r}: no session's id begins with that", remedy="see: skillopt-sleep harvest --json"
+        )
+    if len(matches) > 1:
+        more = ", …" if len(matches) > _CANDIDATES else ""
+        raise ConfigError(
+            f"--session {name!r}: {len(matches)} sessions' ids begin with that: "
+            f"{', '.join(matches[:_CANDIDATES])}{more}",
+            remedy="type more of the id",
+        )
+    return matches[0]

@@ -1,0 +1,132 @@
+"""Begin a step with an outcome in which nothing was done yet, and end it with what a verdict makes of that."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.evidence import shown
+from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.propose import not_scored
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    Edit,
+    Judged,
+    Note,
+    Outcome,
+    Split,
+    StepOutcome,
+    StepSessions,
+    StepTasks,
+    Task,
+    TestMeans,
+    Tried,
+    Verdict,
+)
+from skillopt_sleep.replay.rollout import Job
+
+ENDS = {
+    Decision.ACCEPT: Outcome.IMPROVED,
+    Decision.REJECT: Outcome.NO_CHANGE,
+    Decision.UNDECIDED: Outcome.UNDECIDED,
+    Decision.ABSTAIN: Outcome.UNVERIFIED,
+}
+
+
+def by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
+    """Return the tasks on train, on val and on test."""
+    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
+    for task in tasks:
+        sides.setdefault(task.split, []).append(task)
+    return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
+
+
+def beginning(document: Document, tasks: Sequence[Task], *, waiting: Sequence[Task]) -> StepOutcome:
+    """Return the outcome of a step on these tasks that has done nothing yet; `waiting` ones need the repository."""
+    train, val, test = by_split(tasks)
+    evidence, deeds = shown(train)
+    outcome = StepOutcome(
+        document=document,
+        outcome=Outcome.UNVERIFIED,
+        because="",
+        verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
+        tasks=StepTasks(train=len(train), val=len(val), test=len(test), needs_repository=len(waiting)),
+        sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test, *waiting)))),
+        tried=Tried(evidence=evidence, deeds=deeds),
+    )
+    if not waiting:
+        return outcome
+    return outcome.noted(Note(stage="step", summary=f"{document.id}: {_needs(waiting)}", expected=True))
+
+
+def _needs(waiting: Sequence[Task]) -> str:
+    count = "1 task waits" if len(waiting) == 1 else f"{len(waiting)} tasks wait"
+    return f"needs the repository: {count} for a replay that can run them"
+
+
+def end_as(outcome: StepOutcome, end: Outcome, because: str) -> StepOutcome:
+    """Return the outcome with how it ended, and why."""
+    return replace(outcome, outcome=end, because=because)
+
+
+def why_none(lessons: int, val: Sequence[Task], waiting: Sequence[Task]) -> str:
+    """Say why there is no task to learn from: how many lessons have no unseen task, which tasks can't be tried."""
+    reasons: list[str] = []
+    if lessons:
+        which = "1 lesson was" if lessons == 1 else f"{lessons} lessons were"
+        reasons.append(f"{which} seen in one session only, so there is no unseen task to test with")
+    if waiting:
+        reasons.append(_needs(waiting))
+    if val and not lessons:
+        reasons.append("every task that can be tried is there to test with, none to learn from")
+    return "; ".join(reasons) or "there is no task to learn from"
+
+
+def on_test(
+    outcome: StepOutcome, edits: Sequence[Edit], test: Sequence[Task], *, crew: Crew, plan: Plan
+) -> StepOutcome:
+    """Attempt the test tasks under both versions, once: the means are reported and never decide."""
+    document, changed = outcome.document, candidate(outcome.document, edits)
+    if not test or changed is None:
+        return outcome
+    jobs: list[Job] = []
+    for task in test:
+        jobs += [(task, document, 0), (task, changed, 0)]
+    try:
+        made = CrewAttempts(crew).make(jobs, label=f"rollout {document.id}")
+    except BudgetExhausted as error:
+        note = Note(stage="rollout", summary=f"{document.id}: not tried on the test tasks: {error.message}")
+        return outcome.noted(note)
+    before: list[float] = []
+    after: list[float] = []
+    for old, new in zip(made[::2], made[1::2], strict=True):
+        if old.score is not None and new.score is not None:
+            before.append(measure(old.score, plan.gate))
+            after.append(measure(new.score, plan.gate))
+    means = TestMeans(before=mean(before), after=mean(after), n=len(before))
+    return replace(outcome, test=means).noted(*not_scored(made))
+
+
+def decided(
+    outcome: StepOutcome, best: Judged, test: Sequence[Task], *, crew: Crew, plan: Plan, since: str = ""
+) -> StepOutcome:
+    """End with the candidate's verdict; an accepted candidate is attempted on test, once."""
+    changed = candidate(outcome.document, best.edits)
+    outcome = replace(outcome, candidate=changed, trial=best.trial, verdict=best.verdict)
+    decision = best.verdict.decision
+    if decision is Decision.ACCEPT:
+        outcome = on_test(outcome, best.edits, test, crew=crew, plan=plan)
+    because = best.verdict.reason
+    if since:
+        because = f"{because}; tried since the night of {since}"
+    if best.kind is CandidateKind.REMOVAL and changed is not None:
+        because = f"{because}; {len(outcome.document.body) - len(changed.body)} characters less"
+    if decision is Decision.ACCEPT and not best.trial.pairs:
+        return end_as(outcome, Outcome.UNVERIFIED, because)
+    return end_as(outcome, ENDS[decision], because)

@@ -1,0 +1,95 @@
+"""Sessions that earlier nights have read are read again when a person asks for it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.cli.again import session_named
+from skillopt_sleep.cli.continued import Asked, AskedAgain, command_of
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.command import Home
+from tests.stores.opening import open_at
+
+IDS = ("codex:abc-1", "codex:abc-12", "claude_code:x-1")
+
+
+def planned(home: Home, *options: str) -> dict[str, Any]:
+    return home.command("run", "--plan", "--json", *options).json["sessions"]
+
+
+def banked(home: Home) -> dict[str, str | None]:
+    store: SqliteStore = open_at(home.folder / "sleep" / "data")
+    try:
+        return {task.id: task.split for task in store.bank.all_tasks()}
+    finally:
+        store.close()
+
+
+def test_what_a_night_has_read_is_read_again_only_when_asked_for(home: Home) -> None:
+    assert planned(home)["seen"] == 0
+    assert planned(home, "--again")["used"] == 5
+    assert planned(home, "--since", "30d")["used"] == 5
+    later = planned(home, "--since", "1h")
+    assert (later["used"], later["skipped"]) == (0, {"older": 5})
+    assert (
+        "A night now would read 5 of 5 sessions, read before or not:" in home.command("run", "--plan", "--again").out
+    )
+
+
+def test_only_the_named_sessions_are_read_again(home: Home) -> None:
+    ids = [session["id"] for session in home.command("harvest", "--json").json["sessions"]]
+    assert planned(home, "--session", ids[0], "--session", ids[1].partition(":")[2][:20]) == {
+        "seen": 2,
+        "used": 2,
+        "skipped": {},
+    }
+
+
+def test_a_night_that_reads_again_keeps_the_tasks_and_their_sides(home: Home) -> None:
+    before = banked(home)
+    assert before
+
+    done = home.command("run", "--now", "--again", "--backend", "simulated", "--json")
+
+    assert done.code == 0, done.err
+    assert done.json["sessions"]["used"] == 5
+    assert banked(home) == before
+    assert planned(home)["seen"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--session", "nothing-like-it"), "no session's id begins with that"),
+        (("--session", ""), "no session's id begins with that"),
+        (("--since", "yesterday"), "is not a time"),
+    ],
+)
+@pytest.mark.parametrize("mode", [("--plan",), ("--now", "--backend", "simulated")])
+def test_what_is_not_known_is_named_with_a_remedy(
+    tmp_path: Path, mode: tuple[str, ...], options: tuple[str, ...], words: str
+) -> None:
+    done = Home(tmp_path).command("run", *mode, *options)
+    assert done.code == 2
+    assert words in done.err
+    assert "→ " in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("codex:abc-1", IDS[0]), ("abc-1", IDS[0]), ("abc-12", IDS[1]), ("x", IDS[2]), ("cl", IDS[2])]
+)
+def test_a_session_is_named_by_its_id_or_by_the_start_of_it(name: str, found: str) -> None:
+    assert session_named(name, IDS) == found
+
+
+def test_a_name_of_several_sessions_names_them() -> None:
+    with pytest.raises(ConfigError, match="2 sessions' ids begin with that: codex:abc-1, codex:abc-12"):
+        session_named("abc", IDS)
+
+
+def test_a_night_that_waits_goes_on_with_the_same_sessions() -> None:
+    again = AskedAgain(again=True, since="7d", sessions=("codex:abc-1", "x"))
+    command = command_of(Asked(again=again), environ={})
+    assert command.endswith("run --now --again --since 7d --session codex:abc-1 --session x")

@@ -1,0 +1,57 @@
+"""How far back a night reaches within its budget."""
+
+from skillopt_sleep.mining import shown as miner
+from skillopt_sleep.night.reach import TURN_CHARS, beyond, load_of
+from skillopt_sleep.protocols import Reach
+from skillopt_sleep.records import Session
+from tests.builders import a_session
+
+WIDE = Reach(calls=100, tokens=10**9, per_call=2)
+
+
+def sessions(count: int, *, project: str = "/shop", words: str = "no, use tabs") -> list[Session]:
+    """So many sessions with a correction, the newest first."""
+    return [a_session("do it", "done", words, id=f"{project}-{n}", project=project) for n in range(count)]
+
+
+def within(some: list[Session], reach: Reach | None) -> tuple[list[Session], list[str]]:
+    """What is read, and what waits, in order."""
+    later = beyond(map(load_of, some), reach)
+    return [one for one in some if one.id not in later], [one.id for one in some if one.id in later]
+
+
+def test_a_turn_counts_as_much_as_the_miner_shows_of_it() -> None:
+    assert miner.TURN_CHARS == TURN_CHARS
+    assert load_of(a_session("x" * 5_000, "done")).shown == TURN_CHARS + 4
+
+
+def test_everything_within_reach_is_read() -> None:
+    assert within(sessions(6), WIDE) == (sessions(6), [])
+    assert within(sessions(6), None) == (sessions(6), [])
+
+
+def test_the_newest_come_first_and_the_others_wait() -> None:
+    kept, later = within(sessions(6), Reach(calls=2, tokens=10**9, per_call=2))
+    assert (kept, later) == (sessions(6)[:4], ["/shop-4", "/shop-5"])
+
+
+def test_each_project_takes_calls_of_its_own() -> None:
+    mixed = [one for pair in zip(sessions(3), sessions(3, project="/notes"), strict=True) for one in pair]
+    kept, later = within(mixed, Reach(calls=2, tokens=10**9, per_call=2))
+    assert (kept, later) == (mixed[:4], ["/shop-2", "/notes-2"])
+
+
+def test_long_sessions_reach_less_far() -> None:
+    long = sessions(4, words="no, use tabs " * 100)
+    kept, later = within(long, Reach(calls=100, tokens=1_000, per_call=2))
+    assert (len(kept), len(later)) == (2, 2)
+
+
+def test_a_session_without_a_second_prompt_costs_nothing_but_is_not_read_before_newer_ones() -> None:
+    single = a_session("do it", "done", id="single")
+    assert within([single, *sessions(2)], Reach(calls=1, tokens=10**9, per_call=2))[1] == []
+    assert within([*sessions(3), single], Reach(calls=1, tokens=10**9, per_call=2))[1] == ["/shop-2", "single"]
+
+
+def test_a_single_session_beyond_the_reach_is_read_all_the_same() -> None:
+    assert within(sessions(1), Reach(calls=1, tokens=0, per_call=2)) == (sessions(1), [])
