@@ -54,7 +54,7 @@ def test_the_files_of_a_night_are_private_and_tell_the_same_story(home: Home) ->
         assert path.stat().st_mode & 0o077 == 0, path
     first = (folder / "report.md").read_text(encoding="utf-8").splitlines()[:6]
     assert "1 proposal" in first[2]
-    assert "0.00 → 1.00 (n=6, 2 tasks)" in first[3]
+    assert "0.00 → 1.00 (n=6, 3 tasks)" in first[3]
     assert KEY not in "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file())
 
 
@@ -101,10 +101,12 @@ def test_a_model_that_dies_in_the_middle_is_backend_failed(home: Home) -> None:
     def dies(asked: Asked) -> Behaviour:
         return "healthy" if asked.purpose in {"preflight", "mine"} else "error500"
 
+    # Enough train tasks that their failures look like an outage.
+    home.had_sessions_in(home.folder / "work" / "other", [(f"{ask} again", said) for ask, said in ASKS])
     with ModelServer(dies) as server:
         assert home.night(server.base_url).json["verdict"] == "backend_failed"
         server.behaviour = "healthy"
-        assert home.night(server.base_url).json["sessions"]["used"] == len(ASKS)
+        assert home.night(server.base_url).json["sessions"]["used"] == 2 * len(ASKS)
 
 
 def test_nothing_listening_is_backend_failed(home: Home) -> None:
