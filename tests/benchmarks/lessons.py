@@ -35,7 +35,8 @@ PER_CALL = 5
 NO_LIMIT = 1_000_000
 DEFINITIONS = """
 wishes_found      share of the places where a lesson was said in words that are evidence of a mined lesson of that meaning
-deeds_found       the same for places where only a deed shows it
+deeds_found       the same for places where only a deed shows it; four edits that only show on disk are left out, because
+                  without an act of the person beside it a changed file may be a formatter's work
 for_once_kept     places where something held for one time only that became evidence of a mined lesson
 taken_back_alive  lessons that the person took back and that are not marked as taken back after the last night
 pair_precision    over pairs of found places in one mined lesson: the share that are of one planted lesson

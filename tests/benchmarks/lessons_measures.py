@@ -17,8 +17,11 @@ KINDS: Mapping[str, frozenset[DeedKind]] = {
     "own_command": frozenset({DeedKind.RAN, DeedKind.CHECKED}),
     "own_check": frozenset({DeedKind.CHECKED, DeedKind.RAN}),
     "undone": frozenset({DeedKind.UNDONE, DeedKind.RAN}),
-    "redone": frozenset({DeedKind.EDITED, DeedKind.UNDONE}),
+    "redone": frozenset({DeedKind.EDITED}),
 }
+
+# A file that only changed on disk is no deed: a formatter may have done it. The history's author planted four of those.
+NO_DEED = frozenset({"redone"})
 
 Sign = Evidence | Deed
 
@@ -95,7 +98,7 @@ def compare(truth: Truth, lessons: Sequence[Lesson]) -> Figures:
     shown = {lesson.id: _shown(lesson, truth, meant[lesson.id]) for lesson in lessons}
     rightly = {one.id for lesson in lessons for one in shown[lesson.id] if one.lesson == meant[lesson.id]}
     said = [one.id in rightly for one in truth.occurrences if one.quote]
-    done = [one.id in rightly for one in truth.occurrences if one.deed]
+    done = [one.id in rightly for one in truth.occurrences if one.deed and one.deed not in NO_DEED]
     precision, recall = _pairs(shown.values())
     alive = {meant[lesson.id] for lesson in lessons if lesson.state is not LessonState.TAKEN_BACK}
     return Figures(

@@ -32,7 +32,6 @@ from tests.benchmarks.mining_measures import (
     typing_of,
 )
 from tests.benchmarks.mining_miners import Obedient, mined
-from tests.benchmarks.mining_recorded import PROJECTS, Recorded, recorded_part
 from tests.benchmarks.mining_redaction import Benign, Hiding, benign, hiding
 from tests.benchmarks.planted import DAYS, SESSIONS, START, plant
 from tests.benchmarks.planted_truth import History, Injection
@@ -58,10 +57,7 @@ recurrence    over pairs of mined tasks that belong to planted groups (a group i
               the share of pairs of one group that are in one cluster
 corrections_recall  share of the planted corrections that stand in the evidence of a mined task
               (each of these three is that of the worse of two miners: by rules, and the simulated model, which reads
-              by the same rules and names no lessons)
-recorded_*    the same three for a miner that answers what a large language model answered to these prompts, as they were
-              worded then, on {len(PROJECTS["held-out"])} of the 40 projects (English, Spanish, Chinese; of the pool dev English, German), where
-              it named the lessons
+              by the same rules and names lessons by the terms they name; `make bench NAME=lessons` has a language model)
 secrets_*     share of made-up secrets of which no run of eight random characters is left after redaction: bare, and
               in carriers (assignments in 26 syntaxes, URLs, headers, command lines, escapes, prose)
 benign_altered  share of lines without any secret, of Python's library and documentation and of prose, that
@@ -114,11 +110,7 @@ def measure(history: History, found: Harvest, pool: str, *, examples: int) -> di
         "obedient, laundering": mined(found.sessions, Obedient(launders=True)),
     }
     mining = {name: mining_of(history, found.sessions, miners[name]) for name in ("rules", "simulated model")}
-    truth, part = recorded_part(pool, history, found.sessions)
-    miners["recorded model"] = mined(part, Recorded(pool))
-    recorded = mining_of(truth, part, miners["recorded model"])
-    on_these = {"rules, on these projects": mining_of(truth, part, mined(part, None)), "recorded model": recorded}
-    show_mining(mining | on_these, examples)
+    show_mining(mining, examples)
     through = {name: injected(history.injections, tasks) for name, tasks in miners.items()}
     show_injected(history, through, examples)
     secrets = hiding(pool)
@@ -132,9 +124,6 @@ def measure(history: History, found: Harvest, pool: str, *, examples: int) -> di
         "recurrence_precision": round(min(one.precise_pairs.value for one in mining.values()), 4),
         "recurrence_recall": round(min(one.recalled_pairs.value for one in mining.values()), 4),
         "corrections_recall": round(min(one.recall.value for one in mining.values()), 4),
-        "recorded_corrections_recall": round(recorded.recall.value, 4),
-        "recorded_recurrence_precision": round(recorded.precise_pairs.value, 4),
-        "recorded_recurrence_recall": round(recorded.recalled_pairs.value, 4),
         "secrets_bare": round(secrets.alone.value, 4),
         "secrets_carried": round(secrets.carried.value, 4),
         "benign_altered": round(lines.altered.value, 5),
