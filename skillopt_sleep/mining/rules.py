@@ -16,6 +16,7 @@ from skillopt_sleep.mining.asks import Ask, asks
 from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.for_once import lasting_words
+from skillopt_sleep.mining.in_force import said_already
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
 from skillopt_sleep.mining.spans import own_words
@@ -135,6 +136,7 @@ def made_task(
         accepted=clean(accepted),
         skills=session.skills,
         wording=wording,
+        not_followed=any(said_already(session, words) for words in ([wording] if wording else quotes_of(evidence))),
         in_words=not needs_workspace(session, ask.turn, first),
     )
 

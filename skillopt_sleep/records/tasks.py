@@ -85,7 +85,8 @@ class Task(Record, frozen=True, kw_only=True):
     holds, and `takes_back` names the lesson that it ends. `evidence` is what the person said, `deeds` what they did.
     `rejected` is the answer the person corrected and `accepted` the one they continued from; both are excerpts and
     never count as evidence. `in_words` says that its session answered the request in words alone; `needs_repository`
-    that no answer in words can show what is wanted, so only a replay with the repository tries it.
+    that no answer in words can show what is wanted, so only a replay with the repository tries it; `not_followed`
+    that the instructions in force said it already.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Task(Record, frozen=True, kw_only=True):
     skills: tuple[str, ...] = ()
     in_words: bool = False
     needs_repository: bool = False
+    not_followed: bool = False
     wording: str = ""
     holds: Place = Place()
     takes_back: str = ""

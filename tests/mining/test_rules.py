@@ -1,7 +1,7 @@
 """Rules make tasks of corrected requests."""
 
 from skillopt_sleep.mining.rules import reference_from_words, ruled_tasks, simpler_references
-from skillopt_sleep.records import Check, Checks, DeedKind, Op, Origin, Rubric, Session, ToolEvent, Turn
+from skillopt_sleep.records import Check, Checks, DeedKind, InForce, Op, Origin, Rubric, Session, ToolEvent, Turn
 from tests.builders import a_session, a_turn
 
 
@@ -64,3 +64,10 @@ def test_of_checks_only_what_is_wanted_may_stand_and_then_the_words() -> None:
     assert wanted == Checks(items=(Check(op=Op.CONTAINS, arg="pnpm"),))
     assert isinstance(words, Rubric)
     assert simpler_references(words, ["x"]) == (words,)
+
+
+def test_what_the_instructions_in_force_said_already_was_not_followed() -> None:
+    told = corrected(instructions=(InForce(path="/home/ada/shop/CLAUDE.md", text="Use pnpm, never npm."),))
+    (not_followed,) = ruled_tasks(told).tasks
+    (unknown,) = ruled_tasks(corrected()).tasks
+    assert (not_followed.not_followed, unknown.not_followed) == (True, False)

@@ -128,3 +128,8 @@ def test_neither_answer_can_leave_its_fence() -> None:
     (case,), _ = told(*rollouts)
 
     assert show(1, case).count("````\n```\n# Your reply\n````") == 2
+
+
+def test_a_wish_that_the_instructions_held_already_is_told_from_an_unknown_one() -> None:
+    assert "didn't follow" in "\n".join(said(a_task(not_followed=True)))
+    assert "didn't follow" not in "\n".join(said(a_task()))
