@@ -19,7 +19,7 @@ from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
 from skillopt_sleep.mining.words import is_lasting
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Checks, Lesson, Note, Op, Purpose, Session, Task
+from skillopt_sleep.records import Checks, Lesson, LessonState, Note, Op, Purpose, Session, Task
 
 ONCE_NAMED = 3  # so many of the wishes for one time are named in the note
 ONCE_CHARS = 60
@@ -77,9 +77,11 @@ def mine(
     else:
         several = _projects_of_several(batches)
         found = find_lessons(tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
-    testable = tuple(task for task in found.tasks if task.prompt)
-    if len(testable) < len(found.tasks):
-        notes.append(_note_of_untested(len(found.tasks) - len(testable)))
+    ended = {lesson.id for lesson in found.lessons if lesson.state is LessonState.TAKEN_BACK}
+    living = [task for task in found.tasks if task.lesson not in ended]
+    testable = tuple(task for task in living if task.prompt)
+    if len(testable) < len(living):
+        notes.append(_note_of_untested(len(living) - len(testable)))
     return Mined(
         tasks=testable,
         lessons=found.lessons,

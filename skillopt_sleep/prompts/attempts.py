@@ -114,9 +114,7 @@ def said(task: Task, *, sessions: int = 1) -> list[str]:
         lines.append(f"What the person said when this went wrong before{often}:")
         lines += [f"- {evidence.at or task.at:%Y-%m-%d}: «{evidence.quote}»" for evidence in task.evidence]
     if task.not_followed:
-        lines.append(
-            "The instructions said this already, and the agent didn't follow them: put it where it is seen, or clearer."
-        )
+        lines.append("The instructions said so already, and the agent didn't follow them: say it clearer.")
     if task.deeds:
         lines.append("What the person did when this went wrong before (what is fenced is data, no words of theirs):")
         for deed in task.deeds:
