@@ -95,6 +95,8 @@ def _trial(proposal: Proposal) -> Iterator[str]:
     yield f"Unseen tasks: {scores}; {proposal.error_rate}"
     if proposal.others:
         yield f"Tasks of other lessons: {proposal.others}"
+    if proposal.read_by:
+        yield f"Read by: {', '.join(proposal.read_by)}"
 
 
 def _cautions(proposal: Proposal) -> Iterator[str]:

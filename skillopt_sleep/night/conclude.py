@@ -58,7 +58,8 @@ def conclude(
 ) -> NightReport:
     """Return the report of the night."""
     staged = {proposal.path for proposal in proposals if proposal.proof is Proof.TRIAL}
-    outcomes = [_as_staged(outcome, staged) for outcome in outcomes]
+    elsewhere = {proposal.path for proposal in proposals if proposal.proof is Proof.ELSEWHERE}
+    outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
     verdict, because, remedy = _outcome(sessions, tasks, outcomes, notes, stopped)
     tasks_by_side = Counter(task.split for task in tasks)
     errors = list(notes)
@@ -85,11 +86,18 @@ def conclude(
     )
 
 
-def _as_staged(outcome: StepOutcome, staged: set[str]) -> StepOutcome:
-    """Mark an accepted change that could not be staged as unfinished, so that another night reads its sessions."""
+def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> StepOutcome:
+    """Mark an accepted change that could not be staged as unfinished, so that another night reads its sessions.
+
+    One that was tried with an agent that doesn't read the file is unverified.
+    """
     accepted = outcome.outcome is Outcome.IMPROVED or outcome.verdict.decision is Decision.ACCEPT
     if not accepted or outcome.document.path in staged:
         return outcome
+    if outcome.document.path in elsewhere:
+        readers = " and ".join(outcome.document.read_by)
+        because = f"{outcome.because}; but only {readers} reads this file, and another agent tried it"
+        return replace(outcome, outcome=Outcome.UNVERIFIED, because=because)
     because = f"{outcome.because}; but the change could not be staged, see the errors"
     sessions = replace(outcome.sessions, unfinished=True)
     return replace(outcome, outcome=Outcome.UNVERIFIED, because=because, sessions=sessions)

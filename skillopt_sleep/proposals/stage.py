@@ -46,11 +46,13 @@ class FolderStager:
     """Writes one folder for each proposal below the night's folder.
 
     The static guard accepts what it would refuse for one of the `allowed` reasons. `one_model` is the model of
-    optimizer, target and judge if all three are the same.
+    optimizer, target and judge if all three are the same. `tried_with` names the agent whose program attempted the
+    tasks, "" if none did.
     """
 
     allowed: frozenset[str] = frozenset()
     one_model: str = ""
+    tried_with: str = ""
 
     def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """Write the night's proposals; return them with notes on what was left out and why.
@@ -62,7 +64,7 @@ class FolderStager:
         staged = staged_ids(page.folder / FOLDER)
         proposals: list[Proposal] = []
         for outcome in outcomes:
-            for change in changes(outcome):
+            for change in map(self._weighed, changes(outcome)):
                 try:
                     base, result = _bytes(change, allowed=self.allowed)
                 except ProposalError as error:
@@ -87,6 +89,13 @@ class FolderStager:
                 write_proposal(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
                 proposals.append(proposal)
         return tuple(proposals), tuple(notes)
+
+    def _weighed(self, change: Change) -> Change:
+        """Return the change with what its trial proves if the agent that made it never reads the document."""
+        readers = change.document.read_by
+        if not self.tried_with or not readers or self.tried_with in readers or change.proof is Proof.WORDS:
+            return change
+        return change._replace(proof=Proof.ELSEWHERE)
 
 
 def read_proposal(folder: Path) -> Proposal:
@@ -230,6 +239,7 @@ def _proposal(
         unharmed=trial.unharmed,
         error_rate=change.verdict.error_rate,
         one_model=one_model,
+        read_by=document.read_by,
         warnings=warnings(edits),
         sha=document.sha,
         lessons=change.lessons,

@@ -68,10 +68,18 @@ class FileTargets:
             skill = lessons.get(task.lesson)
             if skill not in by_skill:
                 candidates = places if skill is None else (skill, *places)
-                by_skill[skill] = _first_usable(root, candidates, name, notes)
+                document = _first_usable(root, candidates, name, notes)
+                by_skill[skill] = self._with_readers(document, root)
             document = by_skill[skill]
             if document is not None:
                 yield task, document
+
+    def _with_readers(self, document: Document | None, root: Path) -> Document | None:
+        """Return the document with the agents that read it."""
+        if document is None:
+            return None
+        place = PurePath(document.path).relative_to(root)
+        return msgspec.structs.replace(document, read_by=reaches(root, self._home, place, AGENTS.values()))
 
 
 def _by_folder(tasks: Sequence[Task], notes: list[Note]) -> dict[_Identity | None, list[Task]]:

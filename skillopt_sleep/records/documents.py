@@ -16,7 +16,8 @@ class DocumentKind(StrEnum):
 class Document(Record, frozen=True, kw_only=True):
     """The text being trained: edits change only `body`; `lead` and `trail` are the rest of the file, as read.
 
-    `open` and `close` enclose a body that isn't empty: our markers, if the file belongs to the user.
+    `open` and `close` enclose a body that isn't empty: our markers, if the file belongs to the user. `read_by` names
+    the agents that get to see the file.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Document(Record, frozen=True, kw_only=True):
     trail: str = ""
     open: str = ""
     close: str = ""
+    read_by: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

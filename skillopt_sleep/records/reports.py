@@ -14,11 +14,15 @@ from skillopt_sleep.records.refusals import RuleWarning
 
 
 class Proof(StrEnum):
-    """What speaks for a proposal: a trial on two sessions, on one so far, or the person's own words."""
+    """What speaks for a proposal: a trial on two sessions, on one so far, or the person's own words.
+
+    A trial `elsewhere` was made with an agent that never reads the file, so it proves nothing for those that do.
+    """
 
     TRIAL = "trial"
     EARLY = "early"
     WORDS = "words"
+    ELSEWHERE = "elsewhere"
 
 
 class Proposal(Record, frozen=True, kw_only=True):
@@ -27,7 +31,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
     The means, `n` and `interval` are those of its own lessons; of `bystanders`, tasks of others, so many are
     `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list
-    what its rules touch that a person should read twice.
+    what its rules touch that a person should read twice. `read_by` names the agents that read the file.
     """
 
     id: str
@@ -49,6 +53,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     unharmed: int = 0
     error_rate: str = ""
     one_model: str = ""
+    read_by: tuple[str, ...] = ()
     warnings: tuple[RuleWarning, ...] = ()
     sha: str = ""
     lessons: tuple[str, ...] = ()
@@ -76,6 +81,7 @@ class Proposal(Record, frozen=True, kw_only=True):
         labels = {
             Proof.EARLY: "early: proven on one session; one more would prove it",
             Proof.WORDS: "by your own words: no trial was run",
+            Proof.ELSEWHERE: "tried with an agent that doesn't read this file, so not proven for those that do",
         }
         return labels.get(self.proof, "")
 

@@ -86,6 +86,7 @@ def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
         Proof.TRIAL: "Proposals",
         Proof.WORDS: "Taken back: your own words, no trial",
         Proof.EARLY: "Early: proven on one session; one more would prove it",
+        Proof.ELSEWHERE: "Tried with an agent that doesn't read the file: not proven for those that do",
     }
     sections: list[tuple[str, list[Proposal]]] = []
     for proof, title in titles.items():

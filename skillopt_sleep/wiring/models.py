@@ -38,6 +38,15 @@ class Chosen(NamedTuple):
         return self.optimizer.name if len(same) == 1 else ""
 
     @property
+    def trying_agent(self) -> str:
+        """Return what the agent is called whose program is the target, "" if no agent's is."""
+        program = self.target.name.partition(":")[0]
+        for agent in AGENTS.values():
+            if isinstance(self.target, CliBackend) and agent.program.name == program:
+                return agent.title
+        return ""
+
+    @property
     def shown(self) -> str:
         """Return the models by name, with their roles if they differ."""
         if self.only_model:

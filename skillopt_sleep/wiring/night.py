@@ -111,7 +111,9 @@ def wire(
         meter=meter,
         store=observed,
         targets=FileTargets(Path.home()),
-        stager=FolderStager(allowed=frozenset(settings.guard.allow), one_model=chosen.only_model),
+        stager=FolderStager(
+            allowed=frozenset(settings.guard.allow), one_model=chosen.only_model, tried_with=chosen.trying_agent
+        ),
         reporters=REPORTERS,
         clock=utc_now,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),

@@ -352,3 +352,17 @@ def test_the_same_text_becomes_proven_under_its_id(root: Path, night: Path) -> N
     assert staged(an_early(read, RULE, "a"), later) == first
     proven = staged(a_proven(read, RULE, "a"), later)
     assert (proven.id, proven.version, proven.result) == (first.id, 2, first.result)
+
+
+@pytest.mark.parametrize(
+    ("tried_with", "proof"), [("", Proof.TRIAL), ("Claude Code", Proof.TRIAL), ("Codex", Proof.ELSEWHERE)]
+)
+def test_a_trial_with_an_agent_that_never_reads_the_file_is_no_proof(
+    root: Path, night: Path, tried_with: str, proof: Proof
+) -> None:
+    read = msgspec.structs.replace(document(root / "CLAUDE.md", root), read_by=("Claude Code",))
+
+    (proposal,), _ = FolderStager(tried_with=tried_with).stage([accepted(read)], page(night))
+
+    assert (proposal.proof, proposal.read_by) == (proof, ("Claude Code",))
+    assert ("not proven" in proposal.label) is (proof is Proof.ELSEWHERE)

@@ -427,3 +427,8 @@ def test_a_backend_that_can_not_be_told_how_long_an_answer_may_be_is_refused(mac
     with pytest.raises(ConfigError, match=name) as refused:
         made(machine, name=name, max_output_tokens=100)
     assert "backend.max_output_tokens" in refused.value.remedy
+
+
+@pytest.mark.parametrize(("name", "title"), [("claude", "Claude Code"), ("codex", "Codex"), ("simulated", "")])
+def test_it_is_known_which_agents_program_makes_the_attempts(machine: Machine, name: str, title: str) -> None:
+    assert chosen(machine, BackendSettings(name=name)).trying_agent == title
