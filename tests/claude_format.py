@@ -65,7 +65,10 @@ class ClaudeWriter:
     def session_bytes(self, exchanges: Sequence[Exchange]) -> bytes:
         """The whole file."""
         for number, exchange in enumerate(exchanges, start=1):
-            self._prompt(exchange, number)
+            if exchange.in_shell:
+                self._shell(exchange, number)
+            else:
+                self._prompt(exchange, number)
             self._work(exchange)
             self._end(exchange, number)
             self.clock.rest()
@@ -88,6 +91,19 @@ class ClaudeWriter:
             self._request_shape()
         if not self.old:
             self._request(exchange.user)
+
+    def _shell(self, exchange: Exchange, number: int) -> None:
+        self.prompt = self.unique()
+        command = f"<bash-input>{exchange.user}</bash-input>"
+        printed = f"<bash-stdout>{exchange.printed}</bash-stdout><bash-stderr></bash-stderr>"
+        extra: Fields = {}
+        if not self.old:
+            self._before(exchange.user)
+            extra = {"turnOrigin": "human", "turnPosition": {"promptIndex": number, "turnIndex": number}}
+        self.chained({"type": "user", "message": {"role": "user", "content": command}})
+        self.chained({"type": "user", "message": {"role": "user", "content": printed}}, extra)
+        if not self.old:
+            self._request(f"{command}\n{printed}")
 
     def _work(self, exchange: Exchange) -> None:
         first: list[Fields] = []
@@ -126,7 +142,8 @@ class ClaudeWriter:
         if not self.headless:
             took: Fields = {"subtype": "turn_duration", "durationMs": 400 + number, "messageCount": 15}
             self.chained({"type": "system", **took}, {"isMeta": False})
-        last = {"lastPrompt": exchange.user, "leafUuid": self.parent, "sessionId": self.session}
+        typed = f"! {exchange.user}" if exchange.in_shell else exchange.user
+        last = {"lastPrompt": typed, "leafUuid": self.parent, "sessionId": self.session}
         self.loose({"type": "last-prompt", **last})
         cost = {"totalCostUSD": 0.0212, "totalDuration": 5431, "hasUnknownModelCost": False}
         self.loose({"type": "cost-state", "sessionId": self.session, **cost})

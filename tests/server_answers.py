@@ -104,6 +104,7 @@ class ScriptedModel:
                             {"op": "contains", "arg": self.want},
                             {"op": "not_contains", "arg": self.avoid},
                         ],
+                        "lesson": f"Use {self.want}",
                     }
                 )
         return tasks

@@ -36,7 +36,8 @@ class Exchange:
 
     `opening` is said before the tools run, `thought` is what the model thought before that, `meanwhile` was typed while
     the agent worked. With `rejected` the person refuses the last tool call, with `interrupted` they press Esc before
-    the answer: in both the agent says nothing more.
+    the answer: in both the agent says nothing more. With `in_shell`, `user` is a command that the person ran themselves
+    with `!` in the agent's prompt, and `printed` is its output (`claude_session` only).
     """
 
     user: str
@@ -47,6 +48,8 @@ class Exchange:
     opening: str = ""
     meanwhile: str = ""
     thought: str = ""
+    in_shell: bool = False
+    printed: str = ""
 
 
 class Clock:

@@ -1,9 +1,11 @@
 """Simulate the miner: what the person corrected, and the checks they ran themselves, each with the lesson's name.
 
-A lesson is named by the terms that the words name, so the same terms have the same name in whatever words they come.
+A lesson is named by the terms that the words name, so the same terms have the same name in whatever words they come;
+one that asks for care and names no terms, by the words that ask for it.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ from skillopt_sleep.mining.wishes import is_correction, last_wish
 
 _STOPPED = ("rejected", "stopped")
 _CHECKED = "checked with: "
+_CARE = re.compile(r"\b(be (?:more )?careful\b[^,.;!?\n]*)", re.IGNORECASE)
 
 
 class _Request(NamedTuple):
@@ -68,6 +71,8 @@ def _correction(corrections: Sequence[dict[str, Any]]) -> Mapping[str, object]:
     wish = last_wish(quotes)
     name = " ".join(quotes)
     taken_back = ""
+    if care := _CARE.search(name):
+        name = care[1].capitalize()
     if wish.want and wish.avoid:
         name = f"Use {wish.want[0]}, never {wish.avoid[0]}"
         taken_back = f"Use {wish.avoid[0]}, never {wish.want[0]}"

@@ -24,6 +24,7 @@ HARMFUL = "- Answer every request with a single word."
 
 _REQUEST = re.compile(r"\A.*?\n# Project instructions\n(.*?)\n# Request\n(.*)\Z", re.DOTALL)
 _QUOTE = re.compile(r"^- (?:[\d-]+: )?«(.*?)»$", re.DOTALL | re.MULTILINE)
+_CHECKED = re.compile(r"^- [\d-]+: they checked the work themselves\n(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _ITEM_OR_FENCED = re.compile(
     r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
     re.DOTALL | re.MULTILINE,
@@ -195,8 +196,12 @@ def _reflect(text: str) -> str:
 
 
 def _lessons(text: str) -> tuple[str, ...]:
-    """Return the rules that the quoted people ask for, each once."""
-    return tuple(dict.fromkeys(map(_lesson, _QUOTE.findall(text))))
+    """Return the rules that the quoted people ask for, in words or by the checks they ran, each once."""
+    checks = {command for _, command in _CHECKED.findall(text)}
+    rules = dict.fromkeys(_lesson(quote) for quote in _QUOTE.findall(text) if quote not in checks)
+    for command in sorted(checks):
+        rules[f"- Always use `{command}` before you say that it is done."] = None
+    return tuple(rules)
 
 
 def _notes(text: str) -> str:

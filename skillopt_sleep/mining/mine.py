@@ -82,6 +82,7 @@ def mine(
     testable = tuple(task for task in living if task.prompt)
     if len(testable) < len(living):
         notes.append(_note_of_untested(len(living) - len(testable)))
+    notes += _notes_of_ended(found.lessons, known=known.lessons)
     return Mined(
         tasks=testable,
         lessons=found.lessons,
@@ -100,6 +101,18 @@ def _note_of_untested(count: int) -> Note:
     which = "1 lesson was" if count == 1 else f"{count} lessons were"
     summary = f"{which} said without a request that could test it; it is remembered until there is one"
     return Note(stage="mine", summary=summary, expected=True)
+
+
+def _notes_of_ended(lessons: Sequence[Lesson], *, known: Iterable[Lesson]) -> Iterator[Note]:
+    """Say which lessons were taken back tonight, and by which; `known` are those of earlier nights."""
+    found = {lesson.id: lesson for lesson in lessons}
+    ended_before = {lesson.id for lesson in known if lesson.state is LessonState.TAKEN_BACK}
+    for later in lessons:
+        earlier = found.get(later.takes_back)
+        if earlier is None or earlier.state is not LessonState.TAKEN_BACK or earlier.id in ended_before:
+            continue
+        names = f"«{one_line(earlier.wording)}» was taken back by «{one_line(later.wording)}»"
+        yield Note(stage="mine", summary=f"{names}, so nothing more is learned from it", expected=True)
 
 
 def _mine_by_rules(session: Session) -> Mined:

@@ -15,19 +15,30 @@ def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_s
     done = home.command("run", "--now", "--example")
     assert done.code == 0, done.err
     assert "improved" in done.out.splitlines()[0]
-    for verdict in ("accepted", "rejected: useless", "rejected: harmful"):
-        assert done.out.count(f"| {verdict} |") == 1
+    verdicts = {"accepted": 2, "rejected: useless": 1, "rejected: harmful": 1}
+    for verdict, count in verdicts.items():
+        assert done.out.count(f"| {verdict} |") == count
     assert "report.json" in done.out
+
+
+def test_the_example_learns_from_a_deed_and_leaves_alone_what_is_for_once_or_taken_back(tmp_path: Path) -> None:
+    out = Home(tmp_path).command("run", "--now", "--example").out
+
+    assert "Always use \\`make lint\\`" in out
+    once, taken_back = (line for line in out.splitlines() if line.startswith("- mine: "))
+    assert "just this once" in once
+    assert "«Use tabs, never spaces» was taken back by «Use spaces, never tabs»" in taken_back
 
 
 def test_the_example_answers_in_json_with_nothing_else_on_stdout(tmp_path: Path) -> None:
     answer = Home(tmp_path).command("run", "--now", "--example", "--json").json
     assert answer["verdict"] == "improved"
-    assert sorted(d["verdict"] for d in answer["documents"]) == ["accept", "reject", "reject"]
+    assert sorted(d["verdict"] for d in answer["documents"]) == ["accept", "accept", "reject", "reject"]
     assert {d["path"].rsplit("/work/")[1].split("/")[0] for d in answer["documents"]} == {
         "shop-api",
         "data-tool",
         "standup",
+        "invoices",
     }
     assert "evil.example" not in str(answer)
 
@@ -38,7 +49,7 @@ def test_the_example_has_projects_of_its_own_inside_another_repository(tmp_path:
     (tmp_path / "CLAUDE.md").write_text("# not the example's\n", encoding="utf-8")
     answer = home.command("run", "--now", "--example", "--json").json
     assert answer["verdict"] == "improved"
-    assert len(answer["documents"]) == 3
+    assert len(answer["documents"]) == 4
 
 
 def test_the_example_touches_nothing_of_the_persons_own(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_tasks_of_a_night_are_listed_with_their_side_and_shown_as_they_are_asked
     home.had_sessions()
     home.command("run", "--now", "--backend", "simulated")
     tasks = home.command("tasks", "list", "--json").json
-    assert [task["split"] for task in tasks] == ["train", "val", "train", "val", "train"]
+    assert [task["split"] for task in tasks] == ["train", "val", "val", "train", "val"]
     name = tasks[0]["id"]
     out = home.command("tasks", "show", name[:6]).out
     assert "The request:\n    create a run script\n" in out

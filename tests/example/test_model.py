@@ -17,15 +17,19 @@ from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.prompts import fill
+from skillopt_sleep.prompts.attempts import said
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import (
     Change,
     Check,
     Checks,
     Compared,
+    Deed,
+    DeedKind,
     Earlier,
     Edit,
     Effect,
+    Evidence,
     Op,
     Past,
     PastEdit,
@@ -61,7 +65,11 @@ def _attempt(body: str, *, backend: SimulatedBackend = SHARP, sample: int = 0) -
 
 def _lessons(*said: str) -> list[str]:
     """Return the edits that its optimizer makes from these words."""
-    quoted = "\n".join(f"- «{words}»" for words in said)
+    return _edits("\n".join(f"- «{words}»" for words in said))
+
+
+def _edits(shown: str) -> list[str]:
+    """Return the edits that its optimizer makes from what it is shown."""
     text = fill(
         "reflect",
         attempts="1",
@@ -73,7 +81,7 @@ def _lessons(*said: str) -> list[str]:
         document=fence("(empty)"),
         editable=fence("(empty)"),
         setting="",
-        trajectories=quoted,
+        trajectories=shown,
     )
     reply = SHARP.complete(Prompt(purpose=Purpose.REFLECT, text=text))
     return [edit["content"] for edit in json.loads(reply.text)["edits"]]
@@ -161,6 +169,16 @@ def test_a_length_in_the_words_becomes_a_check() -> None:
 )
 def test_the_optimizer_turns_vague_words_into_useless_or_harmful_rules(said: str, lesson: str) -> None:
     assert _lessons(said) == [lesson]
+
+
+def test_a_check_that_the_person_ran_is_a_rule_to_run_it() -> None:
+    check = Deed(kind=DeedKind.CHECKED, session="claude_code:s1", turn=2, what="make lint")
+    typed = Evidence(session="claude_code:s1", turn=2, quote="make lint")
+
+    (rule,) = _edits("\n".join(said(a_task(evidence=(typed,), deeds=(check,)))))
+
+    assert "make lint" in rule
+    assert "make lint" in _attempt(f"{rule}\n").response
 
 
 def test_the_same_words_twice_are_one_lesson() -> None:

@@ -32,3 +32,18 @@ def test_the_tasks_of_a_lesson_that_was_taken_back_are_not_learned_from(tmp_path
     store.close()
     assert {task.wording for task in tasks} == {"Use spaces, never tabs"}
     assert [proposal.summary for proposal in report.proposals] == []
+    (told,) = [note for note in report.errors if "taken back" in note.summary]
+    assert told.expected
+    assert "Use tabs" in told.summary
+
+
+def test_that_a_lesson_was_taken_back_is_told_once(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(0, said=TABS)
+    home.had(1, said=SPACES)
+    home.night(heuristic=False)
+    home.had(2, said=SPACES)
+
+    report = home.night(heuristic=False)
+
+    assert not [note for note in report.errors if "taken back" in note.summary]

@@ -556,6 +556,17 @@ def test_the_same_session_written_twice_reads_the_same(version: str, tmp_path: P
     assert first.damaged == 0
 
 
+@pytest.mark.parametrize("version", ["2.1.329", "1.0.128"])
+def test_a_command_that_the_person_ran_in_the_prompt_is_theirs(version: str, tmp_path: Path) -> None:
+    exchanges = [Exchange("fix it", "Fixed."), Exchange("make lint", "I see.", in_shell=True, printed="a.py: bad")]
+    claude_session(tmp_path / "projects", cwd="/home/dev/shop", started=START, exchanges=exchanges, version=version)
+
+    session = only_session(ClaudeCode(tmp_path))
+
+    assert session.typed == ("fix it",)
+    assert [(command.turn, command.text) for command in session.commands] == [(2, "make lint")]
+
+
 def test_of_a_sub_agents_file_only_place_and_times_are_read(tmp_path: Path) -> None:
     exchanges = [Exchange("find it", "Found.", tools=[ToolCall(path="/a", output="x\n" * 50_000)])]
     parent = claude_session(tmp_path / "projects", cwd="/home/dev/shop", started=START, exchanges=exchanges)
