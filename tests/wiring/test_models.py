@@ -430,5 +430,5 @@ def test_a_backend_that_can_not_be_told_how_long_an_answer_may_be_is_refused(mac
 
 
 @pytest.mark.parametrize(("name", "title"), [("claude", "Claude Code"), ("codex", "Codex"), ("simulated", "")])
-def test_it_is_known_which_agents_program_makes_the_attempts(machine: Machine, name: str, title: str) -> None:
+def test_it_is_known_which_agents_program_makes_the_attempts(machine: Machine, name: Any, title: str) -> None:
     assert chosen(machine, BackendSettings(name=name)).trying_agent == title
