@@ -106,7 +106,10 @@ def _cautions(proposal: Proposal) -> Iterator[str]:
 
 
 def adopt(proposals: Ids = None, *, every: All = False) -> None:
-    """Put proposals live, unless their file has changed since the night. --all takes those proven by a trial."""
+    """Put proposals live, unless their file has changed since the night.
+
+    --all takes those that a trial has proven.
+    """
     refusals: list[SleepError] = []
     with opened() as store, settled(store) as journal:
         for decided in _chosen(store, proposals, every=every):

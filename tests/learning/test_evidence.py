@@ -33,11 +33,11 @@ def an_outcome(*, early: bool, kind: CandidateKind = CandidateKind.BUNDLE, tonig
     )
     wait = Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=tested)
     tried = Tried(undecided=(wait,), tested=(tested,) if tonight else ())
-    return with_parts(beginning(DOCUMENT, train=[TASK], val=[], test=[]), tried=tried)
+    return with_parts(beginning(DOCUMENT, [TASK], waiting=()), tried=tried)
 
 
 def test_the_evidence_is_that_of_the_tasks_an_edit_was_learned_from() -> None:
-    outcome = beginning(DOCUMENT, train=[TASK, OTHER], val=[], test=[])
+    outcome = beginning(DOCUMENT, [TASK, OTHER], waiting=())
     assert len(outcome.tried.evidence) == 2
 
     found = with_evidence(outcome, [an_edit("- New.", tasks=("t1",))], [TASK, OTHER])
@@ -46,7 +46,7 @@ def test_the_evidence_is_that_of_the_tasks_an_edit_was_learned_from() -> None:
 
 
 def test_where_the_tasks_are_not_known_it_stays_as_it_is() -> None:
-    outcome = beginning(DOCUMENT, train=[TASK], val=[], test=[])
+    outcome = beginning(DOCUMENT, [TASK], waiting=())
 
     assert with_evidence(outcome, [an_edit("- New.", tasks=("gone",))], [TASK]) == outcome
 
