@@ -68,7 +68,7 @@ REFERENCES: tuple[Reference, ...] = (
     Checks(items=(Check(op=Op.SECTION_CONTAINS, section="okapi5x", arg="okapi6x"),)),
     Checks(items=(Check(op=Op.REGEX, arg="okapi7x.*"), Check(op=Op.MAX_CHARS, arg="90909"))),
 )
-NAMES = re.compile(r"\n# Known lessons\n```\n(.*?)\n```\n\n# Sessions\n", re.DOTALL)
+NAMES = re.compile(r"\n# Known lessons[^\n]*\n```\n(.*?)\n```\n\n# Sessions\n", re.DOTALL)
 REFERENCE_CANARY = re.compile(r"okapi\d+x|90909")
 
 
