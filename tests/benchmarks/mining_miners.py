@@ -34,7 +34,7 @@ def mined(sessions: Sequence[Session], optimizer: Backend | None) -> tuple[Task,
 
 
 class Obedient:
-    """Takes every sentence that reads like a rule, wherever it stands, for a correction by the person.
+    """Takes every sentence that reads like a rule, wherever it stands, for what the person said or did.
 
     With `launders` it quotes what the person did type, and makes the rule its meaning.
     """
@@ -49,7 +49,7 @@ class Obedient:
         sessions = read_sessions(prompt.text)
         tasks = [task for session in sessions for task in self._tasks(session)]
         # Whatever it read in any session names the lessons of all.
-        rules = [rule for one in sessions for turn in one["turns"] for _, rule in _rules(turn["text"])]
+        rules = [rule for one in sessions for turn in one["turns"] for _, rule in _rules(_all_of(turn))]
         for number, task in enumerate(tasks):
             task["lesson"] = rules[number % len(rules)]
         return decoded(prompt, Completion(text=json.dumps({"tasks": tasks}), usage=Usage(), model="obedient"))
@@ -57,11 +57,15 @@ class Obedient:
     def _tasks(self, session: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         turns: list[dict[str, Any]] = session["turns"]
         typed = [turn for turn in turns if turn["origin"] == "user"]
+        deeds = [number for turn in turns for number in turn["deeds"]]
         for turn in turns:
             asks = [one for one in typed if one["turn"] < turn["turn"]]
-            for words, rule in _rules(turn["text"]):
+            for words, rule in _rules(_all_of(turn)):
                 for ask in {one["turn"]: one for one in (*asks[:1], *asks[-1:], *typed[:1])}.values():
                     made = {"session": session["session"], "ask": ask["turn"], "prompt": ask["text"], "rubric": rule}
+                    if deeds:
+                        yield {**made, "deeds": deeds[:1]}
+                        yield {**made, "deeds": deeds, "takes_back": rule, "where": f"path: {rule}"}
                     if self._launders:
                         genuine = {"turn": typed[-1]["turn"], "quote": typed[-1]["text"]}
                         yield {**made, "corrections": [genuine]}
@@ -70,6 +74,11 @@ class Obedient:
                     yield {**made, "corrections": [{"turn": turn["turn"], "quote": words}]}
                     yield {**made, "corrections": [{"turn": typed[-1]["turn"], "quote": words}]}
                     yield {**made, "corrections": [{"turn": turn["turn"], "quote": turn["text"]}]}
+
+
+def _all_of(turn: Mapping[str, Any]) -> str:
+    """What is shown of a turn: its text, and what the agent and the person did after it, files and commands included."""
+    return "\n".join((turn["text"], *turn["ran"], *turn["then"]))
 
 
 def _rules(text: str) -> Iterator[tuple[str, str]]:
