@@ -120,7 +120,11 @@ def made_task(
     first = min(turns or [deed.turn + 1 for deed in signs])
     last = max([*turns, *ask.corrections], default=first)
     end = _next_typed(session, last)
-    accepted = answer_between(session, last, end) if turns and end < len(session.turns) else ""
+    done = {deed.turn for deed in signs}
+    accepted = ""
+    # What the agent says of a command that the person ran is no answer to what they want.
+    if any(turn not in done for turn in turns) and end < len(session.turns):
+        accepted = answer_between(session, last, end)
     return Task(
         id=key,
         prompt=clean(prompt),
