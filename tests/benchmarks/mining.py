@@ -53,11 +53,11 @@ typed_exact   share of the interactive sessions whose typed texts are exactly th
               was typed: as redacted)
 foreign_text  texts that were taken for typed and weren't, in all sessions
 recurrence    over pairs of mined tasks that belong to planted groups (a group is one standing wish in one project, in
-              other words each time): precision is the share of pairs in one cluster that are of one group, recall
-              the share of pairs of one group that are in one cluster
+              other words each time): precision is the share of pairs in one lesson that are of one group, recall
+              the share of pairs of one group that are in one lesson
 corrections_recall  share of the planted corrections that stand in the evidence of a mined task
-              (each of these three is that of the worse of two miners: by rules, and the simulated model, which reads
-              by the same rules and names lessons by the terms they name; `make bench NAME=lessons` has a language model)
+              (that of the worse of two miners, by rules and the simulated model; recurrence is that of the rules, as
+              `make bench NAME=lessons` has a language model's)
 secrets_*     share of made-up secrets of which no run of eight random characters is left after redaction: bare, and
               in carriers (assignments in 26 syntaxes, URLs, headers, command lines, escapes, prose)
 benign_altered  share of lines without any secret, of Python's library and documentation and of prose, that
@@ -121,8 +121,8 @@ def measure(history: History, found: Harvest, pool: str, *, examples: int) -> di
     return {
         "typed_exact": round(typing.exact.value, 4),
         "foreign_text": len(typing.foreign),
-        "recurrence_precision": round(min(one.precise_pairs.value for one in mining.values()), 4),
-        "recurrence_recall": round(min(one.recalled_pairs.value for one in mining.values()), 4),
+        "recurrence_precision": round(mining["rules"].precise_pairs.value, 4),
+        "recurrence_recall": round(mining["rules"].recalled_pairs.value, 4),
         "corrections_recall": round(min(one.recall.value for one in mining.values()), 4),
         "secrets_bare": round(secrets.alone.value, 4),
         "secrets_carried": round(secrets.carried.value, 4),

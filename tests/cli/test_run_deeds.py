@@ -23,10 +23,10 @@ CODEX = TRANSCRIPTS / "codex" / "v0.169.0_deeds"
 
 
 def remade(text: str, *, number: int, project: Path, request: str) -> str:
-    """The genuine session again, a day later each: another id, request and folder, and a check in place of `gh`."""
+    """The genuine session again, a day later each: another id, request and folder, and a check in place of `git checkout`."""
     day = datetime.now(UTC) - timedelta(days=9 - number)
     text = re.sub(r"2026-11-23(?=T)", f"{day:%Y-%m-%d}", text)
-    text = text.replace("gh pr create --fill", CHECK).replace("/home/dev/work/shop-api", str(project))
+    text = text.replace("git checkout cart.py", CHECK).replace("/home/dev/work/shop-api", str(project))
     text = text.replace("publish my branch", request)
     return renumbered(text, number)
 
