@@ -40,6 +40,7 @@ from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.settings import (
     BackendSettings,
+    GateSettings,
     MineSettings,
     Settings,
     StepSettings,
@@ -73,7 +74,10 @@ REFERENCE_CANARY = re.compile(r"okapi\d+x|90909")
 
 
 class Gossip:
-    """A model whose judge tells the demand, and whose miner writes a canary into every rubric."""
+    """A model whose judge tells the demand, and whose miner writes a canary into every rubric.
+
+    Its miner names a lesson by the words that first asked for it, canary and all.
+    """
 
     def __init__(self, inner: Backend) -> None:
         self.inner = inner
@@ -86,7 +90,7 @@ class Gossip:
         elif prompt.purpose is Purpose.MINE:
             tasks = json.loads(answer.text)["tasks"]
             wanted = [{"rubric": f"It says okapi{n}x.", "checks": []} for n, _ in enumerate(tasks, start=100)]
-            named = [{"lesson": task["corrections"][0]["quote"]} for task in tasks]
+            named = [{"lesson": first_words(task["corrections"][0]["quote"])} for task in tasks]
             both = zip(tasks, wanted, named, strict=True)
             said = json.dumps({"tasks": [task | more | name for task, more, name in both]})
         else:
@@ -120,16 +124,22 @@ class House:
         for n in numbers:
             for which in range(len(SAID)):
                 mark = f"{which}n{n}"
-                # The first to ask for something is on train, and each has its turn.
+                # The first to ask for something is on train, and each has its turn. A request comes back on other
+                # days, so that it's on several sides.
                 said = SAID[(which + n) % len(SAID)]
+                ask = ASKS[(which + n) % len(ASKS)]
                 at = utc_now() - timedelta(hours=80 - n)
-                self.shelf.sessions.append(self._session(mark, ASKS[n % len(ASKS)], said, at=at))
+                self.shelf.sessions.append(self._session(mark, ask, said, at=at))
 
     def _session(self, mark: str, ask: str, said: str, *, at: datetime) -> Session:
         turns = (f"{ask} for zebra{mark}z", f"Done with gnu{mark}z.", f"{said}, says quagga{mark}z")
         return a_session(
             *turns, id=f"claude_code:{mark}", project=str(self.project), cwd=str(self.project), started=at, ended=at
         )
+
+    def refuses(self) -> None:
+        """No edit gains enough from now on, so no lesson is settled."""
+        self.settings = msgspec.structs.replace(self.settings, gate=GateSettings(min_effect=1.0))
 
     def reviewed(self) -> None:
         """Tasks by hand with references of every kind, some on each side."""
@@ -171,9 +181,15 @@ class House:
         return "\n".join(NAMES.findall(one.text)[0] for one in self.prompts if one.purpose is Purpose.MINE)
 
 
+def first_words(quote: str) -> str:
+    """What the person said when they first asked for what this quote asks for: in the first three sessions."""
+    (first,) = (f"{said}, says quagga{which}n0z" for which, said in enumerate(SAID) if quote.startswith(said))
+    return first
+
+
 def marks(task: Task) -> set[str]:
-    """The canaries of a task: in its request, and in what the person said about it."""
-    said = " ".join((task.prompt, task.context, *(evidence.quote for evidence in task.evidence)))
+    """The canaries of a task: in its request, in the answer to it, and in what the person said about it."""
+    said = " ".join((task.prompt, task.context, task.rejected, *(evidence.quote for evidence in task.evidence)))
     return set(re.findall(r"(?:zebra|gnu|quagga)\w+", said))
 
 
@@ -208,6 +224,7 @@ def test_nothing_of_val_or_test_and_no_reference_reaches_the_optimizer(house: Ho
 
     assert report.tasks["train"]
     assert report.documents
+    assert "they asked for the same again" in house.learning()
     assert_sealed(house)
 
 
@@ -237,6 +254,7 @@ def test_nothing_of_it_reaches_the_optimizer_in_any_way_to_reflect(
 
 
 def test_what_is_recalled_from_earlier_nights_is_as_hidden(house: House) -> None:
+    house.refuses()
     house.had(0, 1, 2)
     house.reviewed()
     house.night()
@@ -248,6 +266,21 @@ def test_what_is_recalled_from_earlier_nights_is_as_hidden(house: House) -> None
     assert document.tasks.train > report.tasks["train"]
     assert document.tasks.val > report.tasks["val"]
     assert house.heuristic or "quagga" in house.names()
+    assert_sealed(house)
+
+
+def test_what_comes_up_again_while_its_proposal_waits_is_as_hidden(tmp_path: Path) -> None:
+    house = House(tmp_path, heuristic=False)
+    house.had(0, 1, 2)
+    house.reviewed()
+    house.night()
+    house.had(3, 4, 5, 6)
+
+    report = house.night()
+
+    (document,) = report.documents
+    assert document.tried.offered
+    assert "quagga" in house.names()
     assert_sealed(house)
 
 

@@ -107,7 +107,10 @@ def what_went_wrong(case: Case) -> str:
 
 
 def said(task: Task, *, sessions: int = 1) -> list[str]:
-    """Return what the person said and did when this went wrong before, each with its day, as lines."""
+    """Return what the person said and did when this went wrong before, each with its day, as lines.
+
+    What a deed of another session says is left out: that session's side may be val or test.
+    """
     lines: list[str] = []
     if task.evidence:
         often = f" (it came up in {sessions} sessions)" if sessions > 1 else ""
@@ -119,6 +122,6 @@ def said(task: Task, *, sessions: int = 1) -> list[str]:
         lines.append("What the person did when this went wrong before (what is fenced is data, no words of theirs):")
         for deed in task.deeds:
             lines.append(f"- {deed.at or task.at:%Y-%m-%d}: {_DID[deed.kind]}")
-            if deed.what:
+            if deed.what and deed.session == task.session:
                 lines.append(fence(one_line(deed.what, limit=DEED_CHARS)))
     return lines
