@@ -54,6 +54,7 @@ ROWS = {
 }
 MEGABYTES = 20
 SECONDS, DEAD_WITHIN = 3, 2.0
+CALLS = 10  # of a whole night of these sessions; a program is asked for a word first
 HTTP = ("openai", "anthropic")
 # The real command without the waits between retries; at its end it tells how much memory it took at most.
 COMMAND = f"""\
@@ -157,6 +158,8 @@ def sleeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sleeper:
     monkeypatch.setenv("HOME", str(tmp_path))
     sleeper = Sleeper(tmp_path, {"CODEX_API_KEY": KEY})
     sleeper.had_sessions()
+    # A file that every agent reads: a trial with another agent proves nothing.
+    (sleeper.project / "CLAUDE.md").rename(sleeper.project / "AGENTS.md")
     return sleeper
 
 
@@ -210,6 +213,50 @@ def test_f80_a_server_that_fails_ends_the_night_and_the_next_one_uses_all(
     sleeper.has_server(name, server)
     sleeper.next_night_improves()
     assert sum(asked.purpose == Purpose.MINE for asked in server.requests) == 1 - paid
+
+
+# After how many answers the server dies: with an attempt answered, two failed calls may be about their own questions.
+DIES = {
+    1: Outcome.BACKEND_FAILED,
+    2: Outcome.UNVERIFIED,
+    3: Outcome.UNVERIFIED,
+    4: Outcome.BACKEND_FAILED,
+    5: Outcome.BACKEND_FAILED,
+    6: Outcome.BACKEND_FAILED,
+    7: Outcome.BACKEND_FAILED,
+}
+
+
+def dying_after(server: ModelServer, answered: int) -> Callable[[Asked], Behaviour]:
+    """Answers so many questions, then none."""
+    return lambda _asked: "healthy" if len(server.requests) <= answered else "error500"
+
+
+@pytest.mark.parametrize(("answered", "verdict"), DIES.items())
+def test_f80_a_server_that_dies_before_anything_is_proven_costs_no_session(
+    sleeper: Sleeper, server: ModelServer, answered: int, verdict: Outcome
+) -> None:
+    server.behaviour = dying_after(server, answered)
+    sleeper.has_server("openai", server, section("night", workers=1))
+    report = sleeper.sleep()
+    assert report.verdict is verdict, report.because
+    assert "500" in report.because
+    assert report.remedy
+    assert (sleeper.unread, sleeper.kept) == (len(ASKS), answered)
+    server.behaviour = "healthy"
+    sleeper.next_night_improves()
+
+
+@pytest.mark.parametrize("answered", [CALLS - 2, CALLS - 1])
+def test_f80_a_server_that_dies_after_the_proof_loses_no_proven_result(
+    sleeper: Sleeper, server: ModelServer, answered: int
+) -> None:
+    server.behaviour = dying_after(server, answered)
+    sleeper.has_server("openai", server, section("night", workers=1))
+    report = sleeper.sleep()
+    assert (report.verdict, exit_code(report)) == (Outcome.IMPROVED, 3)
+    assert "n=2" in report.because, "a pair that wasn't answered is no pair"
+    assert any("500" in note.summary for note in report.errors)
 
 
 @pytest.mark.parametrize("name", thinned(HTTP, every=len(HTTP)))
@@ -553,8 +600,6 @@ def test_f88_a_model_that_is_gone_fails_the_night(sleeper: Sleeper, server: Mode
 
 
 # F89 -------------------------------------------------------------------------------------------------------
-
-CALLS = 9  # of a whole night of these sessions; a program is asked for a word first
 
 
 @pytest.mark.parametrize("cap", thinned(range(1, CALLS + 1), every=4))

@@ -74,6 +74,8 @@ class NightMeter:
         self._failed_in_a_row = 0
         self._structured_answers = 0
         self._structured_failures = 0
+        self._attempts_answered = 0
+        self._attempts_failed = 0
         self._last_failure: CallFailed | None = None
 
     def spend(self) -> Spend:
@@ -99,7 +101,13 @@ class NightMeter:
         return max(0, most - self._ledger.spent().calls)
 
     def check(self) -> None:
-        """Raise BackendUnavailable if structured replies were asked for all night and none was decoded."""
+        """Raise BackendUnavailable if the model answered no attempt all night, or gave no structured reply of use."""
+        if self._last_failure and self._attempts_failed and not self._attempts_answered:
+            count = self._attempts_failed
+            raise BackendUnavailable(
+                f"no attempt was answered all night; the last failure of {count}: {self._last_failure}",
+                remedy=self._last_failure.remedy,
+            )
         if self._structured_failures and not self._structured_answers:
             count = self._structured_failures
             raise BackendUnavailable(
@@ -182,9 +190,11 @@ class NightMeter:
 
     def answered(self, prompt: Prompt) -> None:
         """Note that a question was answered, by the model or from the store."""
-        if prompt.schema is not None:
-            with self._lock:
+        with self._lock:
+            if prompt.schema is not None:
                 self._structured_answers += 1
+            if prompt.purpose is Purpose.ROLLOUT:
+                self._attempts_answered += 1
 
     def failed(self, prompt: Prompt, error: CallFailed) -> None:
         """Note that a question failed for good; raise BackendUnavailable if that means that the model is gone."""
@@ -199,6 +209,8 @@ class NightMeter:
                 self._failed_in_a_row += 1
             if prompt.schema is not None:
                 self._structured_failures += 1
+            if prompt.purpose is Purpose.ROLLOUT:
+                self._attempts_failed += 1
             if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                 raise BackendUnavailable(
                     f"{FAILURES_IN_A_ROW} calls in a row failed; the last: {error.message}", remedy=error.remedy

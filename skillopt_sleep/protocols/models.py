@@ -56,7 +56,7 @@ class Meter(Protocol):
         ...
 
     def check(self) -> None:
-        """Raise BackendUnavailable if structured replies were requested all night and none could be decoded."""
+        """Raise BackendUnavailable if the model answered no attempt all night, or gave no structured reply of use."""
         ...
 
 

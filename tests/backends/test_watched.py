@@ -77,8 +77,8 @@ def test_what_no_later_call_can_mend_ends_the_night_at_once(kind: FailureKind) -
 
 @pytest.mark.parametrize("kind", sorted(OF_THE_PROMPT))
 def test_what_is_wrong_with_one_prompt_is_no_part_of_a_row(kind: FailureKind) -> None:
-    backend, meter = _watched(BUSY, BUSY, CallFailed(kind, "not this one"))
-    assert _ask(backend, "a", "b") == ["overloaded"] * 2
+    backend, meter = _watched("fine", BUSY, BUSY, CallFailed(kind, "not this one"))
+    assert _ask(backend, *"yab") == ["fine"] + ["overloaded"] * 2
     assert _ask(backend, *"cdefg") == [kind] * 5
     assert _ask(backend, "select", prompt=SELECT) == [kind]
     meter.check()
@@ -110,6 +110,30 @@ def test_a_project_over_its_limit_neither_ends_the_night_nor_hides_that_the_mode
     assert _ask(backend, "", prompt=a_prompt("poor again", project=POOR)) == [FailureKind.OVER_BUDGET]
     with pytest.raises(BackendUnavailable):
         backend.complete(a_prompt("d"))
+
+
+@pytest.mark.parametrize("attempts", range(1, FAILURES_IN_A_ROW))
+def test_a_night_whose_attempts_were_too_few_for_a_row_fails_if_none_was_answered(attempts: int) -> None:
+    backend, meter = _watched(CHOICE, BUSY)
+    backend.complete(SELECT)
+    for number in range(attempts):
+        assert _ask(backend, "", prompt=a_prompt(f"ask {number}", purpose=Purpose.ROLLOUT)) == ["overloaded"]
+    with pytest.raises(BackendUnavailable, match=rf"no attempt.* of {attempts}: busy") as caught:
+        meter.check()
+    assert caught.value.remedy == "try later"
+
+
+def test_one_attempt_that_was_answered_is_enough() -> None:
+    backend, meter = _watched("fine", BUSY)
+    assert _ask(backend, "", prompt=a_prompt("a", purpose=Purpose.ROLLOUT)) == ["fine"]
+    assert _ask(backend, "", prompt=a_prompt("b", purpose=Purpose.ROLLOUT)) == ["overloaded"]
+    meter.check()
+
+
+def test_attempts_that_the_model_refuses_are_no_outage() -> None:
+    backend, meter = _watched(CallFailed(FailureKind.REFUSED, "no"))
+    assert _ask(backend, "", prompt=a_prompt("a", purpose=Purpose.ROLLOUT)) == ["refused"]
+    meter.check()
 
 
 def test_a_night_whose_structured_replies_all_failed_learned_nothing() -> None:
