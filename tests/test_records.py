@@ -18,6 +18,8 @@ from skillopt_sleep.records import (
     Check,
     Checks,
     Decision,
+    Deed,
+    DeedKind,
     Document,
     DocumentKind,
     Edit,
@@ -53,6 +55,7 @@ from skillopt_sleep.records import (
     Verdict,
     unpacked,
 )
+from tests.builders import a_proposal
 
 NOW = datetime(2026, 11, 20, 4, 17, 3, 250_000, tzinfo=UTC)
 KINDS = [
@@ -287,3 +290,10 @@ def test_what_was_not_measured_is_none_and_never_zero() -> None:
     assert Trial().interval is None
     assert Spend().usd is None
     assert NightReport(night="n", started=NOW, ended=NOW, verdict=Outcome.NOTHING_NEW, because="").documents == ()
+
+
+def test_a_command_that_the_person_typed_is_no_word_of_theirs_beside_the_deed() -> None:
+    ran = Deed(kind=DeedKind.CHECKED, session="s1", turn=3, what="make lint")
+    words = Evidence(session="s1", turn=5, quote="run it yourself")
+    proposal = a_proposal(evidence=(Evidence(session="s1", turn=3, quote="make lint"), words), deeds=(ran,))
+    assert proposal.spoken == (words,)

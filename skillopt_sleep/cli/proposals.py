@@ -76,7 +76,7 @@ def _evidence(proposal: Proposal) -> Iterator[str]:
     """Yield what the person said and did."""
     if proposal.sessions > 1:
         yield f"Asked for in {proposal.sessions} sessions"
-    for evidence in proposal.evidence[:5]:
+    for evidence in proposal.spoken[:5]:
         yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
     for deed in proposal.deeds[:5]:
         what = f": «{visible(deed.what)}»" if deed.what else ""

@@ -67,6 +67,12 @@ class Proposal(Record, frozen=True, kw_only=True):
         return len({piece.session for piece in (*self.evidence, *self.deeds)})
 
     @property
+    def spoken(self) -> tuple[Evidence, ...]:
+        """What the person said in words; a command that they typed is a deed."""
+        done = {(deed.session, deed.turn) for deed in self.deeds}
+        return tuple(piece for piece in self.evidence if (piece.session, piece.turn) not in done)
+
+    @property
     def others(self) -> str:
         """What became of the tasks of other lessons, in words; "" without any."""
         if not self.bystanders:
