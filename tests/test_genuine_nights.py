@@ -37,6 +37,8 @@ def fence() -> Iterator[Fence]:
 def person(tmp_path: Path, fence: Fence) -> Person:
     person = Person(tmp_path, fence.environ)
     person.had_sessions()
+    # Both agents read it, so a trial with either is a proof.
+    (person.project / "CLAUDE.md").rename(person.project / "AGENTS.md")
     return person
 
 

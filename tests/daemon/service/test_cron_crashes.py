@@ -31,6 +31,7 @@ def swept(folder: Path, *, crontab: str, every: int, inside: tuple[str, ...] = (
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a process that adopts orphans")
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize(("every", "at_least"), [(20, 20), pytest.param(1, 450, marks=pytest.mark.slow)])
 def test_no_kill_loses_a_line_of_the_crontab(every: int, at_least: int, tmp_path: Path) -> None:
     figures = swept(tmp_path, crontab="", every=every)
