@@ -42,6 +42,7 @@ from skillopt_sleep.records.lessons import (
     PlaceKind,
     taken_back,
     why_ended,
+    why_kept,
 )
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
@@ -222,4 +223,5 @@ __all__ = [
     "unpacked_heard",
     "wants_a_tool",
     "why_ended",
+    "why_kept",
 ]

@@ -105,20 +105,34 @@ class Lesson(Record, frozen=True, kw_only=True):
 
 
 def taken_back(lessons: Iterable[Lesson]) -> dict[str, Evidence | None]:
-    """Return the ids of the lessons that the person took back, each with their last words on it, if known."""
+    """Return the ids of the lessons that the person took back, each with their last words on it, if known.
+
+    What took a lesson back may have been taken back itself since; then the first one can hold again.
+    """
     ended: dict[str, Evidence | None] = {}
+    words: dict[str, Evidence] = {}
     for lesson in lessons:
         if lesson.state is LessonState.TAKEN_BACK:
-            ended.setdefault(lesson.id, None)
-        if lesson.takes_back:
-            words = lesson.quotes[-1] if lesson.quotes else None
-            ended[lesson.takes_back] = words or ended.get(lesson.takes_back)
+            ended[lesson.id] = None
+        if lesson.takes_back and lesson.quotes:
+            words[lesson.takes_back] = lesson.quotes[-1]
+    for name in ended:
+        ended[name] = words.get(name)
     return ended
 
 
 def why_ended(words: Evidence | None) -> str:
     """Say that the person took a lesson back, with their words and the day if these are known."""
+    return "you took it back" + _on_day(words)
+
+
+def why_kept(words: Evidence | None) -> str:
+    """Say that the person wants a lesson again that they had taken back, with their words and the day."""
+    return "you asked for it again" + _on_day(words)
+
+
+def _on_day(words: Evidence | None) -> str:
     if words is None:
-        return "you took it back"
+        return ""
     day = f" on {words.at:%Y-%m-%d}" if words.at else ""
-    return f"you took it back{day}: «{words.quote}»"
+    return f"{day}: «{words.quote}»"

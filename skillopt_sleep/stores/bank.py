@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Edit, Evidence, Proof, Proposal, Split, Task, why_ended
+from skillopt_sleep.records import Edit, Lesson, Proof, Proposal, Split, Task, taken_back, why_ended, why_kept
 from skillopt_sleep.stores.banked import Banked, content, rewritten, traces, with_edits, with_side
 
 WAITING = "waiting"
@@ -158,20 +158,25 @@ class SqliteBank:
         """Return the adopted proposals, oldest first."""
         return tuple(entry.proposal for entry in self.proposals(ADOPTED))
 
-    def withdraw(self, ended: Mapping[str, Evidence | None], *, at: datetime) -> None:
-        """Withdraw the waiting proposals for lessons that the person took back, within the caller's transaction.
+    def withdraw(self, lessons: Sequence[Lesson], *, at: datetime) -> None:
+        """Withdraw the waiting proposals that the person's latest words decided, within the caller's transaction.
 
-        Those that take such a lesson's rule away stay.
+        Those are the rules of lessons that they took back, and the removals of rules whose lesson they want again.
         """
+        ended = taken_back(lessons)
+        wanted = {lesson.id: lesson for lesson in lessons if lesson.id not in ended}
         for entry in self.proposals(WAITING):
             proposal = entry.proposal
-            if proposal.proof is Proof.WORDS:
+            decided = wanted if proposal.proof is Proof.WORDS else ended
+            lesson = next((name for name in proposal.lessons if name in decided), None)
+            if lesson is None:
                 continue
-            for lesson in proposal.lessons:
-                if lesson in ended:
-                    reason = why_ended(ended[lesson])
-                    self.decide(proposal.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
-                    break
+            if proposal.proof is Proof.WORDS:
+                quotes = wanted[lesson].quotes
+                reason = why_kept(quotes[-1] if quotes else None)
+            else:
+                reason = why_ended(ended[lesson])
+            self.decide(proposal.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
 
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Return the proposals in these states, or in any state if none is named, oldest first."""

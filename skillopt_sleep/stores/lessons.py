@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Lesson, LessonState, PlaceKind, Proof, Proposal, taken_back
+from skillopt_sleep.records import Lesson, LessonState, PlaceKind, Proof, Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, SqliteBank
 
 ENDED = frozenset({LessonState.RETIRED, LessonState.TAKEN_BACK})
@@ -34,8 +34,7 @@ class SqliteLessons:
                 lessons.append(lesson)
         proposed = self._taught_by(entry.proposal for entry in self._bank.proposals(*OPEN))
         live = self._taught_by(entry.proposal for entry in self._bank.proposals(ADOPTED))
-        ended = taken_back(lessons)
-        current = [_with_state(lesson, proposed, live, ended) for lesson in lessons]
+        current = [_with_state(lesson, proposed, live) for lesson in lessons]
         return tuple(sorted(current, key=lambda lesson: (lesson.first, lesson.id)))
 
     def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
@@ -66,11 +65,9 @@ class SqliteLessons:
             return self._connection.execute(query, values).fetchall()
 
 
-def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str], ended: Collection[str]) -> Lesson:
+def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str]) -> Lesson:
     if lesson.state in ENDED:
         return lesson
-    if lesson.id in ended:
-        return replace(lesson, state=LessonState.TAKEN_BACK)
     if lesson.id in live:
         return replace(lesson, state=LessonState.LIVE)
     if lesson.id in proposed:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from skillopt_sleep.kit.codec import from_json, map_strings, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, Lesson, NightReport, Session, Task, report_data, taken_back
+from skillopt_sleep.records import CUT_SHORT, Lesson, NightReport, Session, Task, report_data
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
@@ -108,7 +108,7 @@ class SqlitePage:
                 unread_lessons = {task.lesson for task in tasks} - {task.lesson for task in banked}
                 known = [lesson for lesson in lessons if lesson.id not in unread_lessons]
                 self.lessons.keep(known, night=self.night)
-                self.bank.withdraw(taken_back(known), at=report.ended)
+                self.bank.withdraw(known, at=report.ended)
                 finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
                 read = [session.id for session in found if session.id not in unread]

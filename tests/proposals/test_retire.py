@@ -47,6 +47,7 @@ def a_lesson(name: str, **fields: Any) -> Lesson:
     return replace(Lesson(id=name, project="/p", wording=name, first=NOON, last=NOON), **fields)
 
 
+ENDED = a_lesson("lint", state=LessonState.TAKEN_BACK)
 BACK = a_lesson("new", takes_back="lint", quotes=(SAID,))
 
 
@@ -75,7 +76,7 @@ def test_the_rule_of_a_lesson_that_was_taken_back_is_proposed_for_removal_with_t
 ) -> None:
     night = a_page(tmp_path / "second", adopted=[proposal])
 
-    (removal,), notes = retire([BACK], night)
+    (removal,), notes = retire([ENDED, BACK], night)
 
     assert notes == ()
     assert (removal.proof, removal.lessons, removal.evidence) == (Proof.WORDS, ("lint",), (SAID,))
@@ -97,22 +98,25 @@ def test_a_rule_that_does_not_stand_any_more_or_whose_removal_was_rejected_is_le
     root: Path, tmp_path: Path, proposal: Proposal
 ) -> None:
     night = a_page(tmp_path / "second", adopted=[proposal])
-    (removal,), _ = retire([BACK], night)
+    (removal,), _ = retire([ENDED, BACK], night)
 
-    assert retire([BACK], a_page(tmp_path / "third", adopted=[proposal], refused=list(removal.edits))) == ((), ())
+    assert retire([ENDED, BACK], a_page(tmp_path / "third", adopted=[proposal], refused=list(removal.edits))) == (
+        (),
+        (),
+    )
     (root / "CLAUDE.md").write_bytes(b"# Rules\n")
-    assert retire([BACK], a_page(tmp_path / "fourth", adopted=[proposal])) == ((), ())
+    assert retire([ENDED, BACK], a_page(tmp_path / "fourth", adopted=[proposal])) == ((), ())
 
 
 def test_what_waits_is_proposed_again_only_when_its_file_changed(
     root: Path, tmp_path: Path, proposal: Proposal
 ) -> None:
-    (removal,), _ = retire([BACK], a_page(tmp_path / "second", adopted=[proposal]))
+    (removal,), _ = retire([ENDED, BACK], a_page(tmp_path / "second", adopted=[proposal]))
 
-    assert retire([BACK], a_page(tmp_path / "third", adopted=[proposal], waits=[removal])) == ((), ())
+    assert retire([ENDED, BACK], a_page(tmp_path / "third", adopted=[proposal], waits=[removal])) == ((), ())
     file = root / "CLAUDE.md"
     file.write_bytes(file.read_bytes().replace(b"Use tabs.", b"Use spaces."))
-    (again,), _ = retire([BACK], a_page(tmp_path / "fourth", adopted=[proposal], waits=[removal]))
+    (again,), _ = retire([ENDED, BACK], a_page(tmp_path / "fourth", adopted=[proposal], waits=[removal]))
     assert (again.id, again.version) == (removal.id, 2)
 
 
@@ -133,7 +137,7 @@ def test_nothing_is_removed_for_a_lesson_that_holds(tmp_path: Path, proposal: Pr
 def test_a_file_that_can_not_be_edited_is_a_note(root: Path, tmp_path: Path, proposal: Proposal) -> None:
     (root / "CLAUDE.md").unlink()
 
-    found, (note,) = retire([BACK], a_page(tmp_path / "second", adopted=[proposal]))
+    found, (note,) = retire([ENDED, BACK], a_page(tmp_path / "second", adopted=[proposal]))
 
     assert found == ()
     assert note.stage == "retire"

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
-from skillopt_sleep.records import Evidence, Exact, Lesson, Proof, Proposal, Split, Task
+from skillopt_sleep.records import Evidence, Exact, Lesson, LessonState, Proof, Proposal, Split, Task
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, Mark, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_proposal, a_task, an_edit
@@ -367,6 +367,10 @@ def test_what_was_decided_during_the_night_is_not_replaced(store: SqliteStore) -
     assert [(entry.proposal, entry.state) for entry in store.bank.proposals()] == [(first, ADOPTED)]
 
 
+def a_lesson(name: str, **fields: object) -> Lesson:
+    return replace(Lesson(id=name, project="/p", wording=name, first=NOON, last=NOON), **fields)
+
+
 def test_a_proposal_that_waits_gathers_what_is_asked_again_of_its_lessons(store: SqliteStore) -> None:
     bank(store, proposals=[a_proposal(lessons=("l",))])
     bank(store, a_task(id="t1", session="s1", lesson="l"), a_task(id="t2", session="s2", lesson="other"))
@@ -382,15 +386,27 @@ def test_a_lesson_that_is_taken_back_withdraws_its_proposal_with_the_persons_wor
     removal = a_proposal(id="P-0003", lessons=("l",), proof=Proof.WORDS)
     bank(store, proposals=[mine, other, removal])
     said = Evidence(session="s9", turn=2, quote="forget pnpm", at=NOON)
-    back = Lesson(id="n", project="/p", wording="npm", first=NOON, last=NOON, takes_back="l", quotes=(said,))
+    ended = a_lesson("l", state=LessonState.TAKEN_BACK)
     with store.open_night() as page:
-        seal(page, lessons=(back,))
+        seal(page, lessons=(ended, a_lesson("n", takes_back="l", quotes=(said,))))
 
     first, *others = store.bank.proposals()
     assert first.state == WITHDRAWN
     assert first.decided
     assert "«forget pnpm»" in first.reason
     assert [entry.state for entry in others] == [WAITING, WAITING]
+
+
+def test_a_lesson_that_is_wanted_again_withdraws_the_removal_of_its_rule(store: SqliteStore) -> None:
+    bank(store, proposals=[a_proposal(lessons=("l",), proof=Proof.WORDS), a_proposal(id="P-0002", lessons=("l",))])
+    said = Evidence(session="s9", turn=2, quote="pnpm after all", at=NOON)
+    ended = a_lesson("n", takes_back="l", state=LessonState.TAKEN_BACK)
+    with store.open_night() as page:
+        seal(page, lessons=(ended, a_lesson("l", takes_back="n", quotes=(said,))))
+
+    removal, teaching = store.bank.proposals()
+    assert (removal.state, removal.reason) == (WITHDRAWN, "you asked for it again on 2026-03-02: «pnpm after all»")
+    assert teaching.state == WAITING
 
 
 def test_a_proposal_whose_rule_became_part_of_another_is_withdrawn(store: SqliteStore) -> None:

@@ -67,7 +67,8 @@ def test_what_was_taken_back_stays_taken_back_whatever_its_proposals_say(store: 
     assert states(store) == {"l-1": LessonState.TAKEN_BACK}
 
 
-def test_a_lesson_that_another_takes_back_is_taken_back(store: SqliteStore) -> None:
+def test_a_lesson_that_is_wanted_again_is_open_although_another_took_it_back_once(store: SqliteStore) -> None:
+    ended = replace(LESSON, id="l-2", takes_back="l-1", state=LessonState.TAKEN_BACK)
     with store.open_night() as page:
-        seal(page, lessons=(LESSON, replace(LESSON, id="l-2", takes_back="l-1")))
-    assert states(store) == {"l-1": LessonState.TAKEN_BACK, "l-2": LessonState.OPEN}
+        seal(page, lessons=(replace(LESSON, takes_back="l-2"), ended))
+    assert states(store) == {"l-1": LessonState.OPEN, "l-2": LessonState.TAKEN_BACK}
