@@ -15,6 +15,7 @@ from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.cluster import cluster
+from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose, Task
@@ -63,11 +64,15 @@ class _Name(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """A question to the model about a project: names, the known ones first, and the tasks without one."""
+    """A question to the model about a project: names, the known ones first, and the tasks without one.
+
+    `has_ends` tells whether the miner said that one of them is taken back.
+    """
 
     project: str
     names: tuple[_Name, ...]
     unnamed: tuple[Task, ...]
+    has_ends: bool
 
 
 def find_lessons(
@@ -168,7 +173,7 @@ def _with_task(lesson: Lesson, task: Task) -> Lesson:
     )
 
 
-def _question(tasks: Iterable[Task], project: str, known: Sequence[Lesson]) -> _Question:
+def _question(tasks: Sequence[Task], project: str, known: Sequence[Lesson]) -> _Question:
     names: dict[str, _Name] = {}
     for lesson in sorted(known, key=lambda lesson: lesson.last)[-MOST:]:
         if lesson.wording:
@@ -182,15 +187,17 @@ def _question(tasks: Iterable[Task], project: str, known: Sequence[Lesson]) -> _
             continue
         name = names.get(_folded(task.wording), _Name(task.wording, task.at, task.at))
         names[_folded(task.wording)] = name._replace(first=min(name.first, task.at), last=max(name.last, task.at))
-    return _Question(project, tuple(names.values()), tuple(unnamed))
+    has_ends = any(task.takes_back for task in tasks if task.project == project)
+    return _Question(project, tuple(names.values()), tuple(unnamed), has_ends)
 
 
 def _is_worth_asking(question: _Question, *, is_split: bool) -> bool:
-    """Tell whether there is something new to compare with a name."""
+    """Tell whether there is something new to compare with a name, or one that is said to be taken back."""
     known = sum(1 for name in question.names if name.lesson is not None)
     has_news = len(question.names) > known or bool(question.unnamed)
     is_alone = len(question.names) + len(question.unnamed) < 2  # noqa: PLR2004 - it takes two to compare
-    return bool(question.names) and has_news and not is_alone and (is_split or known > 0)
+    is_new = has_news and (is_split or known > 0)
+    return bool(question.names) and not is_alone and (is_new or question.has_ends)
 
 
 def _replies(
@@ -262,9 +269,11 @@ def _joined(question: _Question, tasks: Sequence[Task], reply: LessonsReply) -> 
             group.lesson = first = _new_id(task)
         named.append(replace(task, lesson=first, wording=group.wording))
     known = [name.lesson for name in question.names if name.lesson is not None]
-    lessons = {lesson.id: lesson for lesson in with_evidence(named, known)}
-    ended = _ended(question, named, groups, reply)
-    return _Joined(tuple(named), tuple(_with_ended(lessons, known, ended)))
+    lessons = {lesson.id: lesson for lesson in known}
+    changed = with_evidence(named, known)
+    lessons |= {lesson.id: lesson for lesson in changed}
+    ended = _ended(question, named, groups, reply, lessons)
+    return _Joined(tuple(named), tuple(_with_ended(lessons, changed, ended)))
 
 
 class _Group:
@@ -298,35 +307,53 @@ def _is_known(question: _Question, number: int) -> bool:
 
 
 def _ended(
-    question: _Question, tasks: Sequence[Task], groups: Mapping[str, _Group], reply: LessonsReply
+    question: _Question,
+    tasks: Sequence[Task],
+    groups: Mapping[str, _Group],
+    reply: LessonsReply,
+    lessons: Mapping[str, Lesson],
 ) -> Iterator[tuple[str, str]]:
-    """Yield the ids of each lesson that takes another back, and of that other; the later one holds."""
+    """Yield the ids of each lesson that takes another back, and of that other; the later one holds.
+
+    A model that was shown the text of others may be told by it which lesson to end. So what it says counts only if
+    the comparison of names says the same, or if the person speaks of one thing in both lessons.
+    """
     keys = [_folded(name.wording) for name in question.names]
+    by_names: set[tuple[str, str]] = set()
     for later, earlier in reply.instead:
         if 0 < later <= len(keys) and 0 < earlier <= len(keys):
-            yield groups[keys[later - 1]].lesson, groups[keys[earlier - 1]].lesson
+            by_names.add((groups[keys[later - 1]].lesson, groups[keys[earlier - 1]].lesson))
+    by_miner: set[tuple[str, str]] = set()
     for task in tasks:
         other = groups.get(_folded(task.takes_back)) if task.takes_back else None
         if other is not None:
-            yield task.lesson, other.lesson
+            by_miner.add((task.lesson, other.lesson))
+    for later, earlier in sorted(by_names | by_miner):
+        if later == earlier or later not in lessons or earlier not in lessons:
+            continue
+        is_certain = (later, earlier) in by_names and (not question.unnamed or (later, earlier) in by_miner)
+        if is_certain or _speak_of_one_thing(lessons[later], lessons[earlier]):
+            yield later, earlier
+
+
+def _speak_of_one_thing(later: Lesson, earlier: Lesson) -> bool:
+    person = Person(later.wording, quotes_of(later.quotes))
+    return person.shares("\n".join((earlier.wording, *quotes_of(earlier.quotes))))
 
 
 def _with_ended(
-    lessons: dict[str, Lesson], known: Sequence[Lesson], ended: Iterable[tuple[str, str]]
+    lessons: dict[str, Lesson], changed: Iterable[Lesson], ended: Iterable[tuple[str, str]]
 ) -> Iterator[Lesson]:
     """Yield the lessons of tonight, and those that they take back with that state."""
-    all_lessons = {lesson.id: lesson for lesson in known} | lessons
-    changed = dict.fromkeys(lessons)
+    ids = dict.fromkeys(lesson.id for lesson in changed)
     for later, earlier in ended:
-        if later == earlier or later not in all_lessons or earlier not in all_lessons:
+        if lessons[later].last < lessons[earlier].last:
             continue
-        if all_lessons[later].last < all_lessons[earlier].last:
-            continue
-        all_lessons[later] = replace(all_lessons[later], takes_back=earlier)
-        all_lessons[earlier] = replace(all_lessons[earlier], state=LessonState.TAKEN_BACK)
-        changed |= dict.fromkeys((later, earlier))
-    for name in changed:
-        yield all_lessons[name]
+        lessons[later] = replace(lessons[later], takes_back=earlier)
+        lessons[earlier] = replace(lessons[earlier], state=LessonState.TAKEN_BACK)
+        ids |= dict.fromkeys((later, earlier))
+    for name in ids:
+        yield lessons[name]
 
 
 def _new_id(task: Task) -> str:

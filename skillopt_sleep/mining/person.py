@@ -90,6 +90,10 @@ class Person:
             return ()
         return weighed.mild
 
+    def shares(self, text: str) -> bool:
+        """Tell whether a text and the person name one thing, apart from words that any demand may hold."""
+        return any(not piece.neutral and self._said(piece) for piece in pieces(text))
+
     def reversed_by(self, text: str) -> tuple[str, ...]:
         """Return what the text wants and the person doesn't, or the other way round; empty if nothing is."""
         means: set[str] = set()

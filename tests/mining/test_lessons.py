@@ -197,6 +197,44 @@ def test_the_miner_names_what_is_taken_back_in_the_same_night() -> None:
     assert states(made) == {"Use tabs": LessonState.TAKEN_BACK, "Use spaces": LessonState.OPEN}
 
 
+WORDS = (Evidence(session="s", turn=2, quote="say the price in cents", at=NOON),)
+
+
+def test_the_miner_alone_ends_no_lesson_of_which_the_person_did_not_speak() -> None:
+    known = [heard("Wrap lines at 100", days_ago=2), heard("Show prices in francs", days_ago=2)]
+    told = named("Name the price in cents", takes_back="Wrap lines at 100", evidence=WORDS)
+
+    made, _ = found(told, {}, known=known)
+    assert set(states(made).values()) == {LessonState.OPEN}
+
+    (made, _) = found(told, {"instead": [[3, 1]]}, known=known)
+    assert states(made)["Wrap lines at 100"] is LessonState.TAKEN_BACK
+
+    told = named("Name the price in cents", takes_back="Show prices in francs", evidence=WORDS)
+    made, _ = found(told, {}, known=known)
+    assert states(made)["Show prices in francs"] is LessonState.TAKEN_BACK
+
+
+def test_the_comparison_alone_ends_no_such_lesson_where_it_was_shown_more_than_names() -> None:
+    known = [heard("Wrap lines at 100", days_ago=2)]
+    told = named("Name the price in cents", evidence=WORDS)
+    unnamed = named("", evidence=WORDS)
+
+    made, _ = found([*told, *unnamed], {"instead": [[2, 1]]}, known=known)
+    assert set(states(made).values()) == {LessonState.OPEN}
+
+    made, _ = found(told, {"instead": [[2, 1]]}, known=known)
+    assert states(made)["Wrap lines at 100"] is LessonState.TAKEN_BACK
+
+
+def test_a_project_in_which_something_is_taken_back_is_asked_about() -> None:
+    tasks = [*named("Use tabs"), *named("Use tabs", "Use spaces", takes_back="Use tabs")[1:]]
+
+    _, shown = found(tasks, {}, several=())
+
+    assert len(shown) == 1
+
+
 def test_an_earlier_wish_never_takes_a_later_one_back() -> None:
     made, _ = found(named("Use tabs", "Use spaces"), {"instead": [[1, 2]]})
 
@@ -209,7 +247,7 @@ def test_what_was_taken_back_and_comes_up_again_is_open_and_ends_the_other() -> 
     made, _ = found(named("Use tabs"), {"instead": [[1, 2]]}, known=known)
     assert states(made) == {"Use tabs": LessonState.OPEN}
 
-    made, _ = found(named("Use tabs", takes_back="Use spaces"), {}, known=known)
+    made, _ = found(named("Use tabs", takes_back="Use spaces"), {"instead": [[1, 2]]}, known=known)
     assert states(made) == {"Use tabs": LessonState.OPEN, "Use spaces": LessonState.TAKEN_BACK}
 
 
