@@ -5,45 +5,28 @@ it keeps apart or leaves without a name stays apart. Without a model, tasks are 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted
-from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.cluster import cluster
+from skillopt_sleep.mining.names import (
+    LessonsReply,
+    Name,
+    Question,
+    folded,
+    holds_in,
+    is_worth_asking,
+    question_of,
+    replies_to,
+)
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose, Task
+from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Task
 
-MOST = 40
-SAID_CHARS = 200
 WORDING_CHARS = 100
-FAILURE = "the names of lessons could not be compared"
-
-
-# Models read a reply's docstrings: they are in its schema.
-class LessonsReply(msgspec.Struct, frozen=True):
-    """The numbers of all names that mean one lesson, and pairs of which the first takes the second back."""
-
-    same: tuple[tuple[int, ...], ...] = ()
-    instead: tuple[tuple[int, int], ...] = ()
-
-
-def known_names(lessons: Iterable[Lesson]) -> Mapping[str, tuple[str, ...]]:
-    """Return the names of lessons by project, each with the day it last came up: the latest 40, the latest last.
-
-    A lesson that was taken back is no example to follow, so it is left out.
-    """
-    projects: dict[str, list[str]] = {}
-    for lesson in sorted(lessons, key=lambda lesson: lesson.last):
-        if lesson.wording and lesson.state is not LessonState.TAKEN_BACK:
-            projects.setdefault(lesson.project, []).append(f"{lesson.last:%Y-%m-%d} {lesson.wording}")
-    return {project: tuple(names[-MOST:]) for project, names in projects.items()}
 
 
 class Found(NamedTuple):
@@ -52,27 +35,6 @@ class Found(NamedTuple):
     tasks: tuple[Task, ...]
     lessons: tuple[Lesson, ...]
     notes: tuple[Note, ...] = ()
-
-
-class _Name(NamedTuple):
-    """The name of a lesson: an earlier night's, or one that tasks of tonight brought."""
-
-    wording: str
-    first: datetime
-    last: datetime
-    lesson: Lesson | None = None
-
-
-class _Question(NamedTuple):
-    """A question to the model about a project: names, the known ones first, and the tasks without one.
-
-    `has_ends` tells whether the miner said that one of them is taken back.
-    """
-
-    project: str
-    names: tuple[_Name, ...]
-    unnamed: tuple[Task, ...]
-    has_ends: bool
 
 
 def find_lessons(
@@ -89,14 +51,14 @@ def find_lessons(
     not agree on names, and those with known lessons. A task without a name is a lesson of its own, unless the model
     gives it one. A failed call joins nothing.
     """
-    questions: list[_Question] = []
-    asked: list[_Question] = []
+    questions: list[Question] = []
+    asked: list[Question] = []
     for project in dict.fromkeys(task.project for task in tasks):
-        question = _question(tasks, project, [lesson for lesson in known if _holds_in(lesson, project)])
+        question = question_of(tasks, project, [lesson for lesson in known if holds_in(lesson, project)])
         questions.append(question)
-        if _is_worth_asking(question, is_split=project in several):
+        if is_worth_asking(question, is_split=project in several):
             asked.append(question)
-    replies, notes = _replies(asked, optimizer, pool)
+    replies, notes = replies_to(asked, optimizer, pool)
     found: dict[str, Task] = {}
     lessons: dict[str, Lesson] = {}
     for question in questions:
@@ -107,24 +69,20 @@ def find_lessons(
     return Found(tuple(found[task.id] for task in tasks), tuple(lessons.values()), notes)
 
 
-def _holds_in(lesson: Lesson, project: str) -> bool:
-    return lesson.project == project or lesson.holds.kind is PlaceKind.PERSON
-
-
-def _up_to_date(question: _Question, lessons: Mapping[str, Lesson]) -> _Question:
+def _up_to_date(question: Question, lessons: Mapping[str, Lesson]) -> Question:
     """Return the question with what tonight's other projects added to the lessons that hold for the person.
 
     A new name of such a lesson is the same in every project.
     """
     of_person = {
-        _folded(lesson.wording): lesson for lesson in lessons.values() if lesson.holds.kind is PlaceKind.PERSON
+        folded(lesson.wording): lesson for lesson in lessons.values() if lesson.holds.kind is PlaceKind.PERSON
     }
-    names: list[_Name] = []
+    names: list[Name] = []
     for name in question.names:
         lesson = name.lesson
         if lesson is not None:
             lesson = lessons.get(lesson.id, lesson)
-        names.append(name._replace(lesson=lesson or of_person.get(_folded(name.wording))))
+        names.append(name._replace(lesson=lesson or of_person.get(folded(name.wording))))
     return question._replace(names=tuple(names))
 
 
@@ -141,7 +99,8 @@ def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: S
 def with_evidence(tasks: Sequence[Task], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
     """Return the lessons of these tasks, the known ones with what the tasks add.
 
-    A lesson that was taken back before is open again if it came up since.
+    A lesson that was taken back before is open again if it came up since, and so is one that was only noticed, if
+    another session shows it too.
     """
     lessons = {lesson.id: lesson for lesson in known}
     touched: dict[str, None] = {}
@@ -154,98 +113,37 @@ def with_evidence(tasks: Sequence[Task], known: Sequence[Lesson]) -> tuple[Lesso
 
 def _lesson_of(task: Task) -> Lesson:
     wording = task.wording or one_line(" / ".join(quotes_of(task.evidence)), limit=WORDING_CHARS)
+    state = LessonState.NOTICED if task.unclear else LessonState.OPEN
     return Lesson(
-        id=task.lesson, project=task.project, wording=wording, first=task.at, last=task.at, holds=task.holds
-    )
-
-
-def _with_task(lesson: Lesson, task: Task) -> Lesson:
-    state = lesson.state
-    if state is LessonState.TAKEN_BACK and task.at > lesson.last:
-        state = LessonState.OPEN
-    return replace(
-        lesson,
-        first=min(lesson.first, task.at),
-        last=max(lesson.last, task.at),
-        quotes=tuple(dict.fromkeys((*lesson.quotes, *task.evidence))),
-        deeds=tuple(dict.fromkeys((*lesson.deeds, *task.deeds))),
+        id=task.lesson,
+        project=task.project,
+        wording=wording,
+        first=task.at,
+        last=task.at,
+        holds=task.holds,
         state=state,
     )
 
 
-def _question(tasks: Sequence[Task], project: str, known: Sequence[Lesson]) -> _Question:
-    names: dict[str, _Name] = {}
-    for lesson in sorted(known, key=lambda lesson: lesson.last)[-MOST:]:
-        if lesson.wording:
-            names[_folded(lesson.wording)] = _Name(lesson.wording, lesson.first, lesson.last, lesson)
-    unnamed: list[Task] = []
-    for task in tasks:
-        if task.project != project:
-            continue
-        if not task.wording:
-            unnamed.append(task)
-            continue
-        name = names.get(_folded(task.wording), _Name(task.wording, task.at, task.at))
-        names[_folded(task.wording)] = name._replace(first=min(name.first, task.at), last=max(name.last, task.at))
-    has_ends = any(task.takes_back for task in tasks if task.project == project)
-    return _Question(project, tuple(names.values()), tuple(unnamed), has_ends)
-
-
-def _is_worth_asking(question: _Question, *, is_split: bool) -> bool:
-    """Tell whether there is something new to compare with a name, or one that is said to be taken back."""
-    known = sum(1 for name in question.names if name.lesson is not None)
-    has_news = len(question.names) > known or bool(question.unnamed)
-    is_alone = len(question.names) + len(question.unnamed) < 2  # noqa: PLR2004 - it takes two to compare
-    is_new = has_news and (is_split or known > 0)
-    return bool(question.names) and not is_alone and (is_new or question.has_ends)
-
-
-def _replies(
-    questions: Sequence[_Question], optimizer: Backend, pool: Pool
-) -> tuple[Mapping[str, LessonsReply], tuple[Note, ...]]:
-    """Return the model's reply for each project, without the calls that failed, and notes on those."""
-    try:
-        answers = pool.map(lambda question: _ask(question, optimizer), questions, label="lessons")
-    except BudgetExhausted as error:
-        return {}, (Note(stage="mine", summary=f"{FAILURE}: {error.message}", remedy=error.remedy),)
-    replies: dict[str, LessonsReply] = {}
-    notes: list[Note] = []
-    for question, answer in zip(questions, answers, strict=True):
-        if isinstance(answer, Note):
-            notes.append(answer)
-        else:
-            replies[question.project] = answer
-    return replies, tuple(notes)
-
-
-def _ask(question: _Question, optimizer: Backend) -> LessonsReply | Note:
-    names = _numbered(map(_dated, question.names), start=1)
-    corrections = _numbered(map(_quoted, question.unnamed), start=len(question.names) + 1)
-    values = {"lessons": fence(names), "corrections": fence(corrections or "(none)")}
-    return ask_model(
-        optimizer,
-        Purpose.LESSONS,
-        values,
-        schema=LessonsReply,
-        project=question.project,
-        stage="mine",
-        failure=FAILURE,
+def _with_task(lesson: Lesson, task: Task) -> Lesson:
+    return replace(
+        lesson,
+        state=_state_after(lesson, task),
+        first=min(lesson.first, task.at),
+        last=max(lesson.last, task.at),
+        quotes=tuple(dict.fromkeys((*lesson.quotes, *task.evidence))),
+        deeds=tuple(dict.fromkeys((*lesson.deeds, *task.deeds))),
     )
 
 
-def _numbered(lines: Iterable[str], *, start: int) -> str:
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start))
-
-
-def _dated(name: _Name) -> str:
-    return f"{one_line(name.wording)} ({name.first:%Y-%m-%d} to {name.last:%Y-%m-%d})"
-
-
-def _quoted(task: Task) -> str:
-    correction = one_line(" / ".join(quotes_of(task.evidence)), limit=SAID_CHARS)
-    request = one_line(task.prompt, limit=SAID_CHARS)
-    rejected = one_line(task.rejected, limit=SAID_CHARS)
-    return f"{task.at:%Y-%m-%d} «{correction}», said of the answer «{rejected}» to «{request}»"
+def _state_after(lesson: Lesson, task: Task) -> LessonState:
+    """Return the state of a lesson that comes up once more."""
+    if lesson.state is LessonState.TAKEN_BACK and task.at > lesson.last:
+        return LessonState.OPEN
+    is_shown_again = bool(lesson.sessions) and task.session not in lesson.sessions
+    if lesson.state is LessonState.NOTICED and (is_shown_again or not task.unclear):
+        return LessonState.OPEN
+    return lesson.state
 
 
 class _Joined(NamedTuple):
@@ -255,12 +153,12 @@ class _Joined(NamedTuple):
     lessons: tuple[Lesson, ...]
 
 
-def _joined(question: _Question, tasks: Sequence[Task], reply: LessonsReply) -> _Joined:
+def _joined(question: Question, tasks: Sequence[Task], reply: LessonsReply) -> _Joined:
     """Give the tasks of one project the lessons that the names and the model's reply make."""
     groups = _groups(question, reply)
     named: list[Task] = []
     for task in tasks:
-        group = groups.get(_folded(task.wording) if task.wording else task.id)
+        group = groups.get(folded(task.wording) if task.wording else task.id)
         if group is None:
             named.append(replace(task, lesson=task.lesson or _new_id(task)))
             continue
@@ -284,9 +182,9 @@ class _Group:
         self.lesson = lesson
 
 
-def _groups(question: _Question, reply: LessonsReply) -> dict[str, _Group]:
+def _groups(question: Question, reply: LessonsReply) -> dict[str, _Group]:
     """Return the group of each name, by its folded wording, and of each unnamed task that got one, by its id."""
-    keys = [_folded(name.wording) for name in question.names]
+    keys = [folded(name.wording) for name in question.names]
     groups: dict[str, _Group] = {}
     for key, name in zip(keys, question.names, strict=True):
         groups[key] = _Group(name.wording, name.lesson.id if name.lesson else "")
@@ -302,12 +200,12 @@ def _groups(question: _Question, reply: LessonsReply) -> dict[str, _Group]:
     return groups
 
 
-def _is_known(question: _Question, number: int) -> bool:
+def _is_known(question: Question, number: int) -> bool:
     return number <= len(question.names) and question.names[number - 1].lesson is not None
 
 
 def _ended(
-    question: _Question,
+    question: Question,
     tasks: Sequence[Task],
     groups: Mapping[str, _Group],
     reply: LessonsReply,
@@ -318,14 +216,14 @@ def _ended(
     A model that was shown the text of others may be told by it which lesson to end. So what it says counts only if
     the comparison of names says the same, or if the person speaks of one thing in both lessons.
     """
-    keys = [_folded(name.wording) for name in question.names]
+    keys = [folded(name.wording) for name in question.names]
     by_names: set[tuple[str, str]] = set()
     for later, earlier in reply.instead:
         if 0 < later <= len(keys) and 0 < earlier <= len(keys):
             by_names.add((groups[keys[later - 1]].lesson, groups[keys[earlier - 1]].lesson))
     by_miner: set[tuple[str, str]] = set()
     for task in tasks:
-        other = groups.get(_folded(task.takes_back)) if task.takes_back else None
+        other = groups.get(folded(task.takes_back)) if task.takes_back else None
         if other is not None:
             by_miner.add((task.lesson, other.lesson))
     for later, earlier in sorted(by_names | by_miner):
@@ -358,10 +256,6 @@ def _with_ended(
 
 def _new_id(task: Task) -> str:
     return f"l-{task.id}"
-
-
-def _folded(wording: str) -> str:
-    return " ".join(wording.casefold().split()).rstrip(".!")
 
 
 def _merged(reply: LessonsReply, count: int) -> list[set[int]]:

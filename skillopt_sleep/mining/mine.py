@@ -10,8 +10,9 @@ from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.asked_again import note_asked_again
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.for_once import all_for_once
-from skillopt_sleep.mining.lessons import find_lessons, known_names, lessons_by_words
+from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
 from skillopt_sleep.mining.mined import Mined, batched
+from skillopt_sleep.mining.names import Names, known_names
 from skillopt_sleep.mining.proof import proven_task
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.replies import MineReply
@@ -49,7 +50,7 @@ def mine(
     The model finds them, or rules without one. What a model finds is kept only if it stands in the person's own words
     or deeds. The rules add what the model missed although the person named exactly what they want. What holds for one
     time only founds nothing, and is counted. A failed call loses its batch, with a note. At most `most` tasks are
-    kept: first those that can be asked again in words alone, of these the newest.
+    kept: first those that are clear and can be asked again in words alone, of these the newest.
     """
     heard = [session for session in sessions if _may_hold_a_lesson(session)]
     batches = batched(heard, per_call)
@@ -59,7 +60,9 @@ def mine(
     else:
         names = known_names(known.lessons)
         parts = pool.map(
-            lambda batch: _mine_by_model(batch, optimizer, names.get(batch[0].project, ())), batches, label="mine"
+            lambda batch: _mine_by_model(batch, optimizer, names.get(batch[0].project, Names())),
+            batches,
+            label="mine",
         )
     collected = _collected(parts)
     by_worth = sorted(note_asked_again(collected.tasks, sessions), key=_worth)
@@ -83,6 +86,7 @@ def mine(
     if len(testable) < len(living):
         notes.append(_note_of_untested(len(living) - len(testable)))
     notes += _notes_of_ended(found.lessons, known=known.lessons)
+    notes += _notes_of_noticed(found.lessons)
     return Mined(
         tasks=testable,
         lessons=found.lessons,
@@ -113,6 +117,16 @@ def _notes_of_ended(lessons: Sequence[Lesson], *, known: Iterable[Lesson]) -> It
             continue
         names = f"«{one_line(earlier.wording)}» was taken back by «{one_line(later.wording)}»"
         yield Note(stage="mine", summary=f"{names}, so nothing more is learned from it", expected=True)
+
+
+def _notes_of_noticed(lessons: Iterable[Lesson]) -> Iterator[Note]:
+    """Say which wishes one session alone couldn't tell for sure."""
+    names = [f"«{one_line(lesson.wording)}»" for lesson in lessons if lesson.state is LessonState.NOTICED]
+    if names:
+        which = "1 wish was" if len(names) == 1 else f"{len(names)} wishes were"
+        then = "it counts" if len(names) == 1 else "each counts"
+        summary = f"{which} only noticed; {then} if another session shows it too: {'; '.join(names)}"
+        yield Note(stage="mine", summary=summary, expected=True)
 
 
 def _mine_by_rules(session: Session) -> Mined:
@@ -156,16 +170,17 @@ def _note_of_once(quotes: Sequence[str]) -> Note:
 
 
 def _worth(task: Task) -> tuple[object, ...]:
-    return task.in_words, task.at, task.id
+    return not task.unclear, task.in_words, task.at, task.id
 
 
-def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Sequence[str]) -> Mined:
+def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, names: Names) -> Mined:
     labels = {f"S{number}": session for number, session in enumerate(sessions, start=1)}
     reply = ask_model(
         optimizer,
         Purpose.MINE,
         {
-            "lessons": fence("\n".join(map(one_line, lessons)) or "(none)"),
+            "lessons": _listed(names.known),
+            "noticed": _listed(names.noticed),
             "sessions": shown_sessions(labels),
             "ops": ", ".join(Op),
         },
@@ -176,7 +191,11 @@ def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, lessons: Seq
     )
     if isinstance(reply, Note):
         return Mined(notes=(reply,), lost=tuple(session.id for session in sessions))
-    return _proven(reply, labels, {name.partition(" ")[2] for name in lessons})
+    return _proven(reply, labels, {name.partition(" ")[2] for name in (*names.known, *names.noticed)})
+
+
+def _listed(names: Sequence[str]) -> str:
+    return fence("\n".join(map(one_line, names)) or "(none)")
 
 
 def _proven(reply: MineReply, labels: Mapping[str, Session], known: Collection[str]) -> Mined:

@@ -95,7 +95,8 @@ def proven_task(mined: MinedTask, labels: Mapping[str, Session], *, known: Colle
     )
     holds = _place(mined.where, Person(authors(session).own, quotes_of(evidence)))
     takes_back = one_line(clean(mined.takes_back[:REQUEST_CHARS]), limit=LESSON_CHARS)
-    return Proven(replace(task, holds=holds, takes_back=takes_back), tuple(instead))
+    unclear = mined.lasts == "unclear"
+    return Proven(replace(task, holds=holds, takes_back=takes_back, unclear=unclear), tuple(instead))
 
 
 def _cited(mined: MinedTask, session: Session) -> tuple[Deed, ...]:

@@ -33,7 +33,7 @@ class MinedTask(msgspec.Struct, frozen=True):
     rubric: str = ""
     answer: str = ""
     lesson: str = ""
-    lasts: Literal["from now on", "this time"] = "from now on"
+    lasts: Literal["from now on", "this time", "unclear"] = "from now on"
     where: str = "project"
     takes_back: str = ""
 

@@ -32,7 +32,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 found = tonight(mined, harvested.reviewed, plan=plan, page=page)
                 page.write("tasks", found.tasks)
                 page.write("lessons", found.lessons)
-                routing = crew.targets.route(found.recalled)
+                routing = crew.targets.route(found.asked)
                 outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended))
                 crew.meter.check()
         except NightError as error:

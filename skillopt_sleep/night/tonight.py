@@ -15,13 +15,14 @@ from skillopt_sleep.records import Lesson, LessonState, Session, Task
 
 
 class Tonight(NamedTuple):
-    """Tonight's tasks, the same with those recalled from earlier nights, and the lessons that are new or changed.
+    """Tonight's tasks, those that are asked tonight, and the lessons that are new or changed.
 
+    Asked are tonight's tasks and those recalled from earlier nights, but none of a lesson that was only noticed.
     `ended` are the ids of the lessons that were taken back.
     """
 
     tasks: tuple[Task, ...] = ()
-    recalled: tuple[Task, ...] = ()
+    asked: tuple[Task, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     ended: frozenset[str] = frozenset()
 
@@ -50,7 +51,10 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     sides = page.bank.sides({task.session for task in fresh})
     kept = page.keep("tasks", tuple[Task, ...], lambda: split(cluster(fresh, known=known), known=known, sides=sides))
     tasks = tuple(task for task in page.bank.kept(kept) if task.id in ids)
+    noticed = {lesson.id for lesson in lessons.values() if lesson.state is LessonState.NOTICED}
+    asked = tuple(task for task in tasks if task.lesson not in noticed)
+    known = tuple(task for task in known if task.lesson not in noticed)
     pinned, named = page.bank.pinned(), page.history.named()
-    recalled = recall(tasks, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
+    asked = recall(asked, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
     by_hand = [task for task in tasks if task.lesson not in lessons]
-    return Tonight(tasks, recalled, (*mined.lessons, *with_evidence(by_hand, ())), ended)
+    return Tonight(tasks, tuple(asked), (*mined.lessons, *with_evidence(by_hand, ())), ended)

@@ -70,8 +70,12 @@ class Place(Record, frozen=True, kw_only=True):
 
 
 class LessonState(StrEnum):
-    """What became of a lesson."""
+    """What became of a lesson.
 
+    A noticed one came up in one session, which couldn't tell whether it is wanted from now on.
+    """
+
+    NOTICED = "noticed"
     OPEN = "open"
     PROPOSED = "proposed"
     LIVE = "live"

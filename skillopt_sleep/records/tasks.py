@@ -82,7 +82,8 @@ class Task(Record, frozen=True, kw_only=True):
     `project`, `source` and the `skills` its session used decide whose documents it may teach. `lesson` and `split`
     are empty until those stages ran; `at` orders the occurrences of a lesson. `wording` is the lesson in the miner's
     words, "" if it named none; it groups tasks and proves nothing. `holds` is where the miner says that the lesson
-    holds, and `takes_back` names the lesson that it ends. `evidence` is what the person said, `deeds` what they did.
+    holds, and `takes_back` names the lesson that it ends. It is `unclear` if its session alone can't tell whether the
+    person wants that again. `evidence` is what the person said, `deeds` what they did.
     `rejected` is the answer the person corrected and `accepted` the one they continued from; both are excerpts and
     never count as evidence. `in_words` says that its session answered the request in words alone; `needs_repository`
     that no answer in words can show what is wanted, so only a replay with the repository tries it; `not_followed`
@@ -108,6 +109,7 @@ class Task(Record, frozen=True, kw_only=True):
     wording: str = ""
     holds: Place = Place()
     takes_back: str = ""
+    unclear: bool = False
     lesson: str = ""
     split: Split | None = None
     document: str = ""

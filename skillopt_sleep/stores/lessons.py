@@ -11,7 +11,7 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Lesson, LessonState, PlaceKind, Proof, Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, SqliteBank
 
-ENDED = frozenset({LessonState.RETIRED, LessonState.TAKEN_BACK})
+AS_KEPT = frozenset({LessonState.NOTICED, LessonState.RETIRED, LessonState.TAKEN_BACK})
 
 
 class SqliteLessons:
@@ -66,7 +66,7 @@ class SqliteLessons:
 
 
 def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str]) -> Lesson:
-    if lesson.state in ENDED:
+    if lesson.state in AS_KEPT:
         return lesson
     if lesson.id in live:
         return replace(lesson, state=LessonState.LIVE)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.mining.lessons import MOST, Found, find_lessons, known_names, lessons_by_words, with_evidence
+from skillopt_sleep.mining.lessons import Found, find_lessons, lessons_by_words, with_evidence
+from skillopt_sleep.mining.names import MOST, Names, known_names
 from skillopt_sleep.records import Deed, DeedKind, Evidence, Lesson, LessonState, Purpose, Task
 from tests.builders import a_lesson, a_task
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
@@ -52,8 +53,8 @@ def test_names_are_known_by_project_with_their_day_those_heard_last_at_the_end()
     lessons = [a_lesson(PNPM), heard(SHORT, days_ago=9), a_lesson(SHORT, project="/api"), a_lesson("")]
 
     assert known_names(lessons) == {
-        SHOP: ("2026-02-21 Keep answers short", "2026-03-01 Use pnpm"),
-        "/api": ("2026-03-01 Keep answers short",),
+        SHOP: Names(known=("2026-02-21 Keep answers short", "2026-03-01 Use pnpm")),
+        "/api": Names(known=("2026-03-01 Keep answers short",)),
     }
 
 
@@ -64,8 +65,8 @@ def test_a_lesson_that_was_taken_back_is_not_shown_as_known() -> None:
 def test_only_so_many_names_are_known() -> None:
     names = known_names([heard(f"Do {n}", days_ago=MOST + 2 - n) for n in range(MOST + 2)])[SHOP]
 
-    assert len(names) == MOST
-    assert names[0].endswith("Do 2")
+    assert len(names.known) == MOST
+    assert names.known[0].endswith("Do 2")
 
 
 # the same lesson ----------------------------------------------------------------------------------------

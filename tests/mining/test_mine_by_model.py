@@ -16,6 +16,7 @@ from skillopt_sleep.records import (
     Evidence,
     Exact,
     Lesson,
+    LessonState,
     Op,
     Origin,
     Place,
@@ -361,7 +362,7 @@ def test_the_model_is_shown_what_earlier_nights_called_the_lessons_of_the_projec
 
     _, (prompt, _) = named(a_session(), per_call=1, known=[a_lesson("Keep answers\nshort"), there])
 
-    assert "\n```\n2026-03-01 Keep answers short\n```\n\n# Sessions" in prompt.text
+    assert "\n```\n2026-03-01 Keep answers short\n```\n\n# Noticed before" in prompt.text
 
 
 # from now on, and for once ------------------------------------------------------------------------------
@@ -396,6 +397,18 @@ def test_what_holds_this_time_founds_nothing_and_is_told(said: str, lasts: str) 
     assert (found.tasks, found.lessons, found.for_once) == ((), (), (said,))
     (note,) = found.notes
     assert (note.expected, said in note.summary) == (True, True)
+
+
+@pytest.mark.parametrize("session_count", [1, 2])
+def test_what_one_session_cannot_tell_is_a_noticed_lesson_and_two_sessions_tell(session_count: int) -> None:
+    sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in range(session_count)]
+    wishes = [mined(session=f"S{i + 1}", lesson="Use pnpm", lasts="unclear") for i in range(session_count)]
+
+    found = by_model(*sessions, reply=reply(*wishes))
+
+    (lesson,) = found.lessons
+    assert lesson.state is (LessonState.NOTICED if session_count == 1 else LessonState.OPEN)
+    assert [note.expected for note in found.notes] == [True] * (session_count == 1)
 
 
 def test_rules_leave_what_holds_for_once_alone_too() -> None:

@@ -1,8 +1,15 @@
 """A night's tasks have their lesson and their side; those of a lesson that was taken back take no part."""
 
+import json
 from pathlib import Path
 
-from tests.nights import Machine
+import msgspec
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.example.model import SimulatedBackend
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Completion, LessonState, Prompt, Purpose, Split, Task
+from tests.nights import Machine, Watcher
 
 TABS, SPACES = "no, use tabs, never spaces", "no, use spaces, never tabs"
 
@@ -47,3 +54,56 @@ def test_that_a_lesson_was_taken_back_is_told_once(tmp_path: Path) -> None:
     report = home.night(heuristic=False)
 
     assert not [note for note in report.errors if "taken back" in note.summary]
+
+
+class Unsure:
+    """A model that can never tell from one session whether a wish holds from now on."""
+
+    def __init__(self, inner: Backend) -> None:
+        self.inner = inner
+
+    def complete(self, prompt: Prompt) -> Completion:
+        answer = self.inner.complete(prompt)
+        if prompt.purpose is not Purpose.MINE:
+            return answer
+        tasks = [task | {"lasts": "unclear"} for task in json.loads(answer.text)["tasks"]]
+        said = json.dumps({"tasks": tasks})
+        return decoded(prompt, msgspec.structs.replace(answer, text=said, structured=None))
+
+
+def test_what_one_session_cannot_tell_is_asked_about_only_when_another_shows_it_too(tmp_path: Path) -> None:
+    home = Machine(tmp_path, model=Watcher(Unsure(SimulatedBackend(forgets=0.0))))
+    home.had(0, said=TABS)
+    first = home.night(heuristic=False)
+
+    assert home.model.asked(Purpose.ROLLOUT) == []
+    (told,) = [note for note in first.errors if "noticed" in note.summary]
+    assert told.expected
+    assert "Use tabs" in told.summary
+    assert states(home) == {LessonState.NOTICED}
+
+    home.had(1, said=TABS)
+    home.night(heuristic=False)
+
+    (prompt,) = home.model.asked(Purpose.MINE)[1:]
+    noticed = prompt.text.partition("# Noticed before")[2].partition("# Sessions")[0]
+    assert "Use tabs, never spaces" in noticed
+    assert states(home) == {LessonState.PROPOSED}
+    assert {task.split for task in all_tasks(home)} == {Split.TRAIN, Split.VAL}
+    asked = {prompt.text for prompt in home.model.asked(Purpose.ROLLOUT)}
+    assert len(asked) >= len(all_tasks(home))
+
+
+def states(home: Machine) -> set[LessonState]:
+    store = home.store()
+    with store.open_night() as page:
+        lessons = page.lessons.of({task.project for task in store.bank.all_tasks()})
+    store.close()
+    return {lesson.state for lesson in lessons}
+
+
+def all_tasks(home: Machine) -> tuple[Task, ...]:
+    store = home.store()
+    tasks = store.bank.all_tasks()
+    store.close()
+    return tasks
