@@ -12,7 +12,7 @@ from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.for_once import all_for_once
 from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
 from skillopt_sleep.mining.mined import Mined, batched
-from skillopt_sleep.mining.names import Names, known_names
+from skillopt_sleep.mining.names import Names, names_in
 from skillopt_sleep.mining.proof import proven_task
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.replies import MineReply
@@ -58,9 +58,8 @@ def mine(
     if optimizer is None:
         parts = list(map(_mine_by_rules, heard))
     else:
-        names = known_names(known.lessons)
         parts = pool.map(
-            lambda batch: _mine_by_model(batch, optimizer, names.get(batch[0].project, Names())),
+            lambda batch: _mine_by_model(batch, optimizer, names_in(batch[0].project, known.lessons)),
             batches,
             label="mine",
         )

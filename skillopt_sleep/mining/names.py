@@ -27,29 +27,23 @@ class LessonsReply(msgspec.Struct, frozen=True):
 
 
 class Names(NamedTuple):
-    """The names of a project's lessons, each after the day it last came up: those known, and those only noticed."""
+    """The names of lessons, each after the day it last came up: those known, and those only noticed."""
 
     known: tuple[str, ...] = ()
     noticed: tuple[str, ...] = ()
 
 
-def known_names(lessons: Iterable[Lesson]) -> Mapping[str, Names]:
-    """Return the names of lessons by project: of each kind the latest 40, the latest last.
+def names_in(project: str, lessons: Iterable[Lesson]) -> Names:
+    """Return the names of the lessons that hold in a project: of each kind the latest 40, the latest last.
 
     A lesson that was taken back is no example to follow, so it is left out.
     """
-    projects: dict[str, Names] = {}
+    names: dict[bool, list[str]] = {True: [], False: []}
     for lesson in sorted(lessons, key=lambda lesson: lesson.last):
-        if not lesson.wording or lesson.state is LessonState.TAKEN_BACK:
-            continue
-        names = projects.get(lesson.project, Names())
-        name = f"{lesson.last:%Y-%m-%d} {lesson.wording}"
-        if lesson.state is LessonState.NOTICED:
-            names = names._replace(noticed=(*names.noticed, name)[-MOST:])
-        else:
-            names = names._replace(known=(*names.known, name)[-MOST:])
-        projects[lesson.project] = names
-    return projects
+        if lesson.wording and lesson.state is not LessonState.TAKEN_BACK and holds_in(lesson, project):
+            is_noticed = lesson.state is LessonState.NOTICED
+            names[is_noticed].append(f"{lesson.last:%Y-%m-%d} {lesson.wording}")
+    return Names(known=tuple(names[False][-MOST:]), noticed=tuple(names[True][-MOST:]))
 
 
 class Name(NamedTuple):
