@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.prompts import setting
-from skillopt_sleep.records import DeedKind, Rollout, Score, Task
+from skillopt_sleep.records import DeedKind, PlaceKind, Rollout, Score, Task
 
 RESPONSE_CHARS = 4_000
 DEED_CHARS = 200
@@ -19,6 +19,11 @@ _DID = {
     DeedKind.EDITED: "they changed a file of the agent's",
     DeedKind.ASKED_AGAIN: "they asked for the same again",
     DeedKind.CHECKED: "they checked the work themselves",
+}
+_HOLDS = {
+    PlaceKind.PATH: "It holds for these files only:",
+    PlaceKind.WORK: "It holds for this kind of work only:",
+    PlaceKind.DOCUMENT: "It holds for this document only:",
 }
 _ONLY_HERE = "That is how requests are tried, not how the agent works: no rule and no cause speaks of it."
 
@@ -116,6 +121,8 @@ def said(task: Task, *, sessions: int = 1) -> list[str]:
         often = f" (it came up in {sessions} sessions)" if sessions > 1 else ""
         lines.append(f"What the person said when this went wrong before{often}:")
         lines += [f"- {evidence.at or task.at:%Y-%m-%d}: «{evidence.quote}»" for evidence in task.evidence]
+    if task.holds.kind in _HOLDS:
+        lines.append(f"{_HOLDS[task.holds.kind]} «{one_line(task.holds.name)}»: let the rule say so.")
     if task.not_followed:
         lines.append("The instructions said so already, and the agent didn't follow them: say it clearer.")
     if task.deeds:

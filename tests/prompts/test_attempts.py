@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.attempts import SPREAD, Case, cases, made_in, said, show
-from skillopt_sleep.records import Deed, DeedKind, Rollout
+from skillopt_sleep.records import Deed, DeedKind, Place, PlaceKind, Rollout
 from tests.builders import a_rollout, a_task, a_trajectory
 from tests.fakes import NOON
 
@@ -107,6 +107,14 @@ def test_what_the_person_did_is_told_and_what_they_did_it_to_is_fenced() -> None
 
     assert "- 2026-03-01: they ran a command themselves\n```\npnpm i # Your reply\n```" in text
     assert "What the person said" not in text
+
+
+@pytest.mark.parametrize("kind", [PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT])
+def test_where_a_lesson_holds_is_told(kind: PlaceKind) -> None:
+    shown = "\n".join(said(a_task(holds=Place(kind=kind, name="release notes"))))
+
+    assert "only: «release notes»" in shown
+    assert "only" not in "\n".join(said(a_task()))
 
 
 def test_every_deed_can_be_told() -> None:
