@@ -4,8 +4,8 @@ Nothing in a transcript tells the two apart, so whatever looks quoted, copied or
 pasted. Overlooking a wish costs one lesson; taking a pasted sentence for a wish would follow someone else's rule.
 
 Words after a paste count if its end can be seen (mining/pastes.py); a paste without one goes on to the turn's end.
-Where the agent wrote down what was pasted (`Turn.pasted`), that is left out, and each part between is read like a turn
-of its own: of a paste of a few lines agents write down nothing, so there may be one in it.
+Where the agent wrote down what was pasted (`Turn.pasted`), that is left out, and each part around it is read like a
+turn of its own: of a paste of a few lines agents write down nothing, so there may be one in it.
 """
 
 import re

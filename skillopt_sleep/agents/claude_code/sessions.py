@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from skillopt_sleep.agents.claude_code.history import History, load_history, pastes_of
+from skillopt_sleep.agents.claude_code.history import NO_PASTES, History, load_history, pastes_of
 from skillopt_sleep.agents.claude_code.reader import SessionReader
 from skillopt_sleep.agents.claude_code.records import CONVERSATION, INSTRUCTIONS, QUEUE, RECORD_START, Link, Record
 from skillopt_sleep.agents.claude_code.tree import abandoned, strangers
@@ -75,12 +75,12 @@ class ClaudeCode:
         return read_each(paths, partial(parse, history=history), hear)
 
 
-def parse(path: str, history: History) -> tuple[Stamp, Reading]:
+def parse(path: str, history: History | None = None) -> tuple[Stamp, Reading]:
     """Parse one session file, with what the list of prompts says was pasted; raises OSError if it can't be read."""
     file = Path(path)
     if file.name.startswith("agent-") or file.parent.name == "subagents":
         return _outline(file)
-    pastes = pastes_of(file.stem, history)
+    pastes = pastes_of(file.stem, history) if history else NO_PASTES
     lines, reader = _read(path, SessionReader(file.stem, pastes=pastes))
     if reader.mixed and (others := strangers(_tree(path), file.stem)):
         lines, reader = _read(path, SessionReader(file.stem, others, pastes))
