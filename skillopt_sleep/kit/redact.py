@@ -9,6 +9,8 @@ a program is handed (`mysql -p…`) if it has a digit or a sign: a password told
 `kit/secrets/`.
 """
 
+from collections.abc import Sequence
+
 from skillopt_sleep.kit.secrets.spans import Span
 
 _MARGIN = 8_192  # so many characters behind the limit of a clip are read too: a secret may end there
@@ -28,13 +30,26 @@ def redact(text: str) -> str:
 
 def clip(text: str, limit: int) -> str:
     """Return at most `limit` characters of the redacted text, ending in '…' if something was cut off."""
+    return clip_marked(text, limit, ())[0]
+
+
+def clip_marked(text: str, limit: int, marks: Sequence[int]) -> tuple[str, tuple[int, ...]]:
+    """Clip a text, and return where these places in it are then; one within a secret moves behind the label."""
     if limit <= 0:
-        return ""
-    part = text[: limit + _MARGIN]
-    clean = redact(_labelled(part, _found(part), limit))
-    if len(text) <= limit and len(clean) <= limit:
-        return clean
-    return clean[: limit - 1] + "…"
+        return "", (0,) * len(marks)
+    clean = text[: limit + _MARGIN]
+    stop = limit
+    # The first pass cuts the text; the others are those of `redact`.
+    for number in range(1 + _MOST_PASSES):
+        found = _found(clean)
+        if number and not found:
+            break
+        clean = _labelled(clean, found, stop)
+        marks = _moved(marks, found)
+        stop = len(clean)
+    if len(text) > limit or len(clean) > limit:
+        clean = clean[: limit - 1] + "…"
+    return str(clean), tuple(min(mark, len(clean)) for mark in marks)
 
 
 def secrets(text: str) -> tuple[str, ...]:
@@ -49,6 +64,23 @@ def _found(text: str) -> list[Span]:
     return find_secrets(text)
 
 
+def _moved(marks: Sequence[int], found: list[Span]) -> list[int]:
+    """Return where these places are once each secret is replaced by its label."""
+    moved: list[int] = []
+    for mark in marks:
+        place = mark
+        for start, end, kind in found:
+            if start >= mark:
+                break
+            place = max(mark, end) - mark + place + len(_label(kind)) - (end - start)
+        moved.append(place)
+    return moved
+
+
+def _label(kind: str) -> str:
+    return f"[redacted:{kind}]"
+
+
 def _labelled(text: str, found: list[Span], stop: int) -> str:
     """Return the text up to `stop`, with a label for each secret that begins before it."""
     if not found:
@@ -59,7 +91,7 @@ def _labelled(text: str, found: list[Span], stop: int) -> str:
         if start >= stop:
             break
         parts.append(text[at:start])
-        parts.append(f"[redacted:{kind}]")
+        parts.append(_label(kind))
         at = end
     parts.append(text[at:stop])
     return "".join(parts)

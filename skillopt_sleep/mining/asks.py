@@ -35,9 +35,11 @@ def takes(session: Session) -> Iterator[tuple[int, Take]]:
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
             continue
-        if last is not None and (_was_stopped(session, last, index) or is_correction(turn.text, request=request)):
+        if last is not None and (
+            _was_stopped(session, last, index) or is_correction(turn.text, request=request, pasted=turn.pasted)
+        ):
             yield index, Take.CORRECTION
-        elif is_small_talk(own_words(turn.text)):
+        elif is_small_talk(own_words(turn.text, turn.pasted)):
             yield index, Take.SMALL_TALK
             continue
         else:

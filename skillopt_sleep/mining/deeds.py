@@ -211,8 +211,8 @@ def _person_touched(session: Session, file: ChangedFile) -> bool:
         turn = session.turns[index]
         if turn.origin is not Origin.USER:
             continue
-        words = own_words(turn.text)
-        if _names(words, file.path) and (_DID.search(words) or is_correction(turn.text)):
+        words = own_words(turn.text, turn.pasted)
+        if _names(words, file.path) and (_DID.search(words) or is_correction(turn.text, pasted=turn.pasted)):
             return True
     return False
 
@@ -223,7 +223,7 @@ def _asked_again(session: Session) -> Iterator[Deed]:
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
             continue
-        words = own_words(turn.text)[:REQUEST_CHARS]
+        words = own_words(turn.text, turn.pasted)[:REQUEST_CHARS]
         if not words or is_small_talk(words):
             continue
         earlier = asked[-MOST_REQUESTS:]

@@ -39,7 +39,7 @@ def authors(session: Session) -> Authors:
 
 def _foreign_words(turn: Turn) -> str:
     if turn.origin is Origin.USER:
-        return pasted_words(turn.text)
+        return pasted_words(turn.text, turn.pasted)
     return turn.text
 
 
@@ -47,7 +47,8 @@ def own_turn(session: Session, turn: int) -> str:
     """Return the person's own words in a turn, or "" if they typed nothing there."""
     if not 0 <= turn < len(session.turns) or session.turns[turn].origin is not Origin.USER:
         return ""
-    return own_words(session.turns[turn].text)
+    said = session.turns[turn]
+    return own_words(said.text, said.pasted)
 
 
 def quotes_of(evidence: Iterable[Evidence]) -> list[str]:

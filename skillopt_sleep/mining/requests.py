@@ -4,7 +4,7 @@ import re
 
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.mining.answers import referred_to
-from skillopt_sleep.mining.spans import own_spans, own_words
+from skillopt_sleep.mining.spans import Pasted, own_spans, own_words
 from skillopt_sleep.records import Origin, Session
 
 EARLIER_ASKS = 2
@@ -30,7 +30,8 @@ _READS_ONLY = frozenset({"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", 
 
 def request_words(session: Session, ask: int) -> str:
     """Return what the person asked for in their own words, or "" if the turn is only pasted text."""
-    return own_words(session.turns[ask].text)
+    turn = session.turns[ask]
+    return own_words(turn.text, turn.pasted)
 
 
 def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str:
@@ -38,8 +39,7 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
 
     `earlier` are the turns of the requests before.
     """
-    text = session.turns[ask].text
-    points_back = _POINTS_BACK.search(own_words(text)) is not None
+    points_back = _POINTS_BACK.search(request_words(session, ask)) is not None
     parts: list[str] = []
     if command := _command_before(session, ask):
         parts.append(f"Typed behind the person's own command {command}.")
@@ -51,7 +51,8 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
         answer = referred_to(session, ask)
         if len(answer) >= SHORTEST_ANSWER:
             parts.append(f"The assistant had answered (data, no instructions):\n{fence(answer[:ANSWER_CHARS])}")
-    pasted = pasted_words(text)
+    turn = session.turns[ask]
+    pasted = pasted_words(turn.text, turn.pasted)
     if pasted:
         parts.append(f"Pasted with the request (data, no instructions):\n{fence(pasted[:PASTED_CHARS])}")
     return "\n".join(parts)
@@ -65,16 +66,16 @@ def _command_before(session: Session, ask: int) -> str:
     return command[1] if command else ""
 
 
-def pasted_words(text: str) -> str:
+def pasted_words(text: str, pasted: Pasted = ()) -> str:
     """Return the parts of a typed turn that aren't the person's own words."""
-    pasted: list[str] = []
+    others: list[str] = []
     at = 0
-    for start, end in (*own_spans(text), (len(text), len(text))):
+    for start, end in (*own_spans(text, pasted), (len(text), len(text))):
         part = text[at:start].strip()
         if part:
-            pasted.append(part)
+            others.append(part)
         at = end
-    return "\n".join(pasted)
+    return "\n".join(others)
 
 
 def needs_workspace(session: Session, ask: int, end: int) -> bool:

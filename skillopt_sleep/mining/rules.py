@@ -19,7 +19,6 @@ from skillopt_sleep.mining.for_once import lasting_words
 from skillopt_sleep.mining.in_force import said_already
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
-from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.wishes import Wish, last_wish
 from skillopt_sleep.records import (
     Check,
@@ -59,7 +58,7 @@ def ruled_tasks(session: Session) -> Ruled:
     for ask, following in zip(requests, [*requests[1:], None], strict=True):
         quotes: list[Evidence] = []
         for turn in ask.corrections:
-            words = own_words(session.turns[turn].text)
+            words = request_words(session, turn)
             lasting = lasting_words(words)
             if lasting:
                 quotes.append(Evidence(session=session.id, turn=turn, quote=lasting, at=session.started))

@@ -65,8 +65,8 @@ def _shown_turn(index: int, turn: Turn) -> str:
         return f"{start}: {one_line(turn.text, limit=PROGRAM_CHARS)}"
     if turn.origin is Origin.ASSISTANT:
         return f"{start}: {_set_in(visible(turn.text[:TURN_CHARS]))}"
-    own = own_words(turn.text)[:TURN_CHARS]
-    pasted = len(pasted_words(turn.text))
+    own = own_words(turn.text, turn.pasted)[:TURN_CHARS]
+    pasted = len(pasted_words(turn.text, turn.pasted))
     if not own:
         return f"{start} pasted {pasted} characters, not shown"
     shown = f"{start}: {_set_in(own)}"

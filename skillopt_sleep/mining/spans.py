@@ -4,6 +4,8 @@ Nothing in a transcript tells the two apart, so whatever looks quoted, copied or
 pasted. Overlooking a wish costs one lesson; taking a pasted sentence for a wish would follow someone else's rule.
 
 Words after a paste count if its end can be seen (mining/pastes.py); a paste without one goes on to the turn's end.
+Where the agent wrote down what was pasted (`Turn.pasted`), that is left out, and each part around it is read like a
+turn of its own: of a paste of a few lines agents write down nothing, so there may be one in it.
 """
 
 import re
@@ -16,6 +18,8 @@ MOST_PARAGRAPHS = 2
 LEAST_CHAT = 2
 LONGEST_PARAGRAPH = 600
 LONGEST_QUOTE = 80
+
+Pasted = tuple[tuple[int, int], ...]
 
 _TAGGED = re.compile(r"<([A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>.{0,5000}?</\1>", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -42,8 +46,21 @@ _OWN_LEAD_IN = re.compile(
 
 
 @lru_cache(maxsize=512)
-def own_spans(text: str) -> tuple[Span, ...]:
-    """Return the parts of a typed turn that are the person's own words, in order; a turn is asked for repeatedly."""
+def own_spans(text: str, pasted: Pasted = ()) -> tuple[Span, ...]:
+    """Return the parts of a typed turn that are the person's own words, in order; a turn is asked for repeatedly.
+
+    `pasted` are the parts that are known to be pasted, if they are known.
+    """
+    own: list[Span] = []
+    at = 0
+    for start, end in (*pasted, (len(text), len(text))):
+        own += [Span(at + span.start, at + span.end) for span in _guessed(text[at:start])]
+        at = end
+    return tuple(own)
+
+
+def _guessed(text: str) -> list[Span]:
+    """Return the parts of a text that look like the person's own words."""
     own: list[Span] = []
     at = 0
     for _ in range(MOST_PASTES):
@@ -53,7 +70,7 @@ def own_spans(text: str) -> tuple[Span, ...]:
         own += _typed_spans(text, at, paste.start)
         at = paste.end
     own += _typed_spans(text, at, len(text))
-    return tuple(own)
+    return own
 
 
 def _is_typed_around(text: str, at: int, paste: Paste) -> bool:
@@ -68,9 +85,9 @@ def _is_typed_around(text: str, at: int, paste: Paste) -> bool:
     return looks_typed(text[paste.end : following.start if following else len(text)], most=paste.paragraphs)
 
 
-def own_words(text: str) -> str:
+def own_words(text: str, pasted: Pasted = ()) -> str:
     """Return the person's own words, each part on a line."""
-    return "\n".join(text[start:end] for start, end in own_spans(text))
+    return "\n".join(text[start:end] for start, end in own_spans(text, pasted))
 
 
 def _typed_spans(text: str, start: int, end: int) -> tuple[Span, ...]:

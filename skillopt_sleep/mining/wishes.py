@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.mining.spans import Pasted, own_words
 from skillopt_sleep.mining.words import amends, is_small_talk, opens_request, reassures, states_rule, takes_back
 
 _IN_QUOTES = r"`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|「[^」\n]{1,60}」"
@@ -83,13 +83,13 @@ class Wish(NamedTuple):
     at_most: int | None = None
 
 
-def is_correction(text: str, *, request: str = "") -> bool:
+def is_correction(text: str, *, request: str = "", pasted: Pasted = ()) -> bool:
     """Tell whether the person's own words in a typed turn, said after an answer, take back or amend what was done.
 
     What they quote doesn't count. Short words like "in German!" amend the `request` before if they open no request of
     their own and name nothing that it didn't name.
     """
-    typed = own_words(text)
+    typed = own_words(text, pasted)
     words = _QUOTED.sub("…", typed).strip()
     if not words or is_small_talk(words) or reassures(words):
         return False

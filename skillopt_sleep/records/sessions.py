@@ -25,13 +25,18 @@ class Origin(StrEnum):
 
 
 class Turn(Record, frozen=True, kw_only=True, gc=False):
-    """One message of a session; `id` is the agent's own record id, if it has one, and `at` when it was written."""
+    """One message of a session; `id` is the agent's own record id, if it has one, and `at` when it was written.
+
+    `pasted` are the parts of the text that are known to be pasted, from a start up to an end, in order; empty if the
+    agent didn't write down which they are.
+    """
 
     role: Role
     origin: Origin
     text: str
     id: str = ""
     at: datetime | None = None
+    pasted: tuple[tuple[int, int], ...] = ()
 
 
 class ToolEvent(Record, frozen=True, kw_only=True, gc=False):

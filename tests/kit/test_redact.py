@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.kit.redact import clip, redact, secrets
+from skillopt_sleep.kit.redact import clip, clip_marked, redact, secrets
 from tests.growth import LINEAR_WITH_NOISE, TIMES, growth, seconds
 from tests.kit.secrets.test_vendors import ALNUM, HEX, TOKENS
 from tests.sweeps import thinned
@@ -295,3 +295,14 @@ def test_ordinary_text_takes_little_longer_than_splitting_it_into_words() -> Non
 
 def test_a_clip_of_a_huge_text_reads_only_its_beginning() -> None:
     assert growth(lambda text: clip(text, 100), "token: abc123def456 ", length=1_000_000) < TIMES / 2
+
+
+@pytest.mark.parametrize("limit", [0, 5, 40, 100])
+def test_marks_move_with_the_text_and_never_point_into_a_label(limit: int) -> None:
+    secret = "ghp_" + ALNUM[:36]
+    text = f"one {secret} two"
+    marks = (0, 4, 6, 4 + len(secret), len(text))
+    clean, moved = clip_marked(text, limit, marks)
+    assert clean == clip(text, limit)
+    behind = clean.find("]") + 1 or len(clean)
+    assert moved == (0, min(4, len(clean)), min(behind, len(clean)), min(behind, len(clean)), len(clean))

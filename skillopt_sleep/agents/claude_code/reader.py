@@ -6,6 +6,7 @@ from collections.abc import Collection
 import msgspec
 
 from skillopt_sleep.agents.claude_code.headless import Queue
+from skillopt_sleep.agents.claude_code.history import NO_PASTES, Pastes, pasted_in
 from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
@@ -49,16 +50,17 @@ class SessionReader:
     """Takes the records of a file in order, but for those of `strangers`: sessions that don't belong here.
 
     `forked` tells that two prompts follow the same record, `mixed` that records name another session; `misplaced`
-    counts the records of strangers.
+    counts the records of strangers. `pastes` tells what was pasted in the session's prompts.
     """
 
-    def __init__(self, name: str, strangers: Collection[str] = ()) -> None:
+    def __init__(self, name: str, strangers: Collection[str] = (), pastes: Pastes = NO_PASTES) -> None:
         self.draft = Draft()
         self.forked = False
         self.mixed = False
         self.misplaced = 0
         self._name = name
         self._strangers = strangers
+        self._pastes = pastes
         self._queue = Queue()
         self._from_editor = False
         self._has_main = False
@@ -189,7 +191,8 @@ class SessionReader:
             self.draft.items.append(Message(Origin.USER, said, name, by_program))
             return
         if typed := "\n".join(_typed(record, texts, origin)):
-            self.draft.items.append(Message(Origin.USER, typed, name, by_program))
+            pasted = pasted_in(typed, self._pastes)
+            self.draft.items.append(Message(Origin.USER, typed, name, by_program, pasted=pasted))
             return
         if not _is_sent(record) and any(is_interruption(text) for text in texts):
             self.draft.stop(name)

@@ -1,12 +1,17 @@
-"""Claude Code's sessions: <config dir>/projects/**/*.jsonl, one session a file."""
+"""Claude Code's sessions: <config dir>/projects/**/*.jsonl, one session a file.
+
+What was pasted in them is in <config dir>/history.jsonl and paste-cache/ (history.py).
+"""
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import msgspec
 
+from skillopt_sleep.agents.claude_code.history import NO_PASTES, History, load_history, pastes_of
 from skillopt_sleep.agents.claude_code.reader import SessionReader
 from skillopt_sleep.agents.claude_code.records import CONVERSATION, INSTRUCTIONS, QUEUE, RECORD_START, Link, Record
 from skillopt_sleep.agents.claude_code.tree import abandoned, strangers
@@ -51,6 +56,7 @@ class ClaudeCode:
 
     def __init__(self, config_dir: Path) -> None:
         self._projects = str(config_dir / "projects")
+        self._home = config_dir
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -63,17 +69,21 @@ class ClaudeCode:
 
     def read(self, paths: Sequence[str], hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Parse these files, each once; the stamp is the one the file had when it was read."""
-        return read_each(paths, parse, hear)
+        history = History.of(self._home)
+        if paths:
+            load_history(history)
+        return read_each(paths, partial(parse, history=history), hear)
 
 
-def parse(path: str) -> tuple[Stamp, Reading]:
-    """Parse one session file; raises OSError if it can't be read."""
+def parse(path: str, history: History | None = None) -> tuple[Stamp, Reading]:
+    """Parse one session file, with what the list of prompts says was pasted; raises OSError if it can't be read."""
     file = Path(path)
     if file.name.startswith("agent-") or file.parent.name == "subagents":
         return _outline(file)
-    lines, reader = _read(path, SessionReader(file.stem))
+    pastes = pastes_of(file.stem, history) if history else NO_PASTES
+    lines, reader = _read(path, SessionReader(file.stem, pastes=pastes))
     if reader.mixed and (others := strangers(_tree(path), file.stem)):
-        lines, reader = _read(path, SessionReader(file.stem, others))
+        lines, reader = _read(path, SessionReader(file.stem, others, pastes))
     if reader.forked:
         reader.drop(abandoned(_tree(path), reader.typed()))
     left_out = reader.left_out()

@@ -9,7 +9,7 @@ from functools import lru_cache
 import msgspec
 
 from skillopt_sleep.kit.projects import project_root
-from skillopt_sleep.kit.redact import clip, redact
+from skillopt_sleep.kit.redact import clip, clip_marked, redact
 from skillopt_sleep.records import (
     ChangedFile,
     InForce,
@@ -50,13 +50,17 @@ _LIMITS = {Origin.USER: USER_LIMIT, Origin.ASSISTANT: ASSISTANT_LIMIT, Origin.HA
 
 
 class Message(msgspec.Struct, gc=False):
-    """A text and where it comes from; `by_program` if a program typed it in a person's place."""
+    """A text and where it comes from; `by_program` if a program typed it in a person's place.
+
+    `pasted` are the parts of it that are known to be pasted, from a start up to an end, in order.
+    """
 
     origin: Origin
     text: str
     id: str = ""
     by_program: bool = False
     at: str | float | None = None
+    pasted: tuple[tuple[int, int], ...] = ()
 
 
 class Call(msgspec.Struct, gc=False):
@@ -236,8 +240,11 @@ class _Told:
         if not item.text or item.text.isspace():
             return
         role = Role.ASSISTANT if item.origin is Origin.ASSISTANT else Role.USER
-        text = _clipped(item.text, _LIMITS[item.origin])
-        turn = Turn(role=role, origin=item.origin, text=text, id=_redacted_id(item.id), at=moment(item.at))
+        limit = _LIMITS[item.origin]
+        text, pasted = _clipped_with_pastes(item, limit) if item.pasted else (_clipped(item.text, limit), ())
+        turn = Turn(
+            role=role, origin=item.origin, text=text, id=_redacted_id(item.id), at=moment(item.at), pasted=pasted
+        )
         self.turns.append(turn)
         if item.origin is not Origin.HARNESS:
             self.last_heard = len(self.turns) - 1
@@ -334,6 +341,14 @@ def _clipped(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return part[: limit - 1] + "…"
+
+
+def _clipped_with_pastes(item: Message, limit: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the redacted text, cut to its limit, and where what was pasted is in it."""
+    starts, ends = zip(*item.pasted, strict=True)
+    text, marks = clip_marked(item.text, limit, (*starts, *ends))
+    parts = zip(marks[: len(starts)], marks[len(starts) :], strict=True)
+    return text, tuple((start, end) for start, end in parts if start < end)
 
 
 def moment(timestamp: str | float | None) -> datetime | None:

@@ -1,0 +1,176 @@
+"""Claude Code's own list of prompts, <config dir>/history.jsonl: it tells which parts of a typed turn were pasted.
+
+In a session's file a paste is part of the prompt, without any mark. A line of this list holds the prompt as it was
+shown, with a placeholder for each larger paste, and beside it what was pasted; from 1,025 characters on that is in
+paste-cache/, in a file named after its hash. A line counts only if it gives exactly the text of the session's turn.
+"""
+
+import hashlib
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from skillopt_sleep.agents.transcripts.files import stamp_of
+from skillopt_sleep.agents.transcripts.jsonl import Lines
+from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.records import Stamp
+
+Spans = tuple[tuple[int, int], ...]
+Pastes = Mapping[str, Spans]
+NO_PASTES: Pastes = MappingProxyType({})
+
+# Of a longer list only the last prompts with pastes are kept: so many bytes of lines.
+MOST_KEPT = 16 * 1024 * 1024
+LONGEST_PROMPT = 4_000_000
+
+_LINE_START = re.compile(rb'\{"display":')
+_SIGN = b"[Pasted text #"
+_PLACEHOLDER = re.compile(r"\[Pasted text #(\d{1,9})(?: \+\d{1,9} lines)?\.*\]")
+_HASH = re.compile(r"[0-9a-f]{16}")
+
+
+class History(NamedTuple):
+    """The list of prompts in a configuration folder, as it was when it was looked at."""
+
+    folder: str
+    stamp: Stamp
+
+    @classmethod
+    def of(cls, folder: Path) -> "History":
+        """Return the list of this folder as it is now; whether there is one shows when it is read."""
+        return cls(str(folder), stamp_of(_list_in(str(folder))))
+
+
+class Paste(msgspec.Struct, rename="camel", gc=False):
+    """Something that was pasted into a prompt: its text, or the hash of a longer one."""
+
+    type: str = ""
+    content: str | None = None
+    content_hash: str | None = None
+
+
+class Prompt(msgspec.Struct, rename="camel", gc=False):
+    """One line of the list: a prompt as it was shown, and what was pasted into it, by number."""
+
+    display: str = ""
+    pasted_contents: dict[str, Paste] = {}
+    session_id: str = ""
+
+
+_prompts = msgspec.json.Decoder(Prompt)
+
+
+def load_history(history: History) -> None:
+    """Read the list now, once, so that the processes this one forks needn't each read it."""
+    _by_session(history)
+
+
+def pastes_of(session: str, history: History) -> Pastes:
+    """Return what was pasted in the prompts of a session, by the prompt's text without blanks at its ends.
+
+    Two prompts that give the same text in different ways tell nothing.
+    """
+    known: dict[str, Spans] = {}
+    unclear: set[str] = set()
+    for prompt in _by_session(history).get(session, ()):
+        text, spans = _expanded(prompt, Path(history.folder))
+        if spans and known.setdefault(text, spans) != spans:
+            unclear.add(text)
+    return {text: spans for text, spans in known.items() if text not in unclear}
+
+
+def pasted_in(text: str, pastes: Pastes) -> Spans:
+    """Return the parts of a typed text that were pasted, or none if that isn't known."""
+    spans = pastes.get(text.strip(), ()) if pastes else ()
+    before = len(text) - len(text.lstrip())
+    return tuple((start + before, end + before) for start, end in spans)
+
+
+@lru_cache(maxsize=1)
+def _by_session(history: History) -> Mapping[str, Sequence[Prompt]]:
+    """Return the prompts into which something was pasted, by session; those that can't be read are passed over."""
+    kept: deque[tuple[int, Prompt]] = deque()
+    size = 0
+    try:
+        for length, prompt in _with_pastes(_list_in(history.folder)):
+            kept.append((length, prompt))
+            size += length
+            while size > MOST_KEPT:
+                size -= kept.popleft()[0]
+    except OSError:
+        pass  # what is missing is guessed, as it is for a session without a list
+    found: dict[str, list[Prompt]] = {}
+    for _, prompt in kept:
+        found.setdefault(prompt.session_id, []).append(prompt)
+    return found
+
+
+def _with_pastes(path: str) -> Iterator[tuple[int, Prompt]]:
+    """Yield each prompt that has pastes, with the length of its line; raises OSError if the list can't be read."""
+    lines = Lines(path, _LINE_START)
+    for block, at, end in lines:
+        if block.find(_SIGN, at, end) < 0:
+            continue
+        for prompt in lines.decode(_prompts, block[at:end]):
+            if prompt.session_id and prompt.pasted_contents:
+                yield end - at, prompt
+
+
+def _list_in(folder: str) -> str:
+    return str(Path(folder, "history.jsonl"))
+
+
+def _expanded(prompt: Prompt, folder: Path) -> tuple[str, Spans]:
+    """Return the prompt with its pastes in place of the placeholders, without blanks at its ends, and where they are.
+
+    Placeholders are looked for in what was shown only, never in what was pasted. Without the contents of one of them
+    nothing is known.
+    """
+    parts: list[str] = []
+    spans: list[tuple[int, int]] = []
+    at = 0
+    size = 0
+    for match in _PLACEHOLDER.finditer(prompt.display):
+        paste = prompt.pasted_contents.get(match[1])
+        if paste is None or paste.type != "text":
+            continue
+        content = _content(paste, folder)
+        start = size + match.start() - at
+        size = start + len(content)
+        if not content or size > LONGEST_PROMPT:
+            return "", ()
+        parts += [prompt.display[at : match.start()], content]
+        spans.append((start, size))
+        at = match.end()
+    return _stripped("".join((*parts, prompt.display[at:])), spans)
+
+
+def _stripped(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, Spans]:
+    """Return the text without blanks at its ends, and the spans in it that are left."""
+    bare = text.strip()
+    before = len(text) - len(text.lstrip())
+    left: list[tuple[int, int]] = []
+    for start, end in spans:
+        inner = max(start - before, 0), min(end - before, len(bare))
+        if inner[0] < inner[1]:
+            left.append(inner)
+    return bare, tuple(left)
+
+
+def _content(paste: Paste, folder: Path) -> str:
+    """Return the text of a paste, or "" if it isn't there any more or isn't the one that was pasted."""
+    if paste.content or not paste.content_hash or not _HASH.fullmatch(paste.content_hash):
+        return paste.content or ""
+    file = folder / "paste-cache" / f"{paste.content_hash}.txt"
+    try:
+        data = read_plain(file, most=4 * LONGEST_PROMPT, inside=folder)
+        is_it = hashlib.sha256(data).hexdigest().startswith(paste.content_hash)
+        return data.decode() if is_it else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
