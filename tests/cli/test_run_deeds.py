@@ -148,4 +148,4 @@ def test_a_call_that_the_person_rejected_again_and_again_becomes_a_rule(tmp_path
 def test_an_edit_that_the_person_undid_again_and_again_becomes_a_rule(tmp_path: Path, part: Part) -> None:
     shown = learned(Home(tmp_path), part, PUT_BACK)
     assert f"+{PUT_BACK.rule}\n" in shown
-    assert re.search(rf"^You undid work in \S+, turn \d+: «{PUT_BACK.what}»$", shown, re.MULTILINE)
+    assert re.search(rf"^You undid a change in \S+, turn \d+: «{PUT_BACK.what}»$", shown, re.MULTILINE)

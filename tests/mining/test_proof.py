@@ -182,15 +182,14 @@ def test_what_the_person_undid_is_to_be_left_alone() -> None:
 
 @pytest.mark.parametrize(
     "rubric",
-    ["Never edit cart.py.", "The answer leaves cart.py alone.", "The answer doesn't change cart.py."],
+    ["Never edit cart.py.", "The answer leaves cart.py alone.", "The answer does not change cart.py."],
 )
 def test_the_command_of_an_undoing_is_no_wish_for_what_it_names(rubric: str) -> None:
     session = done(commands=["git checkout HEAD cart.py"])
     task = by_deed(session, lesson="Never edit cart.py", rubric=rubric)
     assert task.wording == "Never edit cart.py"
     assert task.reference == Rubric(text=rubric)
-    turned = by_deed(session, lesson="Always edit cart.py", rubric="The answer edits cart.py.")
-    assert turned.wording != "Always edit cart.py"
+    turned = by_deed(session, rubric="The answer edits cart.py.")
     assert turned.reference != Rubric(text="The answer edits cart.py.")
 
 
