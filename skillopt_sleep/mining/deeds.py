@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from rapidfuzz import fuzz
 
 from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.mining.undoing import takes_back, undoes_files_named
 from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
@@ -24,11 +25,6 @@ MOST_REQUESTS = 50
 REQUEST_CHARS = 1_000
 WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"})
 
-_UNDO = re.compile(
-    r"\bgit\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*(?:revert\b|restore\b(?!\s+--staged\s*$)|checkout\s+(?:\S+\s+)?--?\s|checkout\s+\.(?:\s|$)"
-    r"|reset\s+(?:\S+\s+)*?(?:--(?:hard|merge|keep)\b|HEAD[~^@])|stash(?:\s+(?:drop|push|save|-\S+)|\s*$)|clean\s+-\S*f)"
-)
-_UNDO_OF_FILES = re.compile(r"\b(?:git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*(?:checkout|rm)|rm|unlink)\s")
 _TESTS = (
     r"pytest|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test"
     r"|(?:cargo|go|dotnet|mix|swift|flutter|deno)\s+test|(?:make|just|gradlew?|mvnw?|rake|bazel)\s+(?:\S+\s+)*?(?:test|check|verify)"
@@ -138,9 +134,9 @@ def _written(session: Session) -> dict[str, int]:
 
 
 def _undoes(command: TypedCommand, written: Mapping[str, int]) -> bool:
-    if _UNDO.search(command.text):
+    if takes_back(command.text):
         return True
-    if not _UNDO_OF_FILES.search(command.text):
+    if not undoes_files_named(command.text):
         return False
     return any(written.get(name, command.turn + 1) <= command.turn for name in _names_in(command.text))
 
@@ -191,7 +187,7 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
     for event in session.tools:
         if not file.since <= event.turn <= file.turn or event.name in WRITERS or event.rejected:
             continue
-        if _UNDO.search(event.brief) or _UNDO_OF_FILES.search(event.brief):
+        if takes_back(event.brief) or undoes_files_named(event.brief):
             return True
     written = {_file_name(file.path): file.since}
     return any(file.since <= command.turn <= file.turn and _undoes(command, written) for command in session.commands)

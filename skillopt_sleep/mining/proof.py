@@ -193,7 +193,7 @@ def _reference(
         checks.append(Check(op=Op(check.op), arg=str(check.arg), section=check.section))
     said = Said(
         request=own_turn(session, mined.ask),
-        corrections=(*quotes_of(evidence), *in_words(signs)),
+        corrections=tuple(_wishes(evidence, signs)),
         ran="\n".join(command for _, command in typed_commands(session)),
         rejected=frozenset(event.name for event in session.tools if event.rejected),
     )
@@ -203,6 +203,13 @@ def _reference(
     except ItemError:
         return None
     return reference
+
+
+def _wishes(evidence: Sequence[Evidence], signs: Sequence[Deed]) -> list[str]:
+    """Return what the person said and what their deeds say; a command that undoes is no wish for what it names."""
+    undoing = {deed.what for deed in signs if deed.kind is DeedKind.UNDONE}
+    spoken = [quote for quote in quotes_of(evidence) if quote not in undoing]
+    return [*spoken, *in_words(signs)]
 
 
 def _text_of(reference: Reference) -> str:
@@ -266,7 +273,7 @@ def _is_trusted(
     for match in _REACHED.finditer(name):
         if match[0].strip("`").casefold() not in folded:
             return False
-    person = Person(own, [*quotes_of(evidence), *done])
+    person = Person(own, _wishes(evidence, signs))
     weighed = person.weigh(name)
     if len(weighed.foreign) > len(weighed.said) or person.refuses(name):
         return False

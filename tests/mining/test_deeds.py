@@ -80,23 +80,7 @@ def test_a_command_the_person_ran_is_a_deed() -> None:
     assert typed_commands(session) == [(2, "gh pr create")]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "git revert HEAD",
-        "git restore src",
-        "git checkout -- a.py",
-        "git checkout HEAD~2 -- a.py",
-        "git checkout .",
-        "git -C shop reset --hard",
-        "git reset HEAD~1",
-        "git stash",
-        "git stash -u",
-        "git stash drop",
-        "git clean -fd",
-        "cd src && git checkout .",
-    ],
-)
+@pytest.mark.parametrize("command", ["git revert HEAD", "git checkout HEAD src/cart.py", "jj undo"])
 def test_a_command_of_theirs_that_takes_work_back_undoes(command: str) -> None:
     assert after_command(command) == [(DeedKind.UNDONE, 2, command)]
 
@@ -107,10 +91,7 @@ def test_it_undoes_if_it_names_a_file_that_the_agent_wrote(command: str) -> None
     assert after_command(command) == [(DeedKind.RAN, 2, command)]
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["git checkout -b new", "git checkout main", "git restore --staged", "git log", "git stash pop", "git reset"],
-)
+@pytest.mark.parametrize("command", ["git checkout main", "git stash pop", "git reset"])
 def test_other_work_in_git_is_only_run(command: str) -> None:
     assert after_command(command, wrote()) == [(DeedKind.RAN, 2, command)]
 

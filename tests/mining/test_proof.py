@@ -180,6 +180,19 @@ def test_what_the_person_undid_is_to_be_left_alone() -> None:
     assert "git checkout -- third_party/" in task.reference.text
 
 
+@pytest.mark.parametrize(
+    "rubric",
+    ["Never edit cart.py.", "The answer leaves cart.py alone.", "The answer does not change cart.py."],
+)
+def test_the_command_of_an_undoing_is_no_wish_for_what_it_names(rubric: str) -> None:
+    session = done(commands=["git checkout HEAD cart.py"])
+    task = by_deed(session, lesson="Never edit cart.py", rubric=rubric)
+    assert task.wording == "Never edit cart.py"
+    assert task.reference == Rubric(text=rubric)
+    turned = by_deed(session, rubric="The answer edits cart.py.")
+    assert turned.reference != Rubric(text="The answer edits cart.py.")
+
+
 def test_a_deed_that_is_not_there_founds_nothing() -> None:
     for numbers in ((2,), (0,), (-1,), tuple(range(1, 40))):
         with pytest.raises(ItemError):
