@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
+from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session
@@ -13,10 +14,10 @@ MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 
 
 class Workload(NamedTuple):
-    """The amount of work for a night, estimated high: every typed turn after the first counts as a correction.
+    """The amount of work for a night, estimated high: every session founds as many tasks as it may.
 
-    `sessions` are those that may hold a correction, `mined` is the number of tasks found in them. `tasks` counts all
-    tasks of the night: the mined ones, those written by hand and those banked earlier.
+    `sessions` are those that are mined, `mined` is the number of tasks found in them. `tasks` counts all tasks of the
+    night: the mined ones, those written by hand and those banked earlier.
     """
 
     sessions: Sequence[Session]
@@ -48,17 +49,13 @@ def forecast(
 
 
 def _workload(sessions: Sequence[Session], *, reviewed: int, known: int, plan: Plan) -> Workload:
-    corrected = [session for session in sessions if len(session.typed) > 1]
-    projects: set[str] = set()
-    corrections = 0
-    for session in corrected:
-        projects.add(session.project)
-        corrections += len(session.typed) - 1
-    mined = min(plan.mine.max_tasks, corrections)
+    heard = [session for session in sessions if may_hold_a_lesson(session)]
+    projects = {session.project for session in heard}
+    mined = min(plan.mine.max_tasks, sum(map(most_tasks, heard)))
     tasks = 0
     if mined or reviewed:
         tasks = mined + reviewed + known
-    return Workload(corrected, len(projects), mined, tasks, documents=len(projects) + reviewed)
+    return Workload(heard, len(projects), mined, tasks, documents=len(projects) + reviewed)
 
 
 def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:

@@ -41,7 +41,7 @@ def test_nothing_to_read_asks_nothing() -> None:
     assert ahead() == {}
 
 
-def test_a_session_of_one_request_can_hold_no_correction() -> None:
+def test_a_session_of_one_request_without_lasting_words_or_deeds_holds_no_lesson() -> None:
     assert ahead(a_session("do it", "done")) == {Purpose.PREFLIGHT: 1}
 
 
@@ -167,7 +167,7 @@ def test_a_miner_that_finds_all_it_can_asks_no_more_often(
 ) -> None:
     machine = Machine(tmp_path, Watcher(Greedy()))
     had(machine, *kinds)
-    plan = {"heuristic": False, "sessions_per_call": sessions_per_call}
+    plan: dict[str, Any] = {"heuristic": False, "sessions_per_call": sessions_per_call}
     most = ahead(*machine.shelf.sessions, **plan)
 
     asked = machine.night(calls=5_000, **plan).spend.purposes
