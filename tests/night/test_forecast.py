@@ -68,6 +68,12 @@ def test_names_are_agreed_on_once_a_project() -> None:
     assert Purpose.LESSONS not in ahead(*some, heuristic=True)
 
 
+def test_the_skills_that_sessions_used_are_documents_of_their_own() -> None:
+    some = [a_session("do it", "done", "no, use tabs", id=name, skills=(name,)) for name in ("release", "review")]
+
+    assert ahead(*some, slow_every=1)[Purpose.SLOW_UPDATE] == 3
+
+
 HISTORIES: dict[str, Callable[[Machine], None]] = {
     "two projects": lambda machine: (machine.had(0, 1, 2), machine.had(5, 6, said=HARMFUL, ask=NOTE, name="notes"))[
         0
