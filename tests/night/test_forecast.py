@@ -1,7 +1,7 @@
 """The upper bound of a night's calls, against what nights really ask."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,14 @@ from skillopt_sleep.learning import rewrite
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.night.forecast import MOST_EDITS, forecast
-from skillopt_sleep.records import Completion, GateRule, Prompt, Purpose, Session, ToolEvent
+from skillopt_sleep.records import Completion, GateRule, Prompt, Purpose, Session, Task, ToolEvent
 from tests.builders import a_session
 from tests.nights import ASKS, HARMFUL, NOTE, USEFUL, USELESS, Machine, Watcher, a_plan
 from tests.sweeps import thinned
 
 
 def ahead(
-    *sessions: Session, reviewed: int = 0, known: int = 0, waiting: int = 0, models: int = 1, **plan: Any
+    *sessions: Session, reviewed: int = 0, known: Sequence[Task] = (), waiting: int = 0, models: int = 1, **plan: Any
 ) -> dict[Purpose, int]:
     asked = forecast(
         sessions,
