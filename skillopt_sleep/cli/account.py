@@ -171,7 +171,7 @@ def _later(unread: Iterable[Surveyed], history: History) -> int:
     loads: list[Load] = []
     for session in unread:
         if session.ended >= history.horizon:
-            loads.append(Load(session.id, session.project, len(session.heard.turns), session.heard.shown))
+            loads.append(Load(session.id, session.project, session.heard.is_mined, session.heard.shown))
     return len(beyond(loads, history.rules.reach))
 
 

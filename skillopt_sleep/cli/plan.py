@@ -53,15 +53,15 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         harvested = harvest(agent_sources(settings), store.index, rules)
         harvested = replace(harvested, notes=(*harvested.notes, *plan.sessions.excluded.notes))
         projects = Counter(session.project for session in harvested.sessions)
-        reviewed = len(store.bank.unknown(harvested.reviewed))
-        known = len(store.bank.tasks(set(projects)))
+        reviewed = store.bank.unknown(harvested.reviewed)
+        known = store.bank.tasks({*projects, *(task.project for task in reviewed)})
         waiting = store.history.count()
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
     finally:
         store.close()
     calls = forecast(
         harvested.sessions,
-        reviewed=reviewed,
+        reviewed=len(reviewed),
         known=known,
         waiting=waiting,
         models=len(_models(settings)),
@@ -69,7 +69,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         proved=PER_CALL,
     )
     most = min(sum(calls.values()), budget.calls)
-    return Ahead(harvested, projects, reviewed, calls, most, budget, is_again=again is not None)
+    return Ahead(harvested, projects, len(reviewed), calls, most, budget, is_again=again is not None)
 
 
 def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:

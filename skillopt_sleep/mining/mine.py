@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.asked_again import note_asked_again
-from skillopt_sleep.mining.deeds import deeds
+from skillopt_sleep.mining.capacity import PER_SIGN, may_hold_a_lesson, within_capacity
 from skillopt_sleep.mining.for_once import all_for_once
 from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
 from skillopt_sleep.mining.mined import Mined, batched
@@ -18,7 +20,6 @@ from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.replies import MineReply
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
-from skillopt_sleep.mining.words import is_lasting
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Checks, Lesson, LessonState, Note, Op, Purpose, Session, Task
 
@@ -49,10 +50,11 @@ def mine(
 
     The model finds them, or rules without one. What a model finds is kept only if it stands in the person's own words
     or deeds. The rules add what the model missed although the person named exactly what they want. What holds for one
-    time only founds nothing, and is counted. A failed call loses its batch, with a note. At most `most` tasks are
-    kept: first those that are clear and can be asked again in words alone, of these the newest.
+    time only founds nothing, and is counted. A failed call loses its batch, with a note. Of each session, no more
+    tasks are kept than it may found (mining/capacity.py), and `most` of all: first those that are clear and can be
+    asked again in words alone, of these the newest.
     """
-    heard = [session for session in sessions if _may_hold_a_lesson(session)]
+    heard = [session for session in sessions if may_hold_a_lesson(session)]
     batches = batched(heard, per_call)
     parts: Sequence[Mined]
     if optimizer is None:
@@ -63,7 +65,7 @@ def mine(
             batches,
             label="mine",
         )
-    collected = _collected(parts)
+    collected = _within_capacity(_collected(parts), heard)
     by_worth = sorted(note_asked_again(collected.tasks, sessions), key=_worth)
     later = by_worth[:-most]
     notes = list(collected.notes)
@@ -93,11 +95,6 @@ def mine(
         notes=(*notes, *found.notes),
         lost=tuple(lost),
     )
-
-
-def _may_hold_a_lesson(session: Session) -> bool:
-    """Tell whether the person said something after an answer, did something, or said what holds from now on."""
-    return len(session.typed) > 1 or bool(deeds(session)) or any(map(is_lasting, session.typed))
 
 
 def _note_of_untested(count: int) -> Note:
@@ -159,6 +156,18 @@ def _collected(parts: Sequence[Mined]) -> Mined:
     if for_once:
         notes.append(_note_of_once(tuple(for_once)))
     return Mined(tasks=tuple(tasks.values()), for_once=tuple(for_once), notes=tuple(notes), lost=tuple(unread))
+
+
+def _within_capacity(collected: Mined, sessions: Sequence[Session]) -> Mined:
+    """Return the tasks that their sessions may found, with a note that counts those dropped."""
+    kept = within_capacity(collected.tasks, sessions)
+    dropped = len(collected.tasks) - len(kept)
+    if not dropped:
+        return collected
+    which = "1 task was" if dropped == 1 else f"{dropped} tasks were"
+    rule = f"a session founds at most {PER_SIGN} for each thing that was typed or done in it"
+    note = Note(stage="mine", summary=f"{which} dropped: {rule}", expected=True)
+    return replace(collected, tasks=kept, notes=(*collected.notes, note))
 
 
 def _note_of_once(quotes: Sequence[str]) -> Note:

@@ -17,7 +17,7 @@ from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.deed_words import TYPED, in_words
 from skillopt_sleep.mining.deeds import deeds, typed_commands
 from skillopt_sleep.mining.person import Person
-from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quotes_of
+from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quote_of_command, quotes_of, said_at
 from skillopt_sleep.mining.references import Said, proved_reference
 from skillopt_sleep.mining.replies import MinedTask
 from skillopt_sleep.mining.requests import request_context, request_words
@@ -169,14 +169,15 @@ def _evidence(mined: MinedTask, session: Session, signs: Sequence[Deed]) -> tupl
     quotes: dict[Evidence, None] = {}
     for deed in signs:
         if deed.kind in TYPED and deed.what.strip():
-            quotes[Evidence(session=session.id, turn=deed.turn, quote=deed.what, at=session.started)] = None
+            quotes[quote_of_command(deed, session)] = None
     for correction in mined.corrections:
         typed = own_turn(session, correction.turn)
         is_earlier = correction.turn < mined.ask
         if is_earlier or not correction.quote.strip() or correction.quote not in typed:
             raise ItemError(f"{session.id}: the miner's quote isn't in what the person typed after the request")
         quote = whole_sentences(typed, correction.quote)
-        quotes[Evidence(session=session.id, turn=correction.turn, quote=quote, at=session.started)] = None
+        at = said_at(session, correction.turn)
+        quotes[Evidence(session=session.id, turn=correction.turn, quote=quote, at=at)] = None
         if len(quotes) > MOST_QUOTES:
             raise ItemError(f"{session.id}: the miner named more than {MOST_QUOTES} corrections")
     return tuple(quotes)

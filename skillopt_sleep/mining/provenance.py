@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from skillopt_sleep.mining.requests import pasted_words
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.records import Evidence, Origin, Session, Turn
+from skillopt_sleep.records import Deed, Evidence, Origin, Session, Turn
 
 COPIED_WORDS = 3
 
@@ -49,6 +50,19 @@ def own_turn(session: Session, turn: int) -> str:
         return ""
     said = session.turns[turn]
     return own_words(said.text, said.pasted)
+
+
+def said_at(session: Session, turn: int) -> datetime:
+    """Return when a turn was written, or when its session began if that isn't known."""
+    if not 0 <= turn < len(session.turns):
+        return session.started
+    return session.turns[turn].at or session.started
+
+
+def quote_of_command(deed: Deed, session: Session) -> Evidence:
+    """Return the command of a deed as words that the person typed."""
+    at = deed.at or said_at(session, deed.turn)
+    return Evidence(session=session.id, turn=deed.turn, quote=deed.what, at=at)
 
 
 def quotes_of(evidence: Iterable[Evidence]) -> list[str]:

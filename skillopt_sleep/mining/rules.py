@@ -17,7 +17,7 @@ from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.for_once import lasting_words
 from skillopt_sleep.mining.in_force import said_already
-from skillopt_sleep.mining.provenance import quotes_of
+from skillopt_sleep.mining.provenance import quote_of_command, quotes_of, said_at
 from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
 from skillopt_sleep.mining.wishes import Wish, last_wish
 from skillopt_sleep.records import (
@@ -61,7 +61,7 @@ def ruled_tasks(session: Session) -> Ruled:
             words = request_words(session, turn)
             lasting = lasting_words(words)
             if lasting:
-                quotes.append(Evidence(session=session.id, turn=turn, quote=lasting, at=session.started))
+                quotes.append(Evidence(session=session.id, turn=turn, quote=lasting, at=said_at(session, turn)))
             elif words:
                 for_once.append(words)
         prompt = request_words(session, ask.turn)
@@ -73,7 +73,7 @@ def ruled_tasks(session: Session) -> Ruled:
             tasks.append(made(ask, reference=reference, evidence=quotes, signs=around))
         for deed in commands:
             if prompt and ask.turn < deed.turn < end:
-                tasks.append(_task_of_command(deed, ask, made))
+                tasks.append(_task_of_command(quote_of_command(deed, session), deed, ask, made))
         earlier.append(ask.turn)
     return Ruled(tuple(tasks), tuple(for_once))
 
@@ -87,12 +87,12 @@ def _checks_of_their_own(done: Sequence[Deed]) -> list[Deed]:
     return list(commands.values())
 
 
-def _task_of_command(deed: Deed, ask: Ask, made: Callable[..., Task]) -> Task:
+def _task_of_command(quote: Evidence, deed: Deed, ask: Ask, made: Callable[..., Task]) -> Task:
     """Return the task of a command that the person ran after the agent said that it was done."""
     return made(
         Ask(ask.turn, ask.corrections),
         reference=Checks(items=(Check(op=Op.CONTAINS, arg=deed.what),)),
-        evidence=[Evidence(session=deed.session, turn=deed.turn, quote=deed.what, at=deed.at)],
+        evidence=[quote],
         signs=(deed,),
         wording=f"Run {deed.what} before you say that it is done",
     )

@@ -1,22 +1,23 @@
 """Forecast how many calls a night makes at most, from what there is to read. No model is asked for it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
+from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.protocols import Plan
-from skillopt_sleep.records import Purpose, Session
+from skillopt_sleep.records import Purpose, Session, Task
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 
 
 class Workload(NamedTuple):
-    """The amount of work for a night, estimated high: every typed turn after the first counts as a correction.
+    """The amount of work for a night, estimated high: every session founds as many tasks as it may.
 
-    `sessions` are those that may hold a correction, `mined` is the number of tasks found in them. `tasks` counts all
-    tasks of the night: the mined ones, those written by hand and those banked earlier.
+    `sessions` are those that are mined, `mined` is the number of tasks found in them. `tasks` counts all tasks of the
+    night: the mined ones, those written by hand and those banked earlier.
     """
 
     sessions: Sequence[Session]
@@ -27,11 +28,18 @@ class Workload(NamedTuple):
 
 
 def forecast(
-    sessions: Sequence[Session], *, reviewed: int, known: int, waiting: int, models: int, plan: Plan, proved: int
+    sessions: Sequence[Session],
+    *,
+    reviewed: int,
+    known: Sequence[Task],
+    waiting: int,
+    models: int,
+    plan: Plan,
+    proved: int,
 ) -> Mapping[Purpose, int]:
     """Return the most calls a night can make, by purpose.
 
-    `reviewed` is the number of tasks written by hand, `known` of those banked for these projects, `waiting` of
+    `reviewed` is the number of tasks written by hand, `known` are those banked for these projects, `waiting` counts
     candidates whose trials are still undecided. Each of `models` gets one preflight call. One call proves `proved`
     references. Calls that are repeated because they failed, or because their reply couldn't be decoded, don't
     count; the night's limits hold in any case.
@@ -47,18 +55,25 @@ def forecast(
     return {purpose: calls[purpose] for purpose in Purpose if calls[purpose]}
 
 
-def _workload(sessions: Sequence[Session], *, reviewed: int, known: int, plan: Plan) -> Workload:
-    corrected = [session for session in sessions if len(session.typed) > 1]
-    projects: set[str] = set()
-    corrections = 0
-    for session in corrected:
-        projects.add(session.project)
-        corrections += len(session.typed) - 1
-    mined = min(plan.mine.max_tasks, corrections)
+def _workload(sessions: Sequence[Session], *, reviewed: int, known: Sequence[Task], plan: Plan) -> Workload:
+    heard = [session for session in sessions if may_hold_a_lesson(session)]
+    projects = {session.project for session in heard}
+    mined = min(plan.mine.max_tasks, sum(map(most_tasks, heard)))
     tasks = 0
     if mined or reviewed:
-        tasks = mined + reviewed + known
-    return Workload(corrected, len(projects), mined, tasks, documents=len(projects) + reviewed)
+        tasks = mined + reviewed + len(known)
+    documents = len(_documents((*heard, *known))) + reviewed
+    return Workload(heard, len(projects), mined, tasks, documents)
+
+
+def _documents(sources: Iterable[Session | Task]) -> set[tuple[str, str]]:
+    """Return each project, for its memory, and each skill that was used in it, for the skill's own file."""
+    documents: set[tuple[str, str]] = set()
+    for source in sources:
+        documents.add((source.project, ""))
+        for skill in source.skills:
+            documents.add((source.project, skill))
+    return documents
 
 
 def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:

@@ -7,12 +7,14 @@ from skillopt_sleep.night.reach import shown
 from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
 
 RULES = 2
-"""The version of the rules: raise it when mining takes a typed turn for something else, and all are read again."""
+"""The version of the rules: raise it when they read something else in a session, and all are read again."""
 
 
 def hear(session: Session) -> Heard:
-    """Read what each typed turn of a session is taken for."""
-    from skillopt_sleep.mining.asks import takes  # reading what is kept must not wait for the rules to be loaded
+    """Read what each typed turn of a session is taken for, and whether the session is mined."""
+    # Reading what is kept must not wait for the rules to be loaded.
+    from skillopt_sleep.mining.asks import takes
+    from skillopt_sleep.mining.capacity import may_hold_a_lesson
 
     turns: list[HeardTurn] = []
     for index, take in takes(session):
@@ -24,6 +26,7 @@ def hear(session: Session) -> Heard:
         commit=session.commit,
         damaged=session.damaged,
         shown=shown(session),
+        is_mined=may_hold_a_lesson(session),
     )
 
 
@@ -32,4 +35,5 @@ def load_rules() -> None:
     """Load the rules now, so that the processes this one forks needn't each load them."""
     turn = Turn(role=Role.USER, origin=Origin.USER, text="green — apples")
     when = datetime.fromtimestamp(0, UTC)
-    hear(Session(id="", source="", project="", cwd="", started=when, ended=when, turns=(turn, turn)))
+    for turns in ((turn,), (turn, turn)):
+        hear(Session(id="", source="", project="", cwd="", started=when, ended=when, turns=turns))

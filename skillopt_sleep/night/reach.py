@@ -13,17 +13,19 @@ _CHARS_PER_TOKEN = 3  # fewer than a token has in most languages, so that the es
 
 
 class Load(NamedTuple):
-    """What it takes to mine a session of a project: how many turns were typed, and how many characters are shown."""
+    """The cost of mining one session: none unless it `is_mined`, and how many of its characters a model is shown."""
 
     session: str
     project: str
-    typed: int
+    is_mined: bool
     shown: int
 
 
 def load_of(session: Session) -> Load:
-    """Return what it takes to mine this session."""
-    return Load(session.id, session.project, len(session.typed), shown(session))
+    """Return what it costs to mine this session."""
+    from skillopt_sleep.mining.capacity import may_hold_a_lesson  # only here, so that `beyond` needs no rules
+
+    return Load(session.id, session.project, may_hold_a_lesson(session), shown(session))
 
 
 def shown(session: Session) -> int:
@@ -34,7 +36,7 @@ def shown(session: Session) -> int:
 def beyond(loads: Iterable[Load], reach: Reach | None) -> frozenset[str]:
     """Return the sessions that have to wait for a later night; the newest come first.
 
-    The first session beyond the reach and all older ones wait. One in which only one thing was typed costs no call.
+    The first session beyond the reach and all older ones wait. One that isn't mined costs no call.
     """
     if reach is None:
         return frozenset()
@@ -42,7 +44,7 @@ def beyond(loads: Iterable[Load], reach: Reach | None) -> frozenset[str]:
     of_project: Counter[str] = Counter()
     calls = chars = 0
     for number, load in enumerate(loads):
-        if load.typed > 1:
+        if load.is_mined:
             calls += of_project[load.project] % reach.per_call == 0
             of_project[load.project] += 1
             chars += load.shown

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live, paths
+from skillopt_sleep.proposals.changes import Change
 from skillopt_sleep.proposals.rules import items, standing
-from skillopt_sleep.proposals.stage import FOLDER, key, staged_ids, summary_of, write_proposal
+from skillopt_sleep.proposals.stage import FOLDER, key, staged_ids, write_proposal
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
+    Decision,
     Document,
     Edit,
     EditOp,
@@ -19,6 +21,8 @@ from skillopt_sleep.records import (
     Note,
     Proof,
     Proposal,
+    Trial,
+    Verdict,
     taken_back,
     why_ended,
 )
@@ -91,25 +95,17 @@ def _removal(ended: _Ended, page: Page) -> Proposal | None:
         if (waiting.base, waiting.result) == (paths.digest(base), paths.digest(result)):
             return None
         number, version = waiting.id, waiting.version + 1
-    proposal = Proposal(
-        id=number or page.next_proposal(),
-        version=version,
-        proof=Proof.WORDS,
-        night=page.night,
-        document=document.id,
-        path=document.path,
-        kind=document.kind,
-        root=document.project,
-        base=paths.digest(base),
-        result=paths.digest(result),
-        summary=summary_of(edits, document.id),
-        sha=document.sha,
-        lessons=(ended.lesson,),
+    change = Change(
+        document=document,
+        body=body,
         edits=edits,
+        trial=Trial(),
+        verdict=Verdict(decision=Decision.ACCEPT, reason=why_ended(ended.words)),
         evidence=(ended.words,) if ended.words else (),
+        deeds=(),
+        proof=Proof.WORDS,
     )
-    write_proposal(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
-    return proposal
+    return write_proposal(change, page, number=number, version=version, base=base, result=result)
 
 
 def _without(document: Document, ended: _Ended, page: Page) -> tuple[str, tuple[Edit, ...]]:

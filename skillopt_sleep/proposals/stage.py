@@ -3,7 +3,7 @@
 import difflib
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -61,39 +61,39 @@ class FolderStager:
         version.
         """
         notes: list[Note] = []
-        staged = staged_ids(page.folder / FOLDER)
+        ids = staged_ids(page.folder / FOLDER)
         proposals: list[Proposal] = []
         for outcome in outcomes:
             for change in map(self._weighed, changes(outcome)):
                 try:
-                    base, result = _bytes(change, allowed=self.allowed)
+                    proposals.append(self._stage_one(change, ids, page))
                 except ProposalError as error:
                     notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
-                    continue
-                waiting = page.bank.waiting(change.document.path)
-                same = _with_result(waiting, result, change)
-                if same is not None:
-                    proposals.append(same)
-                    continue
-                old = _with_lesson(waiting, change)
-                number = old.id if old else staged.get(key(change.document.path, change.lessons))
-                proposal = _proposal(
-                    change,
-                    number=number or page.next_proposal(),
-                    night=page.night,
-                    base=base,
-                    result=result,
-                    one_model=self.one_model,
-                    old=old,
-                )
-                write_proposal(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
-                proposals.append(proposal)
         return tuple(proposals), tuple(notes)
+
+    def _stage_one(self, change: Change, ids: Mapping[tuple[str, ...], str], page: Page) -> Proposal:
+        """Return the proposal of a change: the one that waits already, or a new one.
+
+        `ids` are those of proposals staged before the night was resumed. Raises ProposalError if it can't be staged.
+        """
+        base, result = _bytes(change, allowed=self.allowed)
+        waiting = page.bank.waiting(change.document.path)
+        same = _with_result(waiting, result, change)
+        if same is not None:
+            return same
+        number, version = ids.get(key(change.document.path, change.lessons), ""), 1
+        old = _with_lesson(waiting, change)
+        if old is not None:
+            number, version = old.id, old.version + 1
+            change = _with_signs(change, old)
+        return write_proposal(
+            change, page, number=number, version=version, base=base, result=result, one_model=self.one_model
+        )
 
     def _weighed(self, change: Change) -> Change:
         """Return the change with what its trial proves if the agent that made it never reads the document."""
         readers = change.document.read_by
-        if not self.tried_with or not readers or self.tried_with in readers or change.proof is Proof.WORDS:
+        if not self.tried_with or not readers or self.tried_with in readers:
             return change
         return change._replace(proof=Proof.ELSEWHERE)
 
@@ -203,34 +203,40 @@ def _around(body: str, old: str) -> Iterator[str]:
         start = end
 
 
-def _proposal(
+def _with_signs(change: Change, old: Proposal) -> Change:
+    """Return the change with what the person said and did by an earlier version, first."""
+    evidence = tuple(dict.fromkeys((*old.evidence, *change.evidence)))
+    deeds = tuple(dict.fromkeys((*old.deeds, *change.deeds)))
+    return change._replace(evidence=evidence, deeds=deeds)
+
+
+def write_proposal(
     change: Change,
+    page: Page,
     *,
     number: str,
-    night: str,
+    version: int,
     base: bytes | None,
     result: bytes,
-    one_model: str,
-    old: Proposal | None,
+    one_model: str = "",
 ) -> Proposal:
+    """Write the proposal of a change, which takes the file from `base` to `result`, and return it.
+
+    Without a `number` it gets the next one.
+    """
     document, trial, edits = change.document, change.trial, change.edits
-    version, evidence, deeds = 1, change.evidence, change.deeds
-    if old is not None:
-        version = old.version + 1
-        evidence = tuple(dict.fromkeys((*old.evidence, *evidence)))
-        deeds = tuple(dict.fromkeys((*old.deeds, *deeds)))
-    return Proposal(
-        id=number,
+    proposal = Proposal(
+        id=number or page.next_proposal(),
         version=version,
         proof=change.proof,
-        night=night,
+        night=page.night,
         document=document.id,
         path=document.path,
         kind=document.kind,
         root=document.project,
         base=paths.digest(base),
         result=paths.digest(result),
-        summary=summary_of(edits, document.id),
+        summary=_summary_of(edits, document.id),
         before=trial.before,
         after=trial.after,
         n=trial.n,
@@ -244,12 +250,14 @@ def _proposal(
         sha=document.sha,
         lessons=change.lessons,
         edits=edits,
-        evidence=evidence,
-        deeds=deeds,
+        evidence=change.evidence,
+        deeds=change.deeds,
     )
+    _write(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
+    return proposal
 
 
-def summary_of(edits: Sequence[Edit], document: str) -> str:
+def _summary_of(edits: Sequence[Edit], document: str) -> str:
     """Say in one line how many rules the edits add, change and remove, and quote the first."""
     counts: Counter[str] = Counter()
     changed: list[str] = []
@@ -270,7 +278,7 @@ def summary_of(edits: Sequence[Edit], document: str) -> str:
     return summary
 
 
-def write_proposal(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
+def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
     """Write a proposal, the bytes it starts from and those to adopt, and the difference for people."""
     private_dir(folder)
     if base is None:

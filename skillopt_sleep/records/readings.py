@@ -34,7 +34,7 @@ class HeardTurn(NamedTuple):
 class Heard(Record, frozen=True, kw_only=True):
     """What the rules of version `rules` read in a session, and what else is asked of it without decoding it.
 
-    `shown` is the number of characters that a mining model would be shown of it, at most.
+    `shown` is the number of characters that a mining model would be shown of it, at most, if it `is_mined` at all.
     """
 
     rules: int
@@ -43,6 +43,7 @@ class Heard(Record, frozen=True, kw_only=True):
     commit: str = ""
     damaged: int = 0
     shown: int = 0
+    is_mined: bool = False
 
 
 Hear = Callable[[Session], Heard]

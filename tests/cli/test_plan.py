@@ -1,5 +1,6 @@
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,29 @@ def test_tasks_written_by_hand_are_counted_and_a_broken_file_is_named(tmp_path: 
     assert answer["reviewed_tasks"] == 4
     assert "bad.toml" in answer["errors"][0]
     assert "4 tasks written by hand" in home.command("harvest").out
+
+
+def wrote_tasks(home: Home) -> Any:
+    """The plan of a home whose project has four tasks written by hand."""
+    tasks = (EXAMPLE / "tasks.toml").read_text(encoding="utf-8").replace("~/work/shop-api", str(home.project))
+    (home.folder / "tasks.toml").write_text(tasks, encoding="utf-8")
+    (home.folder / "sleep").mkdir(exist_ok=True)
+    config = f'[harvest]\ntasks_files = ["{home.folder}/tasks.toml"]\n'
+    (home.folder / "sleep" / "config.toml").write_text(config, encoding="utf-8")
+    return home.command("run", "--plan", "--json").json
+
+
+def test_tasks_of_earlier_nights_count_where_only_tasks_written_by_hand_are_new(tmp_path: Path) -> None:
+    home = Home(tmp_path / "used")
+    home.had_sessions()
+    home.command("run", "--now", "--backend", "simulated")
+    banked = len(home.command("tasks", "list", "--json").json)
+
+    plan, without = wrote_tasks(home), wrote_tasks(Home(tmp_path / "new"))
+
+    assert plan["sessions"]["used"] == 0
+    assert plan["reviewed_tasks"] == without["reviewed_tasks"] == 4
+    assert plan["calls"]["purposes"]["rollout"] * 4 == without["calls"]["purposes"]["rollout"] * (banked + 4)
 
 
 def test_a_plan_counts_what_the_months_limits_leave(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from skillopt_sleep.records import (
     Rubric,
     Session,
     Task,
+    TypedCommand,
 )
 from tests.builders import ASK, SAID, a_lesson, a_session, a_turn
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
@@ -80,6 +81,19 @@ def test_the_model_sees_every_turn_with_its_index_and_origin() -> None:
         "[turn 2] program: <html>",
         f"[turn 3] person: {SAID}",
     ]
+
+
+def test_a_quote_and_a_command_have_times_of_their_own() -> None:
+    said_at, ran_at = NOON + timedelta(hours=1), NOON + timedelta(days=1)
+    ran = a_turn("ran pnpm i", origin=Origin.HARNESS)
+    command = TypedCommand(turn=3, text="pnpm i", at=ran_at)
+    answer = a_turn("npm", origin=Origin.ASSISTANT)
+    session = a_session(a_turn(), answer, a_turn(SAID, at=said_at), ran, commands=(command,))
+
+    (task,) = by_model(session, reply=reply(mined(deeds=[1]))).tasks
+
+    assert {evidence.turn: evidence.at for evidence in task.evidence} == {2: said_at, 3: ran_at}
+    assert task.at == NOON
 
 
 BAD = {

@@ -1,8 +1,23 @@
 """Rules make tasks of corrected requests."""
 
+from datetime import datetime, timedelta
+
 from skillopt_sleep.mining.rules import reference_from_words, ruled_tasks, simpler_references
-from skillopt_sleep.records import Check, Checks, DeedKind, InForce, Op, Origin, Rubric, Session, ToolEvent, Turn
+from skillopt_sleep.records import (
+    Check,
+    Checks,
+    DeedKind,
+    InForce,
+    Op,
+    Origin,
+    Rubric,
+    Session,
+    ToolEvent,
+    Turn,
+    TypedCommand,
+)
 from tests.builders import a_session, a_turn
+from tests.fakes import NOON
 
 
 def said(text: str) -> Turn:
@@ -29,6 +44,26 @@ def test_what_was_done_is_on_the_task() -> None:
     (task,) = ruled_tasks(corrected(said("ok"), tools=(rejected,))).tasks
     assert [(deed.kind, deed.what) for deed in task.deeds] == [(DeedKind.REJECTED, "npm install")]
     assert task.rejected == "I ran npm install.\nnpm install"
+
+
+def test_a_quote_has_the_time_of_its_own_turn_or_else_of_the_session() -> None:
+    later = NOON + timedelta(days=1)
+    timed = a_session("create a run script", said("ok"), a_turn("no, use pnpm, never npm", at=later), started=NOON)
+
+    times = [ruled_tasks(session).tasks[0].evidence[0].at for session in (timed, corrected(started=NOON))]
+
+    assert times == [later, NOON]
+
+
+def test_a_check_that_the_person_ran_has_its_own_time_or_else_that_of_the_session() -> None:
+    later = NOON + timedelta(days=1)
+    turns = ("fix the cart", said("Done."), a_turn("ran pytest", origin=Origin.HARNESS))
+    times: list[datetime | None] = []
+    for at in (later, None):
+        session = a_session(*turns, started=NOON, commands=(TypedCommand(turn=2, text="pytest -q", at=at),))
+        times.append(ruled_tasks(session).tasks[0].evidence[0].at)
+
+    assert times == [later, NOON]
 
 
 def test_the_last_word_of_a_corrected_dialogue_holds() -> None:

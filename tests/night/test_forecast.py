@@ -1,23 +1,29 @@
 """The upper bound of a night's calls, against what nights really ask."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.example.model import SimulatedBackend
+from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.learning import rewrite
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.night.forecast import MOST_EDITS, forecast
-from skillopt_sleep.records import GateRule, Purpose, Session
+from skillopt_sleep.records import Completion, GateRule, Prompt, Purpose, Session, Task, ToolEvent
 from tests.builders import a_session
-from tests.nights import HARMFUL, NOTE, USELESS, Machine, a_plan
+from tests.nights import ASKS, HARMFUL, NOTE, USEFUL, USELESS, Machine, Watcher, a_plan
 from tests.sweeps import thinned
 
 
 def ahead(
-    *sessions: Session, reviewed: int = 0, known: int = 0, waiting: int = 0, models: int = 1, **plan: Any
+    *sessions: Session, reviewed: int = 0, known: Sequence[Task] = (), waiting: int = 0, models: int = 1, **plan: Any
 ) -> dict[Purpose, int]:
     asked = forecast(
         sessions,
@@ -35,7 +41,7 @@ def test_nothing_to_read_asks_nothing() -> None:
     assert ahead() == {}
 
 
-def test_a_session_of_one_request_can_hold_no_correction() -> None:
+def test_a_session_of_one_request_without_lasting_words_or_deeds_holds_no_lesson() -> None:
     assert ahead(a_session("do it", "done")) == {Purpose.PREFLIGHT: 1}
 
 
@@ -60,6 +66,12 @@ def test_names_are_agreed_on_once_a_project() -> None:
 
     assert ahead(*some, heuristic=False)[Purpose.LESSONS] == 2
     assert Purpose.LESSONS not in ahead(*some, heuristic=True)
+
+
+def test_the_skills_that_sessions_used_are_documents_of_their_own() -> None:
+    some = [a_session("do it", "done", "no, use tabs", id=name, skills=(name,)) for name in ("release", "review")]
+
+    assert ahead(*some, slow_every=1)[Purpose.SLOW_UPDATE] == 3
 
 
 HISTORIES: dict[str, Callable[[Machine], None]] = {
@@ -95,6 +107,79 @@ def test_no_night_asks_more_often_for_anything(tmp_path: Path, history: str, pla
 
     assert asked
     assert all(count <= most.get(Purpose(purpose), 0) for purpose, count in asked.items()), (asked, most)
+
+
+class Greedy:
+    """A miner that makes as many tasks of every turn and deed as the person's words give names for."""
+
+    def __init__(self) -> None:
+        self._others = SimulatedBackend(forgets=0.0)
+
+    def complete(self, prompt: Prompt) -> Completion:
+        if prompt.purpose is not Purpose.MINE:
+            return self._others.complete(prompt)
+        tasks: list[Mapping[str, object]] = []
+        for session in read_sessions(prompt.text):
+            tasks += _all_of(session)
+        return decoded(prompt, Completion(text=to_json({"tasks": tasks}).decode(), model="greedy"))
+
+
+def _all_of(session: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
+    typed = [turn for turn in session["turns"] if turn["origin"] == "user" and turn["text"]]
+    for ask, said in itertools.combinations_with_replacement(typed, 2):
+        base = {"session": session["session"], "ask": ask["turn"], "prompt": ask["text"], "rubric": "It does."}
+        names = itertools.islice(itertools.permutations(dict.fromkeys(said["text"].split()), 2), 20)
+        for name in names:
+            quote = {"turn": said["turn"], "quote": said["text"].rpartition(". ")[2]}
+            yield {**base, "lesson": " ".join(name), "corrections": [quote]}
+    for turn in session["turns"]:
+        for deed in turn["deeds"]:
+            for name in ("rm", "ask me", "never run that", "stop"):
+                yield {
+                    "session": session["session"],
+                    "ask": typed[0]["turn"],
+                    "prompt": typed[0]["text"],
+                    "deeds": [deed],
+                    "lesson": name,
+                }
+
+
+THREE_WISHES = "Never use tabs. Always sign off each commit. Use pnpm for the packages"
+LASTING = "From now on, sign off each commit"
+REJECTED = (ToolEvent(name="Bash", turn=0, brief="rm -rf build", rejected=True),)
+SAID: dict[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+    "only a request": ((ASKS[0], "Done."), {}),
+    "only a deed": ((ASKS[0], "Done."), {"tools": REJECTED}),
+    "a lasting sentence": ((f"{ASKS[0].capitalize()}. {LASTING}", "Done."), {}),
+    "a lasting sentence alone": ((LASTING, "Done."), {}),
+    "three wishes in one turn": ((ASKS[0], "Done.", THREE_WISHES), {}),
+    "a correction and a deed": ((ASKS[0], "Done.", USEFUL), {"tools": REJECTED}),
+}
+
+
+def had(machine: Machine, *kinds: str) -> None:
+    """A session of each kind, all in one project."""
+    machine.had(*range(len(kinds)))
+    for number, kind in enumerate(kinds):
+        turns, fields = SAID[kind]
+        held = machine.shelf.sessions[number]
+        machine.shelf.sessions[number] = replace(held, turns=a_session(*turns).turns, **fields)
+
+
+@pytest.mark.parametrize("kinds", [*[(kind,) for kind in SAID], tuple(SAID), tuple(SAID) * 2])
+@pytest.mark.parametrize("sessions_per_call", [1, 5])
+def test_a_miner_that_finds_all_it_can_asks_no_more_often(
+    tmp_path: Path, kinds: tuple[str, ...], sessions_per_call: int
+) -> None:
+    machine = Machine(tmp_path, Watcher(Greedy()))
+    had(machine, *kinds)
+    plan: dict[str, Any] = {"heuristic": False, "sessions_per_call": sessions_per_call}
+    most = ahead(*machine.shelf.sessions, **plan)
+
+    asked = machine.night(calls=5_000, **plan).spend.purposes
+
+    assert all(count <= most.get(Purpose(purpose), 0) for purpose, count in asked.items()), (asked, most)
+    assert (Purpose.MINE in asked) is (set(kinds) != {"only a request"})
 
 
 def test_every_candidate_that_waits_may_be_asked_about_too() -> None:

@@ -26,6 +26,13 @@ def test_a_rejected_call_makes_the_next_turn_a_correction() -> None:
     assert [turn.take for turn in hear(a_session(*said, tools=(rejected,))).turns] == ["request", "correction"]
 
 
+def test_it_is_whether_a_session_of_one_prompt_is_mined() -> None:
+    rejected = ToolEvent(name="Bash", turn=0, error=True, rejected=True)
+    assert not hear(a_session("fix the build", "done")).is_mined
+    assert hear(a_session("fix the build", "done", tools=(rejected,))).is_mined
+    assert hear(a_session("from now on, use pnpm", "done")).is_mined
+
+
 def test_all_word_lists_are_loaded_at_once() -> None:
     load_rules()
     before = words._patterns.cache_info().misses
@@ -37,4 +44,5 @@ def test_all_word_lists_are_loaded_at_once() -> None:
             )
         )
     )
+    hear(a_session(a_turn("日本語で")))
     assert words._patterns.cache_info().misses == before

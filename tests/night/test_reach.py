@@ -1,9 +1,11 @@
 """How far back a night reaches within its budget."""
 
+import pytest
+
 from skillopt_sleep.mining import shown as miner
 from skillopt_sleep.night.reach import TURN_CHARS, beyond, load_of
 from skillopt_sleep.protocols import Reach
-from skillopt_sleep.records import Session
+from skillopt_sleep.records import Session, ToolEvent
 from tests.builders import a_session
 
 WIDE = Reach(calls=100, tokens=10**9, per_call=2)
@@ -51,6 +53,20 @@ def test_a_session_without_a_second_prompt_costs_nothing_but_is_not_read_before_
     single = a_session("do it", "done", id="single")
     assert within([single, *sessions(2)], Reach(calls=1, tokens=10**9, per_call=2))[1] == []
     assert within([*sessions(3), single], Reach(calls=1, tokens=10**9, per_call=2))[1] == ["/shop-2", "single"]
+
+
+REJECTED = ToolEvent(name="Bash", turn=0, brief="rm -rf build", rejected=True)
+
+
+@pytest.mark.parametrize(
+    "single",
+    [
+        a_session("do it", "done", id="single", project="/shop", tools=(REJECTED,)),
+        a_session("From now on, sign off each commit", "done", id="single", project="/shop"),
+    ],
+)
+def test_a_session_of_one_prompt_costs_as_much_as_others_if_it_may_hold_a_lesson(single: Session) -> None:
+    assert within([single, *sessions(2)], Reach(calls=1, tokens=10**9, per_call=2))[1] == ["/shop-1"]
 
 
 def test_a_single_session_beyond_the_reach_is_read_all_the_same() -> None:
