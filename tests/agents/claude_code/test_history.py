@@ -80,6 +80,7 @@ def test_what_looks_like_a_placeholder_and_has_no_contents_was_typed(tmp_path: P
         a_line(DISPLAY),
         a_line(TEXT),
         a_line(DISPLAY, pastedContents={"1": "text"}),
+        a_line(DISPLAY, pastedContents={"1": {"id": 1, "type": "image", "content": PAGE}}),
         a_line(DISPLAY, pastedContents={"1": {"id": 1, "type": "text", "contentHash": "0123456789abcdef"}}),
         a_line(DISPLAY, pastedContents={"1": {"id": 1, "type": "text", "contentHash": "../../history"}}),
         a_line(display="[...Truncated text #1 +4 lines...]", pastedContents={"1": {"type": "text", "content": TEXT}}),
