@@ -3,12 +3,16 @@
 import hashlib
 import json
 import os
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.agents.claude_code.history import MOST_KEPT, History, load_history, pastes_of
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode, parse
+from skillopt_sleep.agents.transcripts.files import read_each
 from skillopt_sleep.kit.redact import secrets
 from skillopt_sleep.records import Turn
 from tests.agents.claude_code.test_sessions import Written
@@ -76,6 +80,7 @@ def test_what_looks_like_a_placeholder_and_has_no_contents_was_typed(tmp_path: P
         a_line(DISPLAY),
         a_line(TEXT),
         a_line(DISPLAY, pastedContents={"1": "text"}),
+        a_line(DISPLAY, pastedContents={"1": {"id": 1, "type": "image", "content": PAGE}}),
         a_line(DISPLAY, pastedContents={"1": {"id": 1, "type": "text", "contentHash": "0123456789abcdef"}}),
         a_line(DISPLAY, pastedContents={"1": {"id": 1, "type": "text", "contentHash": "../../history"}}),
         a_line(display="[...Truncated text #1 +4 lines...]", pastedContents={"1": {"type": "text", "content": TEXT}}),
@@ -166,3 +171,40 @@ def test_the_history_is_read_again_once_it_has_grown(tmp_path: Path) -> None:
     with (tmp_path / "history.jsonl").open("ab") as file:
         file.write(a_line(DISPLAY, PAGE))
     assert pasted_in(only_session(ClaudeCode(tmp_path)).turns[0]) == [PAGE]
+
+
+def test_the_history_is_read_once_for_all_sessions_and_processes(tmp_path: Path) -> None:
+    names = [f"s{number}" for number in range(40)]
+    for name in names:
+        written = Written(tmp_path, name)
+        written.typed(TEXT)
+        written.save(tmp_path)
+    history = tmp_path / "history.jsonl"
+    history.write_bytes(b"".join(a_line(DISPLAY, PAGE, session=name) for name in names))
+    seen = History.of(tmp_path)
+    load_history(seen)
+    history.unlink()
+    paths = [path for path, _ in ClaudeCode(tmp_path).stamps()]
+    for large in (0, 1 << 40):
+        readings = list(read_each(paths, partial(parse, history=seen), large=large))
+        assert [pasted_in(reading.sessions[0].session.turns[0]) for _, _, reading in readings] == [[PAGE]] * len(
+            names
+        )
+
+
+def test_of_a_long_history_the_last_prompts_are_kept(tmp_path: Path) -> None:
+    with (tmp_path / "history.jsonl").open("wb") as file:
+        for number in range(6):
+            page = f"{number} evil words\n" * (MOST_KEPT // 60)
+            file.write(a_line(DISPLAY, page, session=f"s{number}"))
+    seen = History.of(tmp_path)
+    assert [bool(pastes_of(f"s{number}", seen)) for number in range(6)] == [False, False, True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    "display", ["[Pasted text #1]" * 50_000, "[Pasted text #" * 50_000, "[Pasted text #1 +" * 50_000]
+)
+def test_a_prompt_of_nothing_but_placeholders_takes_no_time(display: str, tmp_path: Path) -> None:
+    begun = time.process_time()
+    the_turn(tmp_path, TEXT, a_line(display, PAGE * 1_000))
+    assert time.process_time() - begun < 5
