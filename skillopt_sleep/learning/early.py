@@ -13,11 +13,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
-from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.gate import BREADTH, EARLY_ROUNDS
-from skillopt_sleep.learning.search import Search, candidate, search
-from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.search import Search, Trials, candidate, search
 from skillopt_sleep.protocols import Crew
 from skillopt_sleep.records import (
     CandidateKind,
@@ -148,9 +146,7 @@ class _Apart:
 
     def run(self, edits: tuple[Edit, ...], *, others: bool) -> None:
         """Test these edits; what `others` proved or tried isn't lost if the budget ends."""
-        document = self._document
-        changed = candidate(document, edits, most=self._most)
-        if changed is None:
+        if candidate(self._document, edits, most=self._most) is None:
             self._note("a rule seen in two sessions can't be applied without the others")
             return
         asked = exercise(edits, (), self._val)
@@ -161,22 +157,16 @@ class _Apart:
                 f"a rule seen in two sessions wasn't tried: that takes up to {most} calls", "raise budget.calls"
             )
             return
+        trials = Trials(self._document, asked, self._crew, self._rule, self._most)
         try:
-            trial, verdict, made = run_trial(
-                document,
-                changed,
-                asked,
-                attempts=CrewAttempts(self._crew),
-                rule=self._rule,
-                lessons=[edit.lessons for edit in edits],
-            )
+            trials.run(CandidateKind.BUNDLE, edits, alpha=self._rule.alpha)
         except BudgetExhausted as error:
             if first:
                 raise
             self._note(f"a rule seen in two sessions wasn't tried to the end: {error.message}", error.remedy)
             return
-        self.rollouts += made
-        self.tested.append(Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict))
+        self.rollouts += trials.rollouts
+        self.tested += trials.tested
 
     def _note(self, problem: str, remedy: str = "") -> None:
         self.notes.append(Note(stage="search", summary=f"{self._document.id}: {problem}", remedy=remedy))

@@ -1,4 +1,4 @@
-"""What is decided stays decided: find the lessons whose rule waits for the person, or for one more session."""
+"""Leave out the lessons whose rule was found on an earlier night and waits for the person or for one more session."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple

@@ -110,7 +110,7 @@ def search(
     Only the sequential rule shares an error rate, so only under it more than the bundle is tried. An accepted bundle
     isn't lost when the budget ends while it is pruned. No candidate is longer than `most` characters.
     """
-    trials = _Trials(document, val, crew, rule, most)
+    trials = Trials(document, val, crew, rule, most)
     several = len(edits) > 1 and rule.name == "sequential"
     share = rule.alpha
     if several:
@@ -138,7 +138,7 @@ def shorten(
     made: Sequence[Rollout],
 ) -> Search:
     """Prune a candidate that was proven on a later night than its first; `made` are tonight's rollouts so far."""
-    trials = _Trials(document, val, crew, rule, sys.maxsize)
+    trials = Trials(document, val, crew, rule, sys.maxsize)
     trials.drawn |= baselines(made, document)
     trials.tested.append(proven)
     best = proven
@@ -147,7 +147,7 @@ def shorten(
     return trials.found(best)
 
 
-def _pruned(bundle: Judged, trials: "_Trials") -> Judged:
+def _pruned(bundle: Judged, trials: "Trials") -> Judged:
     """Drop the edits that contribute nothing: shorter is better, if that is proven too."""
     try:
         return _shorter(bundle, trials)
@@ -156,7 +156,7 @@ def _pruned(bundle: Judged, trials: "_Trials") -> Judged:
         return bundle
 
 
-def _shorter(bundle: Judged, trials: "_Trials") -> Judged:
+def _shorter(bundle: Judged, trials: "Trials") -> Judged:
     """Return the best candidate with fewer edits that is proven too, or the bundle."""
     each = (bundle.trial.alpha or 0.0) / (len(bundle.edits) + 1)
     shorter: list[Judged] = []
@@ -175,7 +175,7 @@ def _shorter(bundle: Judged, trials: "_Trials") -> Judged:
     return max(shorter, key=lambda tested: tested.trial.after or 0.0)
 
 
-def _without_lacking(bundle: Judged, trials: "_Trials", rule: GateRule) -> Judged:
+def _without_lacking(bundle: Judged, trials: "Trials", rule: GateRule) -> Judged:
     """Return the edits that helped in two sessions of their own, if the bundle is proven but for the others."""
     share = bundle.trial.alpha or rule.alpha
     if bundle.trial.statistic is None or bundle.trial.statistic < 1 / share:
@@ -195,7 +195,7 @@ def _without_lacking(bundle: Judged, trials: "_Trials", rule: GateRule) -> Judge
     return pruned
 
 
-def _leave_one_outs(bundle: Judged, trials: "_Trials", each: float) -> Iterator[tuple[Edit, Judged]]:
+def _leave_one_outs(bundle: Judged, trials: "Trials", each: float) -> Iterator[tuple[Edit, Judged]]:
     """Try the bundle without each of its edits, as far as the budget goes; yield the edit and the candidate."""
     for left_out in bundle.edits:
         if not trials.affordable(bundle):
@@ -206,7 +206,7 @@ def _leave_one_outs(bundle: Judged, trials: "_Trials", each: float) -> Iterator[
             yield left_out, without
 
 
-def _better_half(bundle: Judged, trials: "_Trials", each: float) -> Judged:
+def _better_half(bundle: Judged, trials: "Trials", each: float) -> Judged:
     """Return the half that was accepted or may still be; the bundle if there is none."""
     middle = (len(bundle.edits) + 1) // 2
     halves: list[Judged] = []
@@ -256,7 +256,7 @@ def baselines(rollouts: Sequence[Rollout], document: Document) -> set[tuple[str,
     return drawn
 
 
-class _Trials:
+class Trials:
     """Runs the trials of one document's candidates, and collects their results."""
 
     def __init__(self, document: Document, val: Sequence[Task], crew: Crew, rule: GateRule, most: int) -> None:

@@ -26,7 +26,7 @@ NEAR = 0.2  # a grade so near to passing is asked for again, with the answers in
 
 
 class Kind(StrEnum):
-    """What an answer of known worth is; no model is told."""
+    """The kinds of answer that a rubric is tried on; a judge that grades them isn't told which is which."""
 
     EMPTY = "empty"
     COLON = "colon"

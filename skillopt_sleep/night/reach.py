@@ -13,7 +13,7 @@ _CHARS_PER_TOKEN = 3  # fewer than a token has in most languages, so that the es
 
 
 class Load(NamedTuple):
-    """The cost of mining one session: none unless it `is_mined`, and how many of its characters a model is shown."""
+    """The cost of mining one session: the `shown` characters that a model reads, or nothing unless it `is_mined`."""
 
     session: str
     project: str
