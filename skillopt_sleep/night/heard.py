@@ -6,7 +6,7 @@ from functools import cache
 from skillopt_sleep.night.reach import shown
 from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
 
-RULES = 1
+RULES = 2
 """The version of the rules: raise it when mining takes a typed turn for something else, and all are read again."""
 
 
