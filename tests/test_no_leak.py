@@ -60,7 +60,7 @@ SMALL: dict[str, Any] = {"minibatch": 2, "merge_batch": 2}
 SAID = (
     "no - we always use pnpm here, never npm",
     "no, please use tabs here, never spaces",
-    "that is wrong, you should be more careful with this data",
+    "that is wrong, use ruff here, never flake8",
 )
 REFERENCES: tuple[Reference, ...] = (
     Exact(answer="okapi1x and nothing else"),

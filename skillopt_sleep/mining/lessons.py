@@ -1,7 +1,8 @@
 """Find the lesson of each task: the same wish has one lesson, and a later wish may take an earlier one back.
 
 Which names mean one lesson, and which takes another back, is decided by a model over dated names, across nights; what
-it keeps apart or leaves without a name stays apart. Without a model, tasks are joined that say nearly the same words.
+it keeps apart or leaves without a name stays apart. Without a model, tasks are joined that name the same things or
+say nearly the same words.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

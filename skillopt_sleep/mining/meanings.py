@@ -5,7 +5,7 @@ parsed: a negation turns the sign of what follows it in its clause, and a few wo
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from skillopt_sleep.mining.lexicon import IS_CJK, MEANING, SOFT, Entry, Word, read_words, stem
@@ -55,11 +55,6 @@ def features(text: str) -> tuple[Feature, ...]:
     for mention in _mentions(text):
         mentions.setdefault(mention.key, []).append(mention)
     return tuple(_prevailing(key, mentions[key]) for key in sorted(mentions))
-
-
-def weight_of(said: Iterable[Feature]) -> float:
-    """Return how much these features say together."""
-    return sum(feature.weight for feature in said)
 
 
 def _prevailing(key: str, mentions: list[_Mention]) -> Feature:

@@ -21,15 +21,20 @@ _NOT = (
     r"\s+(?:use\s+|with\s+|de\s+|d'|usar\s+|uses\s+|используй\s+)?)"
 )
 _USE = (
-    r"(?:use|using|prefer|with|switch to|stick (?:to|with)|go with|take|nimm|nutz\w*|benutz\w*|verwend\w*"
-    r"|utilise[rz]?|prends|usar?|usamos|utiliza|используй\w*|используем|бери)"
+    r"(?:use|using|prefer|with|switch to|stick (?:to|with)|go with|take|nimm"
+    r"|(?:be)?nutz(?:en?|t)?\b|verwende[nt]?\b|utilise[rz]?|prends|usar?|usamos|utiliza|используй\w*|используем|бери)"
 )
 _ONLY = r"\s+(?:only\s+|just\s+|bitte\s+|nur\s+|hier\s+|immer\s+|toujours\s+|siempre\s+|sempre\s+|всегда\s+)*"
+
+# "wait, not there" names nothing that an answer should contain.
+_HALT = r"(?:halt|moment|stopp?|wait|espera|attends|arrête|стой|подожди)\b"
+_THERE = r"(?:it|that|this|in|on|at|dans|ça|en|em|eso|isso|das|в|на)\b"
 
 _WANT_AND_AVOID = re.compile(rf"\b{_USE}{_ONLY}({_TERM}){_PLACE}{_NOT}({_TERM})", re.IGNORECASE)
 _SHOULD_BE = re.compile(rf"\bshould (?:be|have been|use)\s+({_TERM}){_NOT}({_TERM})", re.IGNORECASE)
 _BARE = re.compile(
-    rf"(?:^|[.!:;–—]\s*|\b(?:no|nein|non|нет|não),?\s+)({_TERM})(?:,|;|\s+[-–—])\s+(?:and\s+)?(?:never|not|nicht|pas|no|não|не)\s+({_TERM})",
+    rf"(?:^|[.!:;–—]\s*|\b(?:no|nein|non|нет|não),?\s+)(?!{_HALT})({_TERM})(?:,|;|\s+[-–—])\s+(?:and\s+)?"
+    rf"(?:never|not|nicht|pas|no|não|не)\s+(?!{_THERE})({_TERM})",
     re.IGNORECASE,
 )
 _STOP_AND_USE = re.compile(

@@ -31,7 +31,21 @@ def test_a_length_that_is_named_is_read(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", "thanks", "please use it", "be more careful next time", "utility pnpm, nothing"]
+    "said",
+    [
+        "",
+        "thanks",
+        "please use it",
+        "be more careful next time",
+        "utility pnpm, nothing",
+        "halt, nicht in core/cache.go",
+        "wait, not src/app.py, the other one",
+        "espera, no lib/auth.ts não",
+        "attends, pas dans src/app.py",
+        "стой, не в views/list.tsx",
+        '"done" — no it isn\'t, the tests fail',
+        "der Benutzer darf keine leeren Felder sehen",
+    ],
 )
 def test_words_that_name_nothing_are_no_wish(said: str) -> None:
     assert read_wish(said) == Wish()
