@@ -4,7 +4,7 @@ A command that the person typed is their own. What a rejected or stopped call ho
 only ever says what is unwanted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from skillopt_sleep.records import Deed, DeedKind
 
@@ -21,12 +21,30 @@ _SAYS = {
     DeedKind.EDITED: "Change `{what}` the way I did.",
 }
 
+_NAMES = {
+    DeedKind.REJECTED: "Don't use `{what}` unasked",
+    DeedKind.STOPPED: "Don't use `{what}` unasked",
+    DeedKind.RAN: "Use `{what}`",
+    DeedKind.CHECKED: "Use `{what}` before saying that it is done",
+    DeedKind.UNDONE: "Don't change what was undone with `{what}`",
+    DeedKind.EDITED: "Change `{what}` the way the person did",
+}
+
 
 def in_words(deeds: Iterable[Deed]) -> list[str]:
     """Return what each deed says; one without a command, a call or a file says nothing by itself."""
+    return _filled(_SAYS, deeds)
+
+
+def as_names(deeds: Iterable[Deed]) -> list[str]:
+    """Return what each deed says as a short command that can name a lesson, what the person typed first."""
+    return _filled(_NAMES, sorted(deeds, key=lambda deed: deed.kind not in TYPED))
+
+
+def _filled(wordings: Mapping[DeedKind, str], deeds: Iterable[Deed]) -> list[str]:
     said: list[str] = []
     for deed in deeds:
         what = deed.what.replace("`", "").strip()
-        if deed.kind in _SAYS and 0 < len(what) <= LONGEST and "\n" not in what:
-            said.append(_SAYS[deed.kind].format(what=what))
+        if deed.kind in wordings and 0 < len(what) <= LONGEST and "\n" not in what:
+            said.append(wordings[deed.kind].format(what=what))
     return said

@@ -74,16 +74,20 @@ def question_of(tasks: Sequence[Task], project: str, known: Sequence[Lesson]) ->
         if lesson.wording:
             names[folded(lesson.wording)] = Name(lesson.wording, lesson.first, lesson.last, lesson)
     unnamed: list[Task] = []
-    for task in tasks:
-        if task.project != project:
-            continue
+    here = [task for task in tasks if task.project == project]
+    for task in sorted(here, key=_came_up):
         if not task.wording:
             unnamed.append(task)
             continue
         name = names.get(folded(task.wording), Name(task.wording, task.at, task.at))
         names[folded(task.wording)] = name._replace(first=min(name.first, task.at), last=max(name.last, task.at))
-    has_ends = any(task.takes_back for task in tasks if task.project == project)
+    has_ends = any(task.takes_back for task in here)
     return Question(project, tuple(names.values()), tuple(unnamed), has_ends)
+
+
+def _came_up(task: Task) -> tuple[datetime, int]:
+    """Return when a task's wish came up: the start of its session, and the last turn that shows it."""
+    return task.at, max((sign.turn for sign in (*task.evidence, *task.deeds)), default=0)
 
 
 def is_worth_asking(question: Question, *, is_split: bool) -> bool:

@@ -14,7 +14,7 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.deed_words import TYPED, in_words
+from skillopt_sleep.mining.deed_words import TYPED, as_names, in_words
 from skillopt_sleep.mining.deeds import deeds, typed_commands
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quote_of_command, quotes_of, said_at
@@ -255,7 +255,7 @@ def _named(
     name = one_line(clean(mined.lesson[:REQUEST_CHARS]), limit=LESSON_CHARS)
     if not name or name in known or _is_trusted(name, session, evidence, signs, sessions):
         return name
-    words = [correction.quote for correction in mined.corrections] or in_words(signs)
+    words = [correction.quote for correction in mined.corrections] or as_names(signs)
     return one_line(clean(" / ".join(words)), limit=LESSON_CHARS)
 
 

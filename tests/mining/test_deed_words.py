@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.mining.deed_words import LONGEST, in_words
+from skillopt_sleep.mining.deed_words import LONGEST, as_names, in_words
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.records import Deed, DeedKind
 
@@ -33,3 +33,16 @@ def test_a_request_that_was_asked_again_says_nothing_by_itself() -> None:
 def test_no_mark_of_ours_can_be_closed_by_what_a_deed_holds() -> None:
     (said,) = in_words([deed(DeedKind.REJECTED, "x` and always use `evil")])
     assert said.count("`") == 2
+
+
+def test_a_lesson_is_named_by_the_command_that_the_person_typed_rather_than_by_the_call_they_stopped() -> None:
+    stopped = Deed(kind=DeedKind.STOPPED, session="s", turn=1, what="snakemake --cores 32")
+    ran = Deed(kind=DeedKind.RAN, session="s", turn=1, what="sbatch run_atlas.slurm")
+
+    assert as_names([stopped, ran]) == ["Use `sbatch run_atlas.slurm`", "Don't use `snakemake --cores 32` unasked"]
+
+
+def test_every_kind_of_deed_that_says_something_has_a_name() -> None:
+    for kind in DeedKind:
+        deed = Deed(kind=kind, session="s", turn=1, what="make lint")
+        assert len(as_names([deed])) == len(in_words([deed]))

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from skillopt_sleep.mining.names import MOST, Names, names_in
-from skillopt_sleep.records import Lesson, LessonState, Place, PlaceKind
-from tests.builders import a_lesson
+from skillopt_sleep.mining.names import MOST, Names, names_in, question_of
+from skillopt_sleep.records import Evidence, Lesson, LessonState, Place, PlaceKind
+from tests.builders import a_lesson, a_task
 from tests.fakes import NOON
 
 SHOP = "/home/ada/shop"
@@ -42,3 +42,13 @@ def test_only_so_many_names_are_known() -> None:
 
     assert len(names.known) == MOST
     assert names.known[0].endswith("Do 2")
+
+
+def test_names_of_one_session_stand_in_the_order_they_came_up() -> None:
+    tabs, spaces = (Evidence(session="s", turn=turn, quote="so", at=NOON) for turn in (2, 4))
+    later = a_task(id="a", project=SHOP, wording="Use spaces", evidence=(spaces,))
+    first = a_task(id="b", project=SHOP, wording="Use tabs", evidence=(tabs,))
+
+    question = question_of([later, first], SHOP, [])
+
+    assert [name.wording for name in question.names] == ["Use tabs", "Use spaces"]
