@@ -37,8 +37,9 @@ DEFINITIONS = """
 wishes_found      share of the places where a lesson was said in words that are evidence of a mined lesson of that meaning
 deeds_found       the same for places where only a deed shows it; four edits that only show on disk are left out, because
                   without an act of the person beside it a changed file may be a formatter's work
-for_once_kept     places where something held for one time only that became evidence of a mined lesson
+for_once_kept     places where something held for one time only that became evidence of a mined or a noticed lesson
 taken_back_alive  lessons that the person took back and that are not marked as taken back after the last night
+noticed           lessons that one session couldn't tell: they wait for a second one, and count as not found
 pair_precision    over pairs of found places in one mined lesson: the share that are of one planted lesson
 pair_recall       over pairs of found places of one planted lesson: the share that are in one mined lesson
 references_good   share of the proven references that a reader with the truth at hand found right

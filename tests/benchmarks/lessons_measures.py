@@ -68,6 +68,7 @@ class Figures(NamedTuple):
     pair_precision: float | None
     pair_recall: float | None
     lessons: int
+    noticed: int
     unknown: int
 
 
@@ -93,10 +94,11 @@ def _occurrences(rows: Sequence[Mapping[str, Any]]) -> Iterator[Occurrence]:
 
 
 def compare(truth: Truth, lessons: Sequence[Lesson]) -> Figures:
-    """Return the figures of these mined lessons."""
+    """Return the figures of these mined lessons; one that is only noticed has found nothing yet."""
     meant = meanings(truth, lessons)
-    shown = {lesson.id: _shown(lesson, truth, meant[lesson.id]) for lesson in lessons}
-    rightly = {one.id for lesson in lessons for one in shown[lesson.id] if one.lesson == meant[lesson.id]}
+    founded = [lesson for lesson in lessons if lesson.state is not LessonState.NOTICED]
+    shown = {lesson.id: _shown(lesson, truth, meant[lesson.id]) for lesson in founded}
+    rightly = {one.id for lesson in founded for one in shown[lesson.id] if one.lesson == meant[lesson.id]}
     said = [one.id in rightly for one in truth.occurrences if one.quote]
     done = [one.id in rightly for one in truth.occurrences if one.deed and one.deed not in NO_DEED]
     precision, recall = _pairs(shown.values())
@@ -108,8 +110,9 @@ def compare(truth: Truth, lessons: Sequence[Lesson]) -> Figures:
         taken_back_alive=len(alive & truth.retired),
         pair_precision=precision,
         pair_recall=recall,
-        lessons=len(lessons),
-        unknown=sum(1 for lesson in lessons if not meant[lesson.id]),
+        lessons=len(founded),
+        noticed=len(lessons) - len(founded),
+        unknown=sum(1 for lesson in founded if not meant[lesson.id]),
     )
 
 
