@@ -2,34 +2,27 @@
 
 import difflib
 import io
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 import msgspec
 
-from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit
+from skillopt_sleep.errors import ProposalError, StaleProposal
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.kit.protected import BEGIN, END
-from skillopt_sleep.proposals import guard, live, paths
+from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.changes import Change, changes
+from skillopt_sleep.proposals.checked import Text, checked
+from skillopt_sleep.proposals.copies import CopiedFile, copies
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.protocols import Page
-from skillopt_sleep.records import (
-    Edit,
-    EditOp,
-    EditSource,
-    Note,
-    Proof,
-    Proposal,
-    StepOutcome,
-)
+from skillopt_sleep.records import Edit, EditOp, Note, Proof, Proposal, StepOutcome
 
 FOLDER = "proposals"
 RECORD = "proposal.json"
@@ -47,10 +40,11 @@ class FolderStager:
 
     The static guard accepts what it would refuse for one of the `allowed` reasons. `one_model` is the model of
     optimizer, target and judge if all three are the same. `tried_with` names the agent whose program attempted the
-    tasks, "" if none did.
+    tasks, "" if none did. `most` is how many characters of rules a file may have.
     """
 
     allowed: frozenset[str] = frozenset()
+    most: int = sys.maxsize
     one_model: str = ""
     tried_with: str = ""
 
@@ -64,14 +58,17 @@ class FolderStager:
         staged = staged_ids(page.folder / FOLDER)
         proposals: list[Proposal] = []
         for outcome in outcomes:
-            for change in map(self._weighed, changes(outcome)):
+            for found in changes(outcome):
                 try:
-                    base, result = _bytes(change, allowed=self.allowed)
+                    first = checked(found, allowed=self.allowed)
                 except ProposalError as error:
                     notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
                     continue
+                copied = copies(found, allowed=self.allowed, most=self.most)
+                notes += copied.notes
+                change = self._weighed(copied.change)
                 waiting = page.bank.waiting(change.document.path)
-                same = _with_result(waiting, result, change)
+                same = _with_result(waiting, first, copied.files, change)
                 if same is not None:
                     proposals.append(same)
                     continue
@@ -81,12 +78,13 @@ class FolderStager:
                     change,
                     number=number or page.next_proposal(),
                     night=page.night,
-                    base=base,
-                    result=result,
+                    first=first,
+                    also=copied.files,
                     one_model=self.one_model,
                     old=old,
                 )
-                write_proposal(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
+                texts = (first, *(file.text for file in copied.files))
+                write_proposal(page.folder / FOLDER / proposal.id, proposal, *texts)
                 proposals.append(proposal)
         return tuple(proposals), tuple(notes)
 
@@ -108,11 +106,16 @@ def read_proposal(folder: Path) -> Proposal:
         ) from error
 
 
-def _with_result(waiting: Iterable[Proposal], result: bytes, change: Change) -> Proposal | None:
-    """Return the first of the waiting proposals that would leave these bytes in the file on the same proof."""
-    digest = paths.digest(result)
+def _with_result(
+    waiting: Iterable[Proposal], first: Text, also: Sequence[CopiedFile], change: Change
+) -> Proposal | None:
+    """Return the first of the waiting proposals that would leave these bytes in the files on the same proof."""
+    results = {change.document.path: paths.digest(first.result)}
+    for file in also:
+        results[file.copy.path] = file.copy.result
     for proposal in waiting:
-        if proposal.result == digest and proposal.proof is change.proof:
+        proposed = {file.path: file.result for file in proposal.files}
+        if proposed == results and proposal.proof is change.proof:
             return proposal
     return None
 
@@ -140,76 +143,13 @@ def staged_ids(folder: Path) -> dict[tuple[str, ...], str]:
     return ids
 
 
-def _bytes(change: Change, *, allowed: Collection[str]) -> tuple[bytes | None, bytes]:
-    """Return the live bytes and those to adopt; raise a ProposalError if the change can't be staged."""
-    document = change.document
-    path = Path(document.path)
-    fresh, base = live.load(path, root=Path(document.project), name=document.id)
-    if fresh.text != document.text:
-        raise StaleProposal(
-            f"{path} was edited during the night, so the change to it isn't proposed",
-            remedy="nothing to do: the next night starts from the edited file",
-        )
-    problem = _problem(change, allowed=allowed)
-    if problem:
-        raise UnsafeEdit(
-            f"the change to {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
-        )
-    result = live.with_body(path, base, change.body)
-    if result == base:
-        raise StaleProposal(f"the edits would leave {path} as it is, so nothing is proposed", remedy="nothing to do")
-    return base, result
-
-
-def _problem(change: Change, *, allowed: Collection[str]) -> str:
-    """Return what the static guard says against the edits, alone and together with the lines around them; else ""."""
-    edits, body, old = change.edits, change.body, change.document.body
-    quotes = [evidence.quote for evidence in change.evidence]
-    whole = change.document.text
-    added = [edit.content for edit in edits if edit.op is not EditOp.DELETE]
-    for text in (*added, *_recombined(body, old, edits)):
-        problems = guard.problems(text, evidence=quotes, held=whole, allowed=allowed)
-        if problems:
-            return problems[0]
-    for text in _around(body, old):
-        problems = guard.joined(text, evidence=quotes, held=whole, allowed=allowed)
-        if problems:
-            return problems[0]
-    return ""
-
-
-def _recombined(body: str, old: str, edits: Sequence[Edit]) -> list[str]:
-    """Return the lines that are neither in the old body nor in an edit.
-
-    An edit that cuts a line can make one of its pieces that no edit contains by itself.
-    """
-    known = set(old.splitlines())
-    for edit in edits:
-        known.update(edit.content.splitlines())
-        if edit.source is EditSource.SLOW:
-            known.update((BEGIN, END))
-    return [line for line in body.splitlines() if line.strip() and line not in known]
-
-
-def _around(body: str, old: str) -> Iterator[str]:
-    """Yield each run of new lines, with the line before it and the line after it."""
-    lines = body.splitlines()
-    known = set(old.splitlines())
-    start = 0
-    for is_new, run in groupby(lines, key=lambda line: line not in known):
-        end = start + len(list(run))
-        if is_new:
-            yield "\n".join(lines[max(0, start - 1) : end + 1])
-        start = end
-
-
 def _proposal(
     change: Change,
     *,
     number: str,
     night: str,
-    base: bytes | None,
-    result: bytes,
+    first: Text,
+    also: Sequence[CopiedFile],
     one_model: str,
     old: Proposal | None,
 ) -> Proposal:
@@ -228,8 +168,8 @@ def _proposal(
         path=document.path,
         kind=document.kind,
         root=document.project,
-        base=paths.digest(base),
-        result=paths.digest(result),
+        base=paths.digest(first.base),
+        result=paths.digest(first.result),
         summary=summary_of(edits, document.id),
         before=trial.before,
         after=trial.after,
@@ -240,6 +180,7 @@ def _proposal(
         error_rate=change.verdict.error_rate,
         one_model=one_model,
         read_by=document.read_by,
+        copies=tuple(file.copy for file in also),
         warnings=warnings(edits),
         sha=document.sha,
         lessons=change.lessons,
@@ -270,15 +211,19 @@ def summary_of(edits: Sequence[Edit], document: str) -> str:
     return summary
 
 
-def write_proposal(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
-    """Write a proposal, the bytes it starts from and those to adopt, and the difference for people."""
+def write_proposal(folder: Path, proposal: Proposal, *texts: Text) -> None:
+    """Write a proposal, the bytes that its files start from and those to adopt, and the difference for people."""
     private_dir(folder)
-    if base is None:
-        (folder / BASE).unlink(missing_ok=True)
-    else:
-        write_atomic(folder / BASE, base)
-    write_atomic(folder / RESULT, result)
-    write_atomic(folder / DIFF, _diff(proposal.document, base, result).encode())
+    diffs: list[str] = []
+    for index, (file, text) in enumerate(zip(proposal.files, texts, strict=True)):
+        base = folder / paths.numbered(BASE, index)
+        if text.base is None:
+            base.unlink(missing_ok=True)
+        else:
+            write_atomic(base, text.base)
+        write_atomic(folder / paths.numbered(RESULT, index), text.result)
+        diffs.append(_diff(file.document, *text))
+    write_atomic(folder / DIFF, "".join(diffs).encode())
     # The record comes last: a folder without one was never staged.
     write_atomic(folder / RECORD, to_json(proposal, pretty=True))
 

@@ -5,7 +5,7 @@ from skillopt_sleep.records import CandidateKind, Decision, Judged, Offered, Pas
 from tests.builders import a_document, a_task, an_edit
 
 DOCUMENT = a_document("- Old.")
-OFFER = Offered(proposal="P-0001", sha=DOCUMENT.sha, lessons=("a",))
+OFFER = Offered(proposal="P-0001", shas={DOCUMENT.path: DOCUMENT.sha}, lessons=("a",))
 TRAIN = [
     a_task(id=f"{lesson}{n}", lesson=lesson, session=f"s{n}", split=Split.TRAIN) for lesson in "abc" for n in (1, 2)
 ]

@@ -75,7 +75,7 @@ def test_what_a_crash_left_is_settled_by_what_the_file_holds(
     state: AdoptionState, existed: bool, content: bytes | None, settled: AdoptionState | None, tmp_path: Path
 ) -> None:
     journal, file = Journal(tmp_path / "adoptions"), tmp_path / "CLAUDE.md"
-    journal.prepare(entry(file, state, existed=existed), before=OLD if existed else None, after=NEW)
+    journal.prepare(entry(file, state, existed=existed), (OLD if existed else None, NEW))
     put(file, content)
     for _ in range(2):
         journal.recover()
@@ -91,7 +91,7 @@ def test_what_a_crash_left_is_settled_by_what_the_file_holds(
 def test_a_file_that_was_edited_after_a_crash_is_left_and_told_once(
     state: AdoptionState, existed: bool, content: bytes | None, journal: Journal, file: Path
 ) -> None:
-    journal.prepare(entry(file, state, existed=existed), before=OLD if existed else None, after=NEW)
+    journal.prepare(entry(file, state, existed=existed), (OLD if existed else None, NEW))
     put(file, content)
     with pytest.raises(AdoptInterrupted) as caught:
         journal.recover()
@@ -108,7 +108,7 @@ def test_a_file_that_was_edited_after_a_crash_is_left_and_told_once(
 
 
 def test_a_pipe_in_place_of_the_file_is_told_and_never_waited_for(journal: Journal, file: Path) -> None:
-    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    journal.prepare(entry(file, PREPARED), (OLD, NEW))
     os.mkfifo(file)
     with pytest.raises(AdoptInterrupted, match="plain file"):
         journal.recover()
@@ -120,7 +120,7 @@ def test_an_interrupted_adoption_never_stands_in_the_way_of_others(
 ) -> None:
     file.write_bytes(b"# Rules\n")
     other = file.with_name("AGENTS.md")
-    journal.prepare(entry(other, PREPARED, number="p0"), before=OLD, after=NEW)
+    journal.prepare(entry(other, PREPARED, number="p0"), (OLD, NEW))
     other.write_bytes(EDITED)
     folder, _ = propose(tmp_path / "night", file, file.parent)
     with pytest.raises(AdoptInterrupted):
@@ -133,7 +133,7 @@ def test_an_interrupted_adoption_never_stands_in_the_way_of_others(
 
 
 def test_only_our_own_half_written_copies_are_swept(journal: Journal, file: Path) -> None:
-    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    journal.prepare(entry(file, PREPARED), (OLD, NEW))
     file.write_bytes(OLD)
     ours = {".CLAUDE.md.abcd1234": NEW, ".CLAUDE.md.abcd_234": NEW[:3], ".CLAUDE.md.00000000": b""}
     mine = {".CLAUDE.md.abcd5678": EDITED, ".CLAUDE.md.backup": OLD, ".CLAUDE.md.swp": OLD, "CLAUDE.md.abcd1234": OLD}
@@ -147,8 +147,8 @@ def test_entries_are_in_the_order_of_time_and_survive_a_reopening(
     journal: Journal, file: Path, tmp_path: Path
 ) -> None:
     late = msgspec.structs.replace(entry(file, AdoptionState.DONE, number="p1"), adopted=NOW + timedelta(days=1))
-    journal.prepare(late, before=OLD, after=NEW)
-    journal.prepare(entry(file, AdoptionState.DONE, number="p2"), before=OLD, after=NEW)
+    journal.prepare(late, (OLD, NEW))
+    journal.prepare(entry(file, AdoptionState.DONE, number="p2"), (OLD, NEW))
     assert [found.proposal for found in Journal(tmp_path / "adoptions").entries()] == ["p2", "p1"]
     assert Journal(tmp_path / "adoptions").get("p1") == late
 
@@ -156,9 +156,9 @@ def test_entries_are_in_the_order_of_time_and_survive_a_reopening(
 @pytest.mark.parametrize("state", [AdoptionState.DONE, AdoptionState.INTERRUPTED, AdoptionState.UNDONE])
 def test_an_adoption_of_another_file_is_never_replaced(state: AdoptionState, journal: Journal, file: Path) -> None:
     known = entry(file, state)
-    journal.prepare(known, before=OLD, after=NEW)
+    journal.prepare(known, (OLD, NEW))
     with pytest.raises(ProposalError, match="whose undo would be lost") as caught:
-        journal.prepare(entry(file.with_name("AGENTS.md"), PREPARED), before=OLD, after=NEW)
+        journal.prepare(entry(file.with_name("AGENTS.md"), PREPARED), (OLD, NEW))
     assert str(file) in caught.value.message
     assert journal.get("p1") == known
     assert journal.before(known).read_bytes() == OLD
@@ -169,15 +169,15 @@ def test_bytes_of_before_are_replaced_only_once_they_are_back(
     state: AdoptionState, journal: Journal, file: Path
 ) -> None:
     known = entry(file, state)
-    journal.prepare(known, before=OLD, after=NEW)
-    journal.prepare(known, before=OLD, after=NEW)
+    journal.prepare(known, (OLD, NEW))
+    journal.prepare(known, (OLD, NEW))
     other = msgspec.structs.replace(known, before=digest(EDITED), state=PREPARED)
     if state is AdoptionState.UNDONE:
-        journal.prepare(other, before=EDITED, after=NEW)
+        journal.prepare(other, (EDITED, NEW))
         assert journal.before(other).read_bytes() == EDITED
     else:
         with pytest.raises(ProposalError, match="whose undo would be lost"):
-            journal.prepare(other, before=EDITED, after=NEW)
+            journal.prepare(other, (EDITED, NEW))
         assert journal.before(known).read_bytes() == OLD
 
 
@@ -190,7 +190,7 @@ def test_a_journal_that_does_not_exist_is_empty_and_stays_so(journal: Journal, t
 
 def test_everything_in_the_journal_is_for_the_owner_only(journal: Journal, file: Path, tmp_path: Path) -> None:
     with journal.held():
-        journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+        journal.prepare(entry(file, PREPARED), (OLD, NEW))
     for path in (tmp_path / "adoptions", *(tmp_path / "adoptions").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
 
@@ -207,7 +207,7 @@ def cut_off(record: Path) -> None:
 def test_a_record_that_cannot_be_read_is_passed_over_and_nothing_of_it_is_touched(
     damage: Callable[[Path], None], journal: Journal, file: Path, tmp_path: Path
 ) -> None:
-    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    journal.prepare(entry(file, PREPARED), (OLD, NEW))
     file.write_bytes(EDITED)
     folder = tmp_path / "adoptions" / "p1"
     (folder / ".half").write_bytes(b"written by who knows whom")
@@ -215,7 +215,7 @@ def test_a_record_that_cannot_be_read_is_passed_over_and_nothing_of_it_is_touche
     kept = {path.name: path.read_bytes() for path in folder.iterdir()}
     other = file.with_name("AGENTS.md")
     other.write_bytes(NEW)
-    journal.prepare(entry(other, PREPARED, number="p2"), before=OLD, after=NEW)
+    journal.prepare(entry(other, PREPARED, number="p2"), (OLD, NEW))
 
     journal.recover()
 
@@ -225,7 +225,7 @@ def test_a_record_that_cannot_be_read_is_passed_over_and_nothing_of_it_is_touche
     with pytest.raises(AdoptInterrupted):
         journal.get("p1")
     with pytest.raises(AdoptInterrupted):
-        journal.prepare(entry(file, PREPARED), before=EDITED, after=NEW)
+        journal.prepare(entry(file, PREPARED), (EDITED, NEW))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == kept
     assert file.read_bytes() == EDITED
 
