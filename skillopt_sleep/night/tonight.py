@@ -10,7 +10,7 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
-from skillopt_sleep.protocols import Crew, Page, Plan
+from skillopt_sleep.protocols import Crew, Index, Page, Plan
 from skillopt_sleep.records import Lesson, LessonState, Session, Task
 
 
@@ -54,3 +54,12 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     recalled = recall(tasks, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
     by_hand = [task for task in tasks if task.lesson not in lessons]
     return Tonight(tasks, recalled, (*mined.lessons, *with_evidence(by_hand, ())), ended)
+
+
+def used_sources(index: Index) -> dict[str, set[str]]:
+    """Return the sources that each project's sessions came from, without the sessions that no night may use."""
+    used: dict[str, set[str]] = {}
+    for line in index.lines(unread=False):
+        if line.left_out is None:
+            used.setdefault(line.project, set()).add(line.source)
+    return used

@@ -123,7 +123,7 @@ def _removal(ended: _Ended, page: Page, notes: list[Note]) -> Proposal | None:
         base=first.copy.base,
         result=first.copy.result,
         copies=tuple(file.copy for file in also),
-        summary=summary_of(removed, document.id),
+        summary=summary_of(removed, *(file.copy.document for _, file in found)),
         sha=document.sha,
         lessons=(ended.lesson,),
         edits=removed,

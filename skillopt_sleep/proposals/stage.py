@@ -170,7 +170,7 @@ def _proposal(
         root=document.project,
         base=paths.digest(first.base),
         result=paths.digest(first.result),
-        summary=summary_of(edits, document.id),
+        summary=summary_of(edits, document.id, *(file.copy.document for file in also)),
         before=trial.before,
         after=trial.after,
         n=trial.n,
@@ -190,8 +190,9 @@ def _proposal(
     )
 
 
-def summary_of(edits: Sequence[Edit], document: str) -> str:
-    """Say in one line how many rules the edits add, change and remove, and quote the first."""
+def summary_of(edits: Sequence[Edit], *documents: str) -> str:
+    """Say in one line how many rules the edits add, change and remove in the documents, and quote the first."""
+    where = " and ".join(documents)
     counts: Counter[str] = Counter()
     changed: list[str] = []
     for edit in edits:
@@ -199,13 +200,13 @@ def summary_of(edits: Sequence[Edit], document: str) -> str:
         counts[_VERBS[edit.op]] += len(texts)
         changed += texts
     if not changed:
-        return f"Changes the text in {document}."
+        return f"Changes the text in {where}."
     verbs: list[str] = []
     for verb, count in counts.items():
         if count:
             noun = "rule" if count == 1 else "rules"
             verbs.append(f"{verb} {count} {noun}")
-    summary = f"{' and '.join(verbs).capitalize()} in {document}: “{one_line(changed[0], limit=_QUOTE)}”"
+    summary = f"{' and '.join(verbs).capitalize()} in {where}: “{one_line(changed[0], limit=_QUOTE)}”"
     if len(changed) > 1:
         return f"{summary} and {len(changed) - 1} more"
     return summary

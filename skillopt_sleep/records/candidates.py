@@ -109,7 +109,7 @@ class Fared(Record, frozen=True, kw_only=True):
 
 
 class Offered(Record, frozen=True, kw_only=True):
-    """A proven proposal that waits for the person: its lessons, and the SHA-256 of each file it can change, by path."""
+    """A proven proposal that waits for the person: its lessons, and the SHA-256 of each file that it can change."""
 
     proposal: str
     shas: dict[str, str]

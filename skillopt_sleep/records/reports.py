@@ -85,6 +85,18 @@ class Proposal(Record, frozen=True, kw_only=True):
         return tuple(file.path for file in self.files)
 
     @property
+    def pair(self) -> str:
+        """What a person should know of a proposal that changes several files; "" if it changes one."""
+        if not self.copies:
+            return ""
+        if self.proof in {Proof.WORDS, Proof.ELSEWHERE}:
+            return "Changes all of these files or none."
+        return (
+            "Changes all of these files or none. The change is the same in each, so a trial with an agent that reads"
+            " one of them is proof for all."
+        )
+
+    @property
     def sessions(self) -> int:
         """The number of sessions in which the person asked for it, by words or by deeds."""
         return len({piece.session for piece in (*self.evidence, *self.deeds)})
