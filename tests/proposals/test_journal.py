@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.undo import undo
+from skillopt_sleep.proposals.written import Written
 from tests.proposals.staging import NOW, propose
 
 OLD, NEW, EDITED = b"old\n", b"old\nand new\n", b"old\nand mine\n"
@@ -105,6 +107,79 @@ def test_a_file_that_was_edited_after_a_crash_is_left_and_told_once(
     left = journal.get("p1")
     assert left is not None
     assert left.state is AdoptionState.INTERRUPTED
+
+
+def pair(file: Path, state: AdoptionState) -> Entry:
+    """An adoption of two files, of which the second is new."""
+    new = file.with_name("NEW.md")
+    also = Written(path=str(new), target=str(new), existed=False, attributes=None, before="", after=digest(NEW))
+    return msgspec.structs.replace(entry(file, state), also=(also,))
+
+
+@pytest.mark.parametrize("state", [PREPARED, UNDOING])
+@pytest.mark.parametrize(("first", "second"), [(OLD, None), (NEW, NEW), (OLD, NEW), (NEW, None)])
+def test_after_a_crash_both_files_of_a_pair_are_new_or_both_are_old(
+    state: AdoptionState, first: bytes, second: bytes | None, journal: Journal, file: Path
+) -> None:
+    journal.prepare(pair(file, state), (OLD, NEW), (None, NEW))
+    put(file, first)
+    put(file.with_name("NEW.md"), second)
+    for _ in range(2):
+        journal.recover()
+        left = journal.get("p1")
+        if first == second:
+            assert left is not None
+            assert left.state is AdoptionState.DONE
+            assert (file.read_bytes(), file.with_name("NEW.md").read_bytes()) == (NEW, NEW)
+        else:
+            assert (left.state if left else None) is (AdoptionState.UNDONE if state is UNDOING else None)
+            assert file.read_bytes() == OLD
+            assert not file.with_name("NEW.md").exists()
+
+
+def test_if_one_file_of_a_pair_was_edited_after_a_crash_the_other_one_is_as_before(
+    journal: Journal, file: Path
+) -> None:
+    other = file.with_name("NEW.md")
+    journal.prepare(pair(file, PREPARED), (OLD, NEW), (None, NEW))
+    put(file, NEW)
+    put(other, EDITED)
+
+    with pytest.raises(AdoptInterrupted) as caught:
+        journal.recover()
+
+    assert str(other) in caught.value.message
+    assert str(journal.after(pair(file, PREPARED), 1)) in caught.value.remedy
+    assert (file.read_bytes(), other.read_bytes()) == (OLD, EDITED)
+    journal.recover()
+
+
+def test_a_file_of_a_pair_that_can_not_be_put_back_is_told_with_what_to_do(journal: Journal, file: Path) -> None:
+    torn = pair(file, PREPARED)
+    journal.prepare(torn, (OLD, NEW), (None, NEW))
+    put(file, NEW)
+    journal.before(torn).write_bytes(EDITED)
+
+    with pytest.raises(AdoptInterrupted, match="is damaged") as caught:
+        journal.recover()
+
+    assert "undo p1" in caught.value.remedy
+    assert file.read_bytes() == NEW
+    journal.before(torn).write_bytes(OLD)
+    undo("p1", journal=journal, at=NOW)
+    assert file.read_bytes() == OLD
+
+
+def test_an_entry_of_an_older_version_has_one_file(journal: Journal, file: Path) -> None:
+    journal.prepare(entry(file, AdoptionState.DONE), (OLD, NEW))
+    record = journal.after(entry(file, AdoptionState.DONE)).with_name("journal.json")
+    known = json.loads(record.read_bytes())
+    known.pop("also", None)
+    record.write_text(json.dumps(known))
+
+    left = journal.get("p1")
+    assert left is not None
+    assert [written.path for written in left.files] == [str(file)]
 
 
 def test_a_pipe_in_place_of_the_file_is_told_and_never_waited_for(journal: Journal, file: Path) -> None:
