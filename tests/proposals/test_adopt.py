@@ -313,12 +313,12 @@ def test_an_instruction_file_is_never_created(name: str, root: Path, night: Path
 
 def test_two_proposals_for_one_file_build_on_one_another(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
-    first, _ = propose(night, path, root, "- one", "p1")
-    second, _ = propose(night, path, root, "- two", "p2")
+    first, _ = propose(night, path, root, "- one", number="p1")
+    second, _ = propose(night, path, root, "- two", number="p2")
     adopt(first, journal=journal, at=NOW)
     with pytest.raises(StaleProposal):
         adopt(second, journal=journal, at=NOW)
-    third, _ = propose(night, path, root, "- one\n- two", "p3")
+    third, _ = propose(night, path, root, "- one\n- two", number="p3")
     adopt(third, journal=journal, at=NOW)
     with pytest.raises(StaleProposal) as caught:
         undo("p1", journal=journal, at=NOW)
