@@ -32,7 +32,8 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 found = tonight(mined, harvested.reviewed, plan=plan, page=page)
                 page.write("tasks", found.tasks)
                 page.write("lessons", found.lessons)
-                routing = crew.targets.route(found.recalled, used_sources(page.index))
+                used = used_sources(page.index, {source.name for source in crew.sources})
+                routing = crew.targets.route(found.recalled, used)
                 outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended))
                 crew.meter.check()
         except NightError as error:

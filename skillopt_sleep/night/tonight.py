@@ -1,6 +1,6 @@
 """Turn a night's sessions into its tasks: mined, proved, each with its lesson and its side, and those recalled."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.mining.cluster import cluster
@@ -56,10 +56,10 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     return Tonight(tasks, recalled, (*mined.lessons, *with_evidence(by_hand, ())), ended)
 
 
-def used_sources(index: Index) -> dict[str, set[str]]:
-    """Return the sources that each project's sessions came from, without the sessions that no night may use."""
+def used_sources(index: Index, sources: Collection[str]) -> dict[str, set[str]]:
+    """Return which of these sources each project's sessions came from, without sessions that no night may use."""
     used: dict[str, set[str]] = {}
     for line in index.lines(unread=False):
-        if line.left_out is None:
+        if line.left_out is None and line.source in sources:
             used.setdefault(line.project, set()).add(line.source)
     return used

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+from skillopt_sleep.night.tonight import used_sources
+from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
+from tests.builders import a_session
 from tests.nights import Machine
+from tests.stores.opening import open_at, put
 
 TABS, SPACES = "no, use tabs, never spaces", "no, use spaces, never tabs"
 
@@ -47,3 +51,20 @@ def test_that_a_lesson_was_taken_back_is_told_once(tmp_path: Path) -> None:
     report = home.night(heuristic=False)
 
     assert not [note for note in report.errors if "taken back" in note.summary]
+
+
+def test_the_agents_of_a_project_are_known_by_its_sessions_that_a_night_may_use(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    put(
+        store,
+        a_session(id="claude_code:1", source="claude_code", project="/shop"),
+        a_session(id="codex:1", source="codex", project="/shop"),
+        a_session(id="codex:2", source="codex", project="/other"),
+    )
+    robot = Packed.of(a_session(id="codex:3", source="codex", project="/robot"), LeftOut.SUBAGENT)
+    store.index.put("codex", [("/sessions/robot.jsonl", Stamp(1, 2, 3), Reading(sessions=(robot,)))])
+
+    both = {"claude_code", "codex"}
+    assert used_sources(store.index, both) == {"/shop": both, "/other": {"codex"}}
+    assert used_sources(store.index, {"claude_code"}) == {"/shop": {"claude_code"}}
+    store.close()
