@@ -50,8 +50,7 @@ def show(
 def _lines(decided: Decided) -> Iterator[str]:
     """Yield what the proposal changes, its cautions, its trial and the user's own words."""
     proposal = decided.proposal
-    documents = " and ".join(spelled(file.document) for file in proposal.files)
-    yield f"{proposal.id}  {documents}  ({decided.state})"
+    yield f"{proposal.id}  {_documents(proposal)}  ({decided.state})"
     yield from _decision(decided)
     if proposal.label:
         yield f"{proposal.label[:1].upper()}{proposal.label[1:]}."
@@ -65,6 +64,10 @@ def _lines(decided: Decided) -> Iterator[str]:
     if proposal.doubt:
         yield f"Note that {visible(proposal.doubt)}."
     yield from _evidence(proposal)
+
+
+def _documents(proposal: Proposal) -> str:
+    return " and ".join(spelled(file.document) for file in proposal.files)
 
 
 def _decision(decided: Decided) -> Iterator[str]:
@@ -170,12 +173,12 @@ def reject(
                     f"{name} is adopted, so nothing was rejected", remedy=f"first run: skillopt-sleep undo {name}"
                 )
         for decided in chosen:
-            name, document = decided.proposal.id, spelled(decided.proposal.document)
+            name, documents = decided.proposal.id, _documents(decided.proposal)
             if decided.state == WITHDRAWN:
                 say(f"{name} was withdrawn already")
                 continue
             _decide(store, name, REJECTED, reason=reason or decided.reason, leaving=(*OPEN, REJECTED))
-            say(f"Rejected {name}: this edit of {document} will not be tried again")
+            say(f"Rejected {name}: this edit of {documents} will not be tried again")
 
 
 def undo(

@@ -1,6 +1,6 @@
 """Make a change in a document's twins too, so that it reaches the agents that don't read the document."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -28,6 +28,10 @@ class Copied(NamedTuple):
     change: Change
     files: tuple[CopiedFile, ...]
     notes: tuple[Note, ...]
+
+
+class _Unfit(UnsafeEdit):
+    """The edits of a change don't fit the rules of a twin, which is nobody's mistake."""
 
 
 def copies(change: Change, *, allowed: Collection[str], most: int) -> Copied:
@@ -72,7 +76,7 @@ def _body(change: Change, document: Document, *, most: int) -> str:
         return change.body
     body = all_edited(document.body, change.edits)
     if body is None or all_edited(change.document.body, change.edits) != change.body:
-        raise UnsafeEdit(
+        raise _Unfit(
             f"the change of {change.document.id} doesn't fit {document.path}, whose rules differ",
             remedy="nothing to do; to have both agents follow it, write the rule there yourself",
         )
@@ -96,9 +100,9 @@ def _refuse_long(document: Document, text: Text) -> None:
 
 def _note(twin: Twin, error: ProposalError) -> Note:
     """Say that the change doesn't reach the readers of a twin, and why."""
-    readers: Sequence[str] = twin.read_by
     return Note(
         stage="stage",
-        summary=f"{error.message}; so the change doesn't reach {' and '.join(readers)}",
+        summary=f"{error.message}; so the change doesn't reach {' and '.join(twin.read_by)}",
         remedy=error.remedy,
+        expected=isinstance(error, _Unfit),
     )

@@ -81,12 +81,14 @@ def test_a_body_that_its_edits_do_not_make_is_not_copied_to_other_rules(root: Pa
 
 
 def left_out(found: Copied, because: str) -> None:
+    """The twin isn't part of it, and a note says why; that rules differ is no problem, anything else is one."""
     assert found.files == ()
     assert found.change.document.read_by == ("Claude Code",)
     (note,) = found.notes
     assert because in note.summary
     assert "doesn't reach Codex" in note.summary
     assert note.remedy
+    assert note.expected is (because == "rules differ")
 
 
 def test_a_twin_keeps_the_limits_of_its_own(root: Path) -> None:
