@@ -31,6 +31,7 @@ def home(tmp_path: Path) -> Home:
 def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_both_files(home: Home) -> None:
     (waiting,) = home.command("show", "--json").json
     assert "shop-api/CLAUDE.md and shop-api/AGENTS.md" in waiting["summary"]
+    evidence = home.command("show", "P-0001", "--json").json["evidence"]
     shown = home.command("show", "P-0001").out
     assert "+++ b/shop-api/CLAUDE.md" in shown
     assert "+++ b/shop-api/AGENTS.md" in shown
@@ -42,6 +43,12 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
     assert "Read by Claude Code and Codex" in report
     assert "all of these files or none" in report
     assert files(home) == MINE
+
+    home.had_sessions(days_ago=1.5)
+    home.command("run", "--now", "--backend", "simulated")
+    again = home.command("show", "P-0001", "--json").json
+    assert again["version"] == 1
+    assert len(again["evidence"]) > len(evidence)
 
     adopted = home.command("adopt", "P-0001")
     assert adopted.code == 0
