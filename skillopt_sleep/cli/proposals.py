@@ -50,7 +50,7 @@ def show(
 def _lines(decided: Decided) -> Iterator[str]:
     """Yield what the proposal changes, its cautions, its trial and the user's own words."""
     proposal = decided.proposal
-    yield f"{proposal.id}  {spelled(proposal.document)}  ({decided.state})"
+    yield f"{proposal.id}  {_documents(proposal)}  ({decided.state})"
     yield from _decision(decided)
     if proposal.label:
         yield f"{proposal.label[:1].upper()}{proposal.label[1:]}."
@@ -59,9 +59,15 @@ def _lines(decided: Decided) -> Iterator[str]:
     for old in reversed(decided.earlier):
         yield f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}"
     yield from _trial(proposal)
+    if proposal.pair:
+        yield proposal.pair
     if proposal.doubt:
         yield f"Note that {visible(proposal.doubt)}."
     yield from _evidence(proposal)
+
+
+def _documents(proposal: Proposal) -> str:
+    return " and ".join(spelled(file.document) for file in proposal.files)
 
 
 def _decision(decided: Decided) -> Iterator[str]:
@@ -136,7 +142,7 @@ def _adopt_one(store: SqliteStore, journal: Journal, decided: Decided) -> SleepE
     try:
         adopted = put_live(_folder(store, decided), journal=journal, at=utc_now())
         # Printed before the bank is written: if the store is full or read-only, the file has changed all the same.
-        path = spelled(adopted.path)
+        path = " and ".join(spelled(written) for written in (adopted.path, *adopted.also))
         for line in _cautions(decided.proposal):
             say(line)
         if adopted.already:
@@ -167,12 +173,12 @@ def reject(
                     f"{name} is adopted, so nothing was rejected", remedy=f"first run: skillopt-sleep undo {name}"
                 )
         for decided in chosen:
-            name, document = decided.proposal.id, spelled(decided.proposal.document)
+            name, documents = decided.proposal.id, _documents(decided.proposal)
             if decided.state == WITHDRAWN:
                 say(f"{name} was withdrawn already")
                 continue
             _decide(store, name, REJECTED, reason=reason or decided.reason, leaving=(*OPEN, REJECTED))
-            say(f"Rejected {name}: this edit of {document} will not be tried again")
+            say(f"Rejected {name}: this edit of {documents} will not be tried again")
 
 
 def undo(
@@ -189,7 +195,8 @@ def undo(
                 result = "already has its earlier text"
             else:
                 result = "is as it was before"
-            say(f"Undid {name}: {spelled(undone.path)} {result}")
+            for path in (undone.path, *undone.also):
+                say(f"Undid {name}: {spelled(path)} {result}")
             if undone.folders_left:
                 folder = spelled(undone.folders_left[-1])
                 say(f"  could not remove the empty folder {folder}; the next command tries again")
@@ -210,9 +217,12 @@ def _last_adopted(store: SqliteStore, journal: Journal) -> list[str]:
 
 
 def _adopted(store: SqliteStore, journal: Journal, name: str) -> str:
-    """Return the id of an adopted proposal; ConfigError if neither the journal nor the store knows it as adopted."""
+    """Return the id of an adopted proposal; ConfigError if neither the journal nor the store knows it as adopted.
+
+    One that stopped half-way can be undone if its files allow it.
+    """
     entry = journal.get(name.upper())
-    if entry is None or entry.state is not AdoptionState.DONE:
+    if entry is None or entry.state not in {AdoptionState.DONE, AdoptionState.INTERRUPTED}:
         decided = _find(store, name)
         if decided.state != ADOPTED:
             raise ConfigError(

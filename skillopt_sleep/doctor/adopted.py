@@ -31,8 +31,10 @@ def look_at_adopted(
     """
     for error in journal.damaged():
         yield problem(Topic.SIGHT, error.message, error.remedy)
-    last = {entry.path: entry for entry in journal.entries()}
-    for entry in last.values():
+    last: dict[str, Entry] = {}
+    for entry in journal.entries():
+        last |= dict.fromkeys((file.path for file in entry.files), entry)
+    for entry in {entry.proposal: entry for entry in last.values()}.values():
         if entry.state not in _ENDED:
             yield problem(
                 Topic.SIGHT, f"an adoption of {entry.path} stopped half-way", "complete it: skillopt-sleep status"
@@ -54,26 +56,31 @@ def _is_same(project: str, root: Path) -> bool:
 
 
 def _document(entry: Entry, sights: Sequence[Sight], agents: set[str]) -> Iterator[Finding]:
-    path, root = Path(entry.path), Path(entry.root)
-    body = ""
-    if path.exists():
+    """Yield what is wrong or right with the files of an adoption: an agent needs to see one of them."""
+    root = Path(entry.root)
+    standing: list[Path] = []
+    seen: dict[str, None] = {}
+    for file in entry.files:
+        path = Path(file.path)
         try:
-            document, *_ = live.load(path, root=root, name=entry.path)
+            body = live.load(path, root=root, name=file.path)[0].body if path.exists() else ""
         except ProposalError as error:
             yield unknown(Topic.SIGHT, f"adopted into {path}, but {error.message}", error.remedy)
             return
-        body = document.body
-    if not body:
-        yield fine(Topic.SIGHT, f"what was adopted into {path} is no longer there")
+        if not body:
+            yield fine(Topic.SIGHT, f"what was adopted into {path} is no longer there")
+            continue
+        standing.append(path)
+        seen |= dict.fromkeys(sight.agent for sight in sights if sight.sees(path, body))
+    if not standing:
         return
-    seen = [sight.agent for sight in sights if sight.sees(path, body)]
+    where = " and ".join(map(str, standing))
     for sight in sights:
         if sight.agent not in seen and SOURCES[sight.agent] in agents:
-            yield problem(
-                Topic.SIGHT, f"adopted into {path}, but not seen by {sight.agent}", _remedy(sight, path, root)
-            )
+            remedy = _remedy(sight, standing[0], root)
+            yield problem(Topic.SIGHT, f"adopted into {where}, but not seen by {sight.agent}", remedy)
     if seen:
-        yield fine(Topic.SIGHT, f"adopted into {path}: seen by {' and '.join(seen)}")
+        yield fine(Topic.SIGHT, f"adopted into {where}: seen by {' and '.join(seen)}")
 
 
 def _remedy(sight: Sight, path: Path, root: Path) -> str:

@@ -63,7 +63,7 @@ def write_as(path: Path, data: bytes, attributes: Attributes | None) -> None:
 def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
     """Remove those of these folders that are empty; return those that the disk refused to remove.
 
-    They are given outermost first.
+    Each is given before those inside of it.
     """
     if any(Path(folder).is_symlink() for folder in folders):
         return ()  # what is below a link belongs to somebody else
@@ -74,7 +74,7 @@ def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
             continue
         except OSError as error:
             if error.errno in _IN_USE:
-                return ()
+                continue
             return tuple(folders[: index + 1])
     return ()
 

@@ -25,7 +25,8 @@ class Open(NamedTuple):
 
 def current(past: Past, document: Document) -> Past:
     """Return what is known of the document, with the proposals that can still be adopted."""
-    offered = tuple(offer for offer in past.offered if offer.sha == document.sha)
+    shas = {document.path: document.sha} | {twin.path: twin.sha for twin in document.twins}
+    offered = tuple(offer for offer in past.offered if offer.shas.items() <= shas.items())
     return replace(past, offered=offered)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from skillopt_sleep.kit.protected import BEGIN, BLOCK, END, guidance, is_whole, with_guidance
-from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, EditSource, Fate
+from skillopt_sleep.kit.edited import edited
+from skillopt_sleep.records import AppliedEdit, Document, Edit, Fate
 
 
 def update(
@@ -14,99 +14,18 @@ def update(
 ) -> tuple[Document, tuple[AppliedEdit, ...]]:
     """Apply the edits in order; `refuse` says why an edit may not be applied, or nothing.
 
-    A target is its first occurrence in the body; an edit that reaches into a protected block is refused, except for
-    the guidance of a slow update, the only content of such a block; so is one that makes the body longer than `most`
-    characters. The candidate equals the document if no edit was applied.
+    An edit that makes the body longer than `most` characters is refused too. The candidate equals the document if no
+    edit was applied.
     """
     body = document.body
     fates: list[AppliedEdit] = []
     for edit in edits:
-        changed, fate, because = _apply(body, edit, refuse)
+        changed, fate, because = body, Fate.REFUSED, refuse(edit)
+        if not because:
+            changed, fate, because = edited(body, edit)
         if len(changed) > max(most, len(body)):
             changed, fate = body, Fate.REFUSED
             because = f"the rules would pass {most:,} characters (max_chars)"
         body = changed
         fates.append(AppliedEdit(edit=edit, fate=fate, because=because))
     return msgspec.structs.replace(document, body=body), tuple(fates)
-
-
-def _apply(body: str, edit: Edit, refuse: Callable[[Edit], str]) -> tuple[str, Fate, str]:
-    if because := refuse(edit):
-        return body, Fate.REFUSED, because
-    if edit.source is EditSource.SLOW:
-        return _guided(body, edit)
-    if edit.op in {EditOp.APPEND, EditOp.INSERT_AFTER} and _says_already(body, edit.content):
-        return body, Fate.DUPLICATE, "the document says it already"
-    if edit.op is EditOp.APPEND:
-        return _appended(body, edit.content), Fate.APPLIED, ""
-    start = body.find(edit.target)
-    if start == -1 or not edit.target:
-        return body, Fate.UNMATCHED, "its target isn't in the editable part"
-    end = start + len(edit.target)
-    if _touches_block(body, start, end):
-        return body, Fate.REFUSED, "its target is in a protected block"
-    changed = _changed(body, edit, start=start, end=end)
-    if changed == body:
-        return body, Fate.DUPLICATE, "it changes nothing"
-    return changed, Fate.APPLIED, ""
-
-
-def _touches_block(body: str, start: int, end: int) -> bool:
-    """Return whether a protected block stands between these places, in part or whole."""
-    return any(start < match.end() and match.start() < end for match in BLOCK.finditer(body))
-
-
-def _guided(body: str, edit: Edit) -> tuple[str, Fate, str]:
-    """Put this guidance into the body's protected block, in place of the guidance that the edit names."""
-    content = ""
-    if edit.op is not EditOp.DELETE:
-        content = edit.content.strip("\n")
-    now = guidance(body)
-    if not is_whole(body):
-        return body, Fate.REFUSED, "the markers of the protected block are damaged"
-    if BEGIN in content or END in content:
-        return body, Fate.REFUSED, "it holds a marker of the protected block"
-    if edit.target != now:
-        return body, Fate.UNMATCHED, "its target isn't what the protected block says"
-    if content == now:
-        return body, Fate.DUPLICATE, "the protected block says it already"
-    return with_guidance(body, content), Fate.APPLIED, ""
-
-
-def _says_already(body: str, content: str) -> bool:
-    """Return whether the body already has every line of the content."""
-    there = set(map(_words, body.splitlines()))
-    return all(_words(line) in there for line in content.splitlines() if line.strip())
-
-
-def _words(line: str) -> str:
-    return " ".join(line.lower().split())
-
-
-def _appended(body: str, content: str) -> str:
-    """Append the content to the body, before a protected block if there is one."""
-    head, tail = body, ""
-    protected = BLOCK.search(body)
-    if protected:
-        head, tail = body[: protected.start()], body[protected.start() :]
-    joined = content
-    if head.strip():
-        joined = f"{head.rstrip()}\n{content}".lstrip("\n")
-    if not tail:
-        return joined
-    return f"{joined}\n{tail}"
-
-
-def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
-    if edit.op is EditOp.REPLACE:
-        return body[:start] + edit.content + body[end:]
-    if edit.op is EditOp.DELETE:
-        return body[:start] + body[end:]
-    at = body.find("\n", end)
-    if at == -1:
-        at = len(body)
-    for block in BLOCK.finditer(body):
-        if block.start() < at < block.end():
-            at = block.end()
-            break
-    return f"{body[:at]}\n{edit.content}{body[at:]}"

@@ -57,8 +57,13 @@ def conclude(
     stopped: SleepError | None,
 ) -> NightReport:
     """Return the report of the night."""
-    staged = {proposal.path for proposal in proposals if proposal.proof is Proof.TRIAL}
-    elsewhere = {proposal.path for proposal in proposals if proposal.proof is Proof.ELSEWHERE}
+    staged: set[str] = set()
+    elsewhere: set[str] = set()
+    for proposal in proposals:
+        if proposal.proof is Proof.TRIAL:
+            staged.update(proposal.paths)
+        elif proposal.proof is Proof.ELSEWHERE:
+            elsewhere.update(proposal.paths)
     outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
     verdict, because, remedy = _outcome(sessions, tasks, outcomes, notes, stopped)
     tasks_by_side = Counter(task.split for task in tasks)

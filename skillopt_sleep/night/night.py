@@ -6,7 +6,7 @@ from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.night.preflight import preflight
-from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight
+from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources
 from skillopt_sleep.proposals.retire import retire
 from skillopt_sleep.protocols import Crew, Plan, Routing
 from skillopt_sleep.records import NightReport, StepOutcome
@@ -32,7 +32,8 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 found = tonight(mined, harvested.reviewed, plan=plan, page=page)
                 page.write("tasks", found.tasks)
                 page.write("lessons", found.lessons)
-                routing = crew.targets.route(found.asked)
+                used = used_sources(page.index, {source.name for source in crew.sources})
+                routing = crew.targets.route(found.asked, used)
                 outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended))
                 crew.meter.check()
         except NightError as error:

@@ -1,6 +1,6 @@
 """Turn a night's sessions into its tasks: mined, proved, each with its lesson and its side, and those recalled."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.mining.cluster import cluster
@@ -10,7 +10,7 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
-from skillopt_sleep.protocols import Crew, Page, Plan
+from skillopt_sleep.protocols import Crew, Index, Page, Plan
 from skillopt_sleep.records import Lesson, LessonState, Session, Task
 
 
@@ -58,3 +58,12 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     asked = recall(asked, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
     by_hand = [task for task in tasks if task.lesson not in lessons]
     return Tonight(tasks, tuple(asked), (*mined.lessons, *with_evidence(by_hand, ())), ended)
+
+
+def used_sources(index: Index, sources: Collection[str]) -> dict[str, set[str]]:
+    """Return which of these sources each project's sessions came from, without sessions that no night may use."""
+    used: dict[str, set[str]] = {}
+    for line in index.lines(unread=False):
+        if line.left_out is None and line.source in sources:
+            used.setdefault(line.project, set()).add(line.source)
+    return used

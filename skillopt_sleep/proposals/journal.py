@@ -16,6 +16,7 @@ from skillopt_sleep.kit.attributes import Attributes
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, remove_empty, write_atomic
 from skillopt_sleep.proposals import paths
+from skillopt_sleep.proposals.written import Written, put_back, sweep
 from skillopt_sleep.records import Record
 
 LOCK_SECONDS = 10
@@ -34,10 +35,9 @@ class AdoptionState(StrEnum):
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """One adoption: `target` is the real file behind `path`; `before` is "" if there was no file.
+    """One adoption: the file it writes, described as by Written, and the further ones (`also`), all or none.
 
-    `before` and `after` are SHA-256 digests. `folders` are those the adoption created that may still exist, outermost
-    first. `attributes` are the file's from before, or None for a new file; an earlier version stored only the mode.
+    `folders` are those the adoption created that may still exist, each before those inside of it.
     """
 
     proposal: str
@@ -52,10 +52,29 @@ class Entry(Record, frozen=True, kw_only=True):
     state: AdoptionState
     adopted: datetime
     undone: datetime | None = None
+    also: tuple[Written, ...] = ()
+
+    @property
+    def files(self) -> tuple[Written, ...]:
+        """All files of the adoption."""
+        first = Written(
+            path=self.path,
+            target=self.target,
+            existed=self.existed,
+            attributes=self.attributes,
+            before=self.before,
+            after=self.after,
+        )
+        return (first, *self.also)
+
+    @property
+    def originals(self) -> tuple[tuple[str, str], ...]:
+        """The path of each file with the digest of what it was before."""
+        return tuple((file.path, file.before) for file in self.files)
 
 
 class Journal:
-    """A folder with one folder for each adoption: the bytes `before` and `after`, and `journal.json`."""
+    """A folder with one folder for each adoption: the bytes `before` and `after` of its files, and `journal.json`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -97,25 +116,38 @@ class Journal:
             return None
         return self._read(file)
 
-    def before(self, entry: Entry) -> Path:
-        """Return the path of the bytes from before; it doesn't exist if there was no file."""
-        return self._folder_of(entry.proposal) / "before"
+    def before(self, entry: Entry, index: int = 0) -> Path:
+        """Return where the bytes of one of its files from before are; nothing is there if there was no file."""
+        return self._folder_of(entry.proposal) / paths.numbered("before", index)
 
-    def after(self, entry: Entry) -> Path:
-        """Return the path of the adopted bytes."""
-        return self._folder_of(entry.proposal) / "after"
+    def after(self, entry: Entry, index: int = 0) -> Path:
+        """Return where the adopted bytes of one of its files are."""
+        return self._folder_of(entry.proposal) / paths.numbered("after", index)
 
-    def prepare(self, entry: Entry, *, before: bytes | None, after: bytes) -> None:
+    def saved(self, entry: Entry, index: int = 0) -> bytes | None:
+        """Return the bytes of one of its files from before, None if there was none; AdoptInterrupted if damaged."""
+        file, copy = entry.files[index], self.before(entry, index)
+        before = copy.read_bytes() if copy.exists() else None
+        if paths.digest(before) != file.before:
+            raise AdoptInterrupted(
+                f"the saved copy of {file.path} is damaged: {copy}",
+                remedy="restore the file from a backup or from git",
+            )
+        return before
+
+    def prepare(self, entry: Entry, *texts: tuple[bytes | None, bytes]) -> None:
         """Record an adoption that is about to happen, in place of an earlier entry of the same proposal.
 
-        Raises ProposalError if that would lose bytes which the earlier entry needs for its undo.
+        `texts` are the bytes of each file from before and those to adopt. Raises ProposalError if that would lose
+        bytes which the earlier entry needs for its undo.
         """
         self._refuse_loss(entry)
         self.forget(entry)
         private_dir(self._folder_of(entry.proposal))
-        if before is not None:
-            write_atomic(self.before(entry), before)
-        write_atomic(self.after(entry), after)
+        for index, (before, after) in enumerate(texts):
+            if before is not None:
+                write_atomic(self.before(entry, index), before)
+            write_atomic(self.after(entry, index), after)
         self._write(entry)
 
     def mark(self, entry: Entry, state: AdoptionState, *, undone: datetime | None = None) -> None:
@@ -132,7 +164,7 @@ class Journal:
         return undone
 
     def give_up(self, entry: Entry) -> None:
-        """Drop an entry whose file was never written, unless one of its folders can't be removed."""
+        """Drop an entry whose files were never written, unless one of its folders can't be removed."""
         if not remove_empty(entry.folders):
             self.forget(entry)
 
@@ -151,8 +183,8 @@ class Journal:
     def recover(self) -> None:
         """Finish or drop what a crash left half-way, so that each file is exactly old or new and its entry agrees.
 
-        A file that was edited in the meantime is left as it is and reported once, by AdoptInterrupted. Entries that
-        can't be read are skipped.
+        Of an adoption of several files either all are new or all are old. A file that was edited in the meantime is
+        left as it is and reported once, by AdoptInterrupted. Entries that can't be read are skipped.
         """
         if not self._folder.is_dir():
             return
@@ -174,7 +206,7 @@ class Journal:
 
     def _refuse_loss(self, entry: Entry) -> None:
         known = self.get(entry.proposal)
-        if known is None or (known.path == entry.path and known.before == entry.before):
+        if known is None or known.originals == entry.originals:
             return
         if known.path != entry.path or known.state is not AdoptionState.UNDONE:
             raise ProposalError(
@@ -183,45 +215,65 @@ class Journal:
             )
 
     def _resolve(self, entry: Entry) -> None:
-        target = Path(entry.target)
-        with suppress(OSError):
-            self._sweep(entry, target)
-        try:
-            now = paths.digest(paths.read_live(target))
-        except UnsafePath as error:
-            self.mark(entry, AdoptionState.INTERRUPTED)
-            raise AdoptInterrupted(
-                f"an adoption of {entry.path} stopped half-way, and {error.message}", remedy=error.remedy
-            ) from error
-        if now == entry.after:
+        """Settle what a crash left: if not all files hold the adopted text, those that do get their earlier one."""
+        adopted: list[int] = []
+        trouble: AdoptInterrupted | None = None
+        for index, file in enumerate(entry.files):
+            with suppress(OSError):
+                copies = (self.before(entry, index), self.after(entry, index))
+                sweep(file, [copy.read_bytes() for copy in copies if copy.exists()])
+            try:
+                now = file.now
+            except UnsafePath as error:
+                trouble = AdoptInterrupted(
+                    f"an adoption of {file.path} stopped half-way, and {error.message}", remedy=error.remedy
+                )
+                continue
+            if now == file.after:
+                adopted.append(index)
+            elif now != file.before:
+                trouble = self._edited(entry, index, now)
+        if len(adopted) == len(entry.files):
             self.mark(entry, AdoptionState.DONE)
-        elif now != entry.before:
+            return
+        for index in adopted:
+            trouble = self._put_back(entry, index) or trouble
+        if trouble is not None:
             self.mark(entry, AdoptionState.INTERRUPTED)
-            remedy = f"the adopted text is in {self.after(entry)}"
-            if entry.existed:
-                remedy = f"the text from before the adoption is in {self.before(entry)}"
-            raise AdoptInterrupted(
-                f"{entry.path} was edited after an adoption of it stopped half-way, so it is left as it is"
-                f" (now {now[:12] or 'deleted'}, was {entry.before[:12] or 'no file'}, adopted {entry.after[:12]})",
-                remedy=remedy,
-            )
-        elif entry.state is AdoptionState.UNDOING:
+            raise trouble
+        if entry.state is AdoptionState.UNDOING:
             self.take_back(entry, at=entry.undone)
         else:
             self.give_up(entry)
 
-    def _sweep(self, entry: Entry, target: Path) -> None:
-        """Remove the temporary files that a killed writer left beside the target, known by their names and bytes."""
-        if not target.parent.is_dir():
-            return
-        name = re.compile(re.escape(f".{target.name}.") + "[a-z0-9_]{8}")
-        texts = [copy.read_bytes() for copy in (self.before(entry), self.after(entry)) if copy.exists()]
-        for path in list(target.parent.iterdir()):
-            if not name.fullmatch(path.name) or not path.is_file() or path.is_symlink():
-                continue
-            written = path.read_bytes()
-            if any(text.startswith(written) for text in texts):
-                path.unlink()
+    def _edited(self, entry: Entry, index: int, now: str) -> AdoptInterrupted:
+        """Return the error that says that one of the files was edited after the crash."""
+        file = entry.files[index]
+        remedy = f"the adopted text is in {self.after(entry, index)}"
+        if file.existed:
+            remedy = f"the text from before the adoption is in {self.before(entry, index)}"
+        return AdoptInterrupted(
+            f"{file.path} was edited after an adoption of it stopped half-way, so it is left as it is"
+            f" (now {now[:12] or 'deleted'}, was {file.before[:12] or 'no file'}, adopted {file.after[:12]})",
+            remedy=remedy,
+        )
+
+    def _put_back(self, entry: Entry, index: int) -> AdoptInterrupted | None:
+        """Put one of the files back as it was; return the error if that isn't possible."""
+        file = entry.files[index]
+        try:
+            if paths.writable(Path(file.path), root=Path(entry.root)) == Path(file.target):
+                put_back(file, self.saved(entry, index))
+                return None
+            why = "the path leads elsewhere by now"
+        except ProposalError as error:
+            why = error.message
+        except OSError as error:
+            why = error.strerror or str(error)
+        return AdoptInterrupted(
+            f"an adoption stopped half-way, and {file.path}, which has the adopted text, can't be put back: {why}",
+            remedy=f"repair that, then run: skillopt-sleep undo {entry.proposal}",
+        )
 
     def _folder_of(self, proposal: str) -> Path:
         if not _ID.fullmatch(proposal):

@@ -70,6 +70,11 @@ def missing_folders(target: Path) -> tuple[Path, ...]:
     return tuple(reversed(missing))
 
 
+def numbered(name: str, index: int) -> str:
+    """Return the name of what is kept of the first file of a proposal or of a further one, as in `before-2`."""
+    return f"{name}-{index + 1}" if index else name
+
+
 def _resolve(path: Path, *, strict: bool) -> Path:
     if not path.is_absolute():
         raise UnsafePath(f"{path} isn't an absolute path", remedy="give the full path")

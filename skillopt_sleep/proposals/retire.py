@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.errors import ProposalError
-from skillopt_sleep.proposals import live, paths
+from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.changes import Change
+from skillopt_sleep.proposals.checked import Text
+from skillopt_sleep.proposals.copies import CopiedFile, copied_file
 from skillopt_sleep.proposals.rules import items, standing
 from skillopt_sleep.proposals.stage import FOLDER, key, staged_ids, write_proposal
 from skillopt_sleep.protocols import Page
@@ -29,11 +31,12 @@ from skillopt_sleep.records import (
 
 
 class _Ended(NamedTuple):
-    """A lesson that was taken back, the person's last words on it, and what was adopted for it in one document."""
+    """A lesson that was taken back, the person's last words on it, and what was adopted for it in which files."""
 
     lesson: str
     words: Evidence | None
-    adopted: Proposal
+    root: str
+    files: dict[str, str]  # the document's id of each path
     rules: tuple[str, ...]
 
 
@@ -48,64 +51,81 @@ def retire(lessons: Sequence[Lesson], page: Page) -> tuple[tuple[Proposal, ...],
     projects = {lesson.project for lesson in lessons}
     known = {task.id: task.lesson for task in page.bank.tasks(projects)}
     for ended in _live_rules(taken_back(lessons), known, page):
-        try:
-            proposal = _removal(ended, page)
-        except ProposalError as error:
-            notes.append(Note(stage="retire", summary=error.message, remedy=error.remedy))
-            continue
+        proposal = _removal(ended, page, notes)
         if proposal is not None:
             proposals.append(proposal)
     return tuple(proposals), tuple(notes)
 
 
 def _live_rules(ended: Mapping[str, Evidence | None], known: Mapping[str, str], page: Page) -> Iterator[_Ended]:
-    """Yield what was adopted for each lesson that was taken back, by document; `known` are the lessons of tasks."""
-    found: dict[tuple[str, str], _Ended] = {}
+    """Yield what was adopted for each lesson that was taken back, by document; `known` are the lessons of tasks.
+
+    Files that one proposal changed stay together.
+    """
+    found: list[_Ended] = []
     for adopted in page.bank.live():
+        files = {file.path: file.document for file in adopted.files}
         for edit in adopted.edits:
             if edit.source is EditSource.SLOW or edit.op is EditOp.DELETE:
                 continue
             # An edit that an older version adopted names its tasks only.
             lessons = edit.lessons or [known[task] for task in edit.tasks if task in known]
             for lesson in lessons:
-                if lesson not in ended:
-                    continue
-                place = (lesson, adopted.path)
-                rules = items(edit.content)
-                if place in found:
-                    rules = (*found[place].rules, *rules)
-                found[place] = _Ended(lesson, ended[lesson], adopted, rules)
-    yield from found.values()
+                if lesson in ended:
+                    _add(found, _Ended(lesson, ended[lesson], adopted.root, files, items(edit.content)))
+    yield from found
 
 
-def _removal(ended: _Ended, page: Page) -> Proposal | None:
-    """Write the proposal that removes the rules; None if none of them stands, or nothing new is to be said."""
-    adopted = ended.adopted
-    path = Path(adopted.path)
-    document, base = live.load(path, root=Path(adopted.root), name=adopted.document)
-    body, edits = _without(document, ended, page)
-    if not edits:
+def _add(found: list[_Ended], new: _Ended) -> None:
+    """Add what was adopted for a lesson to what is known of the same files, or by itself."""
+    for index, one in enumerate(found):
+        if one.lesson == new.lesson and one.files.keys() & new.files.keys():
+            found[index] = one._replace(files=one.files | new.files, rules=(*one.rules, *new.rules))
+            return
+    found.append(new)
+
+
+def _removal(ended: _Ended, page: Page, notes: list[Note]) -> Proposal | None:
+    """Write the proposal that removes the rules from every file that they were adopted in.
+
+    None if none of them stands, or nothing new is to be said. A file that can't be edited is noted and left out.
+    """
+    edits: dict[tuple[str, str], Edit] = {}
+    found: list[tuple[Document, CopiedFile]] = []
+    for name, document_id in ended.files.items():
+        try:
+            document, base = live.load(Path(name), root=Path(ended.root), name=document_id)
+            body, removals = _without(document, ended, page)
+            if removals:
+                edits = {edit.key: edit for edit in removals} | edits
+                text = Text(base, live.with_body(Path(name), base, body))
+                found.append((document, copied_file(document, text)))
+        except ProposalError as error:
+            notes.append(Note(stage="retire", summary=error.message, remedy=error.remedy))
+    if not found:
         return None
-    result = live.with_body(path, base, body)
+    removed = tuple(edits.values())
+    document, _ = found[0]
+    files = [file for _, file in found]
     staged = staged_ids(page.folder / FOLDER)
-    number, version = staged.get(key(adopted.path, (ended.lesson,)), ""), 1
-    for waiting in page.bank.waiting(adopted.path):
+    number, version = staged.get(key(document.path, (ended.lesson,)), ""), 1
+    for waiting in page.bank.waiting(document.path):
         if waiting.proof is not Proof.WORDS or ended.lesson not in waiting.lessons:
             continue
-        if (waiting.base, waiting.result) == (paths.digest(base), paths.digest(result)):
+        if waiting.files == tuple(file.copy for file in files):
             return None
         number, version = waiting.id, waiting.version + 1
     change = Change(
         document=document,
-        body=body,
-        edits=edits,
+        body=document.body,
+        edits=removed,
         trial=Trial(),
         verdict=Verdict(decision=Decision.ACCEPT, reason=why_ended(ended.words)),
         evidence=(ended.words,) if ended.words else (),
         deeds=(),
         proof=Proof.WORDS,
     )
-    return write_proposal(change, page, number=number, version=version, base=base, result=result)
+    return write_proposal(change, page, files=files, number=number, version=version)
 
 
 def _without(document: Document, ended: _Ended, page: Page) -> tuple[str, tuple[Edit, ...]]:

@@ -2,34 +2,27 @@
 
 import difflib
 import io
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 import msgspec
 
-from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit
+from skillopt_sleep.errors import ProposalError, StaleProposal
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.kit.protected import BEGIN, END
-from skillopt_sleep.proposals import guard, live, paths
+from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.changes import Change, changes
+from skillopt_sleep.proposals.checked import Text, checked
+from skillopt_sleep.proposals.copies import CopiedFile, copied_file, copies
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.protocols import Page
-from skillopt_sleep.records import (
-    Edit,
-    EditOp,
-    EditSource,
-    Note,
-    Proof,
-    Proposal,
-    StepOutcome,
-)
+from skillopt_sleep.records import Edit, EditOp, Note, Proof, Proposal, StepOutcome
 
 FOLDER = "proposals"
 RECORD = "proposal.json"
@@ -47,10 +40,11 @@ class FolderStager:
 
     The static guard accepts what it would refuse for one of the `allowed` reasons. `one_model` is the model of
     optimizer, target and judge if all three are the same. `tried_with` names the agent whose program attempted the
-    tasks, "" if none did.
+    tasks, "" if none did. `most` is how many characters of rules a file may have.
     """
 
     allowed: frozenset[str] = frozenset()
+    most: int = sys.maxsize
     one_model: str = ""
     tried_with: str = ""
 
@@ -64,21 +58,28 @@ class FolderStager:
         ids = staged_ids(page.folder / FOLDER)
         proposals: list[Proposal] = []
         for outcome in outcomes:
-            for change in map(self._weighed, changes(outcome)):
+            for change in changes(outcome):
                 try:
-                    proposals.append(self._stage_one(change, ids, page))
+                    proposals.append(self._stage_one(change, ids, page, notes))
                 except ProposalError as error:
                     notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
         return tuple(proposals), tuple(notes)
 
-    def _stage_one(self, change: Change, ids: Mapping[tuple[str, ...], str], page: Page) -> Proposal:
+    def _stage_one(
+        self, found: Change, ids: Mapping[tuple[str, ...], str], page: Page, notes: list[Note]
+    ) -> Proposal:
         """Return the proposal of a change: the one that waits already, or a new one.
 
-        `ids` are those of proposals staged before the night was resumed. Raises ProposalError if it can't be staged.
+        `ids` are those of proposals staged before the night was resumed. A further file that can't have the change is
+        noted. Raises ProposalError if it can't be staged.
         """
-        base, result = _bytes(change, allowed=self.allowed)
+        text = checked(found, allowed=self.allowed)
+        copied = copies(found, allowed=self.allowed, most=self.most)
+        notes += copied.notes
+        change = self._weighed(copied.change)
+        files = (copied_file(change.document, text), *copied.files)
         waiting = page.bank.waiting(change.document.path)
-        same = _with_result(waiting, result, change)
+        same = _with_result(waiting, files, change)
         if same is not None:
             return same
         number, version = ids.get(key(change.document.path, change.lessons), ""), 1
@@ -86,9 +87,7 @@ class FolderStager:
         if old is not None:
             number, version = old.id, old.version + 1
             change = _with_signs(change, old)
-        return write_proposal(
-            change, page, number=number, version=version, base=base, result=result, one_model=self.one_model
-        )
+        return write_proposal(change, page, files=files, number=number, version=version, one_model=self.one_model)
 
     def _weighed(self, change: Change) -> Change:
         """Return the change with what its trial proves if the agent that made it never reads the document."""
@@ -108,11 +107,12 @@ def read_proposal(folder: Path) -> Proposal:
         ) from error
 
 
-def _with_result(waiting: Iterable[Proposal], result: bytes, change: Change) -> Proposal | None:
-    """Return the first of the waiting proposals that would leave these bytes in the file on the same proof."""
-    digest = paths.digest(result)
+def _with_result(waiting: Iterable[Proposal], files: Sequence[CopiedFile], change: Change) -> Proposal | None:
+    """Return the first of the waiting proposals that would leave these bytes in the files on the same proof."""
+    results = {file.copy.path: file.copy.result for file in files}
     for proposal in waiting:
-        if proposal.result == digest and proposal.proof is change.proof:
+        proposed = {file.path: file.result for file in proposal.files}
+        if proposed == results and proposal.proof is change.proof:
             return proposal
     return None
 
@@ -140,69 +140,6 @@ def staged_ids(folder: Path) -> dict[tuple[str, ...], str]:
     return ids
 
 
-def _bytes(change: Change, *, allowed: Collection[str]) -> tuple[bytes | None, bytes]:
-    """Return the live bytes and those to adopt; raise a ProposalError if the change can't be staged."""
-    document = change.document
-    path = Path(document.path)
-    fresh, base = live.load(path, root=Path(document.project), name=document.id)
-    if fresh.text != document.text:
-        raise StaleProposal(
-            f"{path} was edited during the night, so the change to it isn't proposed",
-            remedy="nothing to do: the next night starts from the edited file",
-        )
-    problem = _problem(change, allowed=allowed)
-    if problem:
-        raise UnsafeEdit(
-            f"the change to {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
-        )
-    result = live.with_body(path, base, change.body)
-    if result == base:
-        raise StaleProposal(f"the edits would leave {path} as it is, so nothing is proposed", remedy="nothing to do")
-    return base, result
-
-
-def _problem(change: Change, *, allowed: Collection[str]) -> str:
-    """Return what the static guard says against the edits, alone and together with the lines around them; else ""."""
-    edits, body, old = change.edits, change.body, change.document.body
-    quotes = [evidence.quote for evidence in change.evidence]
-    whole = change.document.text
-    added = [edit.content for edit in edits if edit.op is not EditOp.DELETE]
-    for text in (*added, *_recombined(body, old, edits)):
-        problems = guard.problems(text, evidence=quotes, held=whole, allowed=allowed)
-        if problems:
-            return problems[0]
-    for text in _around(body, old):
-        problems = guard.joined(text, evidence=quotes, held=whole, allowed=allowed)
-        if problems:
-            return problems[0]
-    return ""
-
-
-def _recombined(body: str, old: str, edits: Sequence[Edit]) -> list[str]:
-    """Return the lines that are neither in the old body nor in an edit.
-
-    An edit that cuts a line can make one of its pieces that no edit contains by itself.
-    """
-    known = set(old.splitlines())
-    for edit in edits:
-        known.update(edit.content.splitlines())
-        if edit.source is EditSource.SLOW:
-            known.update((BEGIN, END))
-    return [line for line in body.splitlines() if line.strip() and line not in known]
-
-
-def _around(body: str, old: str) -> Iterator[str]:
-    """Yield each run of new lines, with the line before it and the line after it."""
-    lines = body.splitlines()
-    known = set(old.splitlines())
-    start = 0
-    for is_new, run in groupby(lines, key=lambda line: line not in known):
-        end = start + len(list(run))
-        if is_new:
-            yield "\n".join(lines[max(0, start - 1) : end + 1])
-        start = end
-
-
 def _with_signs(change: Change, old: Proposal) -> Change:
     """Return the change with what the person said and did by an earlier version, first."""
     evidence = tuple(dict.fromkeys((*old.evidence, *change.evidence)))
@@ -214,17 +151,17 @@ def write_proposal(
     change: Change,
     page: Page,
     *,
+    files: Sequence[CopiedFile],
     number: str,
     version: int,
-    base: bytes | None,
-    result: bytes,
     one_model: str = "",
 ) -> Proposal:
-    """Write the proposal of a change, which takes the file from `base` to `result`, and return it.
+    """Write the proposal of a change with the files that it is for, the document's first, and return it.
 
     Without a `number` it gets the next one.
     """
     document, trial, edits = change.document, change.trial, change.edits
+    first, *also = [file.copy for file in files]
     proposal = Proposal(
         id=number or page.next_proposal(),
         version=version,
@@ -234,9 +171,9 @@ def write_proposal(
         path=document.path,
         kind=document.kind,
         root=document.project,
-        base=paths.digest(base),
-        result=paths.digest(result),
-        summary=_summary_of(edits, document.id),
+        base=first.base,
+        result=first.result,
+        summary=_summary_of(edits, document.id, *(copy.document for copy in also)),
         before=trial.before,
         after=trial.after,
         n=trial.n,
@@ -246,6 +183,7 @@ def write_proposal(
         error_rate=change.verdict.error_rate,
         one_model=one_model,
         read_by=document.read_by,
+        copies=tuple(also),
         warnings=warnings(edits),
         sha=document.sha,
         lessons=change.lessons,
@@ -253,12 +191,13 @@ def write_proposal(
         evidence=change.evidence,
         deeds=change.deeds,
     )
-    _write(page.folder / FOLDER / proposal.id, proposal, base=base, result=result)
+    _write(page.folder / FOLDER / proposal.id, proposal, [file.text for file in files])
     return proposal
 
 
-def _summary_of(edits: Sequence[Edit], document: str) -> str:
-    """Say in one line how many rules the edits add, change and remove, and quote the first."""
+def _summary_of(edits: Sequence[Edit], *documents: str) -> str:
+    """Say in one line how many rules the edits add, change and remove in the documents, and quote the first."""
+    where = " and ".join(documents)
     counts: Counter[str] = Counter()
     changed: list[str] = []
     for edit in edits:
@@ -266,27 +205,31 @@ def _summary_of(edits: Sequence[Edit], document: str) -> str:
         counts[_VERBS[edit.op]] += len(texts)
         changed += texts
     if not changed:
-        return f"Changes the text in {document}."
+        return f"Changes the text in {where}."
     verbs: list[str] = []
     for verb, count in counts.items():
         if count:
             noun = "rule" if count == 1 else "rules"
             verbs.append(f"{verb} {count} {noun}")
-    summary = f"{' and '.join(verbs).capitalize()} in {document}: “{one_line(changed[0], limit=_QUOTE)}”"
+    summary = f"{' and '.join(verbs).capitalize()} in {where}: “{one_line(changed[0], limit=_QUOTE)}”"
     if len(changed) > 1:
         return f"{summary} and {len(changed) - 1} more"
     return summary
 
 
-def _write(folder: Path, proposal: Proposal, *, base: bytes | None, result: bytes) -> None:
-    """Write a proposal, the bytes it starts from and those to adopt, and the difference for people."""
+def _write(folder: Path, proposal: Proposal, texts: Sequence[Text]) -> None:
+    """Write a proposal, the bytes that its files start from and those to adopt, and the difference for people."""
     private_dir(folder)
-    if base is None:
-        (folder / BASE).unlink(missing_ok=True)
-    else:
-        write_atomic(folder / BASE, base)
-    write_atomic(folder / RESULT, result)
-    write_atomic(folder / DIFF, _diff(proposal.document, base, result).encode())
+    diffs: list[str] = []
+    for index, (file, text) in enumerate(zip(proposal.files, texts, strict=True)):
+        base = folder / paths.numbered(BASE, index)
+        if text.base is None:
+            base.unlink(missing_ok=True)
+        else:
+            write_atomic(base, text.base)
+        write_atomic(folder / paths.numbered(RESULT, index), text.result)
+        diffs.append(_diff(file.document, *text))
+    write_atomic(folder / DIFF, "".join(diffs).encode())
     # The record comes last: a folder without one was never staged.
     write_atomic(folder / RECORD, to_json(proposal, pretty=True))
 

@@ -8,8 +8,9 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,7 +19,7 @@ from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.proposals import live
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.protocols.agent import Agent
-from skillopt_sleep.records import BY_HAND, Document, Note, Task
+from skillopt_sleep.records import BY_HAND, Document, Note, Task, Twin
 
 # An agent may read only the beginning of a file; this room in it is kept for our block.
 BLOCK_ROOM = 4 * 1024
@@ -33,10 +34,11 @@ class FileTargets:
     def __init__(self, home: Path) -> None:
         self._home = home
 
-    def route(self, tasks: Sequence[Task]) -> Routing:
+    def route(self, tasks: Sequence[Task], used: Mapping[str, Collection[str]]) -> Routing:
         """Return the tasks, each with the id of its document or "" if no file can take its lesson, and the documents.
 
-        A lesson belongs to the skill that most of its tasks used, if the project has it, else to its memory.
+        A lesson belongs to the skill that most of its tasks used, if the project has it, else to its memory. `used`
+        are the sources of each project's sessions, whose agents all need its lessons.
         """
         notes: list[Note] = []
         groups = _by_folder(tasks, notes)
@@ -48,38 +50,81 @@ class FileTargets:
         chosen: dict[str, str] = {}  # the id of each task's document
         for identity, group in groups.items():
             root = roots[identity]
-            for task, document in self._choose(root, group, names[root], notes, is_gone=identity is None):
+            sources = {task.source for task in group}
+            for project in {task.project for task in group}:
+                sources.update(used.get(project, ()))
+            place = _Place(root, names[root], frozenset(sources), is_gone=identity is None)
+            for task, document in self._choose(place, group, notes):
                 chosen[task.id] = document.id
                 documents[document.id] = document
         routed = [msgspec.structs.replace(task, document=chosen.get(task.id, "")) for task in tasks]
         return Routing(tasks=tuple(routed), documents=tuple(documents.values()), notes=tuple(notes))
 
-    def _choose(
-        self, root: Path, tasks: Sequence[Task], name: str, notes: list[Note], *, is_gone: bool
-    ) -> Iterator[tuple[Task, Document]]:
+    def _choose(self, at: "_Place", tasks: Sequence[Task], notes: list[Note]) -> Iterator[tuple[Task, Document]]:
         """Yield the tasks of one folder with their documents, without those that no file can take."""
-        lessons: dict[str, PurePath] = {}
-        places: tuple[PurePath, ...] = (live.SKILL,)
-        if not is_gone:
-            lessons = skills_used(root, tasks)
-            places = _places(root, {task.source for task in tasks}, self._home)
-        by_skill: dict[PurePath | None, Document | None] = {}
+        skills = {} if at.is_gone else skills_used(at.root, tasks)
+        chosen: dict[PurePath | None, Document | None] = {}
         for task in tasks:
-            skill = lessons.get(task.lesson)
-            if skill not in by_skill:
-                candidates = places if skill is None else (skill, *places)
-                document = _first_usable(root, candidates, name, notes)
-                by_skill[skill] = self._with_readers(document, root)
-            document = by_skill[skill]
+            skill = skills.get(task.lesson)
+            if skill not in chosen:
+                chosen[skill] = self._document(at, skill, notes)
+            document = chosen[skill]
             if document is not None:
                 yield task, document
 
-    def _with_readers(self, document: Document | None, root: Path) -> Document | None:
-        """Return the document with the agents that read it."""
+    def _document(self, at: "_Place", skill: PurePath | None, notes: list[Note]) -> Document | None:
+        """Return the document for the lessons of a skill or, without one, of the project's memory; None if none can.
+
+        Its twins are for the agents that need the lessons and don't read it. Of all these files, the document is the
+        one with most rules of ours.
+        """
+        readers: list[Agent] = []
+        places: tuple[PurePath, ...] = (live.SKILL,)
+        if not at.is_gone:
+            readers = _readers(at.root, at.sources - {BY_HAND})
+            places = _places(at.root, readers, self._home)
+        if skill is not None:
+            places = (skill, *places)
+        document = _first_usable(at, places, "its lessons wait for another night", notes)
         if document is None:
             return None
+        found = [self._with_readers(document, at.root)]
+        for agent in readers:
+            if any(agent.title in one.read_by for one in found):
+                continue
+            places = self._places_beside(document, skill, agent, at.root)
+            twin = _first_usable(at, places, f"{agent.title} doesn't get its lessons", notes)
+            if twin is not None:
+                found.append(self._with_readers(twin, at.root))
+        first, *others = sorted(found, key=lambda one: -len(one.body))
+        twins = tuple(Twin(id=one.id, path=one.path, sha=one.sha, read_by=one.read_by) for one in others)
+        return msgspec.structs.replace(first, twins=twins)
+
+    def _places_beside(
+        self, document: Document, skill: PurePath | None, agent: Agent, root: Path
+    ) -> tuple[PurePath, ...]:
+        """Return where the lessons may go for an agent that doesn't read the document, best first.
+
+        Beside a skill that is the agent's own skill of that name, if the project has one.
+        """
+        if skill is None or document.path != str(root / skill):
+            return agent.documents.places(root, self._home)
+        place = agent.documents.skills / skill.parent.name / skill.name
+        return (place,) if (root / place).is_file() else ()
+
+    def _with_readers(self, document: Document, root: Path) -> Document:
+        """Return the document with the agents that read it."""
         place = PurePath(document.path).relative_to(root)
         return msgspec.structs.replace(document, read_by=reaches(root, self._home, place, AGENTS.values()))
+
+
+class _Place(NamedTuple):
+    """A project's folder, or the user's home if it `is_gone`; its short name; the sources of its sessions."""
+
+    root: Path
+    name: str
+    sources: frozenset[str]
+    is_gone: bool
 
 
 def _by_folder(tasks: Sequence[Task], notes: list[Note]) -> dict[_Identity | None, list[Task]]:
@@ -162,12 +207,11 @@ def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
     return names
 
 
-def _places(root: Path, sources: set[str], home: Path) -> tuple[PurePath, ...]:
-    """Return where this project's lessons may go, best first, if its sessions came from these sources.
+def _places(root: Path, readers: Sequence[Agent], home: Path) -> tuple[PurePath, ...]:
+    """Return where the project's lessons may go for these agents, best first.
 
-    A place that every agent of these sources reads comes before one that only some of them read.
+    A place that all of them read comes before one that only some of them read.
     """
-    readers = _readers(root, sources - {BY_HAND})
     places: dict[PurePath, None] = {}
     for agent in readers:
         places |= dict.fromkeys(agent.documents.places(root, home))
@@ -177,13 +221,28 @@ def _places(root: Path, sources: set[str], home: Path) -> tuple[PurePath, ...]:
 
 def reaches(root: Path, home: Path, place: PurePath, agents: Iterable[Agent]) -> tuple[str, ...]:
     """Return the names of the agents that read this file in the project."""
-    return tuple(agent.title for agent in agents if agent.documents.reads(root, home, place))
+    return tuple(
+        agent.title
+        for agent in agents
+        if agent.documents.reads(root, home, place) or _is_linked(root, place, agent.documents.skills)
+    )
 
 
-def _readers(root: Path, sources: set[str]) -> list[Agent]:
-    """Return the agents that need a project's lessons: those whose sessions the lessons were learned from.
+def _is_linked(root: Path, place: PurePath, skills: PurePath) -> bool:
+    """Return whether this skill is also found in that folder of skills, by a link."""
+    if place.name != live.SKILL.name:
+        return False
+    try:
+        return (root / skills / place.parent.name / place.name).samefile(root / place)
+    except OSError:
+        return False
 
-    For lessons that a person wrote, it is the first one the project is set up for, or the last of all.
+
+def _readers(root: Path, sources: Collection[str]) -> list[Agent]:
+    """Return the agents that need a project's lessons: those whose sessions it has.
+
+    For lessons that a person wrote in a project without sessions, it is the first one the project is set up for, or
+    the last of all.
     """
     agents = list(AGENTS.values())
     needed = [agent for agent in agents if agent.source in sources]
@@ -192,13 +251,14 @@ def _readers(root: Path, sources: set[str]) -> list[Agent]:
     return [next((agent for agent in agents if agent.documents.is_used(root)), agents[-1])]
 
 
-def _first_usable(root: Path, places: Sequence[PurePath], name: str, notes: list[Note]) -> Document | None:
+def _first_usable(at: _Place, places: Sequence[PurePath], otherwise: str, notes: list[Note]) -> Document | None:
+    """Return the first of these places that can be edited; a note says where lessons go, `otherwise` what happens."""
     for index, place in enumerate(places):
         try:
-            return _load(root, place, name)
+            return _load(at.root, place, at.name)
         except ProposalError as error:
             rest = places[index + 1 :]
-            goes = f"its lessons go to {name}/{rest[0].as_posix()}" if rest else "its lessons wait for another night"
+            goes = f"its lessons go to {at.name}/{rest[0].as_posix()}" if rest else otherwise
             notes.append(Note(stage="targets", summary=f"{error.message}; {goes}", remedy=error.remedy))
     return None
 

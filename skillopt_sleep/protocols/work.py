@@ -1,6 +1,6 @@
 """Define who reads sessions, attempts and grades tasks, stages changes and reports."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -138,8 +138,8 @@ class Routing(NamedTuple):
 class Targets(Protocol):
     """Decides which document a task belongs to."""
 
-    def route(self, tasks: Sequence[Task]) -> Routing:
-        """Give each task its document."""
+    def route(self, tasks: Sequence[Task], used: Mapping[str, Collection[str]]) -> Routing:
+        """Give each task its document; `used` are the sources of each project's sessions."""
         ...
 
 

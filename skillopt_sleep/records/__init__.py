@@ -18,7 +18,7 @@ from skillopt_sleep.records.candidates import (
     Waiting,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
-from skillopt_sleep.records.documents import Document, DocumentKind
+from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
     Edit,
@@ -78,7 +78,7 @@ from skillopt_sleep.records.refusals import (
     WarningKind,
 )
 from skillopt_sleep.records.report_data import read_report, report_data
-from skillopt_sleep.records.reports import NightReport, Proof, Proposal, SessionCounts, Spend
+from skillopt_sleep.records.reports import Copy, NightReport, Proof, Proposal, SessionCounts, Spend
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import (
     ChangedFile,
@@ -128,6 +128,7 @@ __all__ = [
     "Checks",
     "Compared",
     "Completion",
+    "Copy",
     "Decision",
     "Deed",
     "DeedKind",
@@ -207,6 +208,7 @@ __all__ = [
     "Trial",
     "Tried",
     "Turn",
+    "Twin",
     "TypedCommand",
     "UpdateMode",
     "Usage",

@@ -109,10 +109,10 @@ class Fared(Record, frozen=True, kw_only=True):
 
 
 class Offered(Record, frozen=True, kw_only=True):
-    """A proven proposal that waits for the person: its lessons, and the SHA-256 of the document it can change."""
+    """A proven proposal that waits for the person: its lessons, and the SHA-256 of each file that it can change."""
 
     proposal: str
-    sha: str
+    shas: dict[str, str]
     lessons: tuple[str, ...]
 
 

@@ -13,11 +13,23 @@ class DocumentKind(StrEnum):
     MEMORY = "memory"
 
 
+class Twin(Record, frozen=True, kw_only=True):
+    """Another file of the project, for agents that don't read the document: what is learned goes to both.
+
+    `sha` is the SHA-256 of its text, as the document's.
+    """
+
+    id: str
+    path: str
+    sha: str
+    read_by: tuple[str, ...]
+
+
 class Document(Record, frozen=True, kw_only=True):
     """The text being trained: edits change only `body`; `lead` and `trail` are the rest of the file, as read.
 
     `open` and `close` enclose a body that isn't empty: our markers, if the file belongs to the user. `read_by` names
-    the agents that get to see the file.
+    the agents that get to see the file, `twins` are files for further agents.
     """
 
     id: str
@@ -30,6 +42,7 @@ class Document(Record, frozen=True, kw_only=True):
     open: str = ""
     close: str = ""
     read_by: tuple[str, ...] = ()
+    twins: tuple[Twin, ...] = ()
 
     @property
     def text(self) -> str:

@@ -25,13 +25,24 @@ class Proof(StrEnum):
     ELSEWHERE = "elsewhere"
 
 
+class Copy(Record, frozen=True, kw_only=True):
+    """One of the files that a proposal changes; for `base`, `result` and `sha` see Proposal."""
+
+    document: str
+    path: str
+    base: str
+    result: str
+    sha: str
+
+
 class Proposal(Record, frozen=True, kw_only=True):
     """A staged change to adopt or reject; `base` is the SHA-256 of the live file, "" if there was none.
 
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
     The means, `n` and `interval` are those of its own lessons; of `bystanders`, tasks of others, so many are
     `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list
-    what its rules touch that a person should read twice. `read_by` names the agents that read the file.
+    what its rules touch that a person should read twice. `copies` are further files it changes by the same edits, all
+    or none; `read_by` names the agents that read one of its files.
     """
 
     id: str
@@ -54,12 +65,36 @@ class Proposal(Record, frozen=True, kw_only=True):
     error_rate: str = ""
     one_model: str = ""
     read_by: tuple[str, ...] = ()
+    copies: tuple[Copy, ...] = ()
     warnings: tuple[RuleWarning, ...] = ()
     sha: str = ""
     lessons: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     deeds: tuple[Deed, ...] = ()
+
+    @property
+    def files(self) -> tuple[Copy, ...]:
+        """All files that it changes, its document first."""
+        first = Copy(document=self.document, path=self.path, base=self.base, result=self.result, sha=self.sha)
+        return (first, *self.copies)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all files that it changes."""
+        return tuple(file.path for file in self.files)
+
+    @property
+    def pair(self) -> str:
+        """What a person should know of a proposal that changes several files; "" if it changes one."""
+        if not self.copies:
+            return ""
+        if self.proof in {Proof.WORDS, Proof.ELSEWHERE}:
+            return "Changes all of these files or none."
+        return (
+            "Changes all of these files or none. The change is the same in each, so a trial with an agent that reads"
+            " one of them is proof for all."
+        )
 
     @property
     def sessions(self) -> int:

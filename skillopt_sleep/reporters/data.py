@@ -60,13 +60,18 @@ class AnsweredDocument(Record, frozen=True, kw_only=True):
 
 
 class AnsweredProposal(Record, frozen=True, kw_only=True):
-    """A proposal to adopt or reject; `proof`, `warnings` and `one_model` say how far to trust it."""
+    """A proposal to adopt or reject; `proof`, `warnings` and `one_model` say how far to trust it.
+
+    `also` are the paths of further files that it changes; `read_by` are the agents that read one of its files.
+    """
 
     id: str
     version: int
     proof: Proof
     document: str
     path: str
+    also: tuple[str, ...]
+    read_by: tuple[str, ...]
     summary: str
     warnings: tuple[RuleWarning, ...]
     one_model: str
@@ -139,6 +144,8 @@ def _proposal(proposal: Proposal, report: NightReport) -> AnsweredProposal:
         proof=proposal.proof,
         document=proposal.document,
         path=proposal.path,
+        also=tuple(copy.path for copy in proposal.copies),
+        read_by=proposal.read_by,
         summary=proposal.summary,
         warnings=proposal.warnings,
         one_model=proposal.one_model,

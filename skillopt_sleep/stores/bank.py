@@ -143,16 +143,16 @@ class SqliteBank:
         return dict(rows)
 
     def rejected(self, path: str) -> tuple[Edit, ...]:
-        """Return the edits a person rejected for the document at this path."""
+        """Return the edits a person rejected for the file at this path."""
         return self._edits(path, REJECTED)
 
     def adopted(self, path: str) -> tuple[Edit, ...]:
-        """Return the edits a person adopted in the document at this path and didn't undo, oldest first."""
+        """Return the edits a person adopted in the file at this path and didn't undo, oldest first."""
         return self._edits(path, ADOPTED)
 
     def waiting(self, path: str) -> tuple[Proposal, ...]:
-        """Return the undecided proposals for the document at this path."""
-        return tuple(entry.proposal for entry in self.proposals(WAITING) if entry.proposal.path == path)
+        """Return the undecided proposals that change the file at this path."""
+        return tuple(entry.proposal for entry in self.proposals(WAITING) if path in entry.proposal.paths)
 
     def live(self) -> tuple[Proposal, ...]:
         """Return the adopted proposals, oldest first."""
@@ -260,7 +260,7 @@ class SqliteBank:
         """Withdraw the waiting proposals whose lessons this one teaches too."""
         for entry in waiting:
             part = entry.proposal
-            if part.id == whole.id or part.path != whole.path or not part.lessons:
+            if part.id == whole.id or not set(part.paths) <= set(whole.paths) or not part.lessons:
                 continue
             if Proof.WORDS in {part.proof, whole.proof} or not set(part.lessons) <= set(whole.lessons):
                 continue
@@ -286,7 +286,7 @@ class SqliteBank:
     def _edits(self, path: str, state: str) -> tuple[Edit, ...]:
         edits: list[Edit] = []
         for entry in self.proposals(state):
-            if entry.proposal.path == path:
+            if path in entry.proposal.paths:
                 edits += entry.proposal.edits
         return tuple(edits)
 

@@ -51,8 +51,8 @@ class SqliteHistory:
         offered: list[Offered] = []
         for proposal in self._bank.waiting(path):
             if proposal.proof is Proof.TRIAL:
-                offer = Offered(proposal=proposal.id, sha=proposal.sha, lessons=proposal.lessons)
-                offered.append(offer)
+                shas = {file.path: file.sha for file in proposal.files}
+                offered.append(Offered(proposal=proposal.id, shas=shas, lessons=proposal.lessons))
         return tuple(offered)
 
     def count(self) -> int:
@@ -128,7 +128,7 @@ class SqliteHistory:
         """Return the edits that were proposed for the document at this path, newest first."""
         edits: list[ProposedEdit] = []
         for entry in reversed(self._bank.proposals(*Standing)):
-            if entry.proposal.path != path:
+            if path not in entry.proposal.paths:
                 continue
             since = entry.decided[:DAY_CHARS] or entry.proposal.night
             for edit in entry.proposal.edits:

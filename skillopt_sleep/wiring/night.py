@@ -112,7 +112,10 @@ def wire(
         store=observed,
         targets=FileTargets(Path.home()),
         stager=FolderStager(
-            allowed=frozenset(settings.guard.allow), one_model=chosen.only_model, tried_with=chosen.trying_agent
+            allowed=frozenset(settings.guard.allow),
+            most=settings.step.max_chars,
+            one_model=chosen.only_model,
+            tried_with=chosen.trying_agent,
         ),
         reporters=REPORTERS,
         clock=utc_now,

@@ -90,6 +90,24 @@ def test_an_agent_that_had_no_session_in_the_project_need_not_see_it(machine: Ma
     assert len(unseen(machine)) == 1
 
 
+def test_of_a_pair_each_agent_needs_to_see_one_file(machine: Machine) -> None:
+    memory = machine.write(machine.project / "CLAUDE.md", "# Shop\n")
+    agents = machine.write(machine.project / "AGENTS.md", "# Shop\n")
+    had_sessions(machine, "claude_code", "codex")
+    folder, _ = propose(machine.folder / "night", memory, machine.project, twin=agents)
+    adopt(folder, journal=Journal(machine.paths.adoptions), at=NOW)
+
+    machine.has_codex(shown_by_codex(agents.read_text(encoding="utf-8")))
+    assert unseen(machine) == []
+    assert f"adopted into {memory} and {agents}: seen by Claude Code and Codex" in machine.says(Topic.SIGHT)
+
+    agents.write_text("# Shop\n", encoding="utf-8")
+    machine.has_codex(shown_by_codex("# Shop\n"))
+    assert f"what was adopted into {agents} is no longer there" in machine.says(Topic.SIGHT)
+    (wrong,) = unseen(machine)
+    assert wrong.says == f"adopted into {memory}, but not seen by Codex"
+
+
 def test_codex_that_cuts_or_replaces_the_file_is_a_problem_with_another_remedy_each(machine: Machine) -> None:
     memory = machine.write(machine.project / "AGENTS.md", f"# Shop\n\n{'x' * 500}\n")
     adopted_into(machine, memory, machine.project)

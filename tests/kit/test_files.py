@@ -127,3 +127,16 @@ def test_only_empty_folders_are_removed_and_none_behind_a_link(tmp_path: Path) -
     made[0].symlink_to(outside)
     assert remove_empty(folders) == ()
     assert (outside / "b" / "c").is_dir()
+
+
+def test_a_folder_in_use_keeps_no_other_empty_folder(tmp_path: Path) -> None:
+    used, free = tmp_path / "used", tmp_path / "free"
+    (used / "inner").mkdir(parents=True)
+    (used / "inner" / "mine").write_bytes(b"x")
+    (free / "inner").mkdir(parents=True)
+    folders = tuple(map(str, (free, free / "inner", used, used / "inner")))
+
+    assert remove_empty(folders) == ()
+
+    assert not free.exists()
+    assert (used / "inner" / "mine").exists()

@@ -1,11 +1,24 @@
 """A lesson whose rule waits, for the person or for one more session, isn't learned again."""
 
+from msgspec.structs import replace
+
 from skillopt_sleep.learning.offers import current, resting, still_open, without
-from skillopt_sleep.records import CandidateKind, Decision, Judged, Offered, Past, Split, Trial, Verdict, Waiting
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Judged,
+    Offered,
+    Past,
+    Split,
+    Trial,
+    Twin,
+    Verdict,
+    Waiting,
+)
 from tests.builders import a_document, a_task, an_edit
 
 DOCUMENT = a_document("- Old.")
-OFFER = Offered(proposal="P-0001", sha=DOCUMENT.sha, lessons=("a",))
+OFFER = Offered(proposal="P-0001", shas={DOCUMENT.path: DOCUMENT.sha}, lessons=("a",))
 TRAIN = [
     a_task(id=f"{lesson}{n}", lesson=lesson, session=f"s{n}", split=Split.TRAIN) for lesson in "abc" for n in (1, 2)
 ]
@@ -34,6 +47,17 @@ def test_a_lesson_with_an_early_rule_waits_for_its_trial_and_any_other_is_learne
 
     assert {task.lesson for task in found.tasks} == {"a", "c"}
     assert found.offered == ()
+
+
+def test_a_proposal_for_a_pair_can_be_adopted_only_while_both_files_are_as_they_were() -> None:
+    twin = Twin(id="shop:AGENTS.md", path="/p/AGENTS.md", sha="1", read_by=("Codex",))
+    offer = replace(OFFER, shas=OFFER.shas | {twin.path: "1"})
+    pair = replace(DOCUMENT, twins=(twin,))
+
+    assert current(Past(offered=(offer,)), pair).offered == (offer,)
+    assert current(Past(offered=(OFFER,)), pair).offered == (OFFER,)
+    assert current(Past(offered=(offer,)), replace(DOCUMENT, twins=(replace(twin, sha="2"),))).offered == ()
+    assert current(Past(offered=(offer,)), DOCUMENT).offered == ()
 
 
 def test_a_proposal_that_can_not_be_adopted_any_more_decides_nothing() -> None:

@@ -13,10 +13,12 @@ from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInte
 from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, KEPT, REMEDIES, conclude
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
+    Copy,
     Decision,
     NightReport,
     Note,
     Outcome,
+    Proposal,
     SessionCounts,
     Spend,
     Split,
@@ -51,15 +53,17 @@ def close(
     tasks: Sequence[Task] | None = None,
     notes: tuple[Note, ...] = (),
     resumed: bool = False,
-    staged: bool = True,
+    proposals: tuple[Proposal, ...] | None = None,
 ) -> NightReport:
+    if proposals is None:
+        proposals = tuple(a_proposal(path=outcome.document.path) for outcome in outcomes)
     return conclude(
         cast("Page", OpenPage(resumed=resumed)),
         a_plan(limits={"calls": 300.0}, model="simulated"),
         counts or SessionCounts(seen=3, used=2, skipped={"active": 1}),
         (a_task(split=Split.TRAIN),) if tasks is None else tasks,
         outcomes,
-        proposals=tuple(a_proposal(path=o.document.path) for o in outcomes) if staged else (),
+        proposals=proposals,
         notes=notes,
         spend=Spend(calls=7),
         ended=NOON + timedelta(minutes=5),
@@ -116,8 +120,17 @@ def test_the_remedy_of_an_unverified_night_is_that_of_its_reasons(outcomes: list
     assert close(*outcomes).remedy == remedy
 
 
+def test_a_change_that_waits_in_a_proposal_for_several_files_is_staged_for_each() -> None:
+    outcome = ended_as(Outcome.IMPROVED, "0 → 1")
+    first = a_proposal()
+    copy = Copy(document="shop:CLAUDE.md", path=outcome.document.path, base="b", result="r", sha="s")
+    report = close(outcome, proposals=(replace(first, path="/p/AGENTS.md", copies=(copy,)),))
+
+    assert report.verdict is Outcome.IMPROVED
+
+
 def test_a_change_that_could_not_be_staged_improves_nothing() -> None:
-    report = close(ended_as(Outcome.IMPROVED, "0 → 1"), staged=False)
+    report = close(ended_as(Outcome.IMPROVED, "0 → 1"), proposals=())
 
     assert report.verdict is Outcome.UNVERIFIED
     assert "could not be staged" in report.because

@@ -7,9 +7,23 @@ import msgspec
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.example.model import SimulatedBackend
+from skillopt_sleep.night.tonight import used_sources
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Completion, LessonState, Prompt, Purpose, Split, Task
+from skillopt_sleep.records import (
+    Completion,
+    LeftOut,
+    LessonState,
+    Packed,
+    Prompt,
+    Purpose,
+    Reading,
+    Split,
+    Stamp,
+    Task,
+)
+from tests.builders import a_session
 from tests.nights import Machine, Watcher
+from tests.stores.opening import open_at, put
 
 TABS, SPACES = "no, use tabs, never spaces", "no, use spaces, never tabs"
 
@@ -107,3 +121,20 @@ def all_tasks(home: Machine) -> tuple[Task, ...]:
     tasks = store.bank.all_tasks()
     store.close()
     return tasks
+
+
+def test_the_agents_of_a_project_are_known_by_its_sessions_that_a_night_may_use(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    put(
+        store,
+        a_session(id="claude_code:1", source="claude_code", project="/shop"),
+        a_session(id="codex:1", source="codex", project="/shop"),
+        a_session(id="codex:2", source="codex", project="/other"),
+    )
+    robot = Packed.of(a_session(id="codex:3", source="codex", project="/robot"), LeftOut.SUBAGENT)
+    store.index.put("codex", [("/sessions/robot.jsonl", Stamp(1, 2, 3), Reading(sessions=(robot,)))])
+
+    both = {"claude_code", "codex"}
+    assert used_sources(store.index, both) == {"/shop": both, "/other": {"codex"}}
+    assert used_sources(store.index, {"claude_code"}) == {"/shop": {"claude_code"}}
+    store.close()

@@ -31,10 +31,11 @@ Tree = dict[str, tuple[bytes | None, object]]
 
 @dataclass(frozen=True)
 class World:
-    """A project, a proposal for one of its files, and a journal."""
+    """A project, a proposal for one of its files or for a pair of them, and a journal."""
 
     home: Path
     target: str
+    twin: str = ""
 
     @property
     def root(self) -> Path:
@@ -57,7 +58,8 @@ class World:
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             os.chown(self.root / "CLAUDE.md", STRANGER, STRANGER)
         (self.root / ".CLAUDE.md.abcdefgh").write_bytes(b"a file of the user that looks like a leftover")
-        propose(self.home / "night", self.root / self.target, self.root)
+        twin = self.root / self.twin if self.twin else None
+        propose(self.home / "night", self.root / self.target, self.root, twin=twin)
 
     def adopt(self) -> None:
         adopt(self.proposal, journal=self.journal, at=NOW)
@@ -109,7 +111,7 @@ def check_settled(world: World, old: Tree, new: Tree) -> None:
     state = entry.state if entry else None
     assert state in ({AdoptionState.DONE} if now == new else {None, AdoptionState.UNDONE}), state
     files = {path.name for path in (world.home / "adoptions").rglob("*") if path.is_file()}
-    assert files <= {".lock", "before", "after", "journal.json"}, files
+    assert files <= {".lock", "before", "after", "before-2", "after-2", "journal.json"}, files
     world.adopt()
     assert world.tree() == new
     world.undo()
@@ -133,7 +135,8 @@ def at_steps(world: World, *, undoing: bool, every: int) -> int:
             if not dies:
                 break
             raw = world.tree()
-            assert raw.get(world.target) in (old.get(world.target), new.get(world.target)), "torn"
+            for name in filter(None, (world.target, world.twin)):
+                assert raw.get(name) in (old.get(name), new.get(name)), "torn"
             dies_again = killed_before(again, world.recover)
             check_settled(world, old, new)
             kills += 1 + dies_again
@@ -167,8 +170,9 @@ def any_moment(world: World, *, rounds: int) -> int:
 def main() -> None:
     folder, scenario, every = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     total = 0
-    for target in ("CLAUDE.md", live.SKILL.as_posix()):
-        world = World(folder / "world", target)
+    skill = live.SKILL.as_posix()
+    for target, twin in (("CLAUDE.md", ""), (skill, ""), ("CLAUDE.md", skill), (skill, "CLAUDE.md")):
+        world = World(folder / "world", target, twin)
         if scenario == "random":
             total += any_moment(world, rounds=60)
         else:

@@ -23,6 +23,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Trial,
     Tried,
+    Twin,
     Verdict,
 )
 from tests.builders import with_parts
@@ -45,7 +46,7 @@ class NightPage:
         return self
 
     def waiting(self, path: str) -> tuple[Proposal, ...]:
-        return tuple(proposal for proposal in self.waits if proposal.path == path)
+        return tuple(proposal for proposal in self.waits if path in proposal.paths)
 
     def next_proposal(self) -> str:
         self.given.append(f"p{len(self.given) + 1}")
@@ -78,9 +79,21 @@ def accepted(read: Document, body: str = RULE, **changes: Any) -> StepOutcome:
     return with_parts(outcome, **changes)
 
 
-def propose(night: Path, path: Path, root: Path, body: str = RULE, number: str = "p1") -> tuple[Path, Proposal]:
-    """Stage one change of one file; the folder of the proposal and its record."""
+def with_twin(read: Document, path: Path) -> Document:
+    """The document, read by Claude Code, with this file as its twin for Codex."""
+    its = document(path, Path(read.project))
+    twin = Twin(id=its.id, path=its.path, sha=its.sha, read_by=("Codex",))
+    return msgspec.structs.replace(read, read_by=("Claude Code",), twins=(twin,))
+
+
+def propose(
+    night: Path, path: Path, root: Path, body: str = RULE, *, number: str = "p1", twin: Path | None = None
+) -> tuple[Path, Proposal]:
+    """Stage one change of one file, or of a file and its twin; the folder of the proposal and its record."""
     opened = page(night / number)
     opened.next_proposal = lambda: number
-    (proposal,), _ = FolderStager().stage([accepted(document(path, root), body)], opened)
+    read = document(path, root)
+    if twin is not None:
+        read = with_twin(read, twin)
+    (proposal,), _ = FolderStager().stage([accepted(read, body)], opened)
     return night / number / "proposals" / number, proposal

@@ -1,6 +1,8 @@
+import errno
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -311,12 +313,12 @@ def test_an_instruction_file_is_never_created(name: str, root: Path, night: Path
 
 def test_two_proposals_for_one_file_build_on_one_another(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
-    first, _ = propose(night, path, root, "- one", "p1")
-    second, _ = propose(night, path, root, "- two", "p2")
+    first, _ = propose(night, path, root, "- one", number="p1")
+    second, _ = propose(night, path, root, "- two", number="p2")
     adopt(first, journal=journal, at=NOW)
     with pytest.raises(StaleProposal):
         adopt(second, journal=journal, at=NOW)
-    third, _ = propose(night, path, root, "- one\n- two", "p3")
+    third, _ = propose(night, path, root, "- one\n- two", number="p3")
     adopt(third, journal=journal, at=NOW)
     with pytest.raises(StaleProposal) as caught:
         undo("p1", journal=journal, at=NOW)
@@ -356,3 +358,169 @@ def test_a_hundred_adoptions_and_undos_end_where_they_began(root: Path, night: P
     assert (root / "CLAUDE.md").read_bytes() == before
     assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
     assert len(journal.entries()) == 2
+
+
+@pytest.fixture
+def agents(root: Path) -> Path:
+    """The file of the other agent."""
+    path = root / "AGENTS.md"
+    path.write_bytes(b"# For Codex\r\nmine")
+    return path
+
+
+def everything(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_pair_is_adopted_in_both_files_and_undone_in_both(
+    root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    path = root / "CLAUDE.md"
+    before = everything(root)
+    folder, _ = propose(night, path, root, twin=agents)
+
+    adoption = adopt(folder, journal=journal, at=NOW)
+
+    assert everything(root) == {name: splice(data, RULE) for name, data in before.items()}
+    assert (adoption.path, adoption.also, adoption.already) == (str(path), (str(agents),), False)
+    assert adopt(folder, journal=journal, at=NOW).already
+    undone = undo("p1", journal=journal, at=NOW)
+    assert (undone.path, undone.also, undone.already) == (str(path), (str(agents),), False)
+    assert everything(root) == before
+    assert undo("p1", journal=journal, at=NOW).already
+    adopt(folder, journal=journal, at=NOW)
+    assert everything(root) != before
+
+
+def test_a_twin_that_is_new_comes_with_its_folders_and_goes_with_them(
+    root: Path, night: Path, journal: Journal
+) -> None:
+    before = everything(root)
+    folder, _ = propose(night, root / "CLAUDE.md", root, twin=root / live.SKILL)
+
+    adopt(folder, journal=journal, at=NOW)
+    assert RULE in (root / live.SKILL).read_text()
+    undo("p1", journal=journal, at=NOW)
+    assert everything(root) == before
+    assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md"])
+def test_if_one_file_of_a_pair_changed_neither_is_written(
+    name: str, root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root, twin=agents)
+    (root / name).write_bytes(b"edited\n")
+    before = everything(root)
+
+    with pytest.raises(StaleProposal) as caught:
+        adopt(folder, journal=journal, at=NOW)
+
+    assert str(root / name) in caught.value.message
+    assert everything(root) == before
+    assert journal.entries() == ()
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md"])
+def test_if_one_file_of_a_pair_changed_after_its_adoption_neither_is_undone(
+    name: str, root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    adopt(propose(night, root / "CLAUDE.md", root, twin=agents)[0], journal=journal, at=NOW)
+    (root / name).write_bytes((root / name).read_bytes() + b"edited\n")
+    before = everything(root)
+
+    with pytest.raises(StaleProposal) as caught:
+        undo("p1", journal=journal, at=NOW)
+
+    assert str(root / name) in caught.value.message
+    assert everything(root) == before
+
+
+def test_what_was_put_back_by_hand_in_one_file_is_undone_in_the_other(
+    root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    before = everything(root)
+    adopt(propose(night, root / "CLAUDE.md", root, twin=agents)[0], journal=journal, at=NOW)
+    agents.write_bytes(before["AGENTS.md"])
+
+    undo("p1", journal=journal, at=NOW)
+
+    assert everything(root) == before
+
+
+def test_a_later_adoption_of_one_of_the_files_is_undone_first(
+    root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    adopt(propose(night, root / "CLAUDE.md", root, twin=agents)[0], journal=journal, at=NOW)
+    later, _ = propose(night, agents, root, f"{RULE}\n- Be brief.", number="p2")
+    adopt(later, journal=journal, at=NOW)
+
+    with pytest.raises(StaleProposal) as caught:
+        undo("p1", journal=journal, at=NOW)
+
+    assert "undo p2" in caught.value.remedy
+
+
+def once(target: Path, then: Callable[[], None]) -> None:
+    """Do this when the target is about to be written, for the first time only."""
+    waiting = [str(target)]
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.rename" and os.fspath(arguments[1]) in waiting:
+            waiting.clear()
+            then()
+
+    sys.addaudithook(hook)  # for the rest of the process, so it does this once
+
+
+def no_space() -> None:
+    raise OSError(errno.ENOSPC, "no space left")
+
+
+def test_a_disk_that_refuses_the_second_file_leaves_neither_written(
+    root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root, twin=agents)
+    before = everything(root)
+    once(agents, no_space)
+
+    with pytest.raises(ProposalError, match="is as it was before") as caught:
+        adopt(folder, journal=journal, at=NOW)
+
+    assert f"{root / 'CLAUDE.md'} is as it was before" in caught.value.message
+    assert f"{agents} is as it was before" in caught.value.message
+    assert everything(root) == before
+    adopt(folder, journal=journal, at=NOW)
+    assert everything(root) != before
+
+
+def test_a_second_file_that_is_edited_while_the_first_is_written_takes_the_first_back(
+    root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root, twin=agents)
+    before = everything(root)
+
+    def edit() -> None:
+        agents.write_bytes(b"edited\n")
+
+    once(root / "CLAUDE.md", edit)
+
+    with pytest.raises(StaleProposal, match=r"AGENTS\.md was changed"):
+        adopt(folder, journal=journal, at=NOW)
+
+    assert everything(root) == before | {"AGENTS.md": b"edited\n"}
+    assert journal.entries() == ()
+
+
+def test_an_undo_that_stops_between_the_files_is_finished_by_the_next_one(
+    root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    before = everything(root)
+    adopt(propose(night, root / "CLAUDE.md", root, twin=agents)[0], journal=journal, at=NOW)
+    once(agents, no_space)
+
+    with pytest.raises(ProposalError, match="writing failed"):
+        undo("p1", journal=journal, at=NOW)
+
+    assert everything(root) == before
+    assert undo("p1", journal=journal, at=NOW).already

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.undo import undo
+from skillopt_sleep.proposals.written import Written
 from tests.proposals.staging import NOW, propose
 
 OLD, NEW, EDITED = b"old\n", b"old\nand new\n", b"old\nand mine\n"
@@ -75,7 +77,7 @@ def test_what_a_crash_left_is_settled_by_what_the_file_holds(
     state: AdoptionState, existed: bool, content: bytes | None, settled: AdoptionState | None, tmp_path: Path
 ) -> None:
     journal, file = Journal(tmp_path / "adoptions"), tmp_path / "CLAUDE.md"
-    journal.prepare(entry(file, state, existed=existed), before=OLD if existed else None, after=NEW)
+    journal.prepare(entry(file, state, existed=existed), (OLD if existed else None, NEW))
     put(file, content)
     for _ in range(2):
         journal.recover()
@@ -91,7 +93,7 @@ def test_what_a_crash_left_is_settled_by_what_the_file_holds(
 def test_a_file_that_was_edited_after_a_crash_is_left_and_told_once(
     state: AdoptionState, existed: bool, content: bytes | None, journal: Journal, file: Path
 ) -> None:
-    journal.prepare(entry(file, state, existed=existed), before=OLD if existed else None, after=NEW)
+    journal.prepare(entry(file, state, existed=existed), (OLD if existed else None, NEW))
     put(file, content)
     with pytest.raises(AdoptInterrupted) as caught:
         journal.recover()
@@ -107,8 +109,81 @@ def test_a_file_that_was_edited_after_a_crash_is_left_and_told_once(
     assert left.state is AdoptionState.INTERRUPTED
 
 
+def pair(file: Path, state: AdoptionState) -> Entry:
+    """An adoption of two files, of which the second is new."""
+    new = file.with_name("NEW.md")
+    also = Written(path=str(new), target=str(new), existed=False, attributes=None, before="", after=digest(NEW))
+    return msgspec.structs.replace(entry(file, state), also=(also,))
+
+
+@pytest.mark.parametrize("state", [PREPARED, UNDOING])
+@pytest.mark.parametrize(("first", "second"), [(OLD, None), (NEW, NEW), (OLD, NEW), (NEW, None)])
+def test_after_a_crash_both_files_of_a_pair_are_new_or_both_are_old(
+    state: AdoptionState, first: bytes, second: bytes | None, journal: Journal, file: Path
+) -> None:
+    journal.prepare(pair(file, state), (OLD, NEW), (None, NEW))
+    put(file, first)
+    put(file.with_name("NEW.md"), second)
+    for _ in range(2):
+        journal.recover()
+        left = journal.get("p1")
+        if first == second:
+            assert left is not None
+            assert left.state is AdoptionState.DONE
+            assert (file.read_bytes(), file.with_name("NEW.md").read_bytes()) == (NEW, NEW)
+        else:
+            assert (left.state if left else None) is (AdoptionState.UNDONE if state is UNDOING else None)
+            assert file.read_bytes() == OLD
+            assert not file.with_name("NEW.md").exists()
+
+
+def test_if_one_file_of_a_pair_was_edited_after_a_crash_the_other_one_is_as_before(
+    journal: Journal, file: Path
+) -> None:
+    other = file.with_name("NEW.md")
+    journal.prepare(pair(file, PREPARED), (OLD, NEW), (None, NEW))
+    put(file, NEW)
+    put(other, EDITED)
+
+    with pytest.raises(AdoptInterrupted) as caught:
+        journal.recover()
+
+    assert str(other) in caught.value.message
+    assert str(journal.after(pair(file, PREPARED), 1)) in caught.value.remedy
+    assert (file.read_bytes(), other.read_bytes()) == (OLD, EDITED)
+    journal.recover()
+
+
+def test_a_file_of_a_pair_that_can_not_be_put_back_is_told_with_what_to_do(journal: Journal, file: Path) -> None:
+    torn = pair(file, PREPARED)
+    journal.prepare(torn, (OLD, NEW), (None, NEW))
+    put(file, NEW)
+    journal.before(torn).write_bytes(EDITED)
+
+    with pytest.raises(AdoptInterrupted, match="is damaged") as caught:
+        journal.recover()
+
+    assert "undo p1" in caught.value.remedy
+    assert file.read_bytes() == NEW
+    journal.before(torn).write_bytes(OLD)
+    undo("p1", journal=journal, at=NOW)
+    assert file.read_bytes() == OLD
+
+
+def test_an_entry_of_an_older_version_has_one_file(journal: Journal, file: Path) -> None:
+    journal.prepare(entry(file, AdoptionState.DONE), (OLD, NEW))
+    record = journal.after(entry(file, AdoptionState.DONE)).with_name("journal.json")
+    known = json.loads(record.read_bytes())
+    known.pop("also", None)
+    record.write_text(json.dumps(known))
+
+    left = journal.get("p1")
+    assert left is not None
+    assert [written.path for written in left.files] == [str(file)]
+
+
 def test_a_pipe_in_place_of_the_file_is_told_and_never_waited_for(journal: Journal, file: Path) -> None:
-    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    journal.prepare(entry(file, PREPARED), (OLD, NEW))
     os.mkfifo(file)
     with pytest.raises(AdoptInterrupted, match="plain file"):
         journal.recover()
@@ -120,7 +195,7 @@ def test_an_interrupted_adoption_never_stands_in_the_way_of_others(
 ) -> None:
     file.write_bytes(b"# Rules\n")
     other = file.with_name("AGENTS.md")
-    journal.prepare(entry(other, PREPARED, number="p0"), before=OLD, after=NEW)
+    journal.prepare(entry(other, PREPARED, number="p0"), (OLD, NEW))
     other.write_bytes(EDITED)
     folder, _ = propose(tmp_path / "night", file, file.parent)
     with pytest.raises(AdoptInterrupted):
@@ -133,7 +208,7 @@ def test_an_interrupted_adoption_never_stands_in_the_way_of_others(
 
 
 def test_only_our_own_half_written_copies_are_swept(journal: Journal, file: Path) -> None:
-    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    journal.prepare(entry(file, PREPARED), (OLD, NEW))
     file.write_bytes(OLD)
     ours = {".CLAUDE.md.abcd1234": NEW, ".CLAUDE.md.abcd_234": NEW[:3], ".CLAUDE.md.00000000": b""}
     mine = {".CLAUDE.md.abcd5678": EDITED, ".CLAUDE.md.backup": OLD, ".CLAUDE.md.swp": OLD, "CLAUDE.md.abcd1234": OLD}
@@ -147,8 +222,8 @@ def test_entries_are_in_the_order_of_time_and_survive_a_reopening(
     journal: Journal, file: Path, tmp_path: Path
 ) -> None:
     late = msgspec.structs.replace(entry(file, AdoptionState.DONE, number="p1"), adopted=NOW + timedelta(days=1))
-    journal.prepare(late, before=OLD, after=NEW)
-    journal.prepare(entry(file, AdoptionState.DONE, number="p2"), before=OLD, after=NEW)
+    journal.prepare(late, (OLD, NEW))
+    journal.prepare(entry(file, AdoptionState.DONE, number="p2"), (OLD, NEW))
     assert [found.proposal for found in Journal(tmp_path / "adoptions").entries()] == ["p2", "p1"]
     assert Journal(tmp_path / "adoptions").get("p1") == late
 
@@ -156,9 +231,9 @@ def test_entries_are_in_the_order_of_time_and_survive_a_reopening(
 @pytest.mark.parametrize("state", [AdoptionState.DONE, AdoptionState.INTERRUPTED, AdoptionState.UNDONE])
 def test_an_adoption_of_another_file_is_never_replaced(state: AdoptionState, journal: Journal, file: Path) -> None:
     known = entry(file, state)
-    journal.prepare(known, before=OLD, after=NEW)
+    journal.prepare(known, (OLD, NEW))
     with pytest.raises(ProposalError, match="whose undo would be lost") as caught:
-        journal.prepare(entry(file.with_name("AGENTS.md"), PREPARED), before=OLD, after=NEW)
+        journal.prepare(entry(file.with_name("AGENTS.md"), PREPARED), (OLD, NEW))
     assert str(file) in caught.value.message
     assert journal.get("p1") == known
     assert journal.before(known).read_bytes() == OLD
@@ -169,15 +244,15 @@ def test_bytes_of_before_are_replaced_only_once_they_are_back(
     state: AdoptionState, journal: Journal, file: Path
 ) -> None:
     known = entry(file, state)
-    journal.prepare(known, before=OLD, after=NEW)
-    journal.prepare(known, before=OLD, after=NEW)
+    journal.prepare(known, (OLD, NEW))
+    journal.prepare(known, (OLD, NEW))
     other = msgspec.structs.replace(known, before=digest(EDITED), state=PREPARED)
     if state is AdoptionState.UNDONE:
-        journal.prepare(other, before=EDITED, after=NEW)
+        journal.prepare(other, (EDITED, NEW))
         assert journal.before(other).read_bytes() == EDITED
     else:
         with pytest.raises(ProposalError, match="whose undo would be lost"):
-            journal.prepare(other, before=EDITED, after=NEW)
+            journal.prepare(other, (EDITED, NEW))
         assert journal.before(known).read_bytes() == OLD
 
 
@@ -190,7 +265,7 @@ def test_a_journal_that_does_not_exist_is_empty_and_stays_so(journal: Journal, t
 
 def test_everything_in_the_journal_is_for_the_owner_only(journal: Journal, file: Path, tmp_path: Path) -> None:
     with journal.held():
-        journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+        journal.prepare(entry(file, PREPARED), (OLD, NEW))
     for path in (tmp_path / "adoptions", *(tmp_path / "adoptions").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
 
@@ -207,7 +282,7 @@ def cut_off(record: Path) -> None:
 def test_a_record_that_cannot_be_read_is_passed_over_and_nothing_of_it_is_touched(
     damage: Callable[[Path], None], journal: Journal, file: Path, tmp_path: Path
 ) -> None:
-    journal.prepare(entry(file, PREPARED), before=OLD, after=NEW)
+    journal.prepare(entry(file, PREPARED), (OLD, NEW))
     file.write_bytes(EDITED)
     folder = tmp_path / "adoptions" / "p1"
     (folder / ".half").write_bytes(b"written by who knows whom")
@@ -215,7 +290,7 @@ def test_a_record_that_cannot_be_read_is_passed_over_and_nothing_of_it_is_touche
     kept = {path.name: path.read_bytes() for path in folder.iterdir()}
     other = file.with_name("AGENTS.md")
     other.write_bytes(NEW)
-    journal.prepare(entry(other, PREPARED, number="p2"), before=OLD, after=NEW)
+    journal.prepare(entry(other, PREPARED, number="p2"), (OLD, NEW))
 
     journal.recover()
 
@@ -225,7 +300,7 @@ def test_a_record_that_cannot_be_read_is_passed_over_and_nothing_of_it_is_touche
     with pytest.raises(AdoptInterrupted):
         journal.get("p1")
     with pytest.raises(AdoptInterrupted):
-        journal.prepare(entry(file, PREPARED), before=EDITED, after=NEW)
+        journal.prepare(entry(file, PREPARED), (EDITED, NEW))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == kept
     assert file.read_bytes() == EDITED
 

@@ -14,7 +14,7 @@ from skillopt_sleep.proposals.stage import FolderStager, read_proposal
 from skillopt_sleep.records import Edit, EditOp, Evidence, Lesson, LessonState, Proof, Proposal, Task
 from tests.builders import a_task, an_edit
 from tests.fakes import NOON
-from tests.proposals.staging import NOW, RULE, NightPage, accepted, document
+from tests.proposals.staging import NOW, RULE, NightPage, accepted, document, with_twin
 
 SAID = Evidence(session="claude_code:9", turn=4, quote="stop running the linter before commits", at=NOON)
 OTHER = "- Say what you ran."
@@ -141,3 +141,55 @@ def test_a_file_that_can_not_be_edited_is_a_note(root: Path, tmp_path: Path, pro
 
     assert found == ()
     assert note.stage == "retire"
+
+
+@pytest.fixture
+def pair(root: Path, tmp_path: Path) -> Proposal:
+    """A live proposal of one rule in CLAUDE.md and in AGENTS.md."""
+    (root / "AGENTS.md").write_bytes(b"# For Codex\n")
+    read = with_twin(document(root / "CLAUDE.md", root), root / "AGENTS.md")
+    night = a_page(tmp_path / "first")
+    (staged,), _ = FolderStager().stage([accepted(read, RULE)], night)
+    adopt(night.folder / "proposals" / staged.id, journal=Journal(tmp_path / "adoptions"), at=NOW)
+    return replace(staged, edits=(an_edit(RULE, lessons=("lint",)),))
+
+
+def test_a_rule_that_stands_in_both_files_of_a_pair_is_removed_from_both_as_one_proposal(
+    root: Path, tmp_path: Path, pair: Proposal
+) -> None:
+    agents = root / "AGENTS.md"
+    agents.write_bytes(agents.read_bytes().replace(RULE.encode(), f"{OTHER}\n{RULE}".encode()))
+    night = a_page(tmp_path / "second", adopted=[pair])
+
+    (removal,), notes = retire([ENDED, BACK], night)
+
+    assert notes == ()
+    assert removal.paths == pair.paths
+    assert len(removal.edits) == 1
+    assert retire([ENDED, BACK], a_page(tmp_path / "third", adopted=[pair], waits=[removal])) == ((), ())
+    assert retire([ENDED, BACK], a_page(tmp_path / "fourth", adopted=[pair], refused=list(removal.edits))) == ((), ())
+    adopt(night.folder / "proposals" / removal.id, journal=Journal(tmp_path / "adoptions-2"), at=NOW)
+    assert RULE not in (root / "CLAUDE.md").read_text() + agents.read_text()
+    assert OTHER in agents.read_text()
+
+
+def test_a_rule_that_stands_in_one_file_of_a_pair_only_is_removed_there(
+    root: Path, tmp_path: Path, pair: Proposal
+) -> None:
+    (root / "CLAUDE.md").write_bytes(b"# Rules\n")
+    (removal,), notes = retire([ENDED, BACK], a_page(tmp_path / "second", adopted=[pair]))
+    assert (removal.paths, notes) == ((str(root / "AGENTS.md"),), ())
+
+    (root / "CLAUDE.md").unlink()
+    (removal,), (note,) = retire([ENDED, BACK], a_page(tmp_path / "third", adopted=[pair]))
+    assert removal.paths == (str(root / "AGENTS.md"),)
+    assert "CLAUDE.md" in note.summary
+
+
+def test_what_was_adopted_in_a_pair_and_later_in_one_of_its_files_is_one_removal(
+    root: Path, tmp_path: Path, pair: Proposal
+) -> None:
+    later = replace(pair, id="p9", copies=(), edits=(an_edit("- Lint twice.", lessons=("lint",)),))
+    (removal,), _ = retire([ENDED, BACK], a_page(tmp_path / "second", adopted=[pair, later]))
+
+    assert removal.paths == pair.paths

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from skillopt_sleep.records import (
 )
 from tests.builders import an_edit
 from tests.proposals.corpus import splice
-from tests.proposals.staging import RULE, accepted, document, page
+from tests.proposals.staging import RULE, accepted, document, page, with_twin
 
 
 @pytest.fixture
@@ -366,3 +367,72 @@ def test_a_trial_with_an_agent_that_never_reads_the_file_is_no_proof(
 
     assert (proposal.proof, proposal.read_by) == (proof, ("Claude Code",))
     assert ("not proven" in proposal.label) is (proof is Proof.ELSEWHERE)
+
+
+@pytest.fixture
+def pair(root: Path) -> Document:
+    """CLAUDE.md with AGENTS.md as its twin."""
+    (root / "AGENTS.md").write_bytes(b"# For Codex\n")
+    return with_twin(document(root / "CLAUDE.md", root), root / "AGENTS.md")
+
+
+def test_a_document_and_its_twin_are_one_proposal(root: Path, night: Path, pair: Document) -> None:
+    (proposal,), notes = FolderStager().stage([accepted(pair)], page(night))
+
+    folder = night / "proposals" / "p1"
+    (copy,) = proposal.copies
+    assert notes == ()
+    assert proposal.read_by == ("Claude Code", "Codex")
+    assert proposal.paths == (str(root / "CLAUDE.md"), str(root / "AGENTS.md"))
+    assert (copy.base, copy.result) == (digest(b"# For Codex\n"), digest(splice(b"# For Codex\n", RULE)))
+    assert (folder / "base-2").read_bytes() == b"# For Codex\n"
+    assert (folder / "result-2").read_bytes() == splice(b"# For Codex\n", RULE)
+    assert read_proposal(folder) == proposal
+    difference = (folder / "change.diff").read_text()
+    assert difference.count(f"+{RULE}") == 2
+    assert "+++ b/shop-api/CLAUDE.md" in difference
+    assert "+++ b/shop-api/AGENTS.md" in difference
+    assert "shop-api/CLAUDE.md and shop-api/AGENTS.md" in proposal.summary
+
+
+@pytest.mark.parametrize(("tried_with", "proof"), [("Claude Code", Proof.TRIAL), ("Codex", Proof.TRIAL)])
+def test_a_trial_with_either_agent_is_proof_for_both_files(
+    night: Path, pair: Document, tried_with: str, proof: Proof
+) -> None:
+    (proposal,), _ = FolderStager(tried_with=tried_with).stage([accepted(pair)], page(night))
+
+    assert (proposal.proof, proposal.label) == (proof, "")
+    assert "proof for all" in proposal.pair
+
+
+def test_a_twin_that_is_left_out_gets_no_proof_from_the_other_agent(root: Path, night: Path, pair: Document) -> None:
+    (root / "AGENTS.md").unlink()
+    (proposal,), (note,) = FolderStager(tried_with="Codex").stage([accepted(pair)], page(night))
+
+    assert (proposal.proof, proposal.copies, proposal.pair) == (Proof.ELSEWHERE, (), "")
+    assert proposal.read_by == ("Claude Code",)
+    assert "doesn't reach Codex" in note.summary
+
+
+def test_a_pair_that_waits_already_is_staged_again_only_when_one_of_its_files_changed(
+    root: Path, tmp_path: Path, pair: Document
+) -> None:
+    first = staged(a_proven(pair, RULE, "a"), page(tmp_path / "first"))
+    later = page(tmp_path / "later")
+    later.waits.append(first)
+    assert staged(a_proven(pair, RULE, "a"), later) == first
+
+    (root / "AGENTS.md").write_bytes(b"# For Codex, edited\n")
+    again = staged(a_proven(pair, RULE, "a"), later)
+    assert (again.id, again.version) == (first.id, 2)
+    assert again.copies[0].base == digest(b"# For Codex, edited\n")
+
+
+def test_a_record_of_an_older_version_has_one_file(root: Path, night: Path) -> None:
+    FolderStager().stage([accepted(document(root / "CLAUDE.md", root))], page(night))
+    file = night / "proposals" / "p1" / "proposal.json"
+    record = json.loads(file.read_bytes())
+    record.pop("copies", None)
+    file.write_text(json.dumps(record))
+
+    assert read_proposal(file.parent).paths == (str(root / "CLAUDE.md"),)

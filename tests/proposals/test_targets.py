@@ -48,7 +48,7 @@ def tree(root: Path) -> dict[str, bytes]:
 
 def route(home: Path, *tasks: Task) -> tuple[tuple[str, ...], tuple[Document, ...], tuple[str, ...]]:
     before = tree(home.parent)
-    routed, documents, notes = FileTargets(home).route(tasks)
+    routed, documents, notes = FileTargets(home).route(tasks, {})
     assert tree(home.parent) == before
     assert {task.document for task in routed} - {""} == {document.id for document in documents}
     return tuple(task.document for task in routed), documents, tuple(note.summary for note in notes)
@@ -138,11 +138,11 @@ def test_two_spellings_of_one_folder_are_one_document(home: Path, shop: Path, tm
 
 def test_the_order_of_the_tasks_is_kept(home: Path, shop: Path) -> None:
     tasks = [task(shop, name="b"), task("/gone", name="c"), task(shop, name="a")]
-    assert [routed.id for routed in FileTargets(home).route(tasks).tasks] == ["b", "c", "a"]
+    assert [routed.id for routed in FileTargets(home).route(tasks, {}).tasks] == ["b", "c", "a"]
 
 
 def test_no_tasks_have_no_documents(home: Path) -> None:
-    assert FileTargets(home).route(()) == ((), (), ())
+    assert FileTargets(home).route((), {}) == ((), (), ())
 
 
 @pytest.mark.parametrize(
@@ -357,3 +357,90 @@ def test_it_is_known_whom_a_file_reaches(
         (shop / name).write_text(text)
 
     assert reaches(shop, home, PurePath(place), AGENTS.values()) == read_by
+
+
+RULES, SKILL = ".claude/rules/skillopt-sleep.md", ".agents/skills/skillopt-sleep/SKILL.md"
+
+
+@pytest.mark.parametrize(
+    ("files", "first", "twins"),
+    [
+        ({"CLAUDE.md": "mine\n", "AGENTS.md": "mine\n"}, "CLAUDE.md", ("AGENTS.md",)),
+        ({"CLAUDE.md": "mine\n"}, "CLAUDE.md", (SKILL,)),
+        ({"AGENTS.md": "mine\n", "CLAUDE.local.md": "mine\n"}, RULES, ("AGENTS.md",)),
+        ({}, RULES, (SKILL,)),
+        (
+            {"CLAUDE.md": "mine\n", "AGENTS.md": splice(b"mine\n", "- Be brief.").decode()},
+            "AGENTS.md",
+            ("CLAUDE.md",),
+        ),
+        ({"AGENTS.md": "mine\n"}, "AGENTS.md", ()),
+        ({"AGENTS.md": "mine\n", "CLAUDE.md": "@AGENTS.md\n"}, "AGENTS.md", ()),
+    ],
+)
+def test_where_no_file_reaches_both_agents_the_document_has_a_twin(
+    home: Path, shop: Path, files: dict[str, str], first: str, twins: tuple[str, ...]
+) -> None:
+    for name, text in files.items():
+        (shop / name).write_text(text)
+
+    both, notes = FileTargets(home).route([task(shop), task(shop, CODEX, name="t2")], {})[1:]
+    known, _ = FileTargets(home).route([task(shop)], {str(shop): {CLAUDE, CODEX}})[1:]
+
+    (document,) = both
+    assert notes == ()
+    assert known == both  # also if tonight's tasks come from one of the agents only
+    assert document.id == f"shop-api/{first}"
+    assert tuple(twin.id for twin in document.twins) == tuple(f"shop-api/{name}" for name in twins)
+    reached = {*document.read_by}.union(*(twin.read_by for twin in document.twins))
+    assert reached == {"Claude Code", "Codex"}
+    for twin in document.twins:
+        assert twin.sha == live.load(Path(twin.path), root=shop, name="")[0].sha
+
+
+def test_a_project_of_one_agent_has_no_twin(home: Path, shop: Path) -> None:
+    (shop / "CLAUDE.md").write_text("mine\n")
+    (shop / "AGENTS.md").write_text("mine\n")
+
+    (document,) = FileTargets(home).route([task(shop)], {"/elsewhere": {CODEX}}).documents
+
+    assert document.twins == ()
+    assert document.read_by == ("Claude Code",)
+
+
+def test_a_twin_that_can_not_be_edited_is_another_file_or_none_and_told(home: Path, shop: Path) -> None:
+    (shop / "CLAUDE.md").write_text("mine\n")
+    (shop / "AGENTS.md").write_text(f"{BEGIN}\nno end\n")
+    tasks = [task(shop), task(shop, CODEX, name="t2")]
+
+    routing = FileTargets(home).route(tasks, {})
+    assert [twin.path for twin in routing.documents[0].twins] == [str(shop / SKILL)]
+    assert "markers" in routing.notes[0].summary
+
+    (shop / SKILL).parent.mkdir(parents=True)
+    (shop / SKILL).write_text("somebody else's\n")
+    routing = FileTargets(home).route(tasks, {})
+    assert routing.documents[0].twins == ()
+    assert "Codex doesn't get its lessons" in routing.notes[-1].summary
+
+
+def test_the_twin_of_a_skill_is_the_other_agents_skill_of_that_name(home: Path, shop: Path) -> None:
+    (shop / "CLAUDE.md").write_text("mine\n")
+    a_skill(shop)
+    tasks = [with_skills("release", number=number, project=shop) for number in range(2)]
+    used = {str(shop): {CLAUDE, CODEX}}
+
+    (alone,) = FileTargets(home).route(tasks, used).documents
+    assert alone.twins == ()
+
+    other = shop / ".agents" / "skills" / "release"
+    other.parent.mkdir(parents=True, exist_ok=True)
+    other.symlink_to(shop / ".claude" / "skills" / "release")
+    (linked,) = FileTargets(home).route(tasks, used).documents
+    assert (linked.twins, linked.read_by) == ((), ("Claude Code", "Codex"))
+
+    other.unlink()
+    other.mkdir()
+    (other / "SKILL.md").write_text("---\nname: release\ndescription: How we release.\n---\n\nSteps.\n")
+    (paired,) = FileTargets(home).route(tasks, used).documents
+    assert [twin.path for twin in paired.twins] == [str(other / "SKILL.md")]

@@ -93,7 +93,7 @@ def test_the_answer_has_exactly_its_keys(report: NightReport) -> None:
         assert all(set(edit) == {"op", "content", "target", "fate"} for edit in document["edits"])
     for proposal in said["proposals"]:
         assert set(proposal) == {
-            "id", "version", "proof", "document", "path", "summary", "warnings", "one_model", "folder",
+            "id", "version", "proof", "document", "path", "also", "read_by", "summary", "warnings", "one_model", "folder",
         }  # fmt: skip
     for error in said["errors"]:
         assert set(error) == {"stage", "summary", "remedy", "expected"}

@@ -8,6 +8,7 @@ import pytest
 
 from skillopt_sleep.records import (
     CandidateKind,
+    Copy,
     Decision,
     Earlier,
     EditEffect,
@@ -174,3 +175,22 @@ def test_after_a_look_back_it_is_that_nights_body(store: SqliteStore) -> None:
 
     assert past.snapshot is not None
     assert (past.snapshot.body, past.snapshot.nights) == ("- New.", 1)
+
+
+def test_a_proposal_for_several_files_is_known_to_the_history_of_each(store: SqliteStore) -> None:
+    other = "/p/AGENTS.md"
+    copy = Copy(document="shop:AGENTS.md", path=other, base="b", result="r", sha="s")
+    offered = a_proposal(copies=(copy,), sha="m", lessons=("a",))
+    with store.open_night() as page:
+        seal(page, proposals=(offered,))
+        for path in (PATH, other):
+            (offer,) = page.history.past(path).offered
+            assert (offer.proposal, offer.shas) == ("P-0001", {PATH: "m", other: "s"})
+            assert page.bank.waiting(path) == (offered,)
+    store.bank.decide("P-0001", ADOPTED, at=NOON)
+    with store.open_night() as page:
+        for path in (PATH, other):
+            past = page.history.past(path)
+            assert past.adopted == offered.edits
+            assert [edit.standing for edit in past.proposed] == [Standing.LIVE]
+        assert page.history.past("/p/elsewhere.md") == Past()

@@ -1,0 +1,108 @@
+"""Make a change in a document's twins too, so that it reaches the agents that don't read the document."""
+
+from collections.abc import Collection
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+import msgspec
+
+from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.errors import ProposalError, UnsafeEdit
+from skillopt_sleep.kit.edited import all_edited
+from skillopt_sleep.proposals import live, paths
+from skillopt_sleep.proposals.changes import Change
+from skillopt_sleep.proposals.checked import Text, checked
+from skillopt_sleep.records import Copy, Document, Note, Twin
+
+
+class CopiedFile(NamedTuple):
+    """One more file of a proposal, with its bytes and those to adopt."""
+
+    copy: Copy
+    text: Text
+
+
+class Copied(NamedTuple):
+    """A change whose document is read by everybody whom the change reaches, its further files, and notes."""
+
+    change: Change
+    files: tuple[CopiedFile, ...]
+    notes: tuple[Note, ...]
+
+
+class _Unfit(UnsafeEdit):
+    """The edits of a change don't fit the rules of a twin, which is nobody's mistake."""
+
+
+def copies(change: Change, *, allowed: Collection[str], most: int) -> Copied:
+    """Make the change in each twin where its edits fit; a note says why a twin isn't part of it.
+
+    No twin's rules get longer than `most` characters.
+    """
+    document = change.document
+    readers = document.read_by
+    files: list[CopiedFile] = []
+    notes: list[Note] = []
+    for twin in document.twins:
+        try:
+            its, _ = live.load(Path(twin.path), root=Path(document.project), name=twin.id)
+            body = _body(change, its, most=most)
+            if body != its.body:
+                text = checked(change._replace(document=its, body=body), allowed=allowed)
+                _refuse_long(its, text)
+                files.append(copied_file(its, text))
+            readers = (*readers, *twin.read_by)
+        except ProposalError as error:
+            notes.append(_note(twin, error))
+    reached = msgspec.structs.replace(document, read_by=readers)
+    return Copied(change._replace(document=reached), tuple(files), tuple(notes))
+
+
+def copied_file(document: Document, text: Text) -> CopiedFile:
+    """Return the document as a further file of a proposal."""
+    copy = Copy(
+        document=document.id,
+        path=document.path,
+        base=paths.digest(text.base),
+        result=paths.digest(text.result),
+        sha=document.sha,
+    )
+    return CopiedFile(copy, text)
+
+
+def _body(change: Change, document: Document, *, most: int) -> str:
+    """Return the rules of a twin with the change; raise UnsafeEdit if its edits don't fit there."""
+    if document.body == change.document.body:
+        return change.body
+    body = all_edited(document.body, change.edits)
+    if body is None or all_edited(change.document.body, change.edits) != change.body:
+        raise _Unfit(
+            f"the change of {change.document.id} doesn't fit {document.path}, whose rules differ",
+            remedy="nothing to do; to have both agents follow it, write the rule there yourself",
+        )
+    if len(body) > max(most, len(document.body)):
+        raise UnsafeEdit(
+            f"the rules in {document.path} would pass {most:,} characters (max_chars)", remedy="shorten them"
+        )
+    return body
+
+
+def _refuse_long(document: Document, text: Text) -> None:
+    """Raise UnsafeEdit if an agent would read only the beginning of the new text."""
+    place = PurePath(document.path).relative_to(document.project)
+    for agent in AGENTS.values():
+        limit = agent.documents.limits.get(place)
+        if limit is not None and len(text.result) > limit:
+            raise UnsafeEdit(
+                f"{document.path} would pass the {limit // 1024} KiB that {agent.title} reads", remedy="shorten it"
+            )
+
+
+def _note(twin: Twin, error: ProposalError) -> Note:
+    """Say that the change doesn't reach the readers of a twin, and why."""
+    return Note(
+        stage="stage",
+        summary=f"{error.message}; so the change doesn't reach {' and '.join(twin.read_by)}",
+        remedy=error.remedy,
+        expected=isinstance(error, _Unfit),
+    )

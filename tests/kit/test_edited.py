@@ -1,0 +1,34 @@
+"""One edit changes a body or says why not; all of them do, or none."""
+
+import pytest
+
+from skillopt_sleep.kit.edited import all_edited, edited
+from skillopt_sleep.records import Edit, EditOp, Fate
+from tests.builders import an_edit
+
+BODY = "- Use tabs.\n- Be brief."
+
+
+@pytest.mark.parametrize(
+    ("edit", "body", "fate", "because"),
+    [
+        (an_edit("- Say why."), f"{BODY}\n- Say why.", Fate.APPLIED, ""),
+        (an_edit("- be  BRIEF."), BODY, Fate.DUPLICATE, "says it already"),
+        (Edit(op=EditOp.DELETE, target="- Be loud."), BODY, Fate.UNMATCHED, "its target"),
+        (Edit(op=EditOp.REPLACE, target="tabs", content="spaces"), BODY.replace("tabs", "spaces"), Fate.APPLIED, ""),
+    ],
+)
+def test_an_edit_ends_with_its_fate_and_the_reason(edit: Edit, body: str, fate: Fate, because: str) -> None:
+    changed, ended, why = edited(BODY, edit)
+
+    assert (changed, ended) == (body, fate)
+    assert because in why
+
+
+def test_all_edits_fit_or_none_is_applied() -> None:
+    known, new = an_edit("- Be brief."), an_edit("- Say why.")
+    unknown = Edit(op=EditOp.DELETE, target="- Be loud.")
+
+    assert all_edited(BODY, (known, new)) == f"{BODY}\n- Say why."
+    assert all_edited(BODY, (new, unknown)) is None
+    assert all_edited(BODY, ()) == BODY
