@@ -214,9 +214,11 @@ def _ended(
 ) -> Iterator[tuple[str, str]]:
     """Yield the ids of each lesson that takes another back, and of that other; the later one holds.
 
-    A model that was shown the text of others may be told by it which lesson to end. So what it says counts only if
-    the comparison of names says the same, or if the person speaks of one thing in both lessons.
+    Only what came up tonight ends another: of two lessons of earlier nights it was decided then. A model that was
+    shown the text of others may be told by it which lesson to end. So what it says counts only if the comparison of
+    names says the same, or if the person speaks of one thing in both lessons.
     """
+    heard = {task.lesson for task in tasks}
     keys = [folded(name.wording) for name in question.names]
     by_names: set[tuple[str, str]] = set()
     for later, earlier in reply.instead:
@@ -228,7 +230,7 @@ def _ended(
         if other is not None:
             by_miner.add((task.lesson, other.lesson))
     for later, earlier in sorted(by_names | by_miner):
-        if later == earlier or later not in lessons or earlier not in lessons:
+        if later == earlier or later not in heard or earlier not in lessons:
             continue
         is_certain = (later, earlier) in by_names and (not question.unnamed or (later, earlier) in by_miner)
         if is_certain or _speak_of_one_thing(lessons[later], lessons[earlier]):

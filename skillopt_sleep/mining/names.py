@@ -70,7 +70,7 @@ class Question(NamedTuple):
 def question_of(tasks: Sequence[Task], project: str, known: Sequence[Lesson]) -> Question:
     """Return what there is to ask about the lessons of a project."""
     names: dict[str, Name] = {}
-    for lesson in sorted(known, key=lambda lesson: lesson.last)[-MOST:]:
+    for lesson in sorted(known, key=_last_came_up)[-MOST:]:
         if lesson.wording:
             names[folded(lesson.wording)] = Name(lesson.wording, lesson.first, lesson.last, lesson)
     unnamed: list[Task] = []
@@ -83,6 +83,11 @@ def question_of(tasks: Sequence[Task], project: str, known: Sequence[Lesson]) ->
         names[folded(task.wording)] = name._replace(first=min(name.first, task.at), last=max(name.last, task.at))
     has_ends = any(task.takes_back for task in here)
     return Question(project, tuple(names.values()), tuple(unnamed), has_ends)
+
+
+def _last_came_up(lesson: Lesson) -> tuple[datetime, bool]:
+    """Return when a known lesson last came up; of two of one session the one that was taken back comes first."""
+    return lesson.last, lesson.state is not LessonState.TAKEN_BACK
 
 
 def _came_up(task: Task) -> tuple[datetime, int]:

@@ -212,6 +212,14 @@ def test_a_project_in_which_something_is_taken_back_is_asked_about() -> None:
     assert len(shown) == 1
 
 
+def test_of_two_lessons_of_earlier_nights_nothing_is_decided_again() -> None:
+    known = [a_lesson("Use tabs"), a_lesson("Use spaces", state=LessonState.TAKEN_BACK)]
+
+    made, _ = found(named("Sign off every commit"), {"instead": [[1, 2], [2, 1]]}, known=known)
+
+    assert states(made) == {"Sign off every commit": LessonState.OPEN}
+
+
 def test_an_earlier_wish_never_takes_a_later_one_back() -> None:
     made, _ = found(named("Use tabs", "Use spaces"), {"instead": [[1, 2]]})
 
