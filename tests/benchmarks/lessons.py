@@ -6,6 +6,7 @@ changed since fails the benchmark. `python -m tests.benchmarks.lessons --record 
 """
 
 import argparse
+import hashlib
 import json
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
+from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.mining.mine import Known, mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
@@ -133,11 +135,18 @@ def proven(mined: Mined, model: Backend | None, pool: ThreadPool) -> Mined:
 def references_good(tasks: Sequence[Task]) -> float:
     """Return the share of references that a reader found right; SystemExit if one was never read."""
     read: dict[str, Any] = json.loads(REFERENCES.read_text(encoding="utf-8"))
-    unread = [task.id for task in tasks if task.id not in read]
+    keys = [key_of(task) for task in tasks]
+    unread = [key for key in keys if key not in read]
     if unread:
         raise SystemExit(f"{len(unread)} references were never read: {', '.join(unread[:5])}")
-    good = [bool(read[task.id]) for task in tasks]
+    good = [bool(read[key]) for key in keys]
     return round(sum(good) / len(good), 3)
+
+
+def key_of(task: Task) -> str:
+    """Return what a task's reference was read under: it changes with what is asked and how it is scored."""
+    what = to_json((task.id, task.prompt, task.context, task.reference))
+    return hashlib.blake2b(what, digest_size=6).hexdigest()
 
 
 def show(lessons: Sequence[Lesson]) -> None:
