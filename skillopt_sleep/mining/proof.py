@@ -80,7 +80,7 @@ def proven_task(mined: MinedTask, labels: Mapping[str, Session], *, known: Colle
     reference = _reference(mined, session, evidence, signs)
     if reference is None:
         instead[NOT_SAID] = None
-        reference = _reference_from_signs(session, evidence, signs)
+        reference = _reference_from_signs(session, evidence, signs, wish=mined.lesson)
     context = "\n".join(filter(None, (proven_context, request_context(session, mined.ask, earlier))))
     ask = Ask(mined.ask, tuple(quote.turn for quote in evidence))
     task = made_task(
@@ -225,13 +225,21 @@ def _text_of(reference: Reference) -> str:
             assert_never(reference)
 
 
-def _reference_from_signs(session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed]) -> Reference:
-    """Return the person's own words or deeds as a reference; raise ItemError if they ask for nothing."""
+def _reference_from_signs(
+    session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed], *, wish: str
+) -> Reference:
+    """Return the person's own words or deeds as a reference; raise ItemError if they ask for nothing.
+
+    Beside a deed that says something, only words about the same thing as the miner's `wish` count: others may be
+    about this one occasion.
+    """
     typed = {deed.what for deed in signs if deed.kind in TYPED}
     spoken = [quote for quote in quotes_of(evidence) if quote not in typed]
+    done = in_words(signs)
+    if done:
+        spoken = [quote for quote in spoken if Person("", [quote]).shares(wish[:REQUEST_CHARS])]
     if spoken and not all(map(is_small_talk, spoken)):
         return reference_from_words(spoken)
-    done = in_words(signs)
     if not done:
         raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
     if all(deed.kind in {DeedKind.RAN, DeedKind.CHECKED} for deed in signs):

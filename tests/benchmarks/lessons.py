@@ -25,7 +25,7 @@ from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.night.harvest import HarvestRules, harvest
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Lesson, Session, Task
+from skillopt_sleep.records import Lesson, LessonState, Session, Task
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.benchmarks.lessons_measures import TRUTH, Figures, compare, meanings, read_truth, signs_of
@@ -44,7 +44,8 @@ taken_back_alive  lessons that the person took back and that are not marked as t
 noticed           lessons that one session couldn't tell: they wait for a second one, and count as not found
 pair_precision    over pairs of found places in one mined lesson: the share that are of one planted lesson
 pair_recall       over pairs of found places of one planted lesson: the share that are in one mined lesson
-references_good   share of the proven references that a reader with the truth at hand found right
+references_good   share of the proven references that a reader with the truth at hand found right; those of lessons that were
+                  taken back since don't count, as nothing is asked by them any more
 """
 
 
@@ -74,7 +75,8 @@ def main() -> None:
     print(f"{'':18}{'model':>10}{'rules':>10}")
     for field in Figures._fields:
         print(f"{field:18}{getattr(figures['model'], field)!s:>10}{getattr(figures['rules'], field)!s:>10}")
-    good = references_good(tasks)
+    alive = {lesson.id for lesson in with_model if lesson.state is not LessonState.TAKEN_BACK}
+    good = references_good([task for task in tasks if task.lesson in alive])
     print(f"{'references_good':18}{good!s:>10}")
     own = figures["model"]._asdict() | {"references_good": good}
     print(json.dumps(own | {f"rules_{field}": value for field, value in figures["rules"]._asdict().items()}))

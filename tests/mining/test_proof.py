@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.mining.proof import LESSON_CHARS, proven_task
@@ -203,3 +204,22 @@ def test_a_deed_that_says_nothing_founds_nothing() -> None:
     session = a_session("mend the cart", a_turn("I began.", origin=Origin.ASSISTANT), stops=(1,))
     with pytest.raises(ItemError, match="ask for nothing"):
         by_deed(session, lesson="Switch all safety checks off", rubric="It switches all safety checks off.")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"), [("now do it from logstore.c", False), ("third_party isn't ours, edit nothing there", True)]
+)
+def test_beside_a_deed_only_words_about_the_same_thing_are_demanded(said: str, is_kept: bool) -> None:
+    undone = done(commands=["git checkout HEAD third_party"])
+    session = replace(undone, turns=(*undone.turns, a_turn(said)))
+
+    task = by_deed(
+        session,
+        lesson="Don't edit anything in third_party",
+        rubric="Always use the vendor's console.",
+        corrections=(MinedQuote(turn=4, quote=said),),
+    )
+
+    assert isinstance(task.reference, Rubric)
+    assert (said in task.reference.text) == is_kept
+    assert ("I undid it" in task.reference.text) != is_kept
