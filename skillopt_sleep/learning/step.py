@@ -176,7 +176,6 @@ def _learn(
     if twin is not None:
         because = f"the same change waits for more proof since the night of {twin.night}"
         return end_as(outcome, Outcome.NO_CHANGE, because)
-    outcome = with_evidence(outcome, applied, train)
     rule = learning_rule(plan, past)
     try:
         found = search_by_lesson(document, applied, val, crew=crew, rule=rule, most=plan.step.max_chars)
@@ -186,6 +185,7 @@ def _learn(
         raise
     log("rollouts", found.rollouts)
     log("trials", (*found.tested, *found.apart))
+    outcome = with_evidence(outcome, found.headline.edits, train)
     return decided(_searched(outcome, found, crew=crew, night=night), found.headline, test, crew=crew, plan=plan)
 
 

@@ -540,6 +540,24 @@ def test_a_proposal_quotes_only_the_words_its_edits_were_learned_from() -> None:
     assert [evidence.quote for evidence in outcome.tried.evidence] == ["words of train1"]
 
 
+def test_a_proposal_quotes_nothing_of_what_was_tried_apart_from_it() -> None:
+    train = [*a_side(Split.TRAIN, 1, lesson="wide"), *a_side(Split.TRAIN, 2, lesson="narrow")]
+    val = [*a_side(Split.VAL, 1, 2, lesson="wide"), *a_side(Split.VAL, 3, lesson="narrow")]
+    said = [
+        replace(task, evidence=(Evidence(session=task.session, turn=1, quote=f"words of {task.id}"),))
+        for task in train
+    ]
+    both = [
+        {"op": "append", "content": RULE, "reason": "said", "attempts": [1]},
+        {"op": "append", "content": "- Be brief.", "reason": "said", "attempts": [2]},
+    ]
+
+    outcome = Night(edits={"edits": both}).step([*said, *val], gate=GateRule())
+
+    assert outcome.verdict.decision is Decision.ACCEPT
+    assert [evidence.quote for evidence in outcome.tried.evidence] == ["words of train1"]
+
+
 def test_of_too_many_that_wait_the_oldest_is_let_go_and_named() -> None:
     night = Night()
     waits = tuple(replace(a_wait(night, f"- {n}."), night=f"n{n}") for n in range(MOST_WAITING))

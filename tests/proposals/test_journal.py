@@ -324,6 +324,7 @@ def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, fil
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     ("scenario", "every", "at_least"),
     [

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
@@ -153,6 +154,12 @@ def test_every_edit_is_listed_with_its_fate_and_reason() -> None:
     assert "- unmatched: replace «- Y.» with: - X. (its target isn't there)" in text
     assert "- duplicate: add after «- Z.»: - After. (said already)" in text
     assert "- refused: remove: - Gone. (it is protected)" in text
+
+
+def test_what_waits_since_this_very_night_is_told_once() -> None:
+    tonight = msgspec.structs.replace(WHOLE, night="2026-03-01")
+
+    assert "undecided since" not in render(tonight)
 
 
 @pytest.mark.parametrize(("after", "word"), [(0.1, "rejected: harmful"), (0.25, "rejected: useless")])
