@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.mining.lessons import Found, find_lessons, lessons_by_words, with_evidence
@@ -224,6 +225,18 @@ def test_an_earlier_wish_never_takes_a_later_one_back() -> None:
     made, _ = found(named("Use tabs", "Use spaces"), {"instead": [[1, 2]]})
 
     assert set(states(made).values()) == {LessonState.OPEN}
+
+
+def test_of_two_wishes_of_one_moment_that_are_said_to_take_each_other_back_neither_ends() -> None:
+    tabs, spaces = named("Use tabs", "Use spaces")
+    tasks = [tabs, replace(spaces, at=tabs.at)]
+
+    made, _ = found(tasks, {"instead": [[1, 2], [2, 1]]})
+    assert set(states(made).values()) == {LessonState.OPEN}
+    assert {lesson.takes_back for lesson in made.lessons} == {""}
+
+    made, _ = found(tasks, {"instead": [[2, 1]]})
+    assert states(made) == {"Use tabs": LessonState.TAKEN_BACK, "Use spaces": LessonState.OPEN}
 
 
 def test_what_was_taken_back_and_comes_up_again_is_open_and_ends_the_other() -> None:
