@@ -219,22 +219,38 @@ def _ended(
     names says the same, or if the person speaks of one thing in both lessons.
     """
     heard = {task.lesson for task in tasks}
-    keys = [folded(name.wording) for name in question.names]
-    by_names: set[tuple[str, str]] = set()
-    for later, earlier in reply.instead:
-        if 0 < later <= len(keys) and 0 < earlier <= len(keys):
-            by_names.add((groups[keys[later - 1]].lesson, groups[keys[earlier - 1]].lesson))
-    by_miner: set[tuple[str, str]] = set()
-    for task in tasks:
-        other = groups.get(folded(task.takes_back)) if task.takes_back else None
-        if other is not None:
-            by_miner.add((task.lesson, other.lesson))
-    for later, earlier in sorted(by_names | by_miner):
+    by_names = _said_by_names(question, groups, reply)
+    by_miner = _said_by_miner(tasks, groups)
+    said = by_names | by_miner
+    for later, earlier in sorted(said):
         if later == earlier or later not in heard or earlier not in lessons:
+            continue
+        # Of two that came up in one moment nobody knows which of them holds.
+        if (earlier, later) in said and lessons[later].last == lessons[earlier].last:
             continue
         is_certain = (later, earlier) in by_names and (not question.unnamed or (later, earlier) in by_miner)
         if is_certain or _speak_of_one_thing(lessons[later], lessons[earlier]):
             yield later, earlier
+
+
+def _said_by_names(question: Question, groups: Mapping[str, _Group], reply: LessonsReply) -> set[tuple[str, str]]:
+    """Return the later and the earlier lesson, by id, where the comparison of names says that one ends the other."""
+    keys = [folded(name.wording) for name in question.names]
+    said: set[tuple[str, str]] = set()
+    for later, earlier in reply.instead:
+        if 0 < later <= len(keys) and 0 < earlier <= len(keys):
+            said.add((groups[keys[later - 1]].lesson, groups[keys[earlier - 1]].lesson))
+    return said
+
+
+def _said_by_miner(tasks: Sequence[Task], groups: Mapping[str, _Group]) -> set[tuple[str, str]]:
+    """Return the later and the earlier lesson, by id, where the miner says that one ends the other."""
+    said: set[tuple[str, str]] = set()
+    for task in tasks:
+        other = groups.get(folded(task.takes_back)) if task.takes_back else None
+        if other is not None:
+            said.add((task.lesson, other.lesson))
+    return said
 
 
 def _speak_of_one_thing(later: Lesson, earlier: Lesson) -> bool:
