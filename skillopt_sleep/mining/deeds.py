@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from rapidfuzz import fuzz
 
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.mining.undoing import takes_back, undoes_files_named
+from skillopt_sleep.mining.undoing import undoes_files_named, undoes_work
 from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
@@ -134,7 +134,7 @@ def _written(session: Session) -> dict[str, int]:
 
 
 def _undoes(command: TypedCommand, written: Mapping[str, int]) -> bool:
-    if takes_back(command.text):
+    if undoes_work(command.text):
         return True
     if not undoes_files_named(command.text):
         return False
@@ -187,7 +187,7 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
     for event in session.tools:
         if not file.since <= event.turn <= file.turn or event.name in WRITERS or event.rejected:
             continue
-        if takes_back(event.brief) or undoes_files_named(event.brief):
+        if undoes_work(event.brief) or undoes_files_named(event.brief):
             return True
     written = {_file_name(file.path): file.since}
     return any(file.since <= command.turn <= file.turn and _undoes(command, written) for command in session.commands)

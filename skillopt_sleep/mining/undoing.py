@@ -35,7 +35,7 @@ _UNDO = re.compile(rf"\b(?:{_GIT}(?:{'|'.join(_OF_GIT)})|{'|'.join(_OF_OTHERS)})
 _UNDO_OF_FILES = re.compile(rf"\b(?:{_GIT}(?:checkout|rm)|rm|unlink)\s")
 
 
-def takes_back(command: str) -> bool:
+def undoes_work(command: str) -> bool:
     """Tell whether a command takes work back, whatever it names."""
     return _UNDO.search(command) is not None
 

@@ -4,7 +4,7 @@ from time import perf_counter
 
 import pytest
 
-from skillopt_sleep.mining.undoing import takes_back, undoes_files_named
+from skillopt_sleep.mining.undoing import undoes_files_named, undoes_work
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ from skillopt_sleep.mining.undoing import takes_back, undoes_files_named
     ],
 )
 def test_it_takes_work_back(command: str) -> None:
-    assert takes_back(command)
+    assert undoes_work(command)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_it_takes_work_back(command: str) -> None:
     ],
 )
 def test_other_work_takes_nothing_back(command: str) -> None:
-    assert not takes_back(command)
+    assert not undoes_work(command)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_other_work_takes_nothing_back(command: str) -> None:
 )
 def test_the_files_that_it_names_decide(command: str) -> None:
     assert undoes_files_named(command)
-    assert not takes_back(command)
+    assert not undoes_work(command)
 
 
 @pytest.mark.parametrize("command", ["git log", "pytest -x", "npm run build"])
@@ -125,5 +125,5 @@ def test_other_programs_undo_no_files(command: str) -> None:
 @pytest.mark.parametrize("word", ["git restore ", "git reset ", "git checkout ", "git checkout -q ", "hg up ", "a*"])
 def test_a_long_command_takes_no_time(word: str) -> None:
     start = perf_counter()
-    takes_back(word * 10_000)
+    undoes_work(word * 10_000)
     assert perf_counter() - start < 1
