@@ -36,7 +36,7 @@ def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]
 
 
 class _Said(NamedTuple):
-    """What was said about a task: the corrections or else the rubric, and the request.
+    """What was said about a task: the corrections or else the rubric, what they wish, the request and the checks.
 
     `wish` is what the words want and don't want, with a sign for each; it is empty for "no, wrong".
     """

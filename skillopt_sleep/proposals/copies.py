@@ -16,14 +16,14 @@ from skillopt_sleep.records import Copy, Document, Note, Twin
 
 
 class CopiedFile(NamedTuple):
-    """One more file of a proposal, with its bytes and those to adopt."""
+    """One file of a proposal, with its bytes as they are and those to adopt."""
 
     copy: Copy
     text: Text
 
 
 class Copied(NamedTuple):
-    """A change whose document is read by everybody whom the change reaches, its further files, and notes."""
+    """A change that names all who read one of its files, the files beside its own, and notes on those left out."""
 
     change: Change
     files: tuple[CopiedFile, ...]
@@ -31,7 +31,7 @@ class Copied(NamedTuple):
 
 
 class _Unfit(UnsafeEdit):
-    """The edits of a change don't fit the rules of a twin, which is nobody's mistake."""
+    """The rules of a twin differ, so that the edits can't be made there: it is left out, and nothing is unsafe."""
 
 
 def copies(change: Change, *, allowed: Collection[str], most: int) -> Copied:
@@ -59,7 +59,7 @@ def copies(change: Change, *, allowed: Collection[str], most: int) -> Copied:
 
 
 def copied_file(document: Document, text: Text) -> CopiedFile:
-    """Return the document as a further file of a proposal."""
+    """Return the document as a file of a proposal."""
     copy = Copy(
         document=document.id,
         path=document.path,

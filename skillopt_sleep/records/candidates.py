@@ -82,7 +82,7 @@ class PastEdit(Record, frozen=True, kw_only=True):
 
 
 class Standing(StrEnum):
-    """Where an edit stands that was proposed to the person: by the state of its proposal."""
+    """What became of an edit that was proposed to the person."""
 
     WAITS = "waiting"
     LIVE = "adopted"
