@@ -42,7 +42,7 @@ def test_every_outcome_says_its_four_things_first(report: NightReport) -> None:
     lines = first_lines(report)
 
     assert lines[0] == f"# Night of {report.night}: {report.verdict.value}"
-    assert lines[1].startswith("**To decide:" if report.proposals else "**Nothing to decide.**")
+    assert lines[1].startswith("**To decide:" if report.proposals else "**Nothing new to decide.**")
     assert [line.split(":")[0] for line in lines[-2:]] == ["Cost", "Problems"]
     assert len(lines) <= 6
 
@@ -50,7 +50,7 @@ def test_every_outcome_says_its_four_things_first(report: NightReport) -> None:
 def test_a_night_without_a_proposal_says_why_and_what_to_do() -> None:
     lines = first_lines(a_report(verdict=Outcome.NO_CHANGE, because="no better", remedy="nothing; it was dropped"))
 
-    assert lines[1] == "**Nothing to decide.** No better."
+    assert lines[1] == "**Nothing new to decide.** No better."
     assert lines[2] == "What to do: nothing; it was dropped."
 
 
@@ -58,7 +58,7 @@ def test_a_document_that_begins_the_sentence_keeps_its_name() -> None:
     outcome = an_outcome(document=a_document(id="shop-api/CLAUDE.md"))
     report = a_report(verdict=Outcome.NO_CHANGE, because="shop-api/CLAUDE.md: no better", documents=(outcome,))
 
-    assert first_lines(report)[1] == "**Nothing to decide.** shop-api/CLAUDE.md: no better."
+    assert first_lines(report)[1] == "**Nothing new to decide.** shop-api/CLAUDE.md: no better."
 
 
 @pytest.mark.parametrize("outcome", sorted(CUT_SHORT))
