@@ -30,7 +30,7 @@ _ITEM_OR_FENCED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
-_TRIED = re.compile(r"^- (helped|changed nothing|made it worse|not proven yet): ", re.MULTILINE)
+_TRIED = re.compile(r"^- (helped|useless|harmful|no gain seen|a gain seen but not proven)\b[^:\n]*: ", re.MULTILINE)
 _FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _SUGGESTED = re.compile(r"^\d+\. \([^)]*\) \w+ (?:'.*?'|\".*?\"): (.*?)(?=^\d+\. |^`{3,}$)", re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)

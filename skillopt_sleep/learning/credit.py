@@ -1,22 +1,23 @@
 """Work out from the trials what each edit contributed."""
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
 
 from skillopt_sleep.kit.betting import START, bet, gain_interval, pairs_to_go
-from skillopt_sleep.kit.stats import mean, noise
-from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Pair
+from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Pair, effect_of
 
 SESSIONS = 2  # that a gain must be seen in
+_SHARES = {Effect.HARMFUL: "the change did better without it", Effect.HELPED: "the change did worse without it"}
 
 
 def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
     """Return every tried edit with its effect, measured by the candidate without it, else by its smallest candidate.
 
-    `best` is the candidate to report; an edit that it leaves out is neutral at best, as it does as well without it.
+    `best` is the candidate to report; what it leaves out is said of an edit. An edit is harmful, or useless, only if
+    the interval of its gain says so; an edit that wasn't tried alone is undecided.
     """
     edits: list[Edit] = []
     for candidate in tested:
@@ -68,21 +69,14 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
             before.append(shorter)
             after.append(pair.after)
             gains.append(pair.after - shorter)
-    interval = gain_interval(gains)
-    low, high = interval or (-1.0, 1.0)
-    if high < 0:
-        effect, because = Effect.HARMFUL, "the change did better without it"
-    elif dropped:
-        effect, because = Effect.NEUTRAL, "dropped: the change is proven without it and does about as well"
-    elif low > 0:
-        effect, because = Effect.HELPED, "the change did worse without it"
-    else:
-        more = pairs_to_go(bet(START, gains), pairs=len(gains), alpha=0.05)
-        share = "can't be told so far"
-        if more:
-            share = f"isn't clear: about {more} more pairs like these would tell"
-        effect, because = Effect.UNDECIDED, f"part of the change; its own share {share}"
     trial = bundle.trial
+    interval = gain_interval(gains)
+    effect = effect_of(interval, min_effect=trial.min_effect)
+    because = _SHARES.get(effect, "")
+    if dropped and effect is not Effect.HARMFUL:
+        because = "dropped: the change is proven without it and does about as well"
+    elif effect is Effect.UNDECIDED:
+        because = f"part of the change; its own share {_open(gains)}"
     return EditEffect(
         edit=edit,
         effect=effect,
@@ -97,6 +91,14 @@ def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: boo
     )
 
 
+def _open(gains: Sequence[float]) -> str:
+    """Say what would tell an edit's share that isn't known."""
+    more = pairs_to_go(bet(START, gains), pairs=len(gains), alpha=0.05)
+    if more:
+        return f"isn't clear: about {more} more pairs like these would tell"
+    return "can't be told so far"
+
+
 def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     """Return the effect by the candidate's trial, which is the edit's own effect only if it stands alone."""
     trial = tested.trial
@@ -107,39 +109,41 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     elif others > 1:
         reasons.append(f"tried together with {others} other edits")
     pairs = trial.of(edit.lessons)
+    interval = gain_interval([pair.gain for pair in pairs])
+    effect = _own_effect(tested, interval)
     if tested.verdict.decision is Decision.UNDECIDED:
         reasons.append(_waits_for(tested, pairs))
     elif tested.verdict.decision is Decision.ABSTAIN:
         reasons.append(tested.verdict.reason)
+    elif tested.verdict.decision is Decision.REJECT and effect is Effect.HELPED:
+        reasons.append(f"rejected: {tested.verdict.reason}")
     return EditEffect(
         edit=edit,
-        effect=_trial_effect(tested),
+        effect=effect,
         because="; ".join(reasons),
         n=len(pairs),
         before=mean([pair.before for pair in pairs]),
         after=mean([pair.after for pair in pairs]),
-        interval=gain_interval([pair.gain for pair in pairs]),
+        interval=interval,
         bystanders=trial.bystanders,
         unharmed=trial.unharmed,
         calls=trial.calls,
     )
 
 
-def _trial_effect(tested: Judged) -> Effect:
-    """Return what the verdict says of each edit of the candidate."""
-    alone = len(tested.edits) == 1
-    gains = tested.trial.gains
-    match tested.verdict.decision:
-        case Decision.ACCEPT if alone and tested.kind is CandidateKind.REMOVAL:
-            return Effect.NEUTRAL
-        case Decision.ACCEPT if alone:
-            return Effect.HELPED
-        case Decision.REJECT if alone and math.fsum(gains) < -noise(gains):
-            return Effect.HARMFUL
-        case Decision.REJECT:
-            return Effect.NEUTRAL
-        case _:
-            return Effect.UNDECIDED
+def _own_effect(tested: Judged, interval: tuple[float, float] | None) -> Effect:
+    """Return what the candidate's trial shows of one of its edits: nothing, unless it is the only one.
+
+    What was accepted has won its bet; anything else is what its interval rules out, whatever the verdict.
+    """
+    if len(tested.edits) > 1:
+        return Effect.UNDECIDED
+    if tested.verdict.decision is Decision.ACCEPT:
+        return Effect.NEUTRAL if tested.kind is CandidateKind.REMOVAL else Effect.HELPED
+    effect = effect_of(interval, min_effect=tested.trial.min_effect)
+    if tested.verdict.decision is not Decision.REJECT and effect is Effect.HELPED:
+        return Effect.UNDECIDED
+    return effect
 
 
 def _waits_for(tested: Judged, pairs: Sequence[Pair]) -> str:

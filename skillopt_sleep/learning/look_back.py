@@ -31,11 +31,11 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Past,
-    PastEdit,
     Rollout,
     StepOutcome,
     Task,
     TaskOrigin,
+    past_edit,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -179,10 +179,7 @@ class _Work(NamedTuple):
 
     def _notebook(self, compared: Sequence[Compared]) -> str | Note:
         """Ask for the optimizer's notes; the effects of tonight's trials are known to it."""
-        tonight: list[PastEdit] = []
-        for effect in self.learned.tried.effects:
-            past_edit = PastEdit(night=self.night, edit=effect.edit, effect=effect.effect)
-            tonight.append(past_edit)
+        tonight = [past_edit(effect, night=self.night) for effect in self.learned.tried.effects]
         past = replace(self.past, tried=(*tonight, *self.past.tried))
         return meta_skill(compared, self._tasks_by_id, optimizer=self.optimizer.knowing(past))
 

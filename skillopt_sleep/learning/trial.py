@@ -39,7 +39,7 @@ def run_trial(
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
     trial = earlier or Trial(wealth=START, alpha=rule.alpha, margin=rule.margin, first=first)
-    trial = replace(trial, lessons=trial.lessons or tuple(lessons))
+    trial = replace(trial, lessons=trial.lessons or tuple(lessons), min_effect=rule.min_effect)
     rule = replace(rule, alpha=trial.alpha or rule.alpha, margin=trial.margin)
     end = trial.rounds
     if val:

@@ -3,16 +3,10 @@
 from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.records import Edit, Effect, Fared, Past, ProposedEdit, Standing
+from skillopt_sleep.records import Edit, Effect, Fared, Past, PastEdit, ProposedEdit, Standing, in_words
 
 EACH = 5
 CHARS = 300
-_EFFECTS = {
-    Effect.HELPED: "helped",
-    Effect.NEUTRAL: "changed nothing",
-    Effect.HARMFUL: "made it worse",
-    Effect.UNDECIDED: "not proven yet",
-}
 _STANDINGS = {
     Standing.WAITS: "it waits for the user to decide, since {since}",
     Standing.LIVE: "live since {since}",
@@ -25,13 +19,13 @@ _UNPROVEN = "it waits for more proof"
 _ORDER = (
     _REFUSED,
     _STANDINGS[Standing.UNDONE],
-    _EFFECTS[Effect.HARMFUL],
+    Effect.HARMFUL.value,
     _STANDINGS[Standing.WAITS],
     _UNPROVEN,
     _STANDINGS[Standing.LIVE],
-    _EFFECTS[Effect.HELPED],
-    _EFFECTS[Effect.NEUTRAL],
-    _EFFECTS[Effect.UNDECIDED],
+    Effect.HELPED.value,
+    Effect.NEUTRAL.value,
+    Effect.UNDECIDED.value,
 )
 
 
@@ -63,8 +57,16 @@ def _edits(past: Past) -> Iterator[tuple[str, Edit, str]]:
         for edit in wait.tested.edits:
             yield _UNPROVEN, edit, f"{_UNPROVEN}, since {wait.night}: {_words(edit)}"
     for tried in past.tried:
-        effect = _EFFECTS[tried.effect]
-        yield effect, tried.edit, f"{effect}: {tried.edit.op} {_words(tried.edit)}"
+        yield tried.effect.value, tried.edit, f"{_effect(tried)}: {tried.edit.op} {_words(tried.edit)}"
+
+
+def _effect(tried: PastEdit) -> str:
+    """Say what an edit did to its own lessons, and whether others got worse."""
+    words = in_words(tried.effect, n=tried.n, gain=tried.gain)
+    if not tried.harmed:
+        return words
+    which = "1 task of another lesson" if tried.harmed == 1 else f"{tried.harmed} tasks of other lessons"
+    return f"{words}, but {which} got worse"
 
 
 def _standing(one: ProposedEdit) -> str:

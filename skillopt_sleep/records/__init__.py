@@ -7,7 +7,6 @@ from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, P
 from skillopt_sleep.records.candidates import (
     CandidateKind,
     EditEffect,
-    Effect,
     Fared,
     Judged,
     Offered,
@@ -16,6 +15,7 @@ from skillopt_sleep.records.candidates import (
     ProposedEdit,
     Standing,
     Waiting,
+    past_edit,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
@@ -31,6 +31,7 @@ from skillopt_sleep.records.edits import (
     lessons_of,
     tasks_of,
 )
+from skillopt_sleep.records.effects import Effect, effect_of, in_words
 from skillopt_sleep.records.lessons import (
     DONE,
     Deed,
@@ -215,8 +216,11 @@ __all__ = [
     "Verdict",
     "Waiting",
     "WarningKind",
+    "effect_of",
+    "in_words",
     "lessons_of",
     "packed_heard",
+    "past_edit",
     "read_report",
     "report_data",
     "taken_back",

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from skillopt_sleep.records.comparisons import Earlier
 from skillopt_sleep.records.edits import Edit
+from skillopt_sleep.records.effects import Effect
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.trials import Trial, Verdict
 
@@ -45,15 +46,6 @@ class Waiting(Record, frozen=True, kw_only=True):
     tested: Judged
 
 
-class Effect(StrEnum):
-    """The effect of a single edit."""
-
-    HELPED = "helped"
-    NEUTRAL = "neutral"
-    HARMFUL = "harmful"
-    UNDECIDED = "undecided"
-
-
 class EditEffect(Record, frozen=True, kw_only=True):
     """The effect of an edit, from comparing candidates with and without it: means over `n` pairs, calls spent on it.
 
@@ -74,11 +66,26 @@ class EditEffect(Record, frozen=True, kw_only=True):
 
 
 class PastEdit(Record, frozen=True, kw_only=True):
-    """An edit that an earlier night tried on a document, and its effect there."""
+    """An edit that an earlier night tried on a document, and its effect there in `n` paired tries.
+
+    `gain` is the mean gain that was seen; `harmed` tasks of other lessons got worse.
+    """
 
     night: str
     edit: Edit
     effect: Effect
+    n: int = 0
+    gain: float | None = None
+    harmed: int = 0
+
+
+def past_edit(tried: EditEffect, *, night: str) -> PastEdit:
+    """Return what later nights need to know of an edit's effect."""
+    gain = None
+    if tried.before is not None and tried.after is not None:
+        gain = tried.after - tried.before
+    harmed = tried.bystanders - tried.unharmed
+    return PastEdit(night=night, edit=tried.edit, effect=tried.effect, n=tried.n, gain=gain, harmed=harmed)
 
 
 class Standing(StrEnum):

@@ -60,7 +60,8 @@ class Trial(Record, frozen=True, kw_only=True):
     `alpha` its share of the error rate of the night it was first tried in. `gain` is shrunk; `interval` is for the
     mean gain, each end is wrong with a probability of at most 5 %, whenever the trial stops. `unpaired` pairs were
     lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it. Its
-    rounds draw samples from `first` on; `margin` is what it may lose on the mean.
+    rounds draw samples from `first` on; `margin` is what it may lose on the mean, `min_effect` the smallest gain that
+    is worth an edit.
     """
 
     lessons: tuple[tuple[str, ...], ...] = ()
@@ -80,6 +81,7 @@ class Trial(Record, frozen=True, kw_only=True):
     wealth: tuple[float, ...] = ()
     alpha: float | None = None
     margin: float = 0.0
+    min_effect: float = 0.05
     more: int | None = None
     calls: int = 0
 

@@ -15,6 +15,7 @@ from skillopt_sleep.records import (
     Edit,
     EditEffect,
     EditOp,
+    Effect,
     NightReport,
     Note,
     Outcome,
@@ -22,6 +23,8 @@ from skillopt_sleep.records import (
     Proposal,
     Spend,
     StepOutcome,
+    effect_of,
+    in_words,
 )
 
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
@@ -204,11 +207,10 @@ def _verdict(outcome: StepOutcome) -> str:
     trial = outcome.trial
     if decision is not Decision.REJECT or trial.before is None or trial.after is None:
         return word
-    if trial.after < trial.before:
-        return f"{word}: harmful"
-    if trial.after == trial.before:
-        return f"{word}: useless"
-    return word
+    effect = effect_of(trial.interval, min_effect=trial.min_effect)
+    if effect is Effect.HELPED:
+        return word
+    return f"{word}: {in_words(effect, n=trial.n, gain=trial.after - trial.before)}"
 
 
 def _waiting(outcome: StepOutcome) -> str:

@@ -16,6 +16,7 @@ from skillopt_sleep.records import (
     Standing,
     StepOutcome,
     Waiting,
+    past_edit,
 )
 from skillopt_sleep.stores.bank import SqliteBank
 
@@ -96,13 +97,13 @@ class SqliteHistory:
             self._connection.execute("INSERT INTO waiting (path, body) VALUES (?, ?)", (path, to_json(candidate)))
 
     def _add_tried(self, path: str, outcome: StepOutcome, *, night: str) -> None:
-        """Save the edits whose effect is known; those of waiting candidates are still being tried."""
+        """Save the edits that were tried with their effects; those of waiting candidates are still being tried."""
         undecided: set[tuple[str, str]] = set()
         for candidate in outcome.tried.undecided:
             undecided.update(edit.key for edit in candidate.tested.edits)
         for trial in outcome.tried.effects:
             if trial.edit.key not in undecided:
-                body = to_json(PastEdit(night=night, edit=trial.edit, effect=trial.effect))
+                body = to_json(past_edit(trial, night=night))
                 self._connection.execute("INSERT INTO tried (path, body) VALUES (?, ?)", (path, body))
 
     def _look_back_from(self, outcome: StepOutcome, *, night: str) -> None:

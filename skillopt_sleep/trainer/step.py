@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from skillopt_sleep.learning.draft import Draft, draft
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import Lessons, Teaching
-from skillopt_sleep.records import Document, Effect, Fared, Fate, Note, Past, PastEdit, Patch, Rollout, Split, Trial
+from skillopt_sleep.records import Document, Fared, Fate, Note, Past, PastEdit, Patch, Rollout, Split, effect_of
 from skillopt_sleep.trainer.attempts import Attempted, Job
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
@@ -201,24 +201,16 @@ def _decided(
     parts.folder.write(f"{place.folder}/trial.json", trial)
     if gated.action in TAKEN:
         parts.keep(changed, after.versions)
-    effect = _effect(gated, trial)
+    effect = effect_of(trial.interval, min_effect=trial.min_effect)
+    gain = None
+    if trial.before is not None and trial.after is not None:
+        gain = trial.after - trial.before
     tried: list[PastEdit] = []
     for fate in fates:
         if fate.fate is Fate.APPLIED:
-            past_edit = PastEdit(night=f"step {place.step}", edit=fate.edit, effect=effect)
+            past_edit = PastEdit(night=f"step {place.step}", edit=fate.edit, effect=effect, n=trial.n, gain=gain)
             tried.append(past_edit)
     return after, gated, tuple(tried)
-
-
-def _effect(gated: Gated, trial: Trial) -> Effect:
-    """Return the effect of a candidate's edits: one for all of them."""
-    if gated.action in {Action.UNDECIDED, Action.ABSTAIN} or trial.before is None or trial.after is None:
-        return Effect.UNDECIDED
-    if trial.after > trial.before:
-        return Effect.HELPED
-    if trial.after < trial.before:
-        return Effect.HARMFUL
-    return Effect.NEUTRAL
 
 
 def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tuple[str, ...], tuple[Note, ...]]:

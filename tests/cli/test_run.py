@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,8 @@ def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_s
     done = home.command("run", "--now", "--example")
     assert done.code == 0, done.err
     assert "improved" in done.out.splitlines()[0]
-    verdicts = {"accepted": 2, "rejected: useless": 1, "rejected: harmful": 1}
-    for verdict, count in verdicts.items():
-        assert done.out.count(f"| {verdict} |") == count
+    assert done.out.count("| accepted |") == 2
+    assert len(re.findall(r"\| rejected: no gain seen \(\d+ tries\) \|", done.out)) == 2
     assert "report.json" in done.out
 
 

@@ -242,7 +242,7 @@ def test_its_optimizer_looks_back() -> None:
     notes = meta_skill([worse], {task.id: task}, optimizer=an_optimizer(SHARP, past=past))
     assert isinstance(guidance, Edit)
     assert guidance.content == RULE.strip()
-    assert notes == "- 2 edits: changed nothing\n- 1 edits: helped"
+    assert notes == "- 1 edits: helped\n- 2 edits: useless"
 
 
 @pytest.mark.parametrize("body", ["", "# Shop\n\n- Old."])

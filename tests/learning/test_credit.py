@@ -1,9 +1,14 @@
 """Every tried edit ends with what it did by itself, with numbers."""
 
+import random
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import given, strategies as st
+
 from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.records import CandidateKind, Decision, Edit, Effect, Judged, Pair, Trial, Verdict
+from skillopt_sleep.records import CandidateKind, Decision, Edit, Effect, Judged, Pair, Trial, Verdict, effect_of
 from tests.builders import an_edit
 
 GOOD, IDLE = an_edit("- Good."), an_edit("- Idle.")
@@ -44,7 +49,7 @@ def test_without_a_helpful_edit_the_change_did_worse_and_without_an_idle_one_as_
     assert (good.effect, good.before, good.after, good.n) == (Effect.HELPED, 0.0, 1.0, 20)
     assert good.interval is not None
     assert good.interval[0] > 0
-    assert (idle.effect, idle.before, idle.after) == (Effect.NEUTRAL, 1.0, 1.0)
+    assert (idle.effect, idle.before, idle.after) == (Effect.UNDECIDED, 1.0, 1.0)
     assert idle.because.startswith("dropped")
 
 
@@ -81,10 +86,10 @@ def test_of_halves_each_tells_of_its_own_edits() -> None:
     good = judged(GOOD, after=1.0, kind=CandidateKind.HALF)
     idle = judged(IDLE, after=0.0, decision=Decision.REJECT, kind=CandidateKind.HALF)
 
-    assert [told.effect for told in credit(good, (bundle, good, idle))] == [Effect.HELPED, Effect.NEUTRAL]
+    assert [told.effect for told in credit(good, (bundle, good, idle))] == [Effect.HELPED, Effect.UNDECIDED]
 
 
-def test_what_lost_alone_by_more_than_noise_is_harmful() -> None:
+def test_what_lost_alone_beyond_doubt_is_harmful() -> None:
     only = judged(GOOD, before=1.0, after=0.0, decision=Decision.REJECT)
 
     assert [told.effect for told in credit(only, (only,))] == [Effect.HARMFUL]
@@ -117,11 +122,88 @@ def test_without_a_scored_pair_the_reason_is_told() -> None:
     ]
 
 
-def test_a_removal_that_is_proven_no_loss_is_neutral_and_one_that_is_not_did_harm() -> None:
+def test_a_removal_that_is_proven_no_loss_is_neutral_and_one_that_is_not_did_harm_only_beyond_doubt() -> None:
     proven = judged(GOOD, after=1.0, before=1.0, kind=CandidateKind.REMOVAL)
-    lost = judged(GOOD, after=0.94, before=1.0, decision=Decision.REJECT, kind=CandidateKind.REMOVAL)
+    unclear = judged(GOOD, after=0.94, before=1.0, decision=Decision.REJECT, kind=CandidateKind.REMOVAL)
+    lost = judged(GOOD, after=0.4, before=1.0, decision=Decision.REJECT, kind=CandidateKind.REMOVAL)
 
-    assert [credit(one, (one,))[0].effect for one in (proven, lost)] == [Effect.NEUTRAL, Effect.HARMFUL]
+    assert [credit(one, (one,))[0].effect for one in (proven, unclear, lost)] == [
+        Effect.NEUTRAL,
+        Effect.UNDECIDED,
+        Effect.HARMFUL,
+    ]
+
+
+gains = st.lists(st.sampled_from((-1.0, -0.5, 0.0, 0.5, 1.0)), max_size=40)
+REJECTS = st.sampled_from((Decision.REJECT, Decision.UNDECIDED, Decision.ABSTAIN))
+
+
+def a_loser(gained: Sequence[float], decision: Decision, *, kind: CandidateKind = CandidateKind.BUNDLE) -> Judged:
+    pairs = tuple(
+        Pair(task=f"v{i}", session=f"s{i}", sample=0, before=max(0.0, -gain), after=max(0.0, gain))
+        for i, gain in enumerate(gained)
+    )
+    verdict = Verdict(decision=decision, reason="so it was")
+    return Judged(kind=kind, edits=(GOOD,), trial=Trial(pairs=pairs), verdict=verdict)
+
+
+@given(gains, REJECTS)
+def test_nothing_is_called_harmful_or_useless_without_an_interval_that_says_so(
+    gained: list[float], decision: Decision
+) -> None:
+    lost = a_loser(gained, decision)
+
+    (told,) = credit(lost, (lost,))
+
+    if told.effect is Effect.HARMFUL:
+        assert told.interval is not None
+        assert told.interval[1] < 0
+    if told.effect is Effect.NEUTRAL:
+        assert told.interval is not None
+        assert told.interval[1] <= lost.trial.min_effect
+    if told.effect is Effect.HELPED:
+        assert told.interval is not None
+        assert told.interval[0] > 0
+        assert decision is Decision.REJECT
+
+
+@given(gains)
+def test_the_label_never_leaves_the_interval(gained: list[float]) -> None:
+    lost = a_loser(gained, Decision.REJECT)
+
+    (told,) = credit(lost, (lost,))
+
+    assert told.effect is effect_of(told.interval, min_effect=lost.trial.min_effect)
+
+
+def test_of_a_thousand_trials_of_a_useless_edit_few_are_called_harmful() -> None:
+    draw = random.Random(18)
+    labels: Counter[Effect] = Counter()
+    for _ in range(1000):
+        lost = a_loser([draw.choice((-1.0, 0.0, 0.0, 1.0)) for _ in range(14)], Decision.REJECT)
+        labels[credit(lost, (lost,))[0].effect] += 1
+
+    assert labels[Effect.HARMFUL] + labels[Effect.NEUTRAL] <= 50
+
+
+def test_many_tries_without_any_difference_show_that_an_edit_is_useless() -> None:
+    few, many = (a_loser([0.0] * n, Decision.REJECT) for n in (20, 400))
+
+    assert [credit(lost, (lost,))[0].effect for lost in (few, many)] == [Effect.UNDECIDED, Effect.NEUTRAL]
+
+
+def test_a_rejected_bundle_says_nothing_of_its_parts() -> None:
+    bundle = judged(GOOD, IDLE, before=1.0, after=0.0, decision=Decision.REJECT)
+
+    assert {told.effect for told in credit(bundle, (bundle,))} == {Effect.UNDECIDED}
+
+
+def test_an_edit_that_helped_and_was_rejected_says_why() -> None:
+    lost = judged(GOOD, after=1.0, decision=Decision.REJECT)
+
+    (told,) = credit(lost, (lost,))
+
+    assert (told.effect, told.because) == (Effect.HELPED, "rejected: so it was")
 
 
 def test_an_edit_is_credited_with_what_it_did_for_its_own_lessons() -> None:

@@ -1,5 +1,6 @@
 """A look back on earlier nights: what it compares, what it may change, and what it costs when."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -218,7 +219,7 @@ def test_guidance_that_is_proven_is_the_nights_change() -> None:
     assert outcome.candidate is not None
     assert outcome.candidate.body == f"- Old.\n{BEGIN}\n{WISDOM}\n{END}"
     assert [(told.edit.source, told.effect) for told in outcome.tried.effects] == [
-        (EditSource.FAILURE, Effect.NEUTRAL),
+        (EditSource.FAILURE, Effect.UNDECIDED),
         (EditSource.SLOW, Effect.HELPED),
     ]
     assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.BUNDLE, CandidateKind.GUIDANCE]
@@ -308,7 +309,7 @@ def test_what_tonights_trials_told_is_for_the_notes_only() -> None:
 
     (guidance,), (notes,) = (night.asked(purpose) for purpose in SLOW)
     assert "- Be careful." not in guidance
-    assert "- changed nothing: append - Be careful." in notes
+    assert re.search(r"^- no gain seen \(\d+ tries\): append - Be careful\.$", notes, re.MULTILINE)
 
 
 # calls that fail ----------------------------------------------------------------------------------------
@@ -370,7 +371,7 @@ def test_over_real_nights_it_looks_back_and_takes_the_notes_along(tmp_path: Path
     assert reports[2].documents[0].later.notebook is not None
     assert len(machine.model.asked(Purpose.SLOW_UPDATE)) == len(machine.model.asked(Purpose.META_SKILL)) == 1
     reflections = machine.model.asked(Purpose.REFLECT)
-    assert "edits: changed nothing" in reflections[-1].text
+    assert "edits: no gain seen" in reflections[-1].text
 
 
 def test_guidance_is_staged_in_its_block_and_the_next_look_back_tells_what_it_did(tmp_path: Path) -> None:

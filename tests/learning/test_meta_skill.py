@@ -31,7 +31,7 @@ def test_it_sees_its_notes_what_was_tried_and_how_each_request_changed() -> None
     _, (prompt,) = run({"notes": ""})
 
     assert "Short rules win." in prompt.text
-    assert "- made it worse: append - Be brief." in prompt.text
+    assert "- harmful: append - Be brief." in prompt.text
     assert f"## regressed: 1\n```\n{ON_TRAIN.prompt}\n```" in prompt.text
     assert "## improved: 0" in prompt.text
     assert "ZEBRA7" not in prompt.text

@@ -30,7 +30,8 @@ def test_every_edit_is_shown_with_what_became_of_it_and_without_its_tasks() -> N
         refused=(an_edit("- No."),),
         waiting=(waits("- Waits."),),
         tried=tuple(
-            PastEdit(night="2026-03-01", edit=edit, effect=effect) for edit, effect in zip(edits, Effect, strict=True)
+            PastEdit(night="2026-03-01", edit=edit, effect=effect, n=4)
+            for edit, effect in zip(edits, Effect, strict=True)
         ),
     )
 
@@ -38,13 +39,19 @@ def test_every_edit_is_shown_with_what_became_of_it_and_without_its_tasks() -> N
 
     assert [line.split(":")[0] for line in text.splitlines() if line.startswith("- ")] == [
         "- the user refused it",
-        "- made it worse",
+        "- harmful",
         "- it waits for more proof, since n1",
         "- helped",
-        "- changed nothing",
-        "- not proven yet",
+        "- useless",
+        "- no gain seen (4 tries)",
     ]
     assert "secret" not in text
+
+
+def test_an_edit_that_hurt_others_is_not_shown_as_plain_help() -> None:
+    tried = PastEdit(night="n", edit=an_edit("- Rule."), effect=Effect.HELPED, n=8, harmed=2)
+
+    assert "- helped, but 2 tasks of other lessons got worse: append - Rule." in tried_before(Past(tried=(tried,)))
 
 
 def proposed(content: str, standing: Standing, **fields: Any) -> ProposedEdit:

@@ -96,9 +96,9 @@ def improved() -> StepOutcome:
     )
 
 
-def rejected(after: float = 0.1) -> StepOutcome:
+def rejected(after: float = 0.1, interval: tuple[float, float] = (-1.0, 0.9)) -> StepOutcome:
     """A step whose trial was lost, or won nothing."""
-    trial = Trial(pairs=TRIAL.pairs, rounds=1, before=0.25, after=after, interval=(-1.0, 0.9), calls=4)
+    trial = Trial(pairs=TRIAL.pairs, rounds=1, before=0.25, after=after, interval=interval, calls=4)
     verdict = Verdict(decision=Decision.REJECT, reason="worse", rule="strict, mixed", error_rate="error rate unknown")
     return an_outcome(
         document=a_document(id="blog:AGENTS.md"),

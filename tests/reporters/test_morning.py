@@ -162,9 +162,19 @@ def test_what_waits_since_this_very_night_is_told_once() -> None:
     assert "undecided since" not in render(tonight)
 
 
-@pytest.mark.parametrize(("after", "word"), [(0.1, "rejected: harmful"), (0.25, "rejected: useless")])
-def test_a_rejected_candidate_is_called_harmful_or_useless(after: float, word: str) -> None:
-    assert f"| {word} |" in render(a_report(documents=(rejected(after),)))
+@pytest.mark.parametrize(
+    ("interval", "word"),
+    [
+        ((-1.0, 0.9), "rejected: no gain seen (2 tries)"),
+        ((-0.86, 0.81), "rejected: no gain seen (2 tries)"),
+        ((-1.0, -0.1), "rejected: harmful"),
+        ((-0.2, 0.04), "rejected: useless"),
+    ],
+)
+def test_a_rejected_candidate_is_called_harmful_or_useless_only_if_its_interval_says_so(
+    interval: tuple[float, float], word: str
+) -> None:
+    assert f"| {word} |" in render(a_report(documents=(rejected(0.1, interval),)))
 
 
 def test_a_document_that_was_not_tried_shows_no_number() -> None:

@@ -242,9 +242,9 @@ def test_what_was_rejected_in_an_epoch_is_known_to_its_later_steps_only(tmp_path
     assert summary.actions == {"reject": 4}
     assert summary.best_skill == "# Skill\n"
     reflections = [prompt.text for prompt in model.prompts if prompt.purpose is Purpose.REFLECT]
-    assert ["changed nothing: append - Be careful." in text for text in reflections] == [False] * 2 + [True] * 2 + [
-        False
-    ] * 2 + [True] * 2
+    assert ["): append - Be careful." in text for text in reflections] == [False] * 2 + [True] * 2 + [False] * 2 + [
+        True
+    ] * 2
 
 
 def test_one_step_of_several_batches_reflects_on_each_and_decides_once(tmp_path: Path) -> None:
