@@ -223,7 +223,7 @@ class Machine:
             preflights=asked_first(backend),
             optimizer=backend,
             grader=backend,
-            executor=SingleShot(backend),
+            executor=SingleShot(backend, night=lambda: store.page.drawn),
             judge=ReferenceJudge(backend),
             pool=pool or SerialPool(),
             meter=meter,

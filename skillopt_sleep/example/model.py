@@ -13,10 +13,13 @@ import re
 from collections import Counter
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.example.miner import mine
 from skillopt_sleep.mining.wishes import Wish, read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+from skillopt_sleep.replay.variation import without_variation
 
 MODEL = "simulated"
 USELESS = "- Be careful, and think twice before answering."
@@ -68,9 +71,12 @@ class SimulatedBackend:
         return 0.0
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Answer the prompt; the same prompt and sample always give the same answer."""
-        digest = hashlib.blake2b(f"{self._seed}\0{prompt.sample}\0{prompt.asker}\0{prompt.text}".encode()).digest()
-        text = self._answer(prompt, random.Random(digest))  # noqa: S311 - noise, not a secret
+        """Answer the prompt; the same prompt and sample, however it is varied, always give the same answer."""
+        asked = prompt
+        if prompt.purpose is Purpose.ROLLOUT:
+            asked = replace(prompt, text=without_variation(prompt.text))
+        digest = hashlib.blake2b(f"{self._seed}\0{asked.sample}\0{asked.asker}\0{asked.text}".encode()).digest()
+        text = self._answer(asked, random.Random(digest))  # noqa: S311 - noise, not a secret
         usage = Usage(input_tokens=len(prompt.text) // _CHARS_PER_TOKEN, output_tokens=len(text) // _CHARS_PER_TOKEN)
         return decoded(prompt, Completion(text=text, usage=usage, usd=0.0, model=MODEL))
 

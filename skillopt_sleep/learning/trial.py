@@ -11,10 +11,7 @@ from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, measure, unharmed
 from skillopt_sleep.records import Decision, Document, GateRule, Pair, Rollout, Task, Trial, Verdict
 from skillopt_sleep.replay.rollout import Job
-
-# The samples a candidate draws from are its own: once accepted it becomes a baseline, which must be drawn afresh and
-# not be the lucky attempts it was chosen for.
-CANDIDATE_SAMPLES = 1_000_000
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 
 def run_trial(

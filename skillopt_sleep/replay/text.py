@@ -1,16 +1,23 @@
 """Attempt a task with one prompt and one answer, without tools or files."""
 
+from collections.abc import Callable
+
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Document, Prompt, Purpose, Task, Trajectory
+from skillopt_sleep.replay.variation import varied
 
 
 class SingleShot:
-    """Asks the target once, with the document in its prompt; the target never sees the reference."""
+    """Asks the target once, with the document in its prompt; the target never sees the reference.
 
-    def __init__(self, target: Backend) -> None:
+    `night` returns the id of the night that the attempts are drawn in, by which their prompts vary.
+    """
+
+    def __init__(self, target: Backend, *, night: Callable[[], str] = str) -> None:
         self._target = target
+        self._night = night
 
     @property
     def text_only(self) -> bool:
@@ -20,6 +27,7 @@ class SingleShot:
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt; a failed call is reported as a failure, not as an empty answer."""
         text = fill("rollout", document=document.text.strip() or "(none)", context=task.context, request=task.prompt)
+        text = varied(text, night=self._night(), task=task.id, sample=sample)
         prompt = Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample, asker=task.id, project=task.project)
         try:
             completion = self._target.complete(prompt)

@@ -182,6 +182,16 @@ class Nights(Enum):
     )
 
 
+def first_drawn(connection: sqlite3.Connection, night: str) -> str:
+    """Return the first of the nights whose attempts count in this night: itself, or one cut short before it."""
+    query = (
+        f"SELECT night FROM (SELECT id AS night, started FROM nights) WHERE {Nights.WITH_CUT_SHORT.value} "  # noqa: S608
+        "ORDER BY started, night LIMIT 1"
+    )
+    row = connection.execute(query, {"night": night}).fetchone()
+    return str(row[0]) if row else night
+
+
 class SqliteCalls:
     """Completed calls by a key of their content."""
 

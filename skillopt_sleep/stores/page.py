@@ -20,7 +20,10 @@ Result = TypeVar("Result")
 
 
 class SqlitePage:
-    """An open night: its id, its folder, and the outputs of its stages."""
+    """An open night: its id, its folder, and the outputs of its stages.
+
+    `drawn` is the first night whose attempts count in this one: itself, or one that was cut short before it.
+    """
 
     def __init__(
         self,
@@ -28,6 +31,7 @@ class SqlitePage:
         lock: threading.RLock,
         *,
         night: str,
+        drawn: str,
         folder: Path,
         started: datetime,
         horizon: datetime,
@@ -36,6 +40,7 @@ class SqlitePage:
         self._connection = connection
         self._lock = lock
         self.night = night
+        self.drawn = drawn
         self.folder = folder
         self.started = started
         self.horizon = horizon

@@ -22,7 +22,7 @@ from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.glance import is_running
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
+from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, first_drawn
 from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.schema import migrate, refuse_damage, refuse_newer
 
@@ -159,6 +159,7 @@ class SqliteStore:
             self._connection,
             self._lock,
             night=night,
+            drawn=first_drawn(self._connection, night),
             folder=private_dir(self.folder(night)),
             started=datetime.fromisoformat(started),
             horizon=self.horizon(),

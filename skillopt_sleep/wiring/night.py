@@ -104,7 +104,7 @@ def wire(
         sources=sources,
         preflights=tuple(preflights.values()),
         optimizer=optimizer,
-        executor=SingleShot(target),
+        executor=SingleShot(target, night=lambda: store.page.drawn),
         judge=ReferenceJudge(judge),
         grader=judge,
         pool=ThreadPool(settings.night.workers, observed.advance),

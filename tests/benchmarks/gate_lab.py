@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.step import step
-from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import Decision, Document, GateRule, Metric, Purpose, Score, Split, Task, Trajectory
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.builders import a_document, a_task
 from tests.fakes import FakeBackend, FakeJudge, SerialPool
 from tests.nights import RULE, a_crew, a_plan, with_side

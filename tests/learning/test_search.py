@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.search import BUNDLE_SHARE, Search, candidate, search, shorten
-from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -21,6 +21,7 @@ from skillopt_sleep.records import (
     Task,
     Trajectory,
 )
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import STRICT, a_crew

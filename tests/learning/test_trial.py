@@ -13,10 +13,11 @@ from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.betting import START, bet, lifted, statistic
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Decision, Document, GateRule, Metric, Pair, Split, Task, Trajectory, Trial
 from skillopt_sleep.replay.text import SingleShot
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.builders import a_document, a_task
 from tests.fakes import FakeBackend, FakeCalls, FakeExecutor, FakeJudge, SerialPool
 from tests.nights import STRICT, a_crew

@@ -170,6 +170,24 @@ def test_after_a_night_over_budget_no_completed_call_is_asked_again(machine: Mac
     assert not set(before) & set(later)
 
 
+def test_what_a_night_cut_short_has_drawn_counts_another_day_and_a_night_that_ended_draws_anew(
+    machine: Machine,
+) -> None:
+    machine.had(0, 1, 2, 3)
+    machine.night(calls=5)
+    first = {prompt.text for prompt in machine.model.asked(Purpose.ROLLOUT)}
+    machine.clock.pass_by(days=1)
+    machine.night()
+    both = [prompt.text for prompt in machine.model.asked(Purpose.ROLLOUT)]
+    again = Machine(machine.folder / "whole")
+    again.had(0, 1, 2, 3)
+    again.night()
+    whole = [prompt.text for prompt in again.model.asked(Purpose.ROLLOUT)]
+
+    assert first
+    assert sorted(both) == sorted(whole)
+
+
 # interrupted and killed ---------------------------------------------------------------------------------
 
 

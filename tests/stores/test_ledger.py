@@ -311,6 +311,22 @@ def test_a_night_that_asks_anew_knows_its_own_answers_only(tmp_path: Path) -> No
     store.close()
 
 
+def test_a_night_draws_as_the_first_of_the_nights_cut_short_before_it(tmp_path: Path) -> None:
+    clock = FakeClock()
+    store = open_at(tmp_path, clock=clock)
+    drawn: list[str] = []
+    verdicts = (Outcome.OVER_BUDGET, Outcome.BACKEND_FAILED, Outcome.UNDECIDED, Outcome.INTERRUPTED, Outcome.IMPROVED)
+    for verdict in verdicts:
+        with store.open_night() as page:
+            drawn.append(page.drawn)
+            seal(page, verdict=verdict)
+        clock.pass_by(days=1)
+    nights = [line.id for line in reversed(store.nights())]
+    store.close()
+
+    assert drawn == [nights[0], nights[0], nights[0], nights[3], nights[3]]
+
+
 def test_attempts_are_reused_in_their_night_and_after_nights_cut_short(tmp_path: Path) -> None:
     clock = FakeClock()
     store = open_at(tmp_path, clock=clock)
