@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.afterwards import afterwards
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.evidence import shown
 from skillopt_sleep.learning.gate import measure
@@ -28,6 +30,7 @@ from skillopt_sleep.records import (
     TestMeans,
     Tried,
     Verdict,
+    lessons_of,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -91,12 +94,13 @@ def why_none(lessons: int, val: Sequence[Task], waiting: Sequence[Task]) -> str:
 def on_test(
     outcome: StepOutcome, edits: Sequence[Edit], test: Sequence[Task], *, crew: Crew, plan: Plan
 ) -> StepOutcome:
-    """Attempt the test tasks under both versions, once: the means are reported and never decide."""
+    """Attempt the test tasks of the edits' lessons under both versions, once: what comes of it never decides."""
     document, changed = outcome.document, candidate(outcome.document, edits)
-    if not test or changed is None:
+    own = _of_lessons(edits, test)
+    if not own or changed is None:
         return outcome
     jobs: list[Job] = []
-    for task in test:
+    for task in own:
         jobs += [(task, document, 0), (task, changed, 0)]
     try:
         made = CrewAttempts(crew).make(jobs, label=f"rollout {document.id}")
@@ -109,19 +113,36 @@ def on_test(
         if old.score is not None and new.score is not None:
             before.append(measure(old.score, plan.gate))
             after.append(measure(new.score, plan.gate))
-    means = TestMeans(before=mean(before), after=mean(after), n=len(before))
+    interval = gain_interval([new - old for old, new in zip(before, after, strict=True)])
+    means = TestMeans(before=mean(before), after=mean(after), n=len(before), interval=interval)
     return replace(outcome, test=means).noted(*not_scored(made))
 
 
+def _of_lessons(edits: Sequence[Edit], tasks: Sequence[Task]) -> list[Task]:
+    """Return the tasks of the edits' lessons; all of them if those of one edit aren't known."""
+    if not all(edit.lessons for edit in edits):
+        return list(tasks)
+    lessons = set(lessons_of(edits))
+    return [task for task in tasks if task.lesson in lessons]
+
+
 def decided(
-    outcome: StepOutcome, best: Judged, test: Sequence[Task], *, crew: Crew, plan: Plan, since: str = ""
+    outcome: StepOutcome,
+    best: Judged,
+    test: Sequence[Task],
+    *,
+    val: Sequence[Task],
+    crew: Crew,
+    plan: Plan,
+    since: str = "",
 ) -> StepOutcome:
-    """End with the candidate's verdict; an accepted candidate is attempted on test, once."""
+    """End with the candidate's verdict; an accepted candidate is attempted on test, and anew on its own val tasks."""
     changed = candidate(outcome.document, best.edits)
     outcome = replace(outcome, candidate=changed, trial=best.trial, verdict=best.verdict)
     decision = best.verdict.decision
     if decision is Decision.ACCEPT:
         outcome = on_test(outcome, best.edits, test, crew=crew, plan=plan)
+        outcome = afterwards(outcome, best, val, crew=crew, plan=plan)
     because = best.verdict.reason
     if since:
         because = f"{because}; tried since the night of {since}"

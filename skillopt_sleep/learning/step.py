@@ -107,12 +107,12 @@ def _step(
         )
         learned = back.outcome.noted(*not_scored(back.rollouts))
         if back.decides is not None:
-            learned = decided(learned, back.decides, test, crew=crew, plan=plan)
+            learned = decided(learned, back.decides, test, val=val, crew=crew, plan=plan)
     learned = _with_undecided(learned, earlier)
     shorter = remove(learned, known, crew=crew, plan=plan, past=past, night=night, slow=is_due(plan, past), log=log)
     learned = shorter.outcome.noted(*not_scored(shorter.rollouts))
     if shorter.decides is not None:
-        learned = decided(learned, shorter.decides, test, crew=crew, plan=plan)
+        learned = decided(learned, shorter.decides, test, val=known, crew=crew, plan=plan)
     return learned
 
 
@@ -186,7 +186,8 @@ def _learn(
     log("rollouts", found.rollouts)
     log("trials", (*found.tested, *found.apart))
     outcome = with_evidence(outcome, found.headline.edits, train)
-    return decided(_searched(outcome, found, crew=crew, night=night), found.headline, test, crew=crew, plan=plan)
+    outcome = _searched(outcome, found, crew=crew, night=night)
+    return decided(outcome, found.headline, test, val=val, crew=crew, plan=plan)
 
 
 def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:
@@ -256,7 +257,7 @@ def _resumed(
     tried = replace(outcome.tried, tested=(*outcome.tried.tested, joined))
     outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
     outcome = outcome.noted(*_left_note(outcome.document, left))
-    return decided(outcome, joined, test, crew=crew, plan=plan, since=first.night)
+    return decided(outcome, joined, test, val=val, crew=crew, plan=plan, since=first.night)
 
 
 def _proven(
@@ -286,7 +287,7 @@ def _proven(
     )
     outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
     outcome = outcome.noted(*found.notes, *not_scored(found.rollouts), *_left_note(outcome.document, left))
-    return decided(outcome, found.best, test, crew=crew, plan=plan, since=wait.night)
+    return decided(outcome, found.best, test, val=val, crew=crew, plan=plan, since=wait.night)
 
 
 def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:

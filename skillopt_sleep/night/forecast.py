@@ -11,6 +11,7 @@ from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
+FRESH_ROUND = 2  # attempts at each task of an accepted change, after it was accepted
 
 
 class Workload(NamedTuple):
@@ -95,7 +96,7 @@ def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
     rounds = plan.gate.rounds
     if plan.gate.name == "sequential":
         rounds = max(rounds, EARLY_ROUNDS)
-    per_task = max(plan.step.samples, _arms(plan, waiting) * rounds, 2)
+    per_task = max(plan.step.samples, _arms(plan, waiting) * rounds + FRESH_ROUND)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:
         # Several candidates are first compared with each other on the train tasks.

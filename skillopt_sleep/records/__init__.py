@@ -110,7 +110,7 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
-from skillopt_sleep.records.trials import Decision, GateRule, Metric, Pair, RuleName, Trial, Verdict
+from skillopt_sleep.records.trials import Decision, FreshRound, GateRule, Metric, Pair, RuleName, Trial, Verdict
 
 __all__ = [
     "BY_HAND",
@@ -147,6 +147,7 @@ __all__ = [
     "Fared",
     "Fate",
     "ForLater",
+    "FreshRound",
     "GateRule",
     "Hear",
     "Heard",

@@ -9,7 +9,7 @@ from skillopt_sleep.records.documents import Document
 from skillopt_sleep.records.edits import AppliedEdit
 from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.trials import Trial, Verdict
+from skillopt_sleep.records.trials import FreshRound, Trial, Verdict
 
 
 class Outcome(StrEnum):
@@ -96,13 +96,14 @@ class Tried(Record, frozen=True, kw_only=True):
 
 
 class TestMeans(Record, frozen=True, kw_only=True):
-    """The means of both versions on the test tasks, over `n` tasks."""
+    """The means of both versions on the `n` test tasks of the change's own lessons, and the interval of the gain."""
 
     __test__ = False
 
     before: float | None = msgspec.field(default=None, name="test_before")
     after: float | None = msgspec.field(default=None, name="test_after")
     n: int = msgspec.field(default=0, name="test_n")
+    interval: tuple[float, float] | None = msgspec.field(default=None, name="test_interval")
 
 
 class ForLater(Record, frozen=True, kw_only=True):
@@ -118,7 +119,7 @@ class ForLater(Record, frozen=True, kw_only=True):
 
 
 class StepOutcome(Record, frozen=True, kw_only=True):
-    """The result of one step on one document; `candidate` and `trial` are those of the verdict."""
+    """The result of one step on one document; `candidate`, `trial` and `fresh` are those of the verdict."""
 
     document: Document
     outcome: Outcome
@@ -126,6 +127,7 @@ class StepOutcome(Record, frozen=True, kw_only=True):
     verdict: Verdict
     candidate: Document | None = None
     trial: Trial = Trial()
+    fresh: FreshRound = FreshRound()
     tasks: StepTasks = StepTasks()
     sessions: StepSessions = StepSessions()
     tried: Tried = Tried()

@@ -121,6 +121,19 @@ class Trial(Record, frozen=True, kw_only=True):
         return tuple(pair.gain for pair in self.pairs)
 
 
+class FreshRound(Record, frozen=True, kw_only=True):
+    """One more attempt at each of an accepted candidate's own tasks under both versions, which decided nothing.
+
+    The trial that a candidate won flatters it; the means and the interval of these `n` pairs don't.
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    before: float | None = None
+    after: float | None = None
+    n: int = 0
+    interval: tuple[float, float] | None = None
+
+
 class Decision(StrEnum):
     """The gate's decision on one trial."""
 

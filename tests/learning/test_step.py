@@ -1,5 +1,6 @@
 """One step on one document: what it ends as, what it spends, and what may decide."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind, ItemError
+from skillopt_sleep.learning.afterwards import FRESH
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.step import MOST_WAITING, NOTHING_PAST, step
-from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -405,9 +407,47 @@ def test_test_tasks_are_reported_once_after_an_improvement() -> None:
     outcome = night.step([*TRAIN, *VAL, *TEST])
 
     assert (outcome.test.before, outcome.test.after, outcome.test.n) == (0.0, 1.0, 1)
+    assert outcome.test.interval is not None
     assert night.attempted == ["train", "val", "test"]
     assert outcome.trial.calls == 4
     assert all(pair.task.startswith("val") for pair in outcome.trial.pairs)
+
+
+def test_only_test_tasks_of_the_accepted_rules_own_lesson_are_tried_and_without_one_no_number_is_told() -> None:
+    night, alone = Night(), Night()
+    others = a_side(Split.TEST, 7, 8, lesson="other")
+
+    outcome = night.step([*TRAIN, *VAL, *TEST, *others])
+    without = alone.step([*TRAIN, *VAL, *others])
+
+    assert outcome.test.n == 1
+    assert {task.id for task, _, _ in night.executor.jobs} == {"train1", "train2", "val1", "val2", "test1"}
+    assert (without.outcome, without.test.n, without.test.interval) == (Outcome.IMPROVED, 0, None)
+
+
+def test_an_accepted_change_is_measured_on_fresh_attempts_that_no_trial_made() -> None:
+    night = Night()
+
+    outcome = night.step([*TRAIN, *VAL])
+
+    drawn = Counter((task.id, document.body, sample) for task, document, sample in night.executor.jobs)
+    assert max(drawn.values()) == 1
+    assert {pair.sample for pair in outcome.fresh.pairs} == {FRESH}
+    assert FRESH not in {pair.sample for tested in outcome.tried.tested for pair in tested.trial.pairs}
+    assert (outcome.fresh.before, outcome.fresh.after, outcome.fresh.n) == (0.0, 1.0, 2)
+
+
+@pytest.mark.parametrize("grade_when_fresh", [0.0, 1.0])
+def test_the_fresh_round_never_decides(grade_when_fresh: float) -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        follows = follows_the_rule(task, trajectory)
+        fresh = int(trajectory.response.rsplit("|", 1)[1]) % CANDIDATE_SAMPLES == FRESH
+        return (1 - follows) * grade_when_fresh if fresh else follows
+
+    outcome = Night(grade=grade).step([*TRAIN, *VAL])
+
+    assert (outcome.outcome, outcome.trial.after) == (Outcome.IMPROVED, 1.0)
+    assert outcome.fresh.after == 0.0
 
 
 @pytest.mark.parametrize("grade_on_test", [0.0, 0.5, 1.0])

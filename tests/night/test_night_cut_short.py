@@ -239,6 +239,8 @@ def test_a_night_that_goes_on_ends_as_one_that_was_never_cut_off(tmp_path: Path)
     one, other = whole.night(), cut.night()
 
     assert [d.trial for d in one.documents] == [d.trial for d in other.documents]
+    assert [d.fresh for d in one.documents] == [d.fresh for d in other.documents]
+    assert one.documents[0].fresh.n > 0
     assert [[a.edit.content for a in d.tried.edits] for d in one.documents] == [
         [a.edit.content for a in d.tried.edits] for d in other.documents
     ]

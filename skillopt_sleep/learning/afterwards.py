@@ -1,0 +1,70 @@
+"""Attempt an accepted change's own tasks once more: the trial that chose it flatters it, a fresh round doesn't.
+
+The samples are drawn here only. No trial, no score of a task and no later night reads them.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.kit.betting import gain_interval
+from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.propose import not_scored
+from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES
+from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.records import FreshRound, Judged, Note, Pair, StepOutcome, Task
+from skillopt_sleep.replay.rollout import Job
+
+FRESH = CANDIDATE_SAMPLES // 2  # the sample of this round, which no trial reaches
+
+
+def afterwards(
+    outcome: StepOutcome, accepted: Judged, tasks: Sequence[Task], *, crew: Crew, plan: Plan
+) -> StepOutcome:
+    """Return the outcome with a fresh round over those of the tasks that the accepted candidate was proven on.
+
+    It decides nothing. If the budget ends in it, the trial's own gain has to do.
+    """
+    document = outcome.document
+    changed = candidate(document, accepted.edits)
+    proven_on = {pair.task for pair in accepted.trial.own}
+    own = [task for task in tasks if task.id in proven_on]
+    if changed is None or not own:
+        return outcome
+    jobs: list[Job] = []
+    for task in own:
+        jobs += [(task, document, FRESH), (task, changed, CANDIDATE_SAMPLES + FRESH)]
+    try:
+        made = CrewAttempts(crew).make(jobs, label=f"fresh round {document.id}")
+    except BudgetExhausted as error:
+        # Not checked beforehand: in a resumed night the round may be paid for already.
+        summary = f"{document.id}: no fresh round after the acceptance, so the gain may be flattered: {error.message}"
+        return outcome.noted(Note(stage="afterwards", summary=summary, remedy=error.remedy))
+    pairs: list[Pair] = []
+    for task, old, new in zip(own, made[::2], made[1::2], strict=True):
+        if old.score is not None and new.score is not None:
+            pair = Pair(
+                task=task.id,
+                lesson=task.lesson,
+                session=task.session,
+                sample=FRESH,
+                before=measure(old.score, plan.gate),
+                after=measure(new.score, plan.gate),
+            )
+            pairs.append(pair)
+    return replace(outcome, fresh=fresh_round(pairs)).noted(*not_scored(made))
+
+
+def fresh_round(pairs: Sequence[Pair]) -> FreshRound:
+    """Return the figures of a fresh round."""
+    return FreshRound(
+        pairs=tuple(pairs),
+        before=mean([pair.before for pair in pairs]),
+        after=mean([pair.after for pair in pairs]),
+        n=len(pairs),
+        interval=gain_interval([pair.gain for pair in pairs]),
+    )

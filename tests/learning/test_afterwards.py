@@ -1,0 +1,161 @@
+"""An accepted change is tried once more, on attempts that chose nothing: that is the gain a person is told."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+
+from skillopt_sleep.errors import BudgetExhausted, ItemError
+from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.afterwards import FRESH, afterwards, fresh_round
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.ending import beginning
+from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    FreshRound,
+    GateRule,
+    Judged,
+    Metric,
+    Pair,
+    Split,
+    StepOutcome,
+    Task,
+    Trajectory,
+    Trial,
+    Verdict,
+)
+from tests.builders import a_document, a_task, an_edit
+from tests.fakes import FakeExecutor, FakeJudge
+from tests.nights import RULE, a_crew, a_plan, with_side
+
+DOCUMENT = a_document("- Old.")
+EDIT = an_edit(RULE, lessons=("c",))
+OWN = [with_side(a_task(id=f"v{n}", session=f"s{n}"), split=Split.VAL, lesson="c") for n in range(3)]
+OTHER = with_side(a_task(id="other", session="t"), split=Split.VAL, lesson="d")
+GATE = GateRule(metric=Metric.HARD)
+
+
+def accepted(*tasks: Task) -> Judged:
+    pairs = tuple(
+        Pair(task=task.id, lesson=task.lesson, session=task.session, sample=0, before=0.0, after=1.0)
+        for task in tasks
+    )
+    return Judged(
+        kind=CandidateKind.BUNDLE,
+        edits=(EDIT,),
+        trial=Trial(lessons=(("c",),), pairs=pairs, rounds=1),
+        verdict=Verdict(decision=Decision.ACCEPT, reason="better"),
+    )
+
+
+def follows(_task: Task, trajectory: Trajectory) -> float:
+    return 1.0 if RULE in trajectory.response else 0.0
+
+
+class Afterwards:
+    """A fresh round with fakes, and the attempts it made."""
+
+    def __init__(
+        self, grade: Callable[[Task, Trajectory], float | Exception] = follows, *, refuses: bool = False
+    ) -> None:
+        def answer(task: Task, document: Document, sample: int) -> str:
+            if refuses:
+                raise BudgetExhausted("the limit is reached", remedy="raise it")
+            return f"{task.id}|{document.body}|{sample}"
+
+        self.executor = FakeExecutor(answer)
+        self._crew = a_crew(executor=self.executor, judge=FakeJudge(grade))
+        self.attempts = CrewAttempts(self._crew)
+
+    def run(self, best: Judged, tasks: list[Task]) -> StepOutcome:
+        outcome = beginning(DOCUMENT, tasks, waiting=())
+        return afterwards(outcome, best, tasks, crew=self._crew, plan=a_plan(gate=GATE))
+
+    @property
+    def jobs(self) -> list[tuple[str, bool, int]]:
+        """The attempts: the task, whether under the changed document, and the sample."""
+        return [(task.id, RULE in document.body, sample) for task, document, sample in self.executor.jobs]
+
+
+def test_each_own_task_is_attempted_once_more_under_both_versions_and_no_bystander_is() -> None:
+    night = Afterwards()
+
+    outcome = night.run(accepted(*OWN, OTHER), [*OWN, OTHER])
+
+    assert Counter(night.jobs) == Counter(
+        [(task.id, changed, sample) for task in OWN for changed, sample in ((False, FRESH), (True, FRESH + CANDIDATE_SAMPLES))]
+    )  # fmt: skip
+    assert (outcome.fresh.n, outcome.fresh.before, outcome.fresh.after) == (3, 0.0, 1.0)
+    assert outcome.fresh.interval is not None
+
+
+def test_a_task_that_the_trial_never_asked_is_not_asked_now() -> None:
+    night = Afterwards()
+
+    night.run(accepted(*OWN[:2]), OWN)
+
+    assert {task for task, _, _ in night.jobs} == {"v0", "v1"}
+
+
+def test_both_arms_of_a_pair_are_drawn_side_by_side_with_samples_that_no_trial_reaches() -> None:
+    night = Afterwards()
+
+    night.run(accepted(*OWN), OWN)
+
+    assert [changed for _, changed, _ in night.jobs] == [False, True] * 3
+    assert {sample % CANDIDATE_SAMPLES for _, _, sample in night.jobs} == {FRESH}
+    assert 1000 * GATE.rounds < FRESH
+
+
+def test_a_budget_that_ends_in_it_costs_only_the_number_and_that_is_said() -> None:
+    outcome = Afterwards(refuses=True).run(accepted(*OWN), OWN)
+
+    assert outcome.fresh == FreshRound()
+    (note,) = outcome.notes
+    assert "the gain may be flattered: the limit is reached" in note.summary
+    assert note.remedy == "raise it"
+
+
+def test_an_attempt_that_could_not_be_scored_makes_no_pair() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("can't tell") if task.id == "v0" else follows(task, trajectory)
+
+    assert Afterwards(grade).run(accepted(*OWN), OWN).fresh.n == 2
+
+
+def test_the_interval_of_a_round_narrows_with_its_pairs() -> None:
+    pair = Pair(task="v", lesson="c", session="s", sample=FRESH, before=0.0, after=1.0)
+    widths: list[float] = []
+    for n in (1, 4, 16):
+        interval = fresh_round([pair] * n).interval
+        assert interval is not None
+        widths.append(interval[1] - interval[0])
+
+    assert fresh_round([]) == FreshRound()
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_the_trial_flatters_what_it_accepts_and_the_fresh_round_does_not() -> None:
+    draw = random.Random(18)
+    rates = {False: 0.4, True: 0.6}
+
+    def grade(_task: Task, trajectory: Trajectory) -> float:
+        return float(draw.random() < rates[RULE in trajectory.response])
+
+    tasks = [with_side(a_task(id=f"v{n}", session=f"s{n}"), split=Split.VAL, lesson="c") for n in range(7)]
+    flattered: list[float] = []
+    fresh: list[float] = []
+    changed = a_document(f"- Old.\n{RULE}")
+    for _ in range(400):
+        night = Afterwards(grade)
+        trial, verdict, _ = run_trial(
+            DOCUMENT, changed, tasks, attempts=night.attempts, rule=GATE, lessons=[EDIT.lessons]
+        )
+        if verdict.decision is Decision.ACCEPT:
+            best = Judged(kind=CandidateKind.BUNDLE, edits=(EDIT,), trial=trial, verdict=verdict)
+            flattered += [pair.gain for pair in trial.own]
+            fresh += [pair.gain for pair in night.run(best, tasks).fresh.pairs]
+    assert (mean(flattered) or 0.0) > 0.3
+    assert abs((mean(fresh) or 0.0) - 0.2) < 0.08
