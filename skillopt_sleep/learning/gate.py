@@ -20,6 +20,8 @@ EARLY = "proven on one session only; one more session would prove it"
 EARLY_ALPHA = 0.05  # so rarely does what is useless look proven on one session
 EARLY_ROUNDS = 8  # that a trial on one session may take
 BREADTH = 2  # sessions of each edit's own lessons with a gain, at least
+NO_LOSS_PAIRS = 128  # after which it isn't asked any more whether a removal loses nothing
+NO_LOSS_ROUNDS = 2  # in which only a removal that loses far too much is stopped
 LOST_SHARE = 0.2  # of the tasks that the old version could be scored on; without so many means compare nothing
 LOST_LEAST = 2
 
@@ -73,9 +75,7 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if won and not _is_narrow(trial):
         return _proven(trial, rule, last=last)
     bets = _lifted_gains(trial, rule)
-    total = math.fsum(bets)
-    # Stopping a hopeless trial costs power, never validity.
-    if not won and (total < -noise(bets) or (total <= 0 and trial.rounds > 1)):
+    if not won and _is_hopeless(bets, trial, rule):
         if _total_gain(trial.own) > 0:
             numbers = f"{numbers}, but other tasks got worse"
         return _verdict(Decision.REJECT, numbers, rule)
@@ -87,6 +87,19 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
     return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more pairs like these would settle it", rule)
+
+
+def _is_hopeless(bets: Sequence[float], trial: Trial, rule: GateRule) -> bool:
+    """Return whether the bet is lost for all that can be seen; to stop early costs power, never validity.
+
+    A bet that nothing is lost wins slowly: bad luck in a round or two doesn't end it, but so many pairs do.
+    """
+    total, spread = math.fsum(bets), noise(bets)
+    if not rule.margin:
+        return total < -spread or (total <= 0 and trial.rounds > 1)
+    if len(bets) >= NO_LOSS_PAIRS:
+        return True
+    return (trial.rounds > 1 and total < -2 * spread) or (trial.rounds > NO_LOSS_ROUNDS and total < -spread)
 
 
 def may_be_early(lessons: Sequence[Sequence[str]], rule: GateRule) -> bool:
@@ -183,11 +196,13 @@ def _count_worse(tasks: Sequence[Sequence[Pair]], rule: GateRule) -> int:
     """Count the tasks that got worse, if the rule forbids that; the pairs are those of each task."""
     if not rule.non_regression:
         return 0
-    worse = [pairs for pairs in tasks if _is_worse(pairs, rule)]
+    # Of the many tasks and rounds of a removal one or the other gets worse by chance.
+    level = WORSE_LEVEL / len(tasks) if rule.margin and tasks else WORSE_LEVEL
+    worse = [pairs for pairs in tasks if _is_worse(pairs, rule, level)]
     return len(worse)
 
 
-def _is_worse(pairs: Sequence[Pair], rule: GateRule) -> bool:
+def _is_worse(pairs: Sequence[Pair], rule: GateRule, level: float = WORSE_LEVEL) -> bool:
     """Return whether a task got worse by more than `min_effect`, and more often than by chance."""
     losses = gains = 0
     for pair in pairs:
@@ -196,7 +211,7 @@ def _is_worse(pairs: Sequence[Pair], rule: GateRule) -> bool:
         elif pair.gain > 0:
             gains += 1
     lost = -_total_gain(pairs) / len(pairs)
-    return lost > rule.min_effect and sign_test(losses, gains) <= WORSE_LEVEL
+    return lost > rule.min_effect and sign_test(losses, gains) <= level
 
 
 def _numbers(trial: Trial, rule: GateRule) -> str:

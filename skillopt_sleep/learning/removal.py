@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.prune import prune
@@ -12,6 +14,7 @@ from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
+    EditOp,
     Judged,
     Note,
     Past,
@@ -23,7 +26,9 @@ from skillopt_sleep.records import (
 Log = Callable[[str, Sequence[object]], None]
 
 FULL = 0.75  # of the length that a document may have, from which on every night tries to shorten it
+EVERY = 3  # nights between two rules, once removals are tried at all
 SPARE = 2  # times the calls of the trial must be left: the lessons of other documents come first
+LEAST_ROUNDS = 2  # worth beginning a trial for; later nights resume it
 
 
 class Removal(NamedTuple):
@@ -47,11 +52,12 @@ def remove(
 ) -> Removal:
     """If the night found nothing better, try to remove a rule, on the unseen `tasks` that exercise it.
 
-    This happens on `slow` nights, and if the document is nearly full: one rule at a time, with a margin and the
-    removals' own error rate. If the budget runs out meanwhile, nothing else of the night is lost.
+    This happens on `slow` nights and some nights after the last rule was tried, and if the document is nearly full:
+    one rule at a time, with a margin and the removals' own error rate, for as many rounds as the night's calls allow.
+    If the budget runs out meanwhile, nothing else of the night is lost.
     """
     document, rule = learned.document, plan.removal
-    if not _is_time(learned, plan, slow=slow):
+    if not _is_time(learned, plan, past, slow=slow):
         return Removal(learned)
     found = prune(document, past, tasks)
     if found is None:
@@ -59,10 +65,12 @@ def remove(
     shorter = candidate(document, (found.edit,))
     if shorter is None:
         return Removal(learned)
-    most = SPARE * len(found.val) * rule.rounds * 2
-    if crew.meter.left() < most:
-        summary = f"{document.id}: no rule was tried for removal: that takes {most} calls"
+    each_round = SPARE * len(found.val) * 2
+    rounds = int(min(rule.rounds, crew.meter.left() // each_round))
+    if rounds < min(LEAST_ROUNDS, rule.rounds):
+        summary = f"{document.id}: no rule was tried for removal: that takes {LEAST_ROUNDS * each_round} calls"
         return _not_tried(learned, Note(stage="prune", summary=summary, remedy="raise budget.calls"))
+    rule = replace(rule, rounds=rounds)
     try:
         trial, verdict, made = run_trial(
             document, shorter, found.val, attempts=CrewAttempts(crew), rule=rule, lessons=(found.edit.lessons,)
@@ -79,14 +87,16 @@ def remove(
     return Removal(outcome, rollouts=made)
 
 
-def _is_time(learned: StepOutcome, plan: Plan, *, slow: bool) -> bool:
+def _is_time(learned: StepOutcome, plan: Plan, past: Past, *, slow: bool) -> bool:
     if learned.verdict.decision is Decision.ACCEPT or learned.sessions.unfinished:
         return False
     if plan.removal.name != "sequential":
         return False
     full = len(learned.document.body) > FULL * plan.step.max_chars
     waits = any(wait.tested.kind is CandidateKind.REMOVAL for wait in learned.tried.undecided)
-    return (slow or full) and not waits
+    removals = [past.ago(tried.night) for tried in past.tried if tried.edit.op is EditOp.DELETE]
+    again = plan.step.slow_every > 0 and bool(removals) and min(removals) >= EVERY
+    return (slow or full or again) and not waits
 
 
 def _not_tried(learned: StepOutcome, note: Note) -> Removal:

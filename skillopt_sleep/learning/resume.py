@@ -21,7 +21,6 @@ from skillopt_sleep.records import (
     Note,
     Rollout,
     Task,
-    Trial,
     Waiting,
     lessons_of,
     tasks_of,
@@ -62,8 +61,8 @@ def resume(
     """Give each candidate another night's rounds on tonight's val tasks, with its original share of the error rate.
 
     A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
-    stale if its document or the crew changed, or after MOST_ROUNDS. It waits if val has no task of its lessons that
-    its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's.
+    stale if its document or the crew changed, or after MOST_ROUNDS. Unless it is a removal, it waits if val has no
+    task of its lessons that its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's.
     """
     attempts = CrewAttempts(crew)
     tried: list[Waiting] = []
@@ -82,7 +81,7 @@ def resume(
             continue
         concerned, asked = _tasks(wait, val, known)
         proven = wait.tested.verdict.decision is Decision.ACCEPT
-        if not proven and not _has_unseen(wait.tested.trial, concerned):
+        if not proven and not _has_more(wait.tested, concerned):
             rest.append(waited)
             continue
         most = 2 * rule.rounds * len(asked)
@@ -188,9 +187,14 @@ def _tasks(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> tuple[S
     return about(edits, known, val), exercise(edits, known, val)
 
 
-def _has_unseen(trial: Trial, tasks: Sequence[Task]) -> bool:
-    """Return whether one of the tasks isn't in the trial yet."""
-    seen = {pair.task for pair in trial.pairs}
+def _has_more(tested: Judged, tasks: Sequence[Task]) -> bool:
+    """Return whether these tasks tell more: one of them isn't in the trial yet, or a rule's removal is tried.
+
+    A removal is tried on all the newest tasks of its rule's lessons, and what it waits for are more draws of them.
+    """
+    if tested.kind is CandidateKind.REMOVAL:
+        return bool(tasks)
+    seen = {pair.task for pair in tested.trial.pairs}
     return any(task.id not in seen for task in tasks)
 
 

@@ -5,7 +5,16 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import FailureKind
-from skillopt_sleep.kit.betting import START, bet, gain_interval, lifted, pairs_to_go, statistic
+from skillopt_sleep.kit.betting import (
+    NO_LOSS_STAKES,
+    STAKES,
+    bet,
+    gain_interval,
+    lifted,
+    pairs_to_go,
+    start,
+    statistic,
+)
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, measure, unharmed
@@ -28,14 +37,14 @@ def run_trial(
     """Attempt every val task once per arm and round, and ask the gate after each round.
 
     A pair with an unscored arm doesn't count. If the candidate equals its baseline, there is nothing to test and no
-    call is made. An `earlier` trial of the same candidate is resumed with its wealth, its margin and its share of the
-    error rate. Rounds draw samples from `first` on: the baseline's attempts of another trial are used again, unless
-    they decided what is tried. Each edit has to help in its own `lessons`; what they have only one session for takes
-    up to EARLY_ROUNDS.
+    call is made. An `earlier` trial of the same candidate is resumed with its wealth, its stakes, its margin and its
+    share of the error rate. Rounds draw samples from `first` on: the baseline's attempts of another trial are used
+    again, unless they decided what is tried. Each edit has to help in its own `lessons`; what they have only one
+    session for takes up to EARLY_ROUNDS.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
-    trial = earlier or Trial(wealth=START, alpha=rule.alpha, margin=rule.margin, first=first)
+    trial = earlier or _new_trial(rule, first)
     trial = replace(trial, lessons=trial.lessons or tuple(lessons), min_effect=rule.min_effect)
     rule = replace(rule, alpha=trial.alpha or rule.alpha, margin=trial.margin)
     end = trial.rounds
@@ -58,6 +67,11 @@ def run_trial(
         trial = _with_round(trial, val, rollouts, rule)
         verdict = gate(trial, rule, last=trial.rounds >= end)
     return _summed_up(trial, rule), verdict, made
+
+
+def _new_trial(rule: GateRule, first: int) -> Trial:
+    stakes = NO_LOSS_STAKES if rule.margin else STAKES
+    return Trial(stakes=stakes, wealth=start(stakes), alpha=rule.alpha, margin=rule.margin, first=first)
 
 
 def _has_one_session(trial: Trial, val: Sequence[Task], rule: GateRule) -> bool:
@@ -99,7 +113,7 @@ def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], 
             )
             new.append(pair)
     trial = replace(trial, pairs=(*trial.pairs, *new))
-    wealth = bet(trial.wealth, [lifted(pair.gain, rule.margin) for pair in new])
+    wealth = bet(trial.wealth, [lifted(pair.gain, rule.margin) for pair in new], stakes=trial.stakes or STAKES)
     return replace(
         trial,
         rounds=trial.rounds + 1,
@@ -121,7 +135,7 @@ def _summed_up(trial: Trial, rule: GateRule) -> Trial:
     return replace(
         trial,
         gain=shrunk(gains),
-        interval=gain_interval(gains),
+        interval=gain_interval(gains, stakes=trial.stakes or STAKES),
         bystanders=bystanders,
         unharmed=fine,
         more=pairs_to_go(trial.wealth, pairs=len(trial.pairs), alpha=rule.alpha),

@@ -129,7 +129,7 @@ class Past(Record, frozen=True, kw_only=True):
     The edits a person refused and those they adopted, all that were proposed to them, the undecided candidates, the
     edits that were tried and how attempts went (what was proposed, tried and how it went newest first), the
     optimizer's own notes, the earlier body that a slow update compares with, and the proposals that wait for the
-    person.
+    person. `nights` are the ids of the nights that are over, newest first, as far as they are known.
     """
 
     refused: tuple[Edit, ...] = ()
@@ -141,3 +141,9 @@ class Past(Record, frozen=True, kw_only=True):
     notes: str = ""
     snapshot: Earlier | None = None
     offered: tuple[Offered, ...] = ()
+    nights: tuple[str, ...] = ()
+
+    def ago(self, night: str) -> int:
+        """How many nights ago this night was; where nights aren't known, those count in which an edit was tried."""
+        nights = self.nights or tuple(dict.fromkeys(tried.night for tried in self.tried))
+        return nights.index(night) + 1 if night in nights else len(nights) + 1

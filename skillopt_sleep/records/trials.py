@@ -57,11 +57,11 @@ class Trial(Record, frozen=True, kw_only=True):
     `lessons` are those that each of the candidate's edits was learned from. The means, `gain` and `interval` are
     those of its own pairs, which are of these lessons; the others are of `bystanders`, so many of them `unharmed`.
     `wealth` is the logarithm of what each stake has become, `statistic` their mean as a multiple of the start,
-    `alpha` its share of the error rate of the night it was first tried in. `gain` is shrunk; `interval` is for the
-    mean gain, each end is wrong with a probability of at most 5 %, whenever the trial stops. `unpaired` pairs were
-    lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it. Its
-    rounds draw samples from `first` on; `margin` is what it may lose on the mean, `min_effect` the smallest gain that
-    is worth an edit.
+    `stakes` what these are (none if an older version began it), `alpha` its share of the error rate of the night it
+    was first tried in. `gain` is shrunk; `interval` is for the mean gain, each end is wrong with a probability of at
+    most 5 %, whenever the trial stops. `unpaired` pairs were lost, of them `lost_before` and `lost_after` by one arm
+    only. About `more` pairs like these would decide it. Its rounds draw samples from `first` on; `margin` is what it
+    may lose on the mean, `min_effect` the smallest gain that is worth an edit.
     """
 
     lessons: tuple[tuple[str, ...], ...] = ()
@@ -78,6 +78,7 @@ class Trial(Record, frozen=True, kw_only=True):
     bystanders: int = 0
     unharmed: int = 0
     statistic: float | None = None
+    stakes: tuple[float, ...] = ()
     wealth: tuple[float, ...] = ()
     alpha: float | None = None
     margin: float = 0.0

@@ -11,7 +11,7 @@ REMOVED = {
     "step.minibatch": "it is always 6",
     "step.merge_batch": "it is always 4",
     "gate.mixed_weight": "it is always 0.5",
-    "gate.removal_margin": "it is always 0.05",
+    "gate.removal_margin": "it is always 0.1",
     "gate.removal_alpha": "it is always 0.05",
     "bank.per_side": "it is always 14",
     "bank.similar": "it is always 2",

@@ -21,7 +21,8 @@ from skillopt_sleep.records import (
 from skillopt_sleep.stores.bank import SqliteBank
 
 DAY_CHARS = len("2026-01-31")
-REMEMBERED = 30  # how many of a document's tried edits are recalled, newest first
+REMEMBERED = 100  # how many of a document's tried edits are recalled, newest first
+NIGHTS = 60  # how many of the nights that are over are recalled, newest first
 
 
 class SqliteHistory:
@@ -45,7 +46,13 @@ class SqliteHistory:
             notes=notebook[0][0] if notebook else "",
             snapshot=self._snapshot(path),
             offered=self._offered(path),
+            nights=self._nights(),
         )
+
+    def _nights(self) -> tuple[str, ...]:
+        """Return the ids of the nights that are over, newest first."""
+        rows = self._rows("SELECT id FROM nights WHERE closed IS NOT NULL ORDER BY rowid DESC LIMIT ?", (NIGHTS,))
+        return tuple(night for (night,) in rows)
 
     def _offered(self, path: str) -> tuple[Offered, ...]:
         """Return the proven proposals that wait for the person."""

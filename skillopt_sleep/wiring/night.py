@@ -46,7 +46,7 @@ from skillopt_sleep.wiring.projects import KnownProjects
 _LEAST_EDITS = 1
 _SCHEDULE_NIGHTS = 14
 # A rule goes if it is proven that less than this is lost; a removal that loses more passes on this share of nights.
-_REMOVAL_MARGIN = 0.05
+_REMOVAL_MARGIN = 0.1
 _REMOVAL_ALPHA = 0.05
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.betting import START, bet, lifted, statistic
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.gate import FAR, UNKNOWN, UNVERIFIED, gate, lacking, measure, unharmed
+from skillopt_sleep.learning.gate import FAR, NO_LOSS_PAIRS, UNKNOWN, UNVERIFIED, gate, lacking, measure, unharmed
 from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
 
 RULE = GateRule()
@@ -350,9 +350,30 @@ def test_a_few_attempts_that_are_no_worse_prove_nothing() -> None:
 
 
 def test_what_loses_more_than_the_margin_is_dropped_early() -> None:
-    verdict = said(a_removal(tasks(6, 0.0, -0.2)), NO_WORSE, last=False)
+    verdict = said(a_removal(tasks(6, 0.0, -0.4)), NO_WORSE, last=False)
 
     assert (verdict.decision, verdict.reason[:6]) == (Decision.REJECT, "worse:")
+
+
+def test_a_bad_round_or_two_do_not_end_a_removal() -> None:
+    assert gate(a_removal(tasks(6, -1.0)), NO_WORSE, last=False) is None
+    some_lost = {**tasks(4, 0.0, 0.0), "u": [-1.0, 0.0], "v": [0.0, -1.0]}
+    assert gate(a_removal(some_lost), NO_WORSE, last=False) is None
+    assert said(a_removal({**some_lost, "w": [-1.0, -1.0, -1.0]}), NO_WORSE, last=False).decision is Decision.REJECT
+
+
+def test_a_removal_that_many_pairs_did_not_prove_is_rejected() -> None:
+    wavering = [0.0, -1.0, 0.0, 1.0]
+    pairs = NO_LOSS_PAIRS // len(wavering)
+
+    assert gate(a_removal(tasks(pairs - 1, *wavering)), NO_WORSE, last=False) is None
+    assert said(a_removal(tasks(pairs, *wavering)), NO_WORSE, last=False).decision is Decision.REJECT
+
+
+def test_of_the_many_tasks_of_a_removal_one_may_get_worse_by_chance() -> None:
+    gains = {**tasks(30, *[0.0] * 15), "hit": [-0.4] * 5 + [0.4] + [0.0] * 9}
+
+    assert said(a_removal(gains), NO_WORSE).decision is Decision.ACCEPT
 
 
 def test_no_worse_must_be_seen_in_two_sessions() -> None:

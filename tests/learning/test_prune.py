@@ -4,10 +4,23 @@ from datetime import timedelta
 
 import pytest
 from hypothesis import given, strategies as st
+from msgspec.structs import replace
 
-from skillopt_sleep.learning.prune import MOST_TASKS, Pruning, exercising, prune
+from skillopt_sleep.learning.prune import MOST_TASKS, RETRY, Pruning, exercising, prune
 from skillopt_sleep.learning.update import update
-from skillopt_sleep.records import Document, Edit, EditOp, EditSource, Effect, Past, PastEdit, Split, Task
+from skillopt_sleep.records import (
+    Document,
+    Edit,
+    EditOp,
+    EditSource,
+    Effect,
+    Past,
+    PastEdit,
+    ProposedEdit,
+    Split,
+    Standing,
+    Task,
+)
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import NOON
 
@@ -62,11 +75,32 @@ def test_unseen_tasks_of_one_session_only_could_never_prove_it() -> None:
 
 def test_what_the_person_or_a_trial_spoke_for_is_not_tried_again() -> None:
     removal = an_edit("", op=EditOp.DELETE, target=f"\n{BRIEF.content}")
-    harmful, unsure = (PastEdit(night="n", edit=removal, effect=e) for e in (Effect.HARMFUL, Effect.UNDECIDED))
+    harmful = PastEdit(night="n", edit=removal, effect=Effect.HARMFUL)
+    waits = ProposedEdit(edit=removal, standing=Standing.WAITS, since="n")
 
     assert pruned(*C, *D, refused=(removal,)) == PNPM.content
+    assert pruned(*C, *D, proposed=(waits,)) == PNPM.content
     assert pruned(*C, *D, tried=(harmful,)) == PNPM.content
-    assert pruned(*C, *D, tried=(unsure,)) == BRIEF.content
+
+
+def test_a_removal_that_was_not_proven_is_tried_again_after_some_nights_but_those_never_tried_come_first() -> None:
+    removal = an_edit("", op=EditOp.DELETE, target=f"\n{BRIEF.content}")
+    unsure = PastEdit(night="n", edit=removal, effect=Effect.UNDECIDED)
+    nights = tuple(f"n{i}" for i in range(RETRY - 1))
+
+    assert pruned(*D, tried=(unsure,), nights=(*nights[1:], "n")) == ""
+    assert pruned(*D, tried=(unsure,), nights=(*nights, "n")) == BRIEF.content
+    assert pruned(*D, tried=(unsure,), nights=(*nights, "later")) == BRIEF.content
+    assert pruned(*C, *D, tried=(unsure,), nights=(*nights, "n")) == PNPM.content
+
+
+def test_where_nights_are_not_known_those_count_in_which_something_was_tried() -> None:
+    removal = an_edit("", op=EditOp.DELETE, target=f"\n{BRIEF.content}")
+    unsure = PastEdit(night="n", edit=removal, effect=Effect.UNDECIDED)
+    later = tuple(replace(unsure, night=f"n{i}", edit=PNPM) for i in range(RETRY - 1))
+
+    assert pruned(*D, tried=(*later[1:], unsure)) == ""
+    assert pruned(*D, tried=(*later, unsure)) == BRIEF.content
 
 
 @pytest.mark.parametrize("lead", ["# Shop\n\n- Never npm, use pnpm!\n", "# Shop\n\n"])

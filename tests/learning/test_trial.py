@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.betting import START, bet, lifted, statistic
+from skillopt_sleep.kit.betting import NO_LOSS_STAKES, START, bet, lifted, start, statistic
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.pools.threads import ThreadPool
@@ -334,15 +334,28 @@ def test_the_greedy_rule_asks_nothing() -> None:
 
 
 def test_a_trial_with_a_margin_bets_that_no_more_than_that_is_lost_and_keeps_it_between_nights() -> None:
-    rule = GateRule(metric=Metric.HARD, margin=0.05, rounds=2)
+    rule = GateRule(metric=Metric.HARD, margin=0.1, rounds=2)
     same = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(1.0))
     trial, verdict, _ = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=rule)
     on, _, _ = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=SURE, earlier=trial)
 
-    assert (verdict.decision, trial.margin, on.margin) == (Decision.UNDECIDED, 0.05, 0.05)
-    assert trial.wealth == bet(START, [lifted(0.0, 0.05)] * trial.n)
-    assert on.wealth == pytest.approx(bet(START, [lifted(0.0, 0.05)] * on.n))
+    assert (verdict.decision, trial.margin, on.margin) == (Decision.UNDECIDED, 0.1, 0.1)
+    assert trial.stakes == on.stakes == NO_LOSS_STAKES
+    none = start(NO_LOSS_STAKES)
+    assert trial.wealth == bet(none, [lifted(0.0, 0.1)] * trial.n, stakes=NO_LOSS_STAKES)
+    assert on.wealth == pytest.approx(bet(none, [lifted(0.0, 0.1)] * on.n, stakes=NO_LOSS_STAKES))
     assert on.n > trial.n
+
+
+def test_a_removal_that_an_older_version_began_keeps_the_stakes_it_began_with() -> None:
+    same = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(1.0))
+    earlier = Trial(wealth=START, margin=0.05, alpha=0.05)
+    trial, _, _ = run_trial(
+        BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=replace(SURE, rounds=2), earlier=earlier
+    )
+
+    assert (trial.stakes, trial.margin) == ((), 0.05)
+    assert trial.wealth == pytest.approx(bet(START, [lifted(0.0, 0.05)] * trial.n))
 
 
 def test_requests_in_the_same_words_are_drawn_each_by_itself_though_no_question_is_paid_twice() -> None:

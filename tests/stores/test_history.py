@@ -193,4 +193,15 @@ def test_a_proposal_for_several_files_is_known_to_the_history_of_each(store: Sql
             past = page.history.past(path)
             assert past.adopted == offered.edits
             assert [edit.standing for edit in past.proposed] == [Standing.LIVE]
-        assert page.history.past("/p/elsewhere.md") == Past()
+        assert page.history.past("/p/elsewhere.md") == Past(nights=past.nights)
+
+
+def test_the_nights_that_are_over_are_known_newest_first(store: SqliteStore) -> None:
+    for _ in range(2):
+        with store.open_night() as page:
+            seal(page)
+    with store.open_night() as page:
+        first, second = reversed(page.history.past(PATH).nights)
+        past = page.history.past(PATH)
+        assert (past.ago(second), past.ago(first), past.ago("long gone")) == (1, 2, 3)
+        assert page.night not in past.nights
