@@ -153,3 +153,37 @@ def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note(tmp_
 
     assert wait not in outcome.tried.undecided
     assert any("you took its lesson back" in note.summary for note in outcome.notes)
+
+
+def test_tasks_of_a_lesson_that_was_taken_back_no_longer_defend_its_rule(tmp_path: Path) -> None:
+    document = a_document(RULE, id="shop", path="/shop.md")
+    old, other = (
+        [
+            a_task(
+                id=f"{lesson}{n}",
+                session=f"{lesson}{n}",
+                project="/p",
+                lesson=lesson,
+                split=Split.VAL if n else Split.TRAIN,
+            )
+            for n in range(3)
+        ]
+        for lesson in ("old", "other")
+    )
+    rule = a_proposal(path=document.path, edits=(an_edit(RULE, tasks=("old0", "other0")),))
+    executor = FakeExecutor()
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        seal(page, tasks=(*old, *other), proposals=(rule,))
+    store.bank.decide(rule.id, ADOPTED, at=NOON)
+    with store.open_night() as page:
+        routing = Routing(
+            tasks=tuple(replace(task, project="/p", document="shop") for task in TRAIN), documents=(document,)
+        )
+        crew = a_crew(executor=executor, judge=FakeJudge(1.0))
+        list(steps(routing, crew=crew, plan=a_plan(max_chars=25), page=page, ended={"old"}))
+    store.close()
+
+    asked = {task.id for task, _, _ in executor.jobs}
+    assert {"other1", "other2"} <= asked
+    assert asked.isdisjoint(task.id for task in old)
