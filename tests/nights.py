@@ -89,7 +89,7 @@ def a_plan(**fields: Any) -> Plan:
         "step": StepRules(**step),
         "gate": STRICT,
         "recall": RecallRules(),
-        "removal": GateRule(margin=0.05),
+        "removal": GateRule(margin=0.1),
         "limits": {"calls": 300.0, "minutes": 60.0},
         "model": "simulated",
     }

@@ -84,6 +84,9 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if not last:
         return None
     more = pairs_to_go(trial.wealth, pairs=len(trial.pairs), alpha=rule.alpha)
+    if rule.margin:
+        most = NO_LOSS_PAIRS - len(trial.pairs)
+        more = min(more or most, most)
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
     return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more pairs like these would settle it", rule)

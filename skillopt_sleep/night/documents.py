@@ -27,7 +27,8 @@ def steps(
 
     The night's calls go where they are worth most; a document they don't reach keeps its sessions unread. Calls that
     wait for an answer keep no other document from being asked about. The night's error rate is shared by the
-    documents with a lesson that can be tested, before any is. What waits for a lesson that has `ended` is dropped.
+    documents with a lesson that can be tested, before any is. What waits for a lesson that has `ended` is dropped,
+    and its tasks of earlier nights defend no rule any more.
     """
     reached_tasks, _ = in_reach(routing.tasks, crew.executor)
     triable = routing._replace(tasks=tuple(reached_tasks))
@@ -42,7 +43,7 @@ def steps(
 
     def run(document: Document) -> StepOutcome:
         known = past[document.id]
-        outcome = _outcome(document, routing, rows[document.id], known, crew=crew, plan=plan, page=page)
+        outcome = _outcome(document, routing, rows[document.id], known, ended, crew=crew, plan=plan, page=page)
         return outcome.noted(*dropped[document.id])
 
     try:
@@ -78,7 +79,15 @@ def _allotted(
 
 
 def _outcome(
-    document: Document, routing: Routing, rows: _Rows, past: Past, *, crew: Crew, plan: Plan, page: Page
+    document: Document,
+    routing: Routing,
+    rows: _Rows,
+    past: Past,
+    ended: Collection[str],
+    *,
+    crew: Crew,
+    plan: Plan,
+    page: Page,
 ) -> StepOutcome:
     """Run the step on one document; what it writes is added to `rows`."""
     tasks = _tasks_of(document, routing)
@@ -89,6 +98,7 @@ def _outcome(
     known: list[Task] = []
     if past.adopted:
         banked = page.bank.tasks({task.project for task in tasks})
+        banked = [task for task in banked if task.lesson not in ended]
         known = [task for task in banked if page.started - task.at <= plan.recall.retire]
     outcome = step(document, tasks, crew=crew, plan=plan, past=past, night=page.night, log=log, known=known)
     scores = _scores(document, rows, plan)

@@ -362,6 +362,14 @@ def test_a_bad_round_or_two_do_not_end_a_removal() -> None:
     assert said(a_removal({**some_lost, "w": [-1.0, -1.0, -1.0]}), NO_WORSE, last=False).decision is Decision.REJECT
 
 
+def test_a_removal_that_had_bad_luck_tonight_goes_on_another_night() -> None:
+    unlucky = {**tasks(4, *[0.0] * 8), "u": [-1.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0]}
+    verdict = said(a_removal(unlucky), NO_WORSE)
+
+    assert verdict.decision is Decision.UNDECIDED
+    assert f"about {NO_LOSS_PAIRS - 40} more pairs like these would settle it" in verdict.reason
+
+
 def test_a_removal_that_many_pairs_did_not_prove_is_rejected() -> None:
     wavering = [0.0, -1.0, 0.0, 1.0]
     pairs = NO_LOSS_PAIRS // len(wavering)

@@ -88,7 +88,7 @@ def test_the_documents_share_the_error_rate_of_removals_too(tmp_path: Path) -> N
 
     removals = [one for outcome in outcomes for one in outcome.tried.tested]
     assert [(one.kind, one.trial.alpha, one.trial.margin) for one in removals] == [
-        (CandidateKind.REMOVAL, 0.025, 0.05)
+        (CandidateKind.REMOVAL, 0.025, 0.1)
     ] * 2
     assert [outcome.outcome for outcome in outcomes] == [Outcome.NO_HEADROOM] * 2
     assert [len(outcome.tried.undecided) for outcome in outcomes] == [1, 1]
