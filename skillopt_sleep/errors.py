@@ -105,6 +105,10 @@ REMEDIES = {
 }
 # Failures of one prompt, which say nothing about the next; any other may mean that the model is gone.
 OF_THE_PROMPT = frozenset({FailureKind.REFUSED, FailureKind.TOO_LONG, FailureKind.OVER_BUDGET})
+# Failures of one attempt by itself: it took too long, or ended without an answer. Any other is an outage.
+OF_THE_ATTEMPT = frozenset(
+    {FailureKind.TIMED_OUT, FailureKind.FLOODED, FailureKind.EMPTY, FailureKind.TOO_LONG, FailureKind.REFUSED}
+)
 # Failures after which no call can succeed tonight.
 FOR_GOOD = frozenset({FailureKind.NOT_INSTALLED, FailureKind.LOGIN, FailureKind.QUOTA})
 

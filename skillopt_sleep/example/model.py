@@ -85,7 +85,7 @@ class SimulatedBackend:
             case Purpose.PREFLIGHT:
                 return "ready"
             case Purpose.ROLLOUT:
-                return _attempt(prompt.text, noise, forgets=self._forgets)
+                return _attempt(prompt, noise, forgets=self._forgets)
             case Purpose.JUDGE:
                 return _grade(prompt.text)
             case Purpose.CONTROLS:
@@ -120,11 +120,11 @@ class SimulatedBackend:
                 return json.dumps({"reasoning": "simulated", "notes": _notes(prompt.text)})
 
 
-def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
-    """Answer at length, doing what the instructions state and nothing else."""
+def _attempt(prompt: Prompt, noise: random.Random, *, forgets: float) -> str:
+    """Answer at length, doing what the instructions state and nothing else; no two samples are worded alike."""
     instructions = ""
-    request = text
-    match = _REQUEST.search(text)
+    request = prompt.text
+    match = _REQUEST.search(prompt.text)
     if match:
         instructions = match[1]
         request = match[2].strip()
@@ -138,7 +138,7 @@ def _attempt(text: str, noise: random.Random, *, forgets: float) -> str:
         sentences += [f"I use {term}." for term in wish.want]
         if wish.at_most:
             limits.append(wish.at_most)
-    sentences.append(f"This is what I would do for: {request}")
+    sentences.append(f"This is draft {prompt.sample} of what I would do for: {request}")
     answer = " ".join(sentences)
     if limits:
         return answer[: min(limits)]

@@ -1,4 +1,4 @@
-"""Choose the tasks that can be tried, those to learn from, and for a trial its own with bystanders it could harm."""
+"""Choose the tasks that can be tried, those to learn from, and for a trial those of its edits' lessons."""
 
 from collections.abc import Sequence
 
@@ -31,22 +31,12 @@ def with_lessons(edits: Sequence[Edit], tasks: Sequence[Task]) -> tuple[Edit, ..
 
 
 def exercise(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the val tasks of the edits' lessons, and the newest val task of some other lessons.
+    """Return the val tasks of the edits' lessons, on which the bet is: others would only dilute the evidence.
 
-    There are at most as many bystanders as other tasks: they show harm, and only dilute the evidence of a gain. The
-    choice looks at no result. If an edit names no lessons, they are those of its tasks; if these aren't among `tasks`
-    either, all of val is returned.
+    If an edit names no lessons, they are those of its tasks; if these aren't among `tasks` either, all of val is
+    returned.
     """
-    concerned = about(edits, tasks, val)
-    if not concerned:
-        return tuple(val)
-    lessons = {task.lesson for task in concerned}
-    newest: dict[str, Task] = {}
-    for task in sorted(val, key=lambda task: task.at):
-        if task.lesson not in lessons:
-            newest[task.lesson] = task
-    bystanders = sorted(newest.values(), key=lambda task: task.at, reverse=True)[: len(concerned)]
-    return tuple(task for task in val if task in concerned or task in bystanders)
+    return about(edits, tasks, val) or tuple(val)
 
 
 def about(edits: Sequence[Edit], tasks: Sequence[Task], val: Sequence[Task]) -> tuple[Task, ...]:

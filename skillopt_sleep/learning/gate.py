@@ -74,18 +74,18 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     won = trial.statistic is not None and trial.statistic >= 1 / rule.alpha
     if won and not _is_narrow(trial):
         return _proven(trial, rule, last=last)
-    bets = _lifted_gains(trial, rule)
+    bets = [lifted(gain, rule.margin) for gain in trial.bets]
     if not won and _is_hopeless(bets, trial, rule):
-        if _total_gain(trial.own) > 0:
-            numbers = f"{numbers}, but other tasks got worse"
+        if not rule.margin and _total_gain(trial.own) > 0:
+            numbers = f"{numbers}, {_why_lost(trial)}"
         return _verdict(Decision.REJECT, numbers, rule)
     if _is_narrow(trial):
         return _narrow(trial, rule, last=last)
     if not last:
         return None
-    more = pairs_to_go(trial.wealth, pairs=len(trial.pairs), alpha=rule.alpha)
+    more = pairs_to_go(trial.wealth, pairs=trial.n, alpha=rule.alpha)
     if rule.margin:
-        most = NO_LOSS_PAIRS - len(trial.pairs)
+        most = NO_LOSS_PAIRS - trial.n
         more = min(more or most, most)
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
@@ -100,9 +100,18 @@ def _is_hopeless(bets: Sequence[float], trial: Trial, rule: GateRule) -> bool:
     total, spread = math.fsum(bets), noise(bets)
     if not rule.margin:
         return total < -spread or (total <= 0 and trial.rounds > 1)
-    if len(bets) >= NO_LOSS_PAIRS:
+    if trial.n >= NO_LOSS_PAIRS:
         return True
     return (trial.rounds > 1 and total < -2 * spread) or (trial.rounds > NO_LOSS_ROUNDS and total < -spread)
+
+
+def _why_lost(trial: Trial) -> str:
+    """Say why the bet is lost though the mean of the pairs is better."""
+    lost = len(trial.lost_attempts)
+    if not lost:
+        return "but not if each session counts once"
+    which = "1 attempt" if lost == 1 else f"{lost} attempts"
+    return f"but {which} under the new version ended without an answer"
 
 
 def may_be_early(lessons: Sequence[Sequence[str]], rule: GateRule) -> bool:
@@ -227,11 +236,6 @@ def _numbers(trial: Trial, rule: GateRule) -> str:
     else:
         word = "no better"
     return f"{word}: {trial.before:.2f} → {trial.after:.2f} on unseen tasks ({trial.counted})"
-
-
-def _lifted_gains(trial: Trial, rule: GateRule) -> list[float]:
-    """Return what the candidate gained in each pair, with the margin that it may lose."""
-    return [lifted(gain, rule.margin) for gain in trial.gains]
 
 
 def _verdict(decision: Decision, reason: str, rule: GateRule) -> Verdict:

@@ -17,8 +17,9 @@ from skillopt_sleep.kit.betting import (
 )
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
-from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, measure, unharmed
-from skillopt_sleep.records import Decision, Document, GateRule, Pair, Rollout, Task, Trial, Verdict
+from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, unharmed
+from skillopt_sleep.learning.pairs import Paired, pair_up
+from skillopt_sleep.records import Decision, Document, GateRule, Rollout, Task, Trial, Verdict, bets_of
 from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
@@ -36,11 +37,12 @@ def run_trial(
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per arm and round, and ask the gate after each round.
 
-    A pair with an unscored arm doesn't count. If the candidate equals its baseline, there is nothing to test and no
-    call is made. An `earlier` trial of the same candidate is resumed with its wealth, its stakes, its margin and its
-    share of the error rate. Rounds draw samples from `first` on: the baseline's attempts of another trial are used
-    again, unless they decided what is tried. Each edit has to help in its own `lessons`; what they have only one
-    session for takes up to EARLY_ROUNDS.
+    The bet is on the pairs of the edits' own lessons. A pair with an unscored arm doesn't count, but in the bet an
+    attempt of the candidate that failed by itself is its worst case; nor does a pair of which both answers were given
+    before. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial of
+    the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate. Rounds draw
+    samples from `first` on: the baseline's attempts of another trial are used again, unless they decided what is
+    tried. Each edit has to help in its own `lessons`; what they have only one session for takes up to EARLY_ROUNDS.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
@@ -64,8 +66,10 @@ def run_trial(
             jobs += [(task, document, sample), (task, candidate, CANDIDATE_SAMPLES + sample)]
         rollouts = attempts.make(jobs, label=f"trial {document.id}")
         made += rollouts
-        trial = _with_round(trial, val, rollouts, rule)
-        verdict = gate(trial, rule, last=trial.rounds >= end)
+        paired = pair_up(trial, val, rollouts, rule)
+        trial = _with_round(trial, paired, rule, calls=count_made(rollouts))
+        # What is only repeated is no new evidence, however often it is asked.
+        verdict = gate(trial, rule, last=trial.rounds >= end or paired.only_repeated)
     return _summed_up(trial, rule), verdict, made
 
 
@@ -90,41 +94,27 @@ def count_made(rollouts: Iterable[Rollout]) -> int:
     return len(made)
 
 
-def _with_round(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule: GateRule) -> Trial:
-    """Add one round to the trial; the rollouts alternate baseline and candidate."""
-    new: list[Pair] = []
-    lost_before = lost_after = lost_both = 0
-    for task, old, changed in zip(val, rollouts[::2], rollouts[1::2], strict=True):
-        if old.score is None and changed.score is None:
-            lost_both += 1
-        elif old.score is None:
-            lost_before += 1
-        elif changed.score is None:
-            lost_after += 1
-        else:
-            before, after = measure(old.score, rule), measure(changed.score, rule)
-            pair = Pair(
-                task=task.id,
-                lesson=task.lesson,
-                session=task.session,
-                sample=old.sample,
-                before=before,
-                after=after,
-            )
-            new.append(pair)
-    trial = replace(trial, pairs=(*trial.pairs, *new))
-    wealth = bet(trial.wealth, [lifted(pair.gain, rule.margin) for pair in new], stakes=trial.stakes or STAKES)
+def _with_round(trial: Trial, paired: Paired, rule: GateRule, *, calls: int) -> Trial:
+    """Add one round to the trial."""
+    new = replace(trial, pairs=paired.pairs, lost_attempts=paired.lost_attempts).bets
+    trial = replace(
+        trial,
+        pairs=(*trial.pairs, *paired.pairs),
+        lost_attempts=(*trial.lost_attempts, *paired.lost_attempts),
+    )
+    wealth = bet(trial.wealth, [lifted(gain, rule.margin) for gain in new], stakes=trial.stakes or STAKES)
     return replace(
         trial,
         rounds=trial.rounds + 1,
-        unpaired=trial.unpaired + lost_before + lost_after + lost_both,
-        lost_before=trial.lost_before + lost_before,
-        lost_after=trial.lost_after + lost_after,
+        unpaired=trial.unpaired + paired.lost_before + paired.lost_after + paired.lost_both,
+        lost_before=trial.lost_before + paired.lost_before,
+        lost_after=trial.lost_after + paired.lost_after,
+        repeated=trial.repeated + paired.repeated,
         before=mean([pair.before for pair in trial.own]),
         after=mean([pair.after for pair in trial.own]),
         wealth=wealth,
         statistic=statistic(wealth),
-        calls=trial.calls + count_made(rollouts),
+        calls=trial.calls + calls,
     )
 
 
@@ -135,8 +125,8 @@ def _summed_up(trial: Trial, rule: GateRule) -> Trial:
     return replace(
         trial,
         gain=shrunk(gains),
-        interval=gain_interval(gains, stakes=trial.stakes or STAKES),
+        interval=gain_interval(bets_of(trial.own), stakes=trial.stakes or STAKES),
         bystanders=bystanders,
         unharmed=fine,
-        more=pairs_to_go(trial.wealth, pairs=len(trial.pairs), alpha=rule.alpha),
+        more=pairs_to_go(trial.wealth, pairs=trial.n, alpha=rule.alpha),
     )

@@ -110,7 +110,17 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
-from skillopt_sleep.records.trials import Decision, FreshRound, GateRule, Metric, Pair, RuleName, Trial, Verdict
+from skillopt_sleep.records.trials import (
+    Decision,
+    FreshRound,
+    GateRule,
+    Metric,
+    Pair,
+    RuleName,
+    Trial,
+    Verdict,
+    bets_of,
+)
 
 __all__ = [
     "BY_HAND",
@@ -217,6 +227,7 @@ __all__ = [
     "Verdict",
     "Waiting",
     "WarningKind",
+    "bets_of",
     "effect_of",
     "in_words",
     "lessons_of",

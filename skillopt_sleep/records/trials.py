@@ -1,6 +1,8 @@
 """Trial and verdict: a candidate compared with its baseline, and what the gate decides."""
 
-from collections.abc import Collection
+import math
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Literal
 
@@ -36,7 +38,10 @@ class GateRule(Record, frozen=True, kw_only=True):
 
 
 class Pair(Record, frozen=True, kw_only=True):
-    """The metric of one validation task and sample under the baseline and under the candidate."""
+    """The metric of one validation task and sample under the baseline and under the candidate.
+
+    `answers` are digests of what both arms answered, by which a target that repeats itself is known.
+    """
 
     task: str
     lesson: str = ""
@@ -44,6 +49,7 @@ class Pair(Record, frozen=True, kw_only=True):
     sample: int
     before: float
     after: float
+    answers: tuple[str, str] = ("", "")
 
     @property
     def gain(self) -> float:
@@ -51,11 +57,21 @@ class Pair(Record, frozen=True, kw_only=True):
         return self.after - self.before
 
 
+def bets_of(pairs: Sequence[Pair]) -> tuple[float, ...]:
+    """Return the mean gain of each session in each round, which is one bet: its tasks share their luck."""
+    gains = defaultdict[tuple[int, str], list[float]](list)
+    for pair in pairs:
+        gains[pair.sample, pair.session or pair.task].append(pair.gain)
+    return tuple(math.fsum(values) / len(values) for values in gains.values())
+
+
 class Trial(Record, frozen=True, kw_only=True):
     """A candidate's paired comparison on val, with all that a later night needs to resume it.
 
     `lessons` are those that each of the candidate's edits was learned from. The means, `gain` and `interval` are
     those of its own pairs, which are of these lessons; the others are of `bystanders`, so many of them `unharmed`.
+    Pairs of `lost_attempts` count in the bet only: the candidate's attempt failed by itself, which is its worst case.
+    In `repeated` pairs both arms answered what they had answered before, so they count nowhere.
     `wealth` is the logarithm of what each stake has become, `statistic` their mean as a multiple of the start,
     `stakes` what these are (none if an older version began it), `alpha` its share of the error rate of the night it
     was first tried in. `gain` is shrunk; `interval` is for the mean gain, each end is wrong with a probability of at
@@ -71,6 +87,8 @@ class Trial(Record, frozen=True, kw_only=True):
     unpaired: int = 0
     lost_before: int = 0
     lost_after: int = 0
+    lost_attempts: tuple[Pair, ...] = ()
+    repeated: int = 0
     before: float | None = None
     after: float | None = None
     gain: float | None = None
@@ -88,19 +106,27 @@ class Trial(Record, frozen=True, kw_only=True):
 
     def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
         """Return the pairs of these lessons; all pairs if none is named."""
-        if not lessons:
-            return self.pairs
-        return tuple(pair for pair in self.pairs if pair.lesson in lessons)
+        return _of(self.pairs, lessons)
 
     @property
     def own(self) -> tuple[Pair, ...]:
         """The pairs of its edits' lessons; all pairs if those of one edit aren't known."""
+        return _of(self.pairs, self._own_lessons)
+
+    @property
+    def bets(self) -> tuple[float, ...]:
+        """What is bet on: the gains on its own lessons, one a session and round."""
+        return bets_of((*self.own, *_of(self.lost_attempts, self._own_lessons)))
+
+    @property
+    def _own_lessons(self) -> set[str]:
+        """The lessons of its edits; none if those of one edit aren't known."""
         named: set[str] = set()
         for lessons in self.lessons:
             if not lessons:
-                return self.pairs
+                return set()
             named.update(lessons)
-        return self.of(named)
+        return named
 
     @property
     def n(self) -> int:
@@ -133,6 +159,13 @@ class FreshRound(Record, frozen=True, kw_only=True):
     after: float | None = None
     n: int = 0
     interval: tuple[float, float] | None = None
+
+
+def _of(pairs: tuple[Pair, ...], lessons: Collection[str]) -> tuple[Pair, ...]:
+    """Return the pairs of these lessons; all pairs if none is named."""
+    if not lessons:
+        return pairs
+    return tuple(pair for pair in pairs if pair.lesson in lessons)
 
 
 class Decision(StrEnum):

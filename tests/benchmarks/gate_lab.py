@@ -58,6 +58,7 @@ class World:
     def __init__(self, cell: Cell, seed: int) -> None:
         self._draw = random.Random(f"{cell.name} {cell.tasks} {cell.nights} {seed}")
         self._cell = cell
+        self._answers = 0
         self._tasks = {
             task.id: cell.world(self._draw) for task in tasks(cell.tasks, cell.own) if task.split is Split.VAL
         }
@@ -67,13 +68,18 @@ class World:
         chance = self._tasks[task.id](sample % CANDIDATE_SAMPLES)[new] if task.id in self._tasks else 0.0
         if self._cell.soft:
             # A grade between 0 and 1 whose mean is the chance.
-            return Trajectory(response=str(self._draw.betavariate(2 * chance + 0.01, 2 * (1 - chance) + 0.01)))
-        return Trajectory(response=str(float(self._draw.random() < chance)))
+            return self._answer(self._draw.betavariate(2 * chance + 0.01, 2 * (1 - chance) + 0.01))
+        return self._answer(float(self._draw.random() < chance))
+
+    def _answer(self, grade: float) -> Trajectory:
+        """An answer in words that no other attempt has."""
+        self._answers += 1
+        return Trajectory(response=f"{grade} in answer {self._answers}")
 
     def grade(self, task: Task, trajectory: Trajectory) -> Score | ItemError:
         if task.split is Split.VAL and self._draw.random() < self._cell.lost:
             return ItemError("can't tell")
-        grade = float(trajectory.response)
+        grade = float(trajectory.response.split()[0])
         return Score(hard=float(grade >= 1), soft=grade)
 
 

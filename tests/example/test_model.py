@@ -120,7 +120,8 @@ def test_the_same_question_has_the_same_answer_and_samples_differ() -> None:
     absent_minded = SimulatedBackend(forgets=0.5)
     answers = [_attempt(RULE, backend=absent_minded, sample=sample).response for sample in range(20)]
     assert answers == [_attempt(RULE, backend=absent_minded, sample=sample).response for sample in range(20)]
-    assert len(set(answers)) == 2
+    assert len(set(answers)) == len(answers)
+    assert {"pnpm" in answer for answer in answers} == {True, False}
 
 
 @pytest.mark.parametrize("forgets", [0.05, 0.3])

@@ -32,7 +32,7 @@ def passes(task: Task, body: str) -> float:
 
 
 def tried(edits: list[Edit], tasks: list[Task], *, meter: FakeMeter | None = None) -> Search:
-    executor = FakeExecutor(lambda task, version, sample: version.body)
+    executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
     judge = FakeJudge(lambda task, trajectory: passes(task, trajectory.response))
     crew = a_crew(executor=executor, judge=judge, meter=meter or FakeMeter())
     return search_by_lesson(DOCUMENT, edits, tasks, crew=crew, rule=RULE)
@@ -85,13 +85,11 @@ def test_what_does_not_help_its_one_session_is_rejected_soon() -> None:
     assert found.headline.trial.rounds == 2
 
 
-def test_the_numbers_are_its_own_and_the_bystanders_are_counted() -> None:
-    found = tried([A], val(a=2, b=2, c=2))
-    trial = found.headline.trial
+def test_the_bet_and_the_numbers_are_its_own() -> None:
+    trial = tried([A], val(a=2, b=2, c=2)).headline.trial
 
     assert (trial.before, trial.after) == (0.0, 1.0)
-    assert {pair.lesson for pair in trial.own} == {"a"}
-    assert (trial.bystanders, trial.unharmed) == (2, 2)
+    assert {pair.lesson for pair in trial.pairs} == {"a"}
 
 
 def test_an_edit_without_an_unseen_task_is_not_tried_and_that_is_noted() -> None:
@@ -104,7 +102,7 @@ def test_an_edit_without_an_unseen_task_is_not_tried_and_that_is_noted() -> None
 
 
 def test_without_the_calls_for_it_only_what_can_be_proven_is_tried() -> None:
-    found = tried([A, B], val(a=2, b=1), meter=FakeMeter(left=20))
+    found = tried([A, B], val(a=2, b=1), meter=FakeMeter(left=15))
 
     assert found.headline.verdict.decision is Decision.ACCEPT
     assert found.apart == ()
@@ -115,7 +113,7 @@ def test_an_accepted_change_is_not_lost_when_the_budget_ends_at_another_lesson()
     def attempt(task: Task, version: Document, sample: int) -> str:
         if "Rule b" in version.body:
             raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise it")
-        return version.body
+        return f"{version.body} {sample}"
 
     judge = FakeJudge(lambda task, trajectory: passes(task, trajectory.response))
     crew = a_crew(executor=FakeExecutor(attempt), judge=judge)
@@ -131,7 +129,7 @@ def test_who_answers_by_hand_is_asked_for_all_lessons_at_once() -> None:
 
     def attempt(task: Task, version: Document, sample: int) -> str:
         if version.body == DOCUMENT.body:
-            return version.body
+            return f"{version.body} {sample}"
         asked.append(version.body)
         raise CallPending("1 prompt waits")
 

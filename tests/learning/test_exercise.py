@@ -20,13 +20,8 @@ def test_the_tasks_of_its_own_lessons_are_all_asked_in_their_order() -> None:
     assert [task.id for task in about([EDIT], TRAIN, VAL)] == ["a0", "a1", "a2"]
 
 
-def test_of_other_lessons_the_newest_stand_by_at_most_as_many() -> None:
-    found = exercise([EDIT], TRAIN, VAL)
-
-    assert [task.id for task in found if task.lesson == "a"] == ["a0", "a1", "a2"]
-    others = [task.id for task in found if task.lesson != "a"]
-    assert len(others) == 3
-    assert all(name.endswith("2") for name in others)
+def test_the_bet_is_on_its_own_lessons_only() -> None:
+    assert exercise([EDIT], TRAIN, VAL) == about([EDIT], TRAIN, VAL)
 
 
 def test_edits_of_several_lessons_ask_all_of_theirs() -> None:

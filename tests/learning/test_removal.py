@@ -53,7 +53,7 @@ def removed(
     past: Past = PAST,
     **plan: Any,
 ) -> tuple[Removal, FakeExecutor]:
-    executor = FakeExecutor(lambda task, version, sample: version.body)
+    executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
     judge = FakeJudge(lambda task, trajectory: grade(task, trajectory.response))
     found = remove(
         learned,
@@ -258,5 +258,5 @@ class Knowing:
 
     def complete(self, prompt: Prompt) -> Completion:
         if prompt.purpose is Purpose.ROLLOUT:
-            return Completion(text="I ran `pnpm install`.", model="m")
+            return Completion(text=f"I ran `pnpm install` {prompt.sample}.", model="m")
         return self.inner.complete(prompt)

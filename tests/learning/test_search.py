@@ -43,7 +43,7 @@ def tried(
     grade: Callable[[str], float] = graded,
     meter: FakeMeter | None = None,
 ) -> tuple[Search, FakeExecutor]:
-    executor = FakeExecutor(lambda task, version, sample: version.body)
+    executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
     judge = FakeJudge(lambda task, trajectory: grade(trajectory.response))
     crew = a_crew(executor=executor, judge=judge, meter=meter or FakeMeter())
     return search(DOCUMENT, edits, VAL, crew=crew, rule=rule), executor  # pyright: ignore[reportArgumentType]
@@ -135,7 +135,7 @@ def test_an_accepted_bundle_is_not_lost_when_the_budget_ends_on_the_way() -> Non
     def attempt(task: Task, version: Document, sample: int) -> str:
         if version.body == "- Old.\n- Idle.":
             raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise it")
-        return version.body
+        return f"{version.body} {sample}"
 
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
     found = search(DOCUMENT, [GOOD, IDLE], VAL, crew=a_crew(executor=FakeExecutor(attempt), judge=judge), rule=RULE)
@@ -157,7 +157,7 @@ def test_a_trial_of_one_candidate_is_as_run_trial_runs_it() -> None:
     changed = candidate(DOCUMENT, [GOOD])
     assert changed is not None
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
-    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: version.body), judge=judge)
+    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
 
     assert (found.best.trial, found.best.verdict, found.rollouts) == run_trial(
         DOCUMENT, changed, VAL, attempts=CrewAttempts(crew), rule=RULE, lessons=[()]
@@ -169,7 +169,7 @@ def test_a_half_that_is_proven_is_not_lost_when_the_budget_ends_with_the_other()
     def attempt(task: Task, version: Document, sample: int) -> str:
         if version.body == "- Old.\n- Bad.":
             raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise it")
-        return version.body
+        return f"{version.body} {sample}"
 
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
     crew = a_crew(executor=FakeExecutor(attempt), judge=judge)
@@ -183,7 +183,7 @@ def test_a_removal_is_never_left_out_of_a_bundle_for_that_would_lengthen_it() ->
     shorter = an_edit("", op=EditOp.DELETE, target="- Old.\n", tasks=("t1",))
     document = a_document("- Old.\n- Stays.")
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
-    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: version.body), judge=judge)
+    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
 
     found = search(document, [GOOD, shorter], VAL, crew=crew, rule=RULE)
 
@@ -196,7 +196,7 @@ def test_no_candidate_passes_the_documents_length() -> None:
     document = a_document("- Old.\n- Bad.")
     longer = an_edit("- Good, and many words more.")
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
-    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: version.body), judge=judge)
+    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
 
     found = search(document, [room, longer], VAL, crew=crew, rule=RULE, most=36)
 
@@ -204,8 +204,10 @@ def test_no_candidate_passes_the_documents_length() -> None:
 
 
 def test_what_a_budget_refused_is_counted_for_no_candidate() -> None:
-    def attempt(task: Task, version: Document, _sample: int) -> str | Trajectory:
-        return Trajectory(failure="over_budget: the limit is reached") if task.id == "v6" else version.body
+    def attempt(task: Task, version: Document, sample: int) -> str | Trajectory:
+        return (
+            Trajectory(failure="over_budget: the limit is reached") if task.id == "v6" else f"{version.body} {sample}"
+        )
 
     executor, judge = FakeExecutor(attempt), FakeJudge(lambda task, trajectory: graded(trajectory.response))
     found = search(DOCUMENT, [GOOD, BAD], VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE)
@@ -227,7 +229,7 @@ def test_of_what_is_shortened_the_attempts_of_tonight_are_counted_and_each_once(
     tonight = [one for one in earlier.rollouts if one.sample == 0]
 
     for made, paid in (((), 0), (tonight, len(VAL))):
-        executor = FakeExecutor(lambda task, version, sample: version.body)
+        executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
         judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
         found = shorten(DOCUMENT, proven, VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE, made=made)
         attempts = {(task.id, version.body, sample) for task, version, sample in executor.jobs}
@@ -240,7 +242,7 @@ def of_lesson(word: str, lesson: str) -> Edit:
 
 def test_an_edit_that_helped_in_no_two_sessions_of_its_own_is_left_out_of_a_bundle_that_wins() -> None:
     val = [a_task(id=f"{lesson}{n}", lesson=lesson, session=f"{lesson}{n}", split=Split.VAL) for lesson in "ab" for n in range(3)]  # fmt: skip
-    executor = FakeExecutor(lambda task, version, sample: version.body)
+    executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
     judge = FakeJudge(lambda task, trajectory: float("Good" in trajectory.response and task.lesson == "a"))
     good, idle = of_lesson("Good", "a"), of_lesson("Idle", "b")
 

@@ -31,7 +31,9 @@ class Graded(Toy, frozen=True):
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         grade = self.grade(skill, int(item.id.rpartition("-")[2]), sample)
-        return Result(failure="gone") if grade is None else Result(hard=float(grade >= 1), soft=grade)
+        if grade is None:
+            return Result(failure="gone")
+        return Result(hard=float(grade >= 1), soft=grade, response=f"answer {sample}")
 
 
 def some_parts(folder: Path, grade: Grade, **evaluation: Any) -> Parts:
