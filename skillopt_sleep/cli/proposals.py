@@ -15,7 +15,7 @@ from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo as take_back
-from skillopt_sleep.records import DONE, Proposal
+from skillopt_sleep.records import DONE, Proposal, said_of_changes
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -101,6 +101,8 @@ def _trial(proposal: Proposal) -> Iterator[str]:
     yield f"Unseen tasks: {scores}; {proposal.error_rate}"
     if proposal.others:
         yield f"Tasks of other lessons: {proposal.others}"
+    if proposal.text_changed:
+        yield f"The trial: {said_of_changes(proposal.text_changed)}"
     if proposal.read_by:
         yield f"Read by: {', '.join(proposal.read_by)}"
 

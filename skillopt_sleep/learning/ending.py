@@ -31,6 +31,7 @@ from skillopt_sleep.records import (
     Tried,
     Verdict,
     lessons_of,
+    said_of_changes,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -146,6 +147,8 @@ def decided(
     because = best.verdict.reason
     if since:
         because = f"{because}; tried since the night of {since}"
+    if best.trial.text_changed:
+        because = f"{because}; {said_of_changes(best.trial.text_changed)}"
     if best.kind is CandidateKind.REMOVAL and changed is not None:
         because = f"{because}; {len(outcome.document.body) - len(changed.body)} characters less"
     if decision is Decision.ACCEPT and not best.trial.pairs:

@@ -21,6 +21,7 @@ from skillopt_sleep.records import (
     Note,
     Rollout,
     Task,
+    Trial,
     Waiting,
     lessons_of,
     tasks_of,
@@ -61,8 +62,9 @@ def resume(
     """Give each candidate another night's rounds on tonight's val tasks, with its original share of the error rate.
 
     A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
-    stale if its document or the crew changed, or after MOST_ROUNDS. Unless it is a removal, it waits if val has no
-    task of its lessons that its trial hasn't seen: the same few tasks again would prove nothing about tomorrow's.
+    stale if our part of its document or the crew changed, or after MOST_ROUNDS; text around our part may change, and
+    both arms have it from then on. Unless it is a removal, it waits if val has no task of its lessons that its trial
+    hasn't seen: the same few tasks again would prove nothing about tomorrow's.
     """
     attempts = CrewAttempts(crew)
     tried: list[Waiting] = []
@@ -90,14 +92,15 @@ def resume(
             summary = f"{name} is still waiting: its trial takes up to {most} calls"
             notes.append(Note(stage="trial", summary=summary, remedy="raise budget.calls"))
             continue
-        earlier = wait.tested.trial
+        earlier = _resumable(wait, document)
         trial, verdict, made = run_trial(document, changed, asked, attempts=attempts, rule=rule, earlier=earlier)
         rollouts += made
         if verdict.decision is Decision.ABSTAIN:
             rest.append(waited)
             notes.append(Note(stage="trial", summary=f"{name}: {verdict.reason}"))
             continue
-        tried.append(replace(wait, tested=replace(wait.tested, trial=trial, verdict=verdict)))
+        tested = replace(wait.tested, trial=trial, verdict=verdict)
+        tried.append(replace(wait, base=document.sha, body=document.body_sha, tested=tested))
     return Resumed(tuple(tried), tuple(rest), tuple(notes), tuple(rollouts))
 
 
@@ -198,13 +201,22 @@ def _has_more(tested: Judged, tasks: Sequence[Task]) -> bool:
     return any(task.id not in seen for task in tasks)
 
 
+def _resumable(wait: Waiting, document: Document) -> Trial:
+    """Return the candidate's trial, in which a change of the text around ours ends a round."""
+    trial = wait.tested.trial
+    if wait.base == document.sha or not trial.rounds:
+        return trial
+    return replace(trial, text_changed=(*trial.text_changed, trial.rounds))
+
+
 def _why_stale(wait: Waiting, document: Document, crew: Crew, refused: Sequence[Edit]) -> str:
     """Say why the candidate's trial isn't resumed, or return ""."""
     refused_keys = {edit.key for edit in refused}
     if any(edit.key in refused_keys for edit in wait.tested.edits):
         return "you have rejected it since"
-    if wait.base != document.sha:
-        return "its document changed, so its trial ended"
+    if wait.base != document.sha and wait.body != document.body_sha:
+        what = "our part of its document" if wait.body else "its document"
+        return f"{what} changed, so its trial ended"
     if wait.crew != crew.identity():
         return f"its trial was run by {wait.crew}, which changed, so it ended"
     if wait.tested.trial.rounds >= MOST_ROUNDS:

@@ -93,7 +93,14 @@ def add_trial(outcome: StepOutcome, tested: Judged, *, night: str, crew: Crew) -
 
 def waiting(document: Document, tested: Judged, *, night: str, crew: Crew) -> Waiting:
     """Return the candidate as later nights resume it."""
-    return Waiting(night=night, path=document.path, base=document.sha, crew=crew.identity(), tested=tested)
+    return Waiting(
+        night=night,
+        path=document.path,
+        base=document.sha,
+        body=document.body_sha,
+        crew=crew.identity(),
+        tested=tested,
+    )
 
 
 def search(

@@ -35,6 +35,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     Waiting,
+    said_of_changes,
 )
 
 Log = Callable[[str, Sequence[object]], None]
@@ -306,6 +307,8 @@ def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
         return learned
     wait = waits[0]
     because = f"{wait.tested.verdict.reason}; tried since the night of {wait.night}"
+    if wait.tested.trial.text_changed:
+        because = f"{because}; {said_of_changes(wait.tested.trial.text_changed)}"
     return replace(
         learned,
         outcome=Outcome.UNDECIDED,

@@ -180,6 +180,7 @@ def write_proposal(
         interval=trial.interval,
         bystanders=trial.bystanders,
         unharmed=trial.unharmed,
+        text_changed=trial.text_changed,
         error_rate=change.verdict.error_rate,
         one_model=one_model,
         read_by=document.read_by,

@@ -120,6 +120,7 @@ from skillopt_sleep.records.trials import (
     Trial,
     Verdict,
     bets_of,
+    said_of_changes,
 )
 
 __all__ = [
@@ -235,6 +236,7 @@ __all__ = [
     "past_edit",
     "read_report",
     "report_data",
+    "said_of_changes",
     "taken_back",
     "tasks_of",
     "unpacked",

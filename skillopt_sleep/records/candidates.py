@@ -35,13 +35,15 @@ class Judged(Record, frozen=True, kw_only=True):
 class Waiting(Record, frozen=True, kw_only=True):
     """An undecided candidate between two nights, first tried in `night`.
 
-    Its trial continues only against the document with SHA-256 `base`, and only with the same `crew` to attempt and
-    grade.
+    Its trial continues only while the document's body, the part that is ours, has the SHA-256 `body`, and only with
+    the same `crew` to attempt and grade. `base` is the SHA-256 of the whole text it was last tried against. If an
+    older version kept it, it has no `body`, and continues only against `base`.
     """
 
     night: str
     path: str
     base: str
+    body: str = ""
     crew: str
     tested: Judged
 

@@ -54,3 +54,8 @@ class Document(Record, frozen=True, kw_only=True):
     def sha(self) -> str:
         """SHA-256 of the whole text, in hex."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def body_sha(self) -> str:
+        """SHA-256 of the part that is ours, in hex."""
+        return hashlib.sha256(self.body.encode()).hexdigest()

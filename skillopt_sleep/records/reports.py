@@ -42,7 +42,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     The means, `n` and `interval` are those of its own lessons; of `bystanders`, tasks of others, so many are
     `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list
     what its rules touch that a person should read twice. `copies` are further files it changes by the same edits, all
-    or none; `read_by` names the agents that read one of its files.
+    or none; `read_by` names the agents that read one of its files. `text_changed` is that of its trial.
     """
 
     id: str
@@ -62,6 +62,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None = None
     bystanders: int = 0
     unharmed: int = 0
+    text_changed: tuple[int, ...] = ()
     error_rate: str = ""
     one_model: str = ""
     read_by: tuple[str, ...] = ()

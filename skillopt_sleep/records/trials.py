@@ -77,7 +77,8 @@ class Trial(Record, frozen=True, kw_only=True):
     was first tried in. `gain` is shrunk; `interval` is for the mean gain, each end is wrong with a probability of at
     most 5 %, whenever the trial stops. `unpaired` pairs were lost, of them `lost_before` and `lost_after` by one arm
     only. About `more` pairs like these would decide it. Its rounds draw samples from `first` on; `margin` is what it
-    may lose on the mean, `min_effect` the smallest gain that is worth an edit.
+    may lose on the mean, `min_effect` the smallest gain that is worth an edit. After each of the rounds
+    `text_changed` the text around ours had changed: both arms have had the new text since.
     """
 
     lessons: tuple[tuple[str, ...], ...] = ()
@@ -103,6 +104,7 @@ class Trial(Record, frozen=True, kw_only=True):
     min_effect: float = 0.05
     more: int | None = None
     calls: int = 0
+    text_changed: tuple[int, ...] = ()
 
     def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
         """Return the pairs of these lessons; all pairs if none is named."""
@@ -166,6 +168,15 @@ def _of(pairs: tuple[Pair, ...], lessons: Collection[str]) -> tuple[Pair, ...]:
     if not lessons:
         return pairs
     return tuple(pair for pair in pairs if pair.lesson in lessons)
+
+
+def said_of_changes(rounds: Sequence[int]) -> str:
+    """Say after which rounds of a trial the text around ours changed; "" if it never did."""
+    if not rounds:
+        return ""
+    numbers = " and ".join(str(number) for number in rounds)
+    which = "round" if len(rounds) == 1 else "rounds"
+    return f"the rest of the file changed after {which} {numbers} of the trial; both arms have had the new text since"
 
 
 class Decision(StrEnum):

@@ -25,6 +25,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     effect_of,
     in_words,
+    said_of_changes,
 )
 
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
@@ -108,6 +109,8 @@ def _proposed(proposal: Proposal) -> str:
         numbers += f", gain {_gain(proposal.before, proposal.after, proposal.interval)}"
     if proposal.others:
         numbers += f"; {proposal.others}"
+    if proposal.text_changed:
+        numbers += f"; {said_of_changes(proposal.text_changed)}"
     return numbers
 
 

@@ -106,7 +106,9 @@ def test_what_a_night_can_not_prove_waits_with_its_margin_and_its_share() -> Non
     found, _ = removed(removal=replace(RULE, rounds=5, alpha=0.02))
 
     (wait,) = found.outcome.tried.undecided
-    assert wait == Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=only(found))
+    assert wait == Waiting(
+        night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, body=DOCUMENT.body_sha, crew="m v", tested=only(found)
+    )
     assert (wait.tested.trial.margin, wait.tested.trial.alpha) == (0.1, 0.02)
     assert "more pairs like these would settle it" in wait.tested.verdict.reason
 

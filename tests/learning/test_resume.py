@@ -60,6 +60,7 @@ def a_wait(grade: Callable[[str, str], float] = mends, *, rounds: int = 1, **fie
         night="n1",
         path=DOCUMENT.path,
         base=DOCUMENT.sha,
+        body=DOCUMENT.body_sha,
         crew="m v",
         tested=Judged(kind=CandidateKind.BUNDLE, edits=(EDIT,), trial=trial, verdict=verdict),
     )
@@ -126,7 +127,7 @@ def test_what_turns_out_futile_is_dropped() -> None:
 @pytest.mark.parametrize(
     ("fields", "document", "identity", "why"),
     [
-        ({}, a_document("- Other."), "m v", "its document changed"),
+        ({}, a_document("- Other."), "m v", "our part of its document changed"),
         ({}, DOCUMENT, "m v2", "run by m v, which changed"),
     ],
 )
@@ -135,6 +136,32 @@ def test_a_stale_one_is_let_go_and_named(fields: dict[str, Any], document: Docum
 
     assert (found.tried, found.rest, executor.jobs) == ((), (), [])
     assert why in found.notes[0].summary
+
+
+def test_text_around_ours_that_changes_ends_a_round_but_no_trial() -> None:
+    living = replace(DOCUMENT, lead="# Shop, since this morning\n\n")
+    newer = replace(living, trail="\nAnd since noon.\n")
+    wait = a_wait()
+    val = [OLD[0], *(a_task(id=f"w{n}", session=f"w{n}", split=Split.VAL, lesson="lesson") for n in range(2))]
+
+    def one_of_two(task: str, response: str) -> float:
+        return mends(task, response) if task == "v0" else 1.0
+
+    found, executor = gone_on(wait, document=living, val=val, grade=one_of_two)
+    (went,) = found.undecided
+    later, _ = gone_on(went, document=newer, val=(*val, FRESH), grade=one_of_two)
+    (last,) = later.tried
+
+    assert {version.lead for _, version, _ in executor.jobs} == {living.lead}
+    assert (went.base, went.body) == (living.sha, DOCUMENT.body_sha)
+    assert went.tested.trial.text_changed == (wait.tested.trial.rounds,)
+    assert last.tested.trial.text_changed == (wait.tested.trial.rounds, went.tested.trial.rounds)
+
+
+def test_a_text_that_did_not_change_ends_no_round() -> None:
+    found, _ = gone_on(a_wait())
+
+    assert found.tried[0].tested.trial.text_changed == ()
 
 
 def test_one_that_never_comes_to_an_end_is_let_go() -> None:
