@@ -7,6 +7,7 @@ STAMP := $(VENV)/.installed
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 NIGHT := $(CURDIR)/.night
 NAME ?= harvest
+ARGS ?=
 # Tests that are compiled once are not compiled again by every worker of every run.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -28,7 +29,7 @@ check: $(STAMP)
 	$(BIN)/pytest -n 3 --dist worksteal -rs -m "(cli or browser or slow) and not live"
 
 bench: $(STAMP)
-	$(BIN)/python -m tests.benchmarks.$(NAME)
+	$(BIN)/python -m tests.benchmarks.$(NAME) $(ARGS)
 
 format: $(STAMP)
 	$(BIN)/ruff format .
