@@ -109,12 +109,14 @@ def test_a_model_that_dies_in_the_middle_is_backend_failed(home: Home) -> None:
         assert home.night(server.base_url).json["sessions"]["used"] == 2 * len(ASKS)
 
 
+@pytest.mark.slow
 def test_nothing_listening_is_backend_failed(home: Home) -> None:
     done = home.night("http://127.0.0.1:9/v1")
     assert (done.code, done.json["verdict"]) == (1, "backend_failed")
     assert "127.0.0.1:9" in done.json["because"]
 
 
+@pytest.mark.slow
 def test_a_backend_from_the_configuration_needs_consent(home: Home) -> None:
     config = home.folder / "sleep" / "config.toml"
     config.parent.mkdir()
@@ -144,6 +146,7 @@ def test_a_plan_calls_nobody(home: Home) -> None:
     assert answer["limits"]["calls"] == 300
 
 
+@pytest.mark.slow
 def test_the_limit_of_calls_is_never_passed(home: Home) -> None:
     (home.folder / "sleep").mkdir()
     (home.folder / "sleep" / "config.toml").write_text("[budget]\ncalls = 4\n", encoding="utf-8")
@@ -235,6 +238,7 @@ def test_two_nights_at_once_are_one_night(home: Home) -> None:
     assert '"improved"' in out
 
 
+@pytest.mark.slow
 def test_a_rejected_edit_is_not_tried_again(home: Home) -> None:
     with ModelServer() as server:
         proposal = home.night(server.base_url).json["proposals"][0]["id"]

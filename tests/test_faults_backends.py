@@ -379,7 +379,7 @@ HANGS = {
 }
 
 
-@pytest.mark.parametrize("does", HANGS.values(), ids=HANGS)
+@pytest.mark.parametrize("does", thinned(HANGS.values(), every=3), ids=HANGS)
 def test_f83_all_of_a_hanging_group_are_dead_soon_after_the_time_out(tmp_path: Path, does: str) -> None:
     with ThreadPoolExecutor() as both:
         for left in both.map(lambda agent: alive_after(tmp_path / agent.name, agent, does), AGENTS):
@@ -539,7 +539,7 @@ def test_f86_a_long_prompt_goes_in_by_stdin_and_never_by_an_argument(tmp_path: P
 # F87 -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", thinned(["claude", "codex", "openai"], every=2))
+@pytest.mark.parametrize("name", thinned(["claude", "codex", "openai"], every=3))
 @pytest.mark.parametrize(
     "without", thinned([{"HOME", "PATH"}, {"PATH"}], every=2), ids=["no PATH and no HOME", "no PATH"]
 )

@@ -179,7 +179,9 @@ def test_a_program_that_tells_no_version_of_use_is_not_asked(user: User, version
     assert user.left() == []
 
 
-@pytest.mark.parametrize(("version", "why"), [(HANG, "timed_out"), (FLOOD, "flooded")])
+@pytest.mark.parametrize(
+    ("version", "why"), [(HANG, "timed_out"), pytest.param(FLOOD, "flooded", marks=pytest.mark.slow)]
+)
 def test_a_program_whose_version_does_not_end_is_ended(user: User, version: str, why: str) -> None:
     user.has(version=version)
     error = unready(user.with_key(timeout=HASTE if version == HANG else PATIENCE))

@@ -213,6 +213,7 @@ def test_sigterm_ends_the_daemon_within_seconds_and_leaves_a_night_that_goes_on(
             assert server.prompts.count(call.prompt) == 1, "no completed call is asked again"
 
 
+@pytest.mark.slow
 def test_cancel_stops_the_night_for_good(tmp_path: Path) -> None:
     held = Held()
     with ModelServer(held) as server:
@@ -264,6 +265,7 @@ def a_pair(home: Sleeper, held: Held) -> None:
 
 
 @pytest.mark.parametrize("count", [1, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path, count: int) -> None:
     with ModelServer() as server:
         alone = Sleeper(tmp_path / "alone").openai(server.base_url)

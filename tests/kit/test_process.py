@@ -153,10 +153,15 @@ def test_a_prompt_that_is_not_read_holds_nobody_up(tmp_path: Path, code: str) ->
 @pytest.mark.parametrize(
     ("code", "status", "processes"),
     [
-        (HANG, -signal.SIGTERM, 1),
-        (DEAF + HANG, -signal.SIGKILL, 1),
+        pytest.param(HANG, -signal.SIGTERM, 1, marks=pytest.mark.slow),
+        pytest.param(DEAF + HANG, -signal.SIGKILL, 1, marks=pytest.mark.slow),
         ("os.fork()\n" + HANG, -signal.SIGTERM, 2),
-        (WITH_CHILD.format(parent="    pass\n", child=f"    {DEAF}") + HANG, -signal.SIGTERM, 2),
+        pytest.param(
+            WITH_CHILD.format(parent="    pass\n", child=f"    {DEAF}") + HANG,
+            -signal.SIGTERM,
+            2,
+            marks=pytest.mark.slow,
+        ),
         (DEAF + "os.fork()\n" + HANG, -signal.SIGKILL, 2),
     ],
     ids=["itself", "deaf", "with a child", "with a deaf child", "deaf with a deaf child"],

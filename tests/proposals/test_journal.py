@@ -328,7 +328,7 @@ def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, fil
 @pytest.mark.parametrize(
     ("scenario", "every", "at_least"),
     [
-        ("adopt", 5, 8),
+        ("adopt", 12, 4),
         *(pytest.param(scenario, 1, 100, marks=pytest.mark.slow) for scenario in ("adopt", "undo", "random")),
     ],
 )

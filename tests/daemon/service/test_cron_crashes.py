@@ -32,10 +32,10 @@ def swept(folder: Path, *, crontab: str, every: int, inside: tuple[str, ...] = (
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a process that adopts orphans")
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize(("every", "at_least"), [(20, 20), pytest.param(1, 450, marks=pytest.mark.slow)])
-def test_no_kill_loses_a_line_of_the_crontab(every: int, at_least: int, tmp_path: Path) -> None:
-    figures = swept(tmp_path, crontab="", every=every)
-    assert figures["points"] >= at_least
+@pytest.mark.slow
+def test_no_kill_loses_a_line_of_the_crontab(tmp_path: Path) -> None:
+    figures = swept(tmp_path, crontab="", every=1)
+    assert figures["points"] >= 450
     assert figures["points_of_cron"] >= 4
     assert (figures["lost_lines"], figures["tables_not_as_before"]) == (0, 0)
 
