@@ -12,9 +12,9 @@ ROOT = Path(__file__).parents[3]
 SPOOL = "mount -t tmpfs none /var/spool && mkdir -p /var/spool/cron/crontabs && exec"
 
 
-def swept(folder: Path, *, crontab: str, every: int, inside: tuple[str, ...] = ()) -> dict[str, int]:
+def swept(folder: Path, *, crontab: str, inside: tuple[str, ...] = ()) -> dict[str, int]:
     """How many kills there were, and what was lost by them."""
-    sweep = [sys.executable, str(Path(__file__).with_name("cron_crashes.py")), str(folder), crontab, str(every)]
+    sweep = [sys.executable, str(Path(__file__).with_name("cron_crashes.py")), str(folder), crontab]
     done = subprocess.run(
         [*inside, *sweep],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -34,7 +34,7 @@ def swept(folder: Path, *, crontab: str, every: int, inside: tuple[str, ...] = (
 @pytest.mark.timeout(1200)
 @pytest.mark.slow
 def test_no_kill_loses_a_line_of_the_crontab(tmp_path: Path) -> None:
-    figures = swept(tmp_path, crontab="", every=1)
+    figures = swept(tmp_path, crontab="")
     assert figures["points"] >= 450
     assert figures["points_of_cron"] >= 4
     assert (figures["lost_lines"], figures["tables_not_as_before"]) == (0, 0)
@@ -49,6 +49,6 @@ def test_no_kill_loses_a_line_with_the_machines_own_cron(tmp_path: Path) -> None
     inside = ("unshare", "-m", *(() if os.geteuid() == 0 else ("-r",)), "sh", "-c", f'{SPOOL} "$@"', "sh")
     if not shutil.which("unshare") or subprocess.run((*inside, "true"), capture_output=True, check=False).returncode:
         pytest.skip("no mount namespace can be had here")
-    figures = swept(tmp_path, crontab=crontab, every=1, inside=inside)
+    figures = swept(tmp_path, crontab=crontab, inside=inside)
     assert figures["points"] >= 450
     assert (figures["lost_lines"], figures["tables_not_as_before"]) == (0, 0)
