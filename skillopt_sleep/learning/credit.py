@@ -1,5 +1,6 @@
 """Work out from the trials what each edit contributed."""
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -24,7 +25,32 @@ def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
         for edit in candidate.edits:
             if edit not in edits:
                 edits.append(edit)
-    return tuple(_effect(edit, best, tested) for edit in edits)
+    effects: list[EditEffect] = []
+    for edit in edits:
+        effect = _effect(edit, best, tested)
+        if _is_rejected(effect, best, tested[0]):
+            effect = msgspec.structs.replace(effect, rejected_on=_tasks(tested[0].trial.of(edit.lessons)))
+        effects.append(effect)
+    return tuple(effects)
+
+
+def _is_rejected(effect: EditEffect, best: Judged, first: Judged) -> bool:
+    """Return whether an edit was turned down: with all that was tried, or left out of what was accepted.
+
+    An edit that gained in its own lessons isn't: what it was tried together with may have been the reason. Removals
+    have a time of their own after which they are tried again.
+    """
+    if first.kind is CandidateKind.REMOVAL or effect.effect is Effect.HELPED:
+        return False
+    decision = best.verdict.decision
+    if decision is Decision.ACCEPT:
+        return effect.edit not in best.edits
+    gains = [pair.gain for pair in first.trial.of(effect.edit.lessons)]
+    return decision is Decision.REJECT and (len(first.edits) == 1 or math.fsum(gains) <= 0)
+
+
+def _tasks(pairs: Sequence[Pair]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(pair.task for pair in pairs))
 
 
 def _effect(edit: Edit, best: Judged, tested: Sequence[Judged]) -> EditEffect:

@@ -12,9 +12,22 @@ from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.draft import draft
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
+from skillopt_sleep.learning.tried_before import rejected_twin
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import Plan
-from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, Fate, Note, Outcome, Past, Rollout, Task
+from skillopt_sleep.records import (
+    AppliedEdit,
+    Document,
+    Edit,
+    EditOp,
+    Fate,
+    Note,
+    Outcome,
+    Past,
+    PastEdit,
+    Rollout,
+    Task,
+)
 from skillopt_sleep.replay.rollout import Job
 
 
@@ -28,8 +41,19 @@ class Proposed(msgspec.Struct, frozen=True, kw_only=True):
     unfinished: bool = False
 
 
-def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, plan: Plan, log: Log) -> Proposed:
-    """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied."""
+def propose(
+    train: Sequence[Task],
+    *,
+    optimizer: Optimizer,
+    attempts: Attempts,
+    plan: Plan,
+    log: Log,
+    rejected: Sequence[PastEdit] = (),
+) -> Proposed:
+    """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied.
+
+    `rejected` are the edits that there is no reason to try again.
+    """
     document, rules = optimizer.document, plan.step
     more = augment(train, each=rules.augment, optimizer=optimizer)
     if more.tasks:
@@ -57,7 +81,7 @@ def propose(train: Sequence[Task], *, optimizer: Optimizer, attempts: Attempts, 
         attempts=attempts,
         rules=rules,
         limit=EditLimit(rules.min_edit_budget, rules.edit_budget),
-        refuse=_refusal(document, train, plan, optimizer.past),
+        refuse=_refusal(document, train, plan, optimizer.past, rejected),
         sourced=more.of_real,
         log=log,
     )
@@ -89,11 +113,18 @@ def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) -> Callable[[Edit], str]:
-    """Return a function that says why an edit may not be tried: it was refused, waits for proof, or is unsafe."""
+def _refusal(
+    document: Document, train: Sequence[Task], plan: Plan, past: Past, rejected: Sequence[PastEdit]
+) -> Callable[[Edit], str]:
+    """Return a function that says why an edit may not be tried.
+
+    It was refused, waits for proof, was rejected in nearly the same words, or is unsafe.
+    """
     quotes: list[str] = []
+    lessons: dict[str, str] = {}
     for task in train:
         quotes += task.quotes
+        lessons[task.id] = task.lesson
     refused = {edit.key: "you rejected it before" for edit in past.refused}
     for wait in past.waiting:
         if len(wait.tested.edits) == 1:
@@ -102,6 +133,11 @@ def _refusal(document: Document, train: Sequence[Task], plan: Plan, past: Past) 
     def refuse(edit: Edit) -> str:
         if why := refused.get(edit.key):
             return why
+        own = {lessons[task] for task in edit.tasks if task in lessons}
+        twin = rejected_twin(edit, own, rejected)
+        if twin is not None:
+            known = f"much the same was rejected in the night of {twin.night}"
+            return f"{known}; a new unseen task would be a reason to try it again"
         if edit.op is EditOp.DELETE:
             return ""
         return "; ".join(problems(edit.content, evidence=quotes, held=document.text, allowed=plan.allowed))

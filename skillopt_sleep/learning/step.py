@@ -18,6 +18,7 @@ from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.resume import Resumed, resume, together, twin_of
 from skillopt_sleep.learning.search import Search, candidate, shorten, waiting
+from skillopt_sleep.learning.tried_before import still_rejected
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     AppliedEdit,
@@ -161,7 +162,10 @@ def _learn(
     if not train:
         return end_as(outcome, Outcome.UNVERIFIED, why_none(len(untestable), val, waiting))
     attempts = CrewAttempts(crew)
-    proposed = propose([*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log)
+    rejected = still_rejected(past, val)
+    proposed = propose(
+        [*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log, rejected=rejected
+    )
     fates = _with_lessons(proposed.edits, [*train, *alike])
     outcome = replace(
         outcome,

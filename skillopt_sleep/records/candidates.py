@@ -52,7 +52,8 @@ class EditEffect(Record, frozen=True, kw_only=True):
     """The effect of an edit, from comparing candidates with and without it: means over `n` pairs, calls spent on it.
 
     The pairs are of its own lessons; of `bystanders`, tasks of other lessons, so many are `unharmed`. `because` says
-    what the numbers don't: how the effect is known, and what would decide an undecided one.
+    what the numbers don't: how the effect is known, and what would decide an undecided one. If it was turned down,
+    `rejected_on` are the unseen tasks of its lessons that it was tried on.
     """
 
     edit: Edit
@@ -65,12 +66,14 @@ class EditEffect(Record, frozen=True, kw_only=True):
     bystanders: int = 0
     unharmed: int = 0
     calls: int = 0
+    rejected_on: tuple[str, ...] = ()
 
 
 class PastEdit(Record, frozen=True, kw_only=True):
     """An edit that an earlier night tried on a document, and its effect there in `n` paired tries.
 
-    `gain` is the mean gain that was seen; `harmed` tasks of other lessons got worse.
+    `gain` is the mean gain that was seen; `harmed` tasks of other lessons got worse. If it was turned down,
+    `rejected_on` are the unseen tasks of its lessons that it was tried on.
     """
 
     night: str
@@ -79,6 +82,7 @@ class PastEdit(Record, frozen=True, kw_only=True):
     n: int = 0
     gain: float | None = None
     harmed: int = 0
+    rejected_on: tuple[str, ...] = ()
 
 
 def past_edit(tried: EditEffect, *, night: str) -> PastEdit:
@@ -87,7 +91,15 @@ def past_edit(tried: EditEffect, *, night: str) -> PastEdit:
     if tried.before is not None and tried.after is not None:
         gain = tried.after - tried.before
     harmed = tried.bystanders - tried.unharmed
-    return PastEdit(night=night, edit=tried.edit, effect=tried.effect, n=tried.n, gain=gain, harmed=harmed)
+    return PastEdit(
+        night=night,
+        edit=tried.edit,
+        effect=tried.effect,
+        n=tried.n,
+        gain=gain,
+        harmed=harmed,
+        rejected_on=tried.rejected_on,
+    )
 
 
 class Standing(StrEnum):

@@ -236,3 +236,25 @@ def test_one_session_that_is_missing_is_named_before_any_number_of_pairs() -> No
     )
 
     assert credit(only, (only,))[0].because == "an unseen task of another session would settle it"
+
+
+def test_an_edit_that_was_turned_down_is_told_with_the_tasks_it_was_tried_on() -> None:
+    alone = judged(IDLE, after=0.1, n=2, decision=Decision.REJECT)
+    bundle = judged(GOOD, IDLE, after=1.0, n=2)
+    no_idle = judged(GOOD, after=1.0, n=2, kind=CandidateKind.WITHOUT)
+    useless = judged(GOOD, IDLE, after=0.0, n=2, decision=Decision.REJECT)
+    mixed = judged(GOOD, IDLE, after=0.4, n=2, decision=Decision.REJECT)
+
+    assert [told.rejected_on for told in credit(alone, (alone,))] == [("v0", "v1")]
+    assert [told.rejected_on for told in credit(no_idle, (bundle, no_idle))] == [(), ("v0", "v1")]
+    assert [told.rejected_on for told in credit(useless, (useless,))] == [("v0", "v1")] * 2
+    assert [told.rejected_on for told in credit(mixed, (mixed,))] == [(), ()]
+
+
+def test_what_waits_what_could_not_be_tried_and_a_removal_are_not_turned_down() -> None:
+    waits = judged(IDLE, after=0.1, n=2, decision=Decision.UNDECIDED)
+    void = judged(IDLE, after=0.0, n=2, decision=Decision.ABSTAIN)
+    removal = judged(IDLE, after=0.0, n=2, decision=Decision.REJECT, kind=CandidateKind.REMOVAL)
+
+    for tested in (waits, void, removal):
+        assert [told.rejected_on for told in credit(tested, (tested,))] == [()]

@@ -1,5 +1,6 @@
 """Train tasks become the edits a step tries, or the reason why there are none."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from skillopt_sleep.learning.propose import Proposed, propose
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
+    Effect,
     Fate,
     Judged,
     Metric,
     Outcome,
     Past,
+    PastEdit,
     Purpose,
     Split,
     Trial,
@@ -31,7 +34,12 @@ TRAIN = [a_task(id=f"t{n}", session=f"s{n}", split=Split.TRAIN) for n in range(2
 
 
 def proposed(
-    past: Past | None = None, *, grade: Any = 0.0, answers: dict[Purpose, Answers] | None = None, **plan: Any
+    past: Past | None = None,
+    *,
+    grade: Any = 0.0,
+    answers: dict[Purpose, Answers] | None = None,
+    rejected: Sequence[PastEdit] = (),
+    **plan: Any,
 ) -> tuple[Proposed, FakeBackend]:
     edits = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
     optimizer = FakeBackend({Purpose.REFLECT: edits, **(answers or {})})
@@ -46,6 +54,7 @@ def proposed(
         attempts=CrewAttempts(crew),
         plan=a_plan(**plan),
         log=lambda stage, rows: None,
+        rejected=rejected,
     )
     return found, optimizer
 
@@ -158,3 +167,17 @@ def test_where_the_choice_fails_as_many_as_ever_are_tried_and_it_is_noted() -> N
 
     assert len(found.edits) == 3
     assert [(note.stage, note.remedy) for note in found.notes] == [("budget", "later")]
+
+
+def test_an_edit_that_was_rejected_is_not_tried_again_in_other_words_and_its_fate_says_so() -> None:
+    before = PastEdit(night="n7", edit=an_edit(RULE.upper()), effect=Effect.UNDECIDED, rejected_on=("v",))
+
+    found, _ = proposed(rejected=(before,))
+
+    (fate,) = found.edits
+    assert (fate.fate, fate.because) == (
+        Fate.REFUSED,
+        "much the same was rejected in the night of n7; a new unseen task would be a reason to try it again",
+    )
+    assert found.nothing is not None
+    assert found.nothing[0] is Outcome.NO_CHANGE

@@ -31,6 +31,7 @@ from skillopt_sleep.records import (
     Task,
     Trajectory,
     Waiting,
+    past_edit,
 )
 from tests.builders import SAID, a_document, a_task, an_edit
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
@@ -606,3 +607,19 @@ def test_of_too_many_that_wait_the_oldest_is_let_go_and_named() -> None:
 
     assert [wait.night for wait in outcome.tried.undecided] == [*(wait.night for wait in waits[1:]), "tonight"]
     assert any("n0 was dropped" in note.summary for note in outcome.notes)
+
+
+def test_what_a_night_rejected_costs_the_next_no_trial_unless_there_is_a_new_unseen_task() -> None:
+    useless = {"edits": [{"op": "append", "content": "- Be careful.", "reason": "said"}]}
+    first = Night(edits=useless, grade=always(0.0)).step([*TRAIN, *VAL])
+    past = Past(tried=tuple(past_edit(effect, night="n1") for effect in first.tried.effects))
+    again, newer = Night(edits=useless, grade=always(0.0)), Night(edits=useless, grade=always(0.0))
+
+    refused = again.step([*TRAIN, *VAL], past=past)
+    tried = newer.step([*TRAIN, *VAL, *a_side(Split.VAL, 3)], past=past)
+
+    assert first.verdict.decision is Decision.REJECT
+    assert [one.fate for one in refused.tried.edits] == [Fate.REFUSED]
+    assert refused.tried.tested == ()
+    assert "much the same was rejected in the night of n1" in refused.because
+    assert [one.verdict.decision for one in tried.tried.tested] == [Decision.REJECT]
