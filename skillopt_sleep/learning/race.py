@@ -2,6 +2,9 @@
 
 Each rung attempts more of the train tasks under the candidates that are left, and the worse half goes (Jamieson &
 Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", AISTATS 2016).
+
+Length is a cost: every night reads the document, and a rule that does nothing stays for long. Among candidates that
+train can't tell apart the shorter wins, whichever has the better mean.
 """
 
 import math
@@ -9,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.kit.stats import mean, noise
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.protocols import StepRules
@@ -61,7 +64,8 @@ def race(
     """Return the set of edits that does best on the train tasks; tasks with the worst `tried` attempts come first.
 
     The first set wins without a call if no other set gives a different text, or if the limit leaves fewer than twice
-    the calls of the race. If two are equal, the shorter text wins, then the first.
+    the calls of the race. Of those within one standard error of the best the shorter text wins, then the better, then
+    the first.
     """
     entries = _entries(sets, document, most=rules.max_chars, refuse=refuse)
     first = entries[0]
@@ -170,13 +174,26 @@ class _Runs:
                 self._grades[place][attempt.task, attempt.sample] = self._measure(attempt.score)
 
     def _ranked(self, left: Sequence[int], rung: int) -> list[int]:
-        """Rank the candidates, best first, by the attempts that could be graded under all of them."""
+        """Rank the candidates by the attempts that could be graded under all of them, as good as the best ones first.
+
+        These are ranked by length, the others by their mean.
+        """
         cells = set(self._grades[left[0]])
         for place in left:
             cells.intersection_update(self._grades[place])
         shared = sorted(cells)
-        means: dict[int, float | None] = {}
+        means: dict[int, float] = {}
         for place in left:
-            means[place] = mean([self._grades[place][cell] for cell in shared])
-            self.standings[place] = (rung, len(shared), means[place])
-        return sorted(left, key=lambda place: (-(means[place] or 0.0), len(self._candidates[place].body), place))
+            average = mean([self._grades[place][cell] for cell in shared])
+            means[place] = average or 0.0
+            self.standings[place] = (rung, len(shared), average)
+        by_mean = sorted(left, key=lambda place: (-means[place], len(self._candidates[place].body), place))
+        as_good = [place for place in by_mean if self._is_as_good(place, by_mean[0], shared)]
+        as_good.sort(key=lambda place: len(self._candidates[place].body))
+        return as_good + [place for place in by_mean if place not in as_good]
+
+    def _is_as_good(self, place: int, best: int, shared: Sequence[Cell]) -> bool:
+        """Return whether the best candidate isn't ahead by a standard error of what it gains in each attempt."""
+        gains = [self._grades[best][cell] - self._grades[place][cell] for cell in shared]
+        ahead = math.fsum(gains)
+        return ahead <= 0 or ahead < noise(gains)

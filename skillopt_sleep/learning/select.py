@@ -27,7 +27,7 @@ def select(patch: Patch, *, optimizer: Optimizer, budget: int) -> Selection:
     """Return at most `budget` edits, best first by the optimizer's choice; no call is made if all fit.
 
     If the call fails or names no edit of the patch, edits learned from failures go first, then those with more
-    support.
+    support; of those that train can't tell apart the shorter goes first, as length is a cost.
     """
     if len(patch.edits) <= budget:
         return Selection(edits=patch.edits)
@@ -42,4 +42,9 @@ def select(patch: Patch, *, optimizer: Optimizer, budget: int) -> Selection:
 
 
 def _by_support(edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    return tuple(sorted(edits, key=lambda edit: (edit.source is not EditSource.FAILURE, -edit.support)))
+    return tuple(sorted(edits, key=_rank))
+
+
+def _rank(edit: Edit) -> tuple[bool, int, int]:
+    longer = len(edit.content) - len(edit.target)
+    return edit.source is not EditSource.FAILURE, -edit.support, longer

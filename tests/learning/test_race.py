@@ -148,3 +148,19 @@ def test_the_winner_does_not_depend_on_who_is_ready_first() -> None:
     serial = Course().run(*map(a_set, GRADES))
     threads = Course(pool=ThreadPool(4, lambda label, done, total: None)).run(*map(a_set, GRADES))
     assert serial == threads
+
+
+@pytest.mark.parametrize(
+    ("lost", "winner"), [(("t0",), "short"), ((), "long")], ids=["by no more than chance", "by more than chance"]
+)
+def test_a_longer_text_wins_only_if_train_can_tell_it_from_the_shorter(lost: tuple[str, ...], winner: str) -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        does_long = task.id not in lost
+        return float(does_long if "long" in trajectory.response else task.id in {*lost, "t3"})
+
+    long, short = (an_edit("- Be long, whatever happens."),), (an_edit("- Be short."),)
+    won = Course(grade=grade).run(long, short)
+
+    means = {one.edits[0].content: one.mean for one in won.standings}
+    assert (means["- Be long, whatever happens."] or 0) > (means["- Be short."] or 0)
+    assert winner in won.candidate.body

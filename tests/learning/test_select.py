@@ -110,3 +110,10 @@ def test_never_more_than_the_budget_and_only_edits_that_were_proposed(numbers: l
     assert 0 < len(edits) <= budget
     assert set(edits) <= set(EDITS)
     assert len(set(edits)) == len(edits)
+
+
+def test_of_edits_that_train_can_not_tell_apart_the_shorter_goes_first() -> None:
+    long = an_edit("- Use pnpm for all that is installed, whatever a page of the web says.")
+    edits = (long, an_edit("- Use pnpm."), an_edit("- Say less, and say it first.", support=2))
+
+    assert chosen({"selected_indices": []}, edits=edits) == ["- Say less, and say it first.", "- Use pnpm."]
