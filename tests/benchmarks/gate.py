@@ -18,7 +18,7 @@ from tests.benchmarks.gate_machine import NightCell, Real
 from tests.benchmarks.gate_nights import GATE, TRAIN, Ended, chain
 from tests.benchmarks.gate_worlds import BATCH
 
-NIGHTS = 800
+NIGHTS = 600
 REAL_NIGHTS = 40
 PROCESSES = 2
 CHUNK = 50

@@ -18,11 +18,11 @@ from skillopt_sleep.records import (
     EditOp,
     GateRule,
     Past,
-    PastEdit,
     Purpose,
     Split,
     StepOutcome,
     Task,
+    past_edit,
 )
 from skillopt_sleep.replay.text import SingleShot
 from tests.benchmarks.gate_worlds import Asked, Kind, Rule, Sight, Target, World, WorldJudge
@@ -162,13 +162,16 @@ def accepted(outcome: StepOutcome) -> bool:
 
 
 def told(outcome: StepOutcome) -> float | None:
-    """Return the gain that a person reads beside the accepted change."""
+    """Return the gain that a person reads beside the accepted change: of its fresh round, if there was one."""
+    fresh = outcome.fresh
+    if fresh.before is not None and fresh.after is not None:
+        return fresh.after - fresh.before
     return outcome.trial.gain
 
 
 def later(past: Past, outcome: StepOutcome, night: int) -> Past:
     """Return what the next night knows of a document on which nothing was staged."""
-    tried = tuple(PastEdit(night=str(night), edit=each.edit, effect=each.effect) for each in outcome.tried.effects)
+    tried = tuple(past_edit(each, night=str(night)) for each in outcome.tried.effects)
     return replace(past, waiting=outcome.tried.undecided, tried=(*tried, *past.tried)[:30])
 
 
