@@ -16,7 +16,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite_full
-from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend, StepRules

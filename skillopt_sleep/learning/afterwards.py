@@ -13,8 +13,8 @@ from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.propose import not_scored
-from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import FreshRound, Judged, Note, Pair, StepOutcome, Task
 from skillopt_sleep.replay.rollout import Job

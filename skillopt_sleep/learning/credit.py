@@ -130,7 +130,9 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     trial = tested.trial
     reasons: list[str] = []
     others = len(tested.edits) - 1
-    if others == 1:
+    if tested.kind is CandidateKind.PART:
+        reasons.append("tried on top of the other edits")
+    elif others == 1:
         reasons.append("tried together with 1 other edit")
     elif others > 1:
         reasons.append(f"tried together with {others} other edits")

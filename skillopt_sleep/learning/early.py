@@ -15,7 +15,9 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.gate import BREADTH, EARLY_ROUNDS
-from skillopt_sleep.learning.search import Search, Trials, candidate, search
+from skillopt_sleep.learning.search import Search, search
+from skillopt_sleep.learning.trials import Trials
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew
 from skillopt_sleep.records import (
     CandidateKind,
@@ -66,6 +68,7 @@ def search_by_lesson(
     *,
     crew: Crew,
     rule: GateRule,
+    train: Sequence[Task] = (),
     most: int = sys.maxsize,
 ) -> Search:
     """Search among the edits that can be proven, and try those of each lesson with one unseen session apart.
@@ -82,9 +85,8 @@ def search_by_lesson(
     if breadth.wide:
         asked = exercise(breadth.wide, (), val)
         try:
-            whole = search(
-                document, breadth.wide, asked, crew=crew, rule=replace(rule, alpha=rule.alpha - spare), most=most
-            )
+            kept = replace(rule, alpha=rule.alpha - spare)
+            whole = search(document, breadth.wide, asked, crew=crew, rule=kept, train=train, most=most)
         except CallPending as error:
             pending = error
     for group in breadth.narrow:
@@ -128,7 +130,7 @@ def _found(
     )
     if tested:
         best = tested[0]
-    return Search(best, (), made, tuple(notes), tested)
+    return Search(best, (), made, tuple(notes), apart=tested)
 
 
 class _Apart:

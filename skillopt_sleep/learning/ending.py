@@ -12,7 +12,7 @@ from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.evidence import shown
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.propose import not_scored
-from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     CandidateKind,

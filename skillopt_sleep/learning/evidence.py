@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import CandidateKind, Deed, Early, Edit, Evidence, StepOutcome, Task, tasks_of
 
 STANDALONE = frozenset({CandidateKind.BUNDLE, CandidateKind.HALF})  # candidates that later nights may resume

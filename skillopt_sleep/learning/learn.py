@@ -12,8 +12,8 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.budget import Budget, budget
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite_full, unite
-from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, Note, Patch, Rollout, Score, Task
 

@@ -12,6 +12,7 @@ from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.compare import compare
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.meta_skill import meta_skill
+from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.search import add_trial
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.trial import run_trial
@@ -194,7 +195,10 @@ class _Work(NamedTuple):
             return LookedBack(outcome)
         rule = replace(self.plan.gate, alpha=self.plan.gate.alpha * SHARE)
         asked = exercise((edit,), self.tasks, self.val)
-        trial, verdict, made = run_trial(document, changed, asked, attempts=CrewAttempts(crew), rule=rule)
+        first = block(CandidateKind.GUIDANCE, document.text, changed.text)
+        trial, verdict, made = run_trial(
+            document, changed, asked, attempts=CrewAttempts(crew), rule=rule, first=first
+        )
         tested = Judged(kind=CandidateKind.GUIDANCE, edits=(edit,), trial=trial, verdict=verdict)
         log("rollouts", made)
         log("trials", (tested,))

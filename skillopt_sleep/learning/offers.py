@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Decision, Document, Note, Offered, Past, Task, Waiting, lessons_of
+from skillopt_sleep.records import CandidateKind, Decision, Document, Note, Offered, Past, Task, Waiting, lessons_of
 
 
 class Open(NamedTuple):
@@ -43,13 +43,17 @@ def without(past: Past, ended: Collection[str], document: Document) -> tuple[Pas
     return replace(past, waiting=tuple(waiting)), tuple(notes)
 
 
-def resting(waiting: Sequence[Waiting], offered: Sequence[Offered]) -> tuple[Waiting, ...]:
-    """Return the waiting candidates whose lessons all have a proven proposal that waits for the person."""
+def resting(waiting: Sequence[Waiting], offered: Sequence[Offered], document: Document) -> tuple[Waiting, ...]:
+    """Return the waiting candidates whose lessons all have a proven proposal that waits for the person.
+
+    A part that is tried on top of such a proposal waits until the person decided on it.
+    """
     decided = _lessons(offered)
     rest: list[Waiting] = []
     for wait in waiting:
         lessons = lessons_of(wait.tested.edits)
-        if lessons and all(lesson in decided for lesson in lessons):
+        on_top = wait.tested.kind is CandidateKind.PART and wait.body != document.body_sha
+        if (lessons and all(lesson in decided for lesson in lessons)) or (on_top and offered):
             rest.append(wait)
     return tuple(rest)
 

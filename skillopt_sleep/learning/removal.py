@@ -8,8 +8,10 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.prune import prune
-from skillopt_sleep.learning.search import add_trial, candidate
+from skillopt_sleep.learning.samples import block
+from skillopt_sleep.learning.search import add_trial
 from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     CandidateKind,
@@ -73,7 +75,13 @@ def remove(
     rule = replace(rule, rounds=rounds)
     try:
         trial, verdict, made = run_trial(
-            document, shorter, found.val, attempts=CrewAttempts(crew), rule=rule, lessons=(found.edit.lessons,)
+            document,
+            shorter,
+            found.val,
+            attempts=CrewAttempts(crew),
+            rule=rule,
+            first=block(CandidateKind.REMOVAL, document.text, shorter.text),
+            lessons=(found.edit.lessons,),
         )
     except BudgetExhausted as error:
         summary = f"{document.id}: the trial of a removal was cut short: {error.message}"

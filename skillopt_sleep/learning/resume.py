@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.exercise import about, exercise, with_lessons
 from skillopt_sleep.learning.prune import exercising
-from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew
 from skillopt_sleep.records import (
     CandidateKind,
@@ -131,14 +132,13 @@ def together(
         summary = f"{document.id}: one proven change waits for another night: trying both takes up to {most} calls"
         return None, (), (Note(stage="trial", summary=summary, remedy="raise budget.calls"),)
     shares = [wait.tested.trial.alpha or rule.alpha for wait in parts]
-    first = max(wait.tested.trial.first + wait.tested.trial.rounds for wait in parts)
     trial, verdict, made = run_trial(
         document,
         changed,
         asked,
         attempts=CrewAttempts(crew),
         rule=replace(rule, alpha=min(shares)),
-        first=first,
+        first=block(CandidateKind.BUNDLE, document.text, changed.text),
         lessons=[edit.lessons for edit in edits],
     )
     if verdict.decision is not Decision.ACCEPT:

@@ -17,8 +17,9 @@ from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.resume import Resumed, resume, together, twin_of
-from skillopt_sleep.learning.search import Search, candidate, shorten, waiting
+from skillopt_sleep.learning.search import Search, shorten, waiting
 from skillopt_sleep.learning.tried_before import still_rejected
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     AppliedEdit,
@@ -31,7 +32,6 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Past,
-    Rollout,
     Split,
     StepOutcome,
     Task,
@@ -85,7 +85,7 @@ def _step(
     reached, waiting = in_reach(tasks, crew.executor)
     train, val, test = by_split(reached)
     outcome = beginning(document, reached, waiting=waiting)
-    rest = resting(past.waiting, past.offered)
+    rest = resting(past.waiting, past.offered, document)
     waits = [wait for wait in past.waiting if wait not in rest]
     earlier = resume(document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
     earlier = earlier._replace(rest=(*rest, *earlier.rest))
@@ -183,7 +183,7 @@ def _learn(
         return end_as(outcome, Outcome.NO_CHANGE, because)
     rule = learning_rule(plan, past)
     try:
-        found = search_by_lesson(document, applied, val, crew=crew, rule=rule, most=plan.step.max_chars)
+        found = search_by_lesson(document, applied, val, crew=crew, rule=rule, train=train, most=plan.step.max_chars)
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
         on_test(outcome, applied, test, crew=crew, plan=plan)
@@ -212,6 +212,7 @@ def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) ->
         if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE:
             wait = waiting(document, tested, night=night, crew=crew)
             waits.append(wait)
+    waits += _left_waiting(document, found, night=night, crew=crew)
     # Each costs every night that brings it a task.
     dropped: list[Note] = []
     for wait in waits[:-MOST_WAITING]:
@@ -231,6 +232,17 @@ def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) ->
     if decision is Decision.ABSTAIN:
         outcome = replace(outcome, sessions=replace(outcome.sessions, unfinished=failed))
     return outcome
+
+
+def _left_waiting(document: Document, found: Search, *, night: str, crew: Crew) -> list[Waiting]:
+    """Return the candidates that wait whatever the best one is; a part waits on top of the rules that are proven."""
+    waits: list[Waiting] = []
+    for tested in found.waits:
+        base = None
+        if tested.kind is CandidateKind.PART and found.best.verdict.decision is Decision.ACCEPT:
+            base = candidate(document, found.best.edits)
+        waits.append(waiting(base or document, tested, night=night, crew=crew))
+    return waits
 
 
 def _resumed(
@@ -253,7 +265,7 @@ def _resumed(
     first, *others = earlier.proven
     if joined is None:
         outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *others)))
-        return _proven(outcome, first, tasks, test, earlier.rollouts, crew=crew, plan=plan, log=log)
+        return _proven(outcome, first, tasks, test, crew=crew, plan=plan, log=log)
     log("trials", (joined,))
     apart = [wait for wait in earlier.proven if not set(wait.tested.edits) <= set(joined.edits)]
     outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *apart)))
@@ -270,16 +282,16 @@ def _proven(
     wait: Waiting,
     tasks: Sequence[Task],
     test: Sequence[Task],
-    made: Sequence[Rollout],
     *,
     crew: Crew,
     plan: Plan,
     log: Log,
 ) -> StepOutcome:
-    """Return the outcome of a candidate that waited until tonight, without the edits that contribute nothing."""
+    """Return the outcome of a candidate that waited until tonight, with those of its rules that are proven too."""
+    document = outcome.document
     val = [task for task in tasks if task.split is Split.VAL]
     asked = exercise(wait.tested.edits, tasks, val)
-    found = shorten(outcome.document, wait.tested, asked, crew=crew, rule=plan.gate, made=made)
+    found = shorten(document, wait.tested, asked, crew=crew, rule=plan.gate)
     log("rollouts", found.rollouts)
     log("trials", found.tested[1:])
     others = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
@@ -289,6 +301,7 @@ def _proven(
         outcome.tried,
         tested=outcome.tried.tested + found.tested[1:],
         effects=others + credit(found.best, found.tested),
+        undecided=(*outcome.tried.undecided, *_left_waiting(document, found, night=wait.night, crew=crew)),
     )
     outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
     outcome = outcome.noted(*found.notes, *not_scored(found.rollouts), *_left_note(outcome.document, left))

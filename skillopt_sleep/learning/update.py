@@ -29,3 +29,14 @@ def update(
         body = changed
         fates.append(AppliedEdit(edit=edit, fate=fate, because=because))
     return msgspec.structs.replace(document, body=body), tuple(fates)
+
+
+def candidate(document: Document, edits: Sequence[Edit], *, most: int = sys.maxsize) -> Document | None:
+    """Return the document with these edits, or None if one of them can't be applied.
+
+    An edit that makes the body longer than `most` characters can't be applied.
+    """
+    changed, fates = update(document, edits, refuse=lambda _: "", most=most)
+    if any(fate.fate is not Fate.APPLIED for fate in fates):
+        return None
+    return changed

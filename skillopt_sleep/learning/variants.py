@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.rewrite import rewrite
-from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, Note

@@ -10,14 +10,15 @@ from skillopt_sleep.records.trials import Trial, Verdict
 
 
 class CandidateKind(StrEnum):
-    """Which edits a candidate consists of: all, one half, all but one, those left after pruning, or guidance.
+    """Which edits a candidate consists of: all, one half, one on top of the others, those left of them, or guidance.
 
-    A removal deletes an existing rule and only has to do no worse.
+    A removal deletes an existing rule and only has to do no worse. Earlier versions tried all edits but one.
     """
 
     BUNDLE = "bundle"
     HALF = "half"
     WITHOUT = "without"
+    PART = "part"
     PRUNED = "pruned"
     GUIDANCE = "guidance"
     REMOVAL = "removal"

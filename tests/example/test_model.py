@@ -10,9 +10,9 @@ from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
-from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.night.preflight import preflight

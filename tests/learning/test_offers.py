@@ -70,7 +70,17 @@ def test_a_proposal_that_can_not_be_adopted_any_more_decides_nothing() -> None:
 def test_the_trial_of_a_decided_lesson_rests() -> None:
     mine, other = a_wait("a", early=False), a_wait("b", early=False)
 
-    assert resting([mine, other], [OFFER]) == (mine,)
+    assert resting([mine, other], [OFFER], DOCUMENT) == (mine,)
+
+
+def test_a_part_that_is_tried_on_top_of_a_proposal_rests_until_the_person_decided() -> None:
+    alone = a_wait("b", early=False)
+    part = replace(alone, body="sha of the proposal", tested=replace(alone.tested, kind=CandidateKind.PART))
+
+    assert resting([alone, part], [OFFER], DOCUMENT) == (part,)
+    assert resting([alone, part], [], DOCUMENT) == ()
+    adopted = replace(part, body=DOCUMENT.body_sha)
+    assert resting([adopted], [OFFER], DOCUMENT) == ()
 
 
 def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note() -> None:

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.resume import MOST_ROUNDS, Resumed, resume, together
-from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,

@@ -16,7 +16,7 @@ from skillopt_sleep.learning.rewrite import (
     rewrite_full,
     with_protected,
 )
-from skillopt_sleep.learning.search import candidate
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.proposals.guard import LIMIT
 from skillopt_sleep.records import Edit, EditOp, Prompt, Purpose, Split, Task
 from tests.builders import SAID, a_document, a_rollout, a_task, an_edit

@@ -1,4 +1,4 @@
-"""Which candidates a step tries: the bundle; where it wins, leave-one-outs; where it loses, its halves."""
+"""Which candidates a step tries: the bundle; if it wins, its rules one by one; if it loses, its halves."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,10 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.search import BUNDLE_SHARE, Search, candidate, search, shorten
+from skillopt_sleep.learning.samples import block
+from skillopt_sleep.learning.search import BUNDLE_SHARE, Search, search, shorten
 from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -27,9 +29,10 @@ from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import STRICT, a_crew
 
 RULE = GateRule(metric=Metric.HARD)
+TRAIN = [a_task(id="t1", session="t1")]
 VAL = [a_task(id=f"v{n}", session=f"s{n}", split=Split.VAL) for n in range(7)]
 DOCUMENT = a_document("- Old.")
-GOOD, ALSO, IDLE, BAD = (an_edit(f"- {word}.") for word in ("Good", "Also", "Idle", "Bad"))
+GOOD, ALSO, IDLE, BAD = (an_edit(f"- {word}.", tasks=("t1",)) for word in ("Good", "Also", "Idle", "Bad"))
 
 
 def graded(body: str) -> float:
@@ -46,7 +49,7 @@ def tried(
     executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
     judge = FakeJudge(lambda task, trajectory: grade(trajectory.response))
     crew = a_crew(executor=executor, judge=judge, meter=meter or FakeMeter())
-    return search(DOCUMENT, edits, VAL, crew=crew, rule=rule), executor  # pyright: ignore[reportArgumentType]
+    return search(DOCUMENT, edits, VAL, crew=crew, rule=rule, train=TRAIN), executor  # pyright: ignore[reportArgumentType]
 
 
 def kinds(found: Search) -> list[CandidateKind]:
@@ -61,40 +64,17 @@ def test_a_single_edit_is_the_bundle_with_the_whole_share() -> None:
     assert found.best.trial.alpha == RULE.alpha
 
 
-def test_an_edit_that_contributes_nothing_is_dropped_from_a_bundle_that_wins() -> None:
+def test_a_bundle_that_wins_is_left_with_the_rules_that_are_proven_by_themselves() -> None:
     found, _ = tried(GOOD, IDLE)
 
-    assert kinds(found) == [CandidateKind.BUNDLE, CandidateKind.WITHOUT, CandidateKind.WITHOUT]
-    assert (found.best.kind, found.best.edits) == (CandidateKind.WITHOUT, (GOOD,))
-
-
-def test_an_edit_without_which_the_bundle_would_lose_stays() -> None:
-    found, _ = tried(GOOD, an_edit("- Always."), grade=lambda body: float("Good" in body and "Always" in body))
-
-    assert found.best.kind is CandidateKind.BUNDLE
-    assert [tested.verdict.decision for tested in found.tested[1:]] == [Decision.REJECT, Decision.REJECT]
-
-
-def test_several_idle_edits_are_dropped_together_on_fresh_attempts() -> None:
-    found, executor = tried(IDLE, GOOD, an_edit("- Void."))
-
+    assert kinds(found) == [CandidateKind.BUNDLE, CandidateKind.PART, CandidateKind.PRUNED]
     assert (found.best.kind, found.best.edits) == (CandidateKind.PRUNED, (GOOD,))
-    drawn = {sample for _, version, sample in executor.jobs[-2 * len(VAL) :] if version.body == DOCUMENT.body}
-    earlier = {sample for _, version, sample in executor.jobs[: -2 * len(VAL)] if version.body == DOCUMENT.body}
-    assert not drawn & earlier
-
-
-def test_of_two_edits_that_say_the_same_one_stays() -> None:
-    found, _ = tried(GOOD, ALSO)
-
-    assert found.best.kind is CandidateKind.WITHOUT
-    assert len(found.best.edits) == 1
 
 
 def test_the_halves_of_a_bundle_that_loses_are_tried() -> None:
     found, _ = tried(GOOD, BAD)
 
-    assert kinds(found) == [CandidateKind.BUNDLE, CandidateKind.HALF, CandidateKind.HALF]
+    assert kinds(found) == [CandidateKind.BUNDLE, CandidateKind.HALF]
     assert (found.best.edits, found.best.verdict.decision) == ((GOOD,), Decision.ACCEPT)
 
 
@@ -109,11 +89,12 @@ def test_all_that_is_born_shares_one_error_rate() -> None:
     lost, _ = tried(GOOD, BAD)
     won, _ = tried(GOOD, IDLE)
 
-    assert sum(tested.trial.alpha or 1.0 for tested in lost.tested) == pytest.approx(RULE.alpha)
+    shares = [tested.trial.alpha for tested in lost.tested]
+    assert shares == pytest.approx([RULE.alpha * BUNDLE_SHARE, RULE.alpha * (1 - BUNDLE_SHARE) / 2])
     bundle, *shorter = won.tested
     assert bundle.trial.alpha == pytest.approx(RULE.alpha * BUNDLE_SHARE)
-    # The bundle's share passes on to them once its own null hypothesis is rejected.
-    assert sum(tested.trial.alpha or 1.0 for tested in shorter) <= RULE.alpha * BUNDLE_SHARE
+    # The bundle's share passes on to its parts once its own null hypothesis is rejected.
+    assert {tested.trial.alpha for tested in shorter} == {bundle.trial.alpha}
 
 
 @pytest.mark.parametrize("name", ["strict", "greedy"])
@@ -123,46 +104,19 @@ def test_only_the_bundle_is_tried_where_no_error_rate_is_kept(name: str) -> None
     assert kinds(found) == [CandidateKind.BUNDLE]
 
 
-def test_without_the_calls_for_it_nothing_shorter_is_tried_and_that_is_noted() -> None:
-    found, _ = tried(GOOD, IDLE, meter=FakeMeter(left=69))
-
-    assert (kinds(found), found.best.kind) == ([CandidateKind.BUNDLE], CandidateKind.BUNDLE)
-    (note,) = found.notes
-    assert "a shorter change wasn't tried: that takes up to 70 calls" in note.summary
-
-
-def test_an_accepted_bundle_is_not_lost_when_the_budget_ends_on_the_way() -> None:
-    def attempt(task: Task, version: Document, sample: int) -> str:
-        if version.body == "- Old.\n- Idle.":
-            raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise it")
-        return f"{version.body} {sample}"
-
-    judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
-    found = search(DOCUMENT, [GOOD, IDLE], VAL, crew=a_crew(executor=FakeExecutor(attempt), judge=judge), rule=RULE)
-
-    assert (found.best.kind, found.best.verdict.decision) == (CandidateKind.BUNDLE, Decision.ACCEPT)
-    assert "not pruned: the limit of 20 calls is reached" in found.notes[0].summary
-
-
-def test_edits_that_need_one_another_are_not_taken_apart() -> None:
-    after = an_edit("- More.", op=EditOp.INSERT_AFTER, target="- Good.")
-
-    assert candidate(DOCUMENT, [after]) is None
-    found, _ = tried(GOOD, after)
-    assert [tested.edits for tested in found.tested] == [(GOOD, after), (GOOD,)]
-
-
 def test_a_trial_of_one_candidate_is_as_run_trial_runs_it() -> None:
     found, executor = tried(GOOD)
     changed = candidate(DOCUMENT, [GOOD])
     assert changed is not None
+    first = block(CandidateKind.BUNDLE, DOCUMENT.text, changed.text)
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
     crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
 
     assert (found.best.trial, found.best.verdict, found.rollouts) == run_trial(
-        DOCUMENT, changed, VAL, attempts=CrewAttempts(crew), rule=RULE, lessons=[()]
+        DOCUMENT, changed, VAL, attempts=CrewAttempts(crew), rule=RULE, lessons=[()], first=first
     )
-    assert {sample for _, version, sample in executor.jobs if version.body != DOCUMENT.body} == {CANDIDATE_SAMPLES}
+    drawn = {sample for _, version, sample in executor.jobs if version.body != DOCUMENT.body}
+    assert drawn == {CANDIDATE_SAMPLES + first}
 
 
 def test_a_half_that_is_proven_is_not_lost_when_the_budget_ends_with_the_other() -> None:
@@ -173,22 +127,10 @@ def test_a_half_that_is_proven_is_not_lost_when_the_budget_ends_with_the_other()
 
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
     crew = a_crew(executor=FakeExecutor(attempt), judge=judge)
-    found = search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE)
+    found = search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE, train=TRAIN)
 
     assert (found.best.edits, found.best.verdict.decision) == ((GOOD,), Decision.ACCEPT)
     assert "its other half wasn't tried" in found.notes[0].summary
-
-
-def test_a_removal_is_never_left_out_of_a_bundle_for_that_would_lengthen_it() -> None:
-    shorter = an_edit("", op=EditOp.DELETE, target="- Old.\n", tasks=("t1",))
-    document = a_document("- Old.\n- Stays.")
-    judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
-    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
-
-    found = search(document, [GOOD, shorter], VAL, crew=crew, rule=RULE)
-
-    assert found.best.edits == (GOOD, shorter)
-    assert [one.edits for one in found.tested[1:]] == [(shorter,)]
 
 
 def test_no_candidate_passes_the_documents_length() -> None:
@@ -198,42 +140,49 @@ def test_no_candidate_passes_the_documents_length() -> None:
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
     crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
 
-    found = search(document, [room, longer], VAL, crew=crew, rule=RULE, most=36)
+    found = search(document, [room, longer], VAL, crew=crew, rule=RULE, train=TRAIN, most=36)
 
-    assert [one.edits for one in found.tested] == [(room, longer), (room,)]
+    assert [one.edits for one in found.tested] == [(room, longer)]
 
 
-def test_what_a_budget_refused_is_counted_for_no_candidate() -> None:
+def test_each_trial_counts_the_attempts_it_made() -> None:
     def attempt(task: Task, version: Document, sample: int) -> str | Trajectory:
-        return (
-            Trajectory(failure="over_budget: the limit is reached") if task.id == "v6" else f"{version.body} {sample}"
-        )
+        if task.id == "v6":
+            return Trajectory(failure="over_budget: the limit is reached")
+        return f"{version.body} {sample}"
 
     executor, judge = FakeExecutor(attempt), FakeJudge(lambda task, trajectory: graded(trajectory.response))
-    found = search(DOCUMENT, [GOOD, BAD], VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE)
+    crew = a_crew(executor=executor, judge=judge)
+    found = search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE, train=TRAIN)
 
-    made = {(task.id, version.body, sample) for task, version, sample in executor.jobs if task.id != "v6"}
+    made = [job for job in executor.jobs if job[0].id.startswith("v") and job[0].id != "v6"]
     assert len(found.tested) > 1
     assert sum(one.trial.calls for one in found.tested) == len(made)
 
 
-def test_what_the_baseline_drew_for_an_earlier_candidate_is_not_counted_again() -> None:
-    found, executor = tried(GOOD, BAD)
+def test_no_trial_of_a_night_reads_an_attempt_of_another_one() -> None:
+    for edits in ((GOOD, BAD), (GOOD, IDLE), (GOOD, ALSO, IDLE)):
+        _, executor = tried(*edits)
+        drawn = [(task.id, version.body, sample) for task, version, sample in executor.jobs]
+        assert len(drawn) == len(set(drawn))
 
-    assert sum(one.trial.calls for one in found.tested) == len({(t.id, v.body, s) for t, v, s in executor.jobs})
+
+def test_both_arms_of_a_round_are_drawn_side_by_side() -> None:
+    _, executor = tried(GOOD, IDLE)
+
+    for old, new in zip(executor.jobs[::2], executor.jobs[1::2], strict=True):
+        assert (old[0], old[2] + CANDIDATE_SAMPLES) == (new[0], new[2])
 
 
-def test_of_what_is_shortened_the_attempts_of_tonight_are_counted_and_each_once() -> None:
+def test_a_change_that_waited_is_taken_apart_when_it_is_proven() -> None:
     earlier, _ = tried(GOOD, IDLE)
-    proven = earlier.tested[0]
-    tonight = [one for one in earlier.rollouts if one.sample == 0]
+    executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
+    judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
 
-    for made, paid in (((), 0), (tonight, len(VAL))):
-        executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
-        judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
-        found = shorten(DOCUMENT, proven, VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE, made=made)
-        attempts = {(task.id, version.body, sample) for task, version, sample in executor.jobs}
-        assert sum(one.trial.calls for one in found.tested[1:]) == len(attempts) - paid
+    found = shorten(DOCUMENT, earlier.tested[0], VAL, crew=a_crew(executor=executor, judge=judge), rule=RULE)
+
+    assert (found.best.kind, found.best.edits) == (CandidateKind.PRUNED, (GOOD,))
+    assert sum(one.trial.calls for one in found.tested[1:]) == len(executor.jobs)
 
 
 def of_lesson(word: str, lesson: str) -> Edit:

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind, ItemError
 from skillopt_sleep.learning.afterwards import FRESH
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.search import candidate
 from skillopt_sleep.learning.step import MOST_WAITING, NOTHING_PAST, step
 from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,

@@ -1,0 +1,96 @@
+"""Run the trials of one document's candidates; each draws both arms anew, from samples of its own."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.exercise import exercise
+from skillopt_sleep.learning.samples import block
+from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.learning.update import candidate
+from skillopt_sleep.protocols import Crew
+from skillopt_sleep.records import CandidateKind, Document, Edit, GateRule, Judged, Note, Rollout, Task
+
+TYPICAL_ROUNDS = 4  # after which most trials have a verdict
+
+
+class Trials:
+    """Runs the trials of one document's candidates, and collects their results."""
+
+    def __init__(self, document: Document, val: Sequence[Task], crew: Crew, rule: GateRule, most: int) -> None:
+        self.document = document
+        self.attempts = CrewAttempts(crew)
+        self._val = val
+        self._crew = crew
+        self.rule = rule
+        self._most = most
+        self.tested: list[Judged] = []
+        self.rollouts: list[Rollout] = []
+        self.notes: list[Note] = []
+
+    def note(self, problem: str, remedy: str = "") -> None:
+        """Note what could not be tried, once."""
+        note = Note(stage="search", summary=f"{self.document.id}: {problem}", remedy=remedy)
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def candidate(self, edits: Sequence[Edit]) -> Document | None:
+        """Return the document with these edits, or None if one of them can't be applied."""
+        return candidate(self.document, edits, most=self._most)
+
+    def run(self, kind: CandidateKind, edits: Sequence[Edit], *, alpha: float) -> Judged | None:
+        """Test these edits with this share of the error rate; None if they can't be applied alone."""
+        return self._run(kind, edits, self.document, self.candidate(edits), self._val, alpha=alpha)
+
+    def run_part(self, edit: Edit, others: Sequence[Edit], *, alpha: float) -> Judged | None:
+        """Test one edit on top of the others, on the tasks of its own lessons; None if it can't be left out."""
+        before = self.candidate(others)
+        if before is None:
+            return None
+        after = self.candidate(self._in_order([*others, edit]))
+        return self._run(CandidateKind.PART, (edit,), before, after, self._asked((edit,)), alpha=alpha)
+
+    def affordable(self, edits: Sequence[Edit], *, what: str) -> bool:
+        """Return whether the night's limit leaves enough calls for one more trial of the usual length."""
+        rounds = min(self.rule.rounds, TYPICAL_ROUNDS)
+        most = 2 * rounds * len(self._asked(edits))
+        if self.attempts.left() >= most:
+            return True
+        self.note(f"{what}: that takes about {most} calls", remedy="raise budget.calls")
+        return False
+
+    def _run(
+        self,
+        kind: CandidateKind,
+        edits: Sequence[Edit],
+        before: Document,
+        after: Document | None,
+        asked: Sequence[Task],
+        *,
+        alpha: float,
+    ) -> Judged | None:
+        if after is None:
+            return None
+        trial, verdict, made = run_trial(
+            before,
+            after,
+            asked,
+            attempts=self.attempts,
+            rule=replace(self.rule, alpha=alpha),
+            first=block(kind, before.text, after.text),
+            lessons=[edit.lessons for edit in edits],
+        )
+        self.rollouts += made
+        tested = Judged(kind=kind, edits=tuple(edits), trial=trial, verdict=verdict)
+        self.tested.append(tested)
+        return tested
+
+    def _asked(self, edits: Sequence[Edit]) -> tuple[Task, ...]:
+        """Return the val tasks that these edits are tried on."""
+        return exercise(edits, (), self._val)
+
+    def _in_order(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Return the edits in the order in which they were first tried."""
+        first = self.tested[0].edits
+        return sorted(edits, key=lambda edit: first.index(edit) if edit in first else len(first))

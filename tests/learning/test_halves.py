@@ -1,0 +1,65 @@
+"""Val is asked about a half of a rejected change only if that half helped on train."""
+
+from skillopt_sleep.learning.search import Search, search
+from skillopt_sleep.records import CandidateKind, Decision, Edit, GateRule, Metric, Split, Task
+from tests.builders import a_document, a_task, an_edit
+from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
+from tests.nights import a_crew
+
+RULE = GateRule(metric=Metric.HARD)
+DOCUMENT = a_document("- Old.")
+TRAIN = [a_task(id="t1", session="t1", lesson="a"), a_task(id="t2", session="t2", lesson="b")]
+VAL = [a_task(id=f"v{n}", session=f"s{n}", lesson="ab"[n % 2], split=Split.VAL) for n in range(6)]
+GOOD, BAD = an_edit("- Good.", lessons=("a",), tasks=()), an_edit("- Bad.", lessons=("b",), tasks=())
+
+
+def tried(*edits: Edit, train: list[Task] = TRAIN, meter: FakeMeter | None = None) -> tuple[Search, FakeExecutor]:
+    """Good helps, Bad keeps everything from passing."""
+    executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
+    judge = FakeJudge(lambda task, made: float("Good" in made.response and "Bad" not in made.response))
+    crew = a_crew(executor=executor, judge=judge, meter=meter or FakeMeter())
+    return search(DOCUMENT, edits, VAL, crew=crew, rule=RULE, train=train), executor
+
+
+def test_only_the_half_that_helped_on_train_is_tried() -> None:
+    found, executor = tried(GOOD, BAD)
+
+    assert [(one.kind, one.edits) for one in found.tested] == [
+        (CandidateKind.BUNDLE, (GOOD, BAD)),
+        (CandidateKind.HALF, (GOOD,)),
+    ]
+    assert (found.best.edits, found.best.verdict.decision) == ((GOOD,), Decision.ACCEPT)
+    on_train = [(task.id, version.body) for task, version, _ in executor.jobs if task in TRAIN]
+    old, good, bad = "- Old.", "- Old.\n- Good.", "- Old.\n- Bad."
+    assert on_train == [("t1", old), ("t1", good), ("t2", old), ("t2", bad)]
+
+
+def test_the_train_tasks_are_those_the_edits_were_learned_from() -> None:
+    by_task = an_edit("- Good.", tasks=("t2",))
+
+    _, executor = tried(by_task, BAD)
+
+    asked = [task.id for task, version, _ in executor.jobs if task in TRAIN and version.body == "- Old.\n- Good."]
+    assert asked == ["t2"]
+
+
+def test_a_half_that_no_train_task_speaks_for_is_not_tried() -> None:
+    found, _ = tried(GOOD, BAD, train=[])
+
+    assert [one.kind for one in found.tested] == [CandidateKind.BUNDLE]
+    assert found.best.verdict.decision is Decision.REJECT
+
+
+def test_without_the_calls_for_them_the_halves_are_not_tried_and_that_is_noted() -> None:
+    found, executor = tried(GOOD, BAD, meter=FakeMeter(left=10))
+
+    assert [one.kind for one in found.tested] == [CandidateKind.BUNDLE]
+    assert not [task for task, _, _ in executor.jobs if task in TRAIN]
+    assert "its halves weren't tried: that takes about" in found.notes[0].summary
+
+
+def test_the_halves_share_what_the_bundle_left_of_the_error_rate() -> None:
+    found, _ = tried(GOOD, BAD)
+    bundle, half = found.tested
+
+    assert (bundle.trial.alpha or 0) + 2 * (half.trial.alpha or 0) <= RULE.alpha + 1e-9
