@@ -14,7 +14,8 @@ from skillopt_sleep.mining.split import split
 from skillopt_sleep.records import BY_HAND, Completion, NightReport, Outcome, Prompt, Purpose, Rubric
 from tests.benchmarks.gate_cells import DECISIVE, NOTHING, USEFUL, USELESS, WORDS
 from tests.benchmarks.gate_figures import RIDERS, Count
-from tests.benchmarks.gate_nights import GATE, a_gate_plan, accepted
+from tests.benchmarks.gate_nights import GATE, a_gate_plan
+from tests.benchmarks.gate_page import proven
 from tests.benchmarks.gate_worlds import SAID, Asked, Kind, Rule, Target, World, worth
 from tests.builders import a_task
 from tests.graded import judged
@@ -172,10 +173,11 @@ def _asked(cell: NightCell, project: str, machine: Machine) -> list[Asked]:
 
 def _ended(world: World, report: NightReport) -> Real:
     staged: set[str] = set()
-    for outcome in report.documents:
-        if accepted(outcome) and outcome.candidate is not None:
-            staged.update(world.rules_in(outcome.candidate.body))
-    return Real(report.verdict, frozenset(staged), report.spend.calls, sum(map(accepted, report.documents)))
+    hits = 0
+    for change in filter(None, map(proven, report.documents)):
+        hits += 1
+        staged.update(world.rules_in(change.body))
+    return Real(report.verdict, frozenset(staged), report.spend.calls, hits)
 
 
 Nights = Mapping[NightCell, Sequence[Real]]

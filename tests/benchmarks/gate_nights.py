@@ -1,10 +1,8 @@
 """Chains of simulated nights: the night's own steps over documents, with everything around them in memory."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
@@ -12,7 +10,6 @@ from msgspec.structs import replace
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.protocols import Plan, Routing
 from skillopt_sleep.records import (
-    Decision,
     Document,
     Edit,
     EditOp,
@@ -22,9 +19,9 @@ from skillopt_sleep.records import (
     Split,
     StepOutcome,
     Task,
-    past_edit,
 )
 from skillopt_sleep.replay.text import SingleShot
+from tests.benchmarks.gate_page import MemoryPage, proven, remembered
 from tests.benchmarks.gate_worlds import Asked, Kind, Rule, Sight, Target, World, WorldJudge
 from tests.builders import a_document, a_task
 from tests.fakes import NOON, FakeBackend, FakeMeter, SerialPool
@@ -89,35 +86,6 @@ class Ended(NamedTuple):
     early: bool
 
 
-class _Page:
-    """What the steps of a night ask of the open night, in memory."""
-
-    folder = Path("/nowhere")
-    resumed = False
-
-    def __init__(self, night: str, past: Mapping[str, Past], known: Sequence[Task], started: datetime) -> None:
-        self.night, self.started, self.horizon = night, started, started - timedelta(days=30)
-        self.history = SimpleNamespace(past=past.__getitem__, scores=lambda _tasks: {}, named=tuple)
-        self.bank = SimpleNamespace(
-            tasks=lambda _projects: tuple(known),
-            unknown=tuple,
-            kept=tuple,
-            pinned=frozenset,
-            sides=lambda _sessions: {},
-            live=tuple,
-            rejected=lambda _path: (),
-            waiting=lambda _path: (),
-        )
-        self.lessons = SimpleNamespace(of=lambda _projects: ())
-
-    def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:
-        """Compute it: no night here is resumed."""
-        return compute()
-
-    def write(self, stage: str, rows: Sequence[object]) -> None:
-        """Keep nothing."""
-
-
 def chain(cell: Cell, seed: int, gate: GateRule = GATE) -> Ended:
     """Run the nights of one chain until something is staged or the nights are over."""
     within = 4 * cell.val * cell.documents * gate.rounds
@@ -140,25 +108,22 @@ def chain(cell: Cell, seed: int, gate: GateRule = GATE) -> Ended:
         world.know(asked)
         world.begin_night()
         known |= {each.task.id: each for each in asked}
-        page: Any = _Page(f"night {night}", past, [each.task for each in known.values()], _day(night))
+        page: Any = MemoryPage(f"night {night}", past, [each.task for each in known.values()], _day(night))
         routing = Routing(tuple(each.task for each in asked), tuple(documents))
         outcomes = list(steps(routing, crew=crew, plan=a_gate_plan(gate), page=page))
-        if any(accepted(outcome) for outcome in outcomes):
+        if any(proven(outcome) for outcome in outcomes):
             break
         if not cell.again:
             optimizer.answers |= _replies(())
-        past = {outcome.document.path: later(past[outcome.document.path], outcome, night) for outcome in outcomes}
+        for outcome in outcomes:
+            path = outcome.document.path
+            past[path] = remembered(past[path], outcome, page.night)
     return _ended(world, outcomes)
 
 
 def a_gate_plan(gate: GateRule) -> Plan:
     """A night as it is by default, without look-backs."""
     return a_plan(gate=gate, removal=replace(gate, margin=0.05), min_edit_budget=4)
-
-
-def accepted(outcome: StepOutcome) -> bool:
-    """Whether a change is staged as proven."""
-    return outcome.verdict.decision is Decision.ACCEPT and outcome.candidate is not None
 
 
 def told(outcome: StepOutcome) -> float | None:
@@ -169,22 +134,16 @@ def told(outcome: StepOutcome) -> float | None:
     return outcome.trial.gain
 
 
-def later(past: Past, outcome: StepOutcome, night: int) -> Past:
-    """Return what the next night knows of a document on which nothing was staged."""
-    tried = tuple(past_edit(each, night=str(night)) for each in outcome.tried.effects)
-    return replace(past, waiting=outcome.tried.undecided, tried=(*tried, *past.tried)[:30])
-
-
 def _ended(world: World, outcomes: Sequence[StepOutcome]) -> Ended:
     staged: set[str] = set()
     gains: list[float] = []
     hits = 0
     for outcome in outcomes:
-        if not accepted(outcome):
+        change = proven(outcome)
+        if change is None:
             continue
-        assert outcome.candidate is not None
         hits += 1
-        staged.update(world.rules_in(outcome.candidate.body))
+        staged.update(world.rules_in(change.body))
         gain = told(outcome)
         if gain is not None:
             gains.append(gain)

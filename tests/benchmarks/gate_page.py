@@ -1,0 +1,74 @@
+"""What a night asks of the open night and remembers for the next one, in memory."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from skillopt_sleep.proposals.changes import Change, changes
+from skillopt_sleep.records import (
+    Earlier,
+    Past,
+    Proof,
+    ProposedEdit,
+    Standing,
+    StepOutcome,
+    Task,
+    past_edit,
+)
+
+Result = TypeVar("Result")
+REMEMBERED = 100
+
+
+class MemoryPage:
+    """The open night of a store that is never resumed: `known` are the tasks of all nights."""
+
+    folder = Path("/nowhere")
+    resumed = False
+
+    def __init__(self, night: str, past: Mapping[str, Past], known: Sequence[Task], started: datetime) -> None:
+        self.night, self.started, self.horizon = night, started, started - timedelta(days=30)
+        self.history = SimpleNamespace(past=past.__getitem__, scores=lambda _tasks: {}, named=tuple)
+        self.bank = SimpleNamespace(tasks=lambda _projects: tuple(known))
+        self.lessons = SimpleNamespace(of=lambda _projects: ())
+
+    def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:
+        """Compute it."""
+        return compute()
+
+    def write(self, stage: str, rows: Sequence[object]) -> None:
+        """Keep nothing."""
+
+
+def proven(outcome: StepOutcome) -> Change | None:
+    """Return the change that the step stages as proven by a trial, if any."""
+    return next((change for change in changes(outcome) if change.proof is Proof.TRIAL), None)
+
+
+def remembered(past: Past, outcome: StepOutcome, night: str, *, adopted: Change | None = None) -> Past:
+    """Return what the next night knows of a document; `adopted` was put live in the morning."""
+    waits = {edit.key for wait in outcome.tried.undecided for edit in wait.tested.edits}
+    tried = [past_edit(each, night=night) for each in outcome.tried.effects if each.edit.key not in waits]
+    live = () if adopted is None else adopted.edits
+    proposed = [ProposedEdit(edit=edit, standing=Standing.LIVE, since=night) for edit in live]
+    return replace(
+        past,
+        waiting=outcome.tried.undecided,
+        tried=(*tried, *past.tried)[:REMEMBERED],
+        adopted=(*past.adopted, *live),
+        proposed=(*proposed, *past.proposed),
+        notes=past.notes if outcome.later.notebook is None else outcome.later.notebook,
+        snapshot=_snapshot(past, outcome, night),
+        nights=(night, *past.nights),
+    )
+
+
+def _snapshot(past: Past, outcome: StepOutcome, night: str) -> Earlier:
+    """Return the body that the next look back compares with."""
+    if past.snapshot is None or outcome.later.compared:
+        return Earlier(night=night, body=outcome.document.body, nights=1)
+    return replace(past.snapshot, nights=past.snapshot.nights + 1)
