@@ -175,8 +175,8 @@ def said_of_changes(rounds: Sequence[int]) -> str:
     if not rounds:
         return ""
     numbers = " and ".join(str(number) for number in rounds)
-    which = "round" if len(rounds) == 1 else "rounds"
-    return f"the rest of the file changed after {which} {numbers} of the trial; both arms have had the new text since"
+    which = f"round {numbers}" if len(rounds) == 1 else f"rounds {numbers}"
+    return f"the rest of the file changed after {which} of the trial; both versions have had the new text since"
 
 
 class Decision(StrEnum):

@@ -178,6 +178,17 @@ def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> 
     assert "Adopted P-0002" in home.command("adopt", "P-0002").out
 
 
+def test_a_file_that_changed_during_the_trial_is_told_beside_the_proof(home: Home) -> None:
+    said = "the rest of the file changed after rounds 2 and 5 of the trial; both versions have had the new text since"
+    assert "the rest of the file" not in home.command("show", "P-0001").out
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as connection, connection:
+        connection.execute(
+            "UPDATE proposals SET body = json_set(CAST(body AS TEXT), '$.text_changed', json('[2, 5]'))"
+        )
+    shown = home.command("show", "P-0001").out
+    assert said in " ".join(shown.split())
+
+
 def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Home) -> None:
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as connection, connection:
         connection.execute(
