@@ -166,6 +166,19 @@ def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     )
 
 
+def refused(trial: Trial, verdict: Verdict, rule: GateRule) -> Verdict:
+    """Return the verdict on a candidate that won its bet but made other lessons worse."""
+    named: list[str] = []
+    for harm in trial.guard.harmed:
+        named.append(f"«{harm.wording}» ({harm.before:.2f} → {harm.after:.2f}, n={harm.n})")
+    which = "another lesson"
+    if any(harm.together for harm in trial.guard.harmed):
+        which = "other lessons taken together"
+    elif len(named) > 1:
+        which = f"{len(named)} other lessons"
+    return _verdict(Decision.REJECT, f"{verdict.reason}, but it made {which} worse: {'; '.join(named)}", rule)
+
+
 def lacking(trial: Trial, rule: GateRule) -> tuple[int, ...]:
     """Return the places of the edits that aren't seen to help in two sessions of their own lessons."""
     places: list[int] = []

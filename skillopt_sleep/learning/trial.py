@@ -17,7 +17,8 @@ from skillopt_sleep.kit.betting import (
 )
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
-from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, unharmed
+from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unharmed
+from skillopt_sleep.learning.harm import watch
 from skillopt_sleep.learning.pairs import Paired, pair_up
 from skillopt_sleep.records import Decision, Document, GateRule, Rollout, Task, Trial, Verdict, bets_of
 from skillopt_sleep.replay.rollout import Job
@@ -34,6 +35,7 @@ def run_trial(
     earlier: Trial | None = None,
     first: int = 0,
     lessons: Sequence[tuple[str, ...]] = (),
+    bystanders: Sequence[Task] = (),
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per arm and round, and ask the gate after each round.
 
@@ -43,7 +45,11 @@ def run_trial(
     the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate. Rounds draw
     samples from `first` on: the baseline's attempts of another trial are used again, unless they decided what is
     tried. Each edit has to help in its own `lessons`; what they have only one session for takes up to EARLY_ROUNDS.
+    If the bet is won, the `bystanders` are asked whether another lesson got worse; a rule that reads means reads
+    theirs too.
     """
+    if rule.name == "strict":
+        val = (*val, *bystanders)
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
     trial = earlier or _new_trial(rule, first)
@@ -70,7 +76,20 @@ def run_trial(
         trial = _with_round(trial, paired, rule, calls=count_made(rollouts))
         # What is only repeated is no new evidence, however often it is asked.
         verdict = gate(trial, rule, last=trial.rounds >= end or paired.only_repeated)
+    if bystanders and _has_won(verdict, rule):
+        guard, more = watch(document, candidate, bystanders, attempts=attempts, rule=rule, trial=trial)
+        made += more
+        trial = replace(trial, guard=guard, calls=trial.calls + count_made(more))
+        if guard.harmed:
+            verdict = refused(trial, verdict, rule)
     return _summed_up(trial, rule), verdict, made
+
+
+def _has_won(verdict: Verdict, rule: GateRule) -> bool:
+    """Return whether only harm to others could keep the candidate from what it has won."""
+    if rule.name != "sequential" or not rule.non_regression:
+        return False
+    return verdict.decision is Decision.ACCEPT or verdict.early
 
 
 def _new_trial(rule: GateRule, first: int) -> Trial:
@@ -122,6 +141,9 @@ def _summed_up(trial: Trial, rule: GateRule) -> Trial:
     """Add the figures that are read only when the trial stops."""
     gains = [pair.gain for pair in trial.own]
     bystanders, fine = unharmed(trial, rule)
+    if trial.guard.pairs:
+        bystanders = len(trial.guard.lessons)
+        fine = bystanders - len(trial.guard.harmed)
     return replace(
         trial,
         gain=shrunk(gains),

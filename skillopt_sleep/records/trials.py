@@ -65,11 +65,46 @@ def bets_of(pairs: Sequence[Pair]) -> tuple[float, ...]:
     return tuple(math.fsum(values) / len(values) for values in gains.values())
 
 
+class Harm(Record, frozen=True, kw_only=True):
+    """Another lesson that the candidate made worse, in words for the report; the means are those of its `n` pairs.
+
+    If `together`, it got worse within noise, but all the others with it did beyond noise.
+    """
+
+    lesson: str
+    wording: str = ""
+    before: float
+    after: float
+    n: int
+    together: bool = False
+
+
+class Guard(Record, frozen=True, kw_only=True):
+    """The attempts at tasks of other lessons under a candidate that won its bet, and which lessons got worse.
+
+    In its pairs an attempt that the candidate lost by itself is its worst case. `drawn` samples were used for it.
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    drawn: int = 0
+    harmed: tuple[Harm, ...] = ()
+
+    def of(self, lesson: str) -> tuple[Pair, ...]:
+        """Return the pairs of this lesson."""
+        return tuple(pair for pair in self.pairs if pair.lesson == lesson)
+
+    @property
+    def lessons(self) -> tuple[str, ...]:
+        """The lessons that could be compared."""
+        return tuple(dict.fromkeys(pair.lesson for pair in self.pairs))
+
+
 class Trial(Record, frozen=True, kw_only=True):
     """A candidate's paired comparison on val, with all that a later night needs to resume it.
 
     `lessons` are those that each of the candidate's edits was learned from. The means, `gain` and `interval` are
-    those of its own pairs, which are of these lessons; the others are of `bystanders`, so many of them `unharmed`.
+    those of its own pairs, which are of these lessons. The `guard` asked so many other lessons, the `bystanders`, of
+    which so many are `unharmed`; it asks if the bet is won only.
     Pairs of `lost_attempts` count in the bet only: the candidate's attempt failed by itself, which is its worst case.
     In `repeated` pairs both arms answered what they had answered before, so they count nowhere.
     `wealth` is the logarithm of what each stake has become, `statistic` their mean as a multiple of the start,
@@ -96,6 +131,7 @@ class Trial(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None = None
     bystanders: int = 0
     unharmed: int = 0
+    guard: Guard = Guard()
     statistic: float | None = None
     stakes: tuple[float, ...] = ()
     wealth: tuple[float, ...] = ()

@@ -1,0 +1,255 @@
+"""What wins its bet but makes another lesson worse is refused, and only what wins is asked about others."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.harm import FIRST_ROUNDS, MOST_ROUNDS, bystanders, first_calls, learned
+from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.records import (
+    Decision,
+    Document,
+    GateRule,
+    Metric,
+    Rollout,
+    Split,
+    Task,
+    Trajectory,
+    Trial,
+    Verdict,
+)
+from tests.builders import a_document, a_task, an_edit
+from tests.fakes import NOON, FakeExecutor, FakeJudge
+from tests.nights import a_crew
+
+BEFORE, AFTER = a_document("- Old."), a_document("- Old.\n- New.")
+RULE = GateRule(metric=Metric.HARD)
+
+
+def a_val(lesson: str, n: int = 0, **fields: object) -> Task:
+    task = a_task(id=f"{lesson}{n}", session=f"{lesson}{n}", lesson=lesson, split=Split.VAL)
+    return replace(task, at=NOON + timedelta(days=n), **fields)
+
+
+OWN = [a_val("own", n) for n in range(4)]
+OTHERS = [a_val("a", wording="Use tabs."), a_val("b", wording="Say why."), a_val("c", wording="Be brief.")]
+
+# The grade of an attempt at a bystander: of its lesson, under the new version or not, in the n-th try.
+Grade = Callable[[str, bool, int], float]
+
+
+def tried(
+    grade: Grade,
+    *,
+    others: Sequence[Task] = OTHERS,
+    own: float = 1.0,
+    rule: GateRule = RULE,
+    earlier: Trial | None = None,
+    failure: str = "",
+) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
+    """A trial whose own tasks pass under the new version only."""
+    seen: dict[tuple[str, bool], int] = {}
+
+    def attempt(task: Task, version: Document, sample: int) -> str | Trajectory:
+        if failure and task.lesson == "a" and "New" in version.body:
+            return Trajectory(failure=failure)
+        return f"{'new' if 'New' in version.body else 'old'} {task.id} {sample}"
+
+    def score(task: Task, trajectory: Trajectory) -> float:
+        new = trajectory.response.startswith("new")
+        if task.lesson == "own":
+            return own * new
+        n = seen.get((task.id, new), 0)
+        seen[task.id, new] = n + 1
+        return grade(task.lesson, new, n)
+
+    crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(score))
+    return run_trial(
+        BEFORE,
+        AFTER,
+        OWN,
+        attempts=CrewAttempts(crew),
+        rule=rule,
+        lessons=[("own",)],
+        earlier=earlier,
+        bystanders=others,
+    )
+
+
+def asked(rollouts: Sequence[Rollout]) -> set[str]:
+    return {rollout.task for rollout in rollouts}
+
+
+def fine(_lesson: str, _new: bool, _n: int) -> float:
+    return 1.0
+
+
+def hurts_a(lesson: str, new: bool, _n: int) -> float:
+    return float(not (new and lesson == "a"))
+
+
+def test_what_wins_and_harms_no_other_lesson_is_accepted_after_four_rounds_of_them() -> None:
+    trial, verdict, _ = tried(fine)
+
+    assert verdict.decision is Decision.ACCEPT
+    assert (trial.bystanders, trial.unharmed) == (3, 3)
+    assert len(trial.guard.pairs) == FIRST_ROUNDS * len(OTHERS)
+    assert trial.calls == 2 * (trial.n + len(trial.guard.pairs))
+
+
+def test_what_wins_no_bet_asks_nobody_else() -> None:
+    trial, verdict, rollouts = tried(fine, own=0.0)
+
+    assert verdict.decision is Decision.REJECT
+    assert asked(rollouts) == {task.id for task in OWN}
+    assert (trial.guard.pairs, trial.bystanders) == ((), 0)
+
+
+def test_the_other_lessons_are_no_part_of_the_bet_or_of_its_numbers() -> None:
+    alone, _, _ = tried(fine, others=())
+    guarded, _, _ = tried(hurts_a)
+
+    for name in ("wealth", "rounds", "pairs", "before", "after", "interval", "gain"):
+        assert getattr(alone, name) == getattr(guarded, name)
+
+
+def test_what_makes_one_other_lesson_worse_is_refused_and_the_verdict_says_which() -> None:
+    trial, verdict, _ = tried(hurts_a)
+
+    assert verdict.decision is Decision.REJECT
+    assert verdict.reason.startswith("better: 0.00 → 1.00")
+    assert "but it made another lesson worse: «Use tabs.» (1.00 → 0.00, n=" in verdict.reason
+    assert [harm.lesson for harm in trial.guard.harmed] == ["a"]
+    assert (trial.bystanders, trial.unharmed) == (3, 2)
+
+
+def test_only_what_looks_hurt_is_asked_again() -> None:
+    trial, _, _ = tried(lambda lesson, new, n: float(not (new and lesson == "a" and n < 1)))
+
+    counts = {lesson: len(trial.guard.of(lesson)) for lesson in "abc"}
+    assert counts == {"a": FIRST_ROUNDS + 2 * (MOST_ROUNDS - FIRST_ROUNDS), "b": FIRST_ROUNDS, "c": FIRST_ROUNDS}
+
+
+def test_bad_luck_in_the_first_rounds_blocks_nothing() -> None:
+    def unlucky(lesson: str, new: bool, n: int) -> float:
+        return float(not (lesson == "a" and (new if n < 2 else n == 5 and not new)))
+
+    trial, verdict, _ = tried(unlucky)
+
+    assert verdict.decision is Decision.ACCEPT
+    assert trial.unharmed == 3
+
+
+def test_what_makes_all_others_a_little_worse_is_refused_though_none_alone_shows_it() -> None:
+    trial, verdict, _ = tried(lambda _lesson, new, n: float(not (new and n in {0, 1})))
+
+    assert verdict.decision is Decision.REJECT
+    assert "but it made other lessons taken together worse: «Use tabs.»" in verdict.reason
+    assert {harm.together for harm in trial.guard.harmed} == {True}
+
+
+def test_a_loss_that_is_not_worth_an_edit_blocks_nothing() -> None:
+    soft = replace(RULE, metric=Metric.SOFT)
+
+    assert tried(lambda lesson, new, n: 0.9 - 0.04 * new, rule=soft)[1].decision is Decision.ACCEPT
+    assert tried(lambda lesson, new, n: 0.9 - 0.06 * new, rule=soft)[1].decision is Decision.REJECT
+
+
+@pytest.mark.parametrize(
+    ("failure", "decision"),
+    [("timed_out: it took 60 s", Decision.REJECT), ("overloaded: try later", Decision.ACCEPT)],
+    ids=["by itself", "outage"],
+)
+def test_a_lesson_whose_attempts_fail_by_themselves_is_hurt_and_an_outage_hurts_none(
+    failure: str, decision: Decision
+) -> None:
+    assert tried(fine, failure=failure)[1].decision is decision
+
+
+def test_harm_that_a_target_repeats_word_by_word_is_harm() -> None:
+    crew = a_crew(
+        executor=FakeExecutor(
+            lambda task, version, sample: f"{version.body} {sample if task.lesson == 'own' else ''}"
+        ),
+        judge=FakeJudge(lambda task, trajectory: float(("New" in trajectory.response) == (task.lesson == "own"))),
+    )
+
+    _, verdict, _ = run_trial(
+        BEFORE, AFTER, OWN, attempts=CrewAttempts(crew), rule=RULE, lessons=[("own",)], bystanders=OTHERS[:1]
+    )
+
+    assert verdict.decision is Decision.REJECT
+
+
+def test_where_regressions_are_allowed_nobody_else_is_asked() -> None:
+    trial, verdict, _ = tried(hurts_a, rule=replace(RULE, non_regression=False))
+
+    assert (verdict.decision, trial.guard.pairs) == (Decision.ACCEPT, ())
+
+
+def test_under_the_strict_rule_the_others_are_in_the_mean() -> None:
+    strict = GateRule(name="strict", metric=Metric.HARD, rounds=1)
+    trial, _, rollouts = tried(hurts_a, rule=strict)
+
+    assert asked(rollouts) == {task.id for task in (*OWN, *OTHERS)}
+    assert (trial.n, len(trial.gains), trial.bystanders) == (4, 7, 3)
+
+
+def test_a_resumed_trial_that_wins_is_guarded_too_and_draws_anew() -> None:
+    once = replace(RULE, rounds=1, alpha=1e-4)
+    first, undecided, _ = tried(fine, rule=once)
+    assert (undecided.decision, first.guard.pairs) == (Decision.UNDECIDED, ())
+
+    second, verdict, _ = tried(hurts_a, rule=replace(once, rounds=8), earlier=first)
+    assert (verdict.decision, second.unharmed) == (Decision.REJECT, 2)
+
+    proven, _, _ = tried(fine)
+    again, _, made = tried(fine, earlier=proven)
+    assert again.guard.drawn == 2 * proven.guard.drawn
+    assert len({(one.task, one.document_sha, one.sample) for one in made}) == len(made)
+
+
+def test_what_is_early_is_guarded_too() -> None:
+    one_session = [a_val("own", 0)]
+    judge = FakeJudge(
+        lambda task, trajectory: float(trajectory.response.startswith("- Old.\n- New.") == (task.lesson == "own"))
+    )
+    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
+
+    _, verdict, _ = run_trial(
+        BEFORE, AFTER, one_session, attempts=CrewAttempts(crew), rule=RULE, lessons=[("own",)], bystanders=OTHERS
+    )
+
+    assert (verdict.decision, verdict.early) == (Decision.REJECT, False)
+
+
+# who stands by ------------------------------------------------------------------------------------------
+
+
+def test_of_each_other_lesson_the_newest_unseen_task_stands_by() -> None:
+    train = replace(a_val("a", 9), split=Split.TRAIN)
+    tasks = [*OWN, a_val("a", 2), a_val("a", 5), a_val("b", 1), train]
+
+    assert {task.id for task in bystanders({"own"}, tasks)} == {"a5", "b1"}
+    assert first_calls(bystanders({"own"}, tasks)) == 16
+
+
+def test_the_lessons_of_adopted_rules_that_still_stand_are_learned() -> None:
+    document = a_document("- Use tabs.\n- Say why.")
+    adopted = [
+        an_edit("- Use tabs.", lessons=("a",)),
+        an_edit("- Say why.", tasks=("t9",)),
+        an_edit("- Gone.", lessons=("c",)),
+    ]
+    known = [
+        a_val("a", 1),
+        a_val("c", 1),
+        a_val("d", 1),
+        a_val("b", 1),
+        a_task(id="t9", lesson="b", split=Split.TRAIN),
+    ]
+
+    assert [task.id for task in learned(document, adopted, known)] == ["a1", "b1"]
