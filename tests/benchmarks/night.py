@@ -133,7 +133,7 @@ def night(home: Path, asked: Mapping[str, Asked], *, workers: int, name: str) ->
         preflights=(Preflight(model.ready, backend),),
         optimizer=backend,
         grader=backend,
-        executor=SingleShot(backend),
+        executor=SingleShot(backend, night=lambda: store.page.drawn),
         judge=ReferenceJudge(backend),
         pool=ThreadPool(workers, lambda _label, _done, _total: None),
         meter=meter,
