@@ -18,11 +18,12 @@ from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.protocols import Routing
-from skillopt_sleep.records import Document, EditOp, Past, RecallRules, Split, Task
+from skillopt_sleep.records import Document, Edit, EditOp, Past, RecallRules, Split, Task
 from skillopt_sleep.replay.text import SingleShot
 from tests.benchmarks.gate_figures import Count
 from tests.benchmarks.gate_nights import GATE
 from tests.benchmarks.gate_page import MemoryPage, proven, remembered
+from tests.benchmarks.gate_worlds import BATCH
 from tests.benchmarks.months_world import (
     CHANGED,
     MATTERS,
@@ -53,14 +54,15 @@ DEFINITIONS = f"""
 month     {NIGHTS} nights on one document with 1 to {MOST_REQUESTS} new requests a day of {MATTERS} lessons, through split(), recall(), steps() and
           step() with what waits, with removals and look-backs every {LOOK_BACK} nights; of {CHANGED} lessons the person changes their
           mind in mid-course, which a request of the new wish tells with a chance of {NOTICED:.0%}; what is proven is adopted in the
-          morning. A rule takes its requests from .2 to .9, the opposite one to .05, both together to .5
+          morning, and so is, by the person's words alone, the removal of what was adopted for a wish noticed as taken
+          back. A rule takes its requests from .2 to .9, the opposite one to .05, both together to .5
 replace   reflection is right in {RIGHT:.0%} of cases, else it writes a useless rule; it replaces the opposite rule where it stands
 append    the same, but it writes the new rule beside the old one
 useless   it writes useless rules only
 right     lessons whose rule stands in the document in the end and the opposite one doesn't; stale: rules of wishes that were
           taken back; useless: rules that do nothing; each the mean a month with its standard error
 purely    months with at least one adopted change that holds nothing but useless rules
-calls     of target, judge ({4} answers each) and optimizer, the mean a month
+calls     of target, judge ({BATCH} answers each) and optimizer, the mean a month
 
 lessons_right, stale_rules, useless_rules, calls: the worse of replace and append; useless_months: the worst share of months
 with a purely useless proposal; calls_x_today: over {TODAY:,}.
@@ -89,9 +91,8 @@ def month(writes: Writes, seed: int) -> Month:
     """Run the nights; what is proven is live the next morning."""
     draw = random.Random(f"month {writes} {seed}")
     person, world = Person(draw), MonthWorld(draw, writes, EDITS)
-    optimizer: Any = world.answers()
     crew = a_crew(
-        optimizer=FakeBackend(optimizer),
+        optimizer=FakeBackend(world.answers()),
         executor=SingleShot(world),
         judge=MonthJudge(world),
         meter=FakeMeter(left=BUDGET),
@@ -113,15 +114,29 @@ def month(writes: Writes, seed: int) -> Month:
         (outcome,) = steps(routing, crew=crew, plan=plan, page=page, ended=frozenset(person.ended))
         change = proven(outcome)
         past = remembered(past, outcome, page.night, adopted=change)
-        if change is None:
-            continue
-        if all(edit.op is EditOp.DELETE for edit in change.edits):
-            removals += 1
-        else:
-            proposals += 1
-            purely += not any(edit.content in RULES for edit in change.edits)
-        document = replace(document, body=change.body)
+        if change is not None:
+            removing = all(edit.op is EditOp.DELETE for edit in change.edits)
+            removals += removing
+            proposals += not removing
+            purely += not removing and not any(edit.content in RULES for edit in change.edits)
+            document = replace(document, body=change.body)
+        document, past = _without_ended(document, past, person)
     return _month(document, world, person, proposals=proposals, purely=purely, removals=removals)
+
+
+def _without_ended(document: Document, past: Past, person: Person) -> tuple[Document, Past]:
+    """Take out what was adopted for a wish that the person took back: the night proposes that by their words alone."""
+    lines = document.body.splitlines()
+    for edit in past.adopted:
+        if edit.op is EditOp.DELETE or person.ended.isdisjoint(edit.lessons):
+            continue
+        for line in edit.content.splitlines():
+            if line in lines:
+                lines.remove(line)
+                past = replace(
+                    past, adopted=(*past.adopted, Edit(op=EditOp.DELETE, target=line, lessons=edit.lessons))
+                )
+    return replace(document, body="\n".join(lines)), past
 
 
 def _asked(

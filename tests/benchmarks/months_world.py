@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols import Pool
@@ -145,7 +145,7 @@ class MonthWorld:
             self._kept[key] = f"Worth {float(done):.3f}: {self._draw.getrandbits(64):x}. {SAID}"
         return Completion(text=self._kept[key], model="world")
 
-    def answers(self) -> Mapping[Purpose, object]:
+    def answers(self) -> Mapping[Purpose, Any]:
         """Return what the optimizer answers, by purpose."""
         return {
             Purpose.REFLECT: self._reflect,

@@ -1,0 +1,89 @@
+"""The benchmark of months sees what it is for: a person whose wishes change, and documents that are wrong in the end."""
+
+import random
+
+from skillopt_sleep.records import Prompt, Purpose
+from tests.benchmarks.months import Month, figures, month
+from tests.benchmarks.months_world import (
+    AGAINST,
+    BOTH,
+    CHANGED,
+    MATTERS,
+    NIGHTS,
+    UNDER,
+    WISHES,
+    WITHOUT,
+    MonthWorld,
+    Person,
+    Wish,
+    chance,
+    wish_of,
+)
+from tests.builders import a_document
+
+GOOD = Month(4, 4, 0, 0, proposals=8, purely_useless=0, removals=0, calls=2000)
+
+
+def test_half_of_the_wishes_change_in_mid_course() -> None:
+    person = Person(random.Random(1))
+    first = [person.wish(matter, 0).version for matter in range(MATTERS)]
+    last = [person.wish(matter, NIGHTS).version for matter in range(MATTERS)]
+
+    assert (sum(first), sum(last)) == (0, CHANGED)
+
+
+def test_what_is_taken_back_ends_only_once_the_new_wish_came_up() -> None:
+    person = Person(random.Random(2))
+    tasks = [task for night in range(NIGHTS) for task in person.asked(night, a_document())]
+
+    assert person.ended == {task.takes_back for task in tasks if task.takes_back}
+    assert all(wish_of(name).version == 0 for name in person.ended)
+    assert all(wish_of(task.lesson).version == 1 for task in tasks if task.takes_back)
+
+
+def test_an_attempt_follows_the_rules_it_is_given() -> None:
+    wish = Wish(0, 1)
+    old, new = WISHES[0]
+
+    assert [chance(wish, text) for text in ("", old, new, f"{old}\n{new}")] == [WITHOUT, AGAINST, UNDER, BOTH]
+
+
+def reflected(writes: str, instructions: str) -> list[dict[str, object]]:
+    """What an optimizer that is right says to two attempts, of which the later wish holds."""
+    world = MonthWorld(random.Random(3), writes, 3)  # pyright: ignore[reportArgumentType]
+    shown = "## Attempt 1\nof matter 0, wish 0.\n## Attempt 2\nof matter 0, wish 1."
+    text = f"{instructions}\n# Attempts\n{shown}"
+    answer = world.answers()[Purpose.REFLECT]
+    assert callable(answer)
+    found: list[list[dict[str, object]]] = [
+        answer(Prompt(purpose=Purpose.REFLECT, text=text))["edits"] for _ in "12345"
+    ]
+    rules = {rule for wishes in WISHES for rule in wishes}
+    return [edit for edits in found for edit in edits if edit["content"] in rules or writes == "useless"]
+
+
+def test_the_optimizers_write_as_their_names_say() -> None:
+    old, new = WISHES[0]
+
+    assert {(edit["op"], edit.get("target"), edit["content"]) for edit in reflected("replace", old)} == {
+        ("replace", old, new)
+    }
+    assert {(edit["op"], edit["content"]) for edit in reflected("append", old)} == {("append", new)}
+    assert not {edit["content"] for edit in reflected("useless", old)}.intersection({old, new})
+
+
+def test_the_worse_of_both_optimizers_is_the_figure() -> None:
+    bad = GOOD._replace(changed=0, stale=4, useless=5, calls=9000)
+    useless = GOOD._replace(purely_useless=1)
+    claimed = figures({"replace": [GOOD] * 2, "append": [bad] * 2, "useless": [GOOD, useless]})
+
+    assert claimed["lessons_right"] == 4
+    assert (claimed["stale_rules"], claimed["useless_rules"], claimed["calls"]) == (4, 5, 9000)
+    assert claimed["useless_months"] == 0.5
+
+
+def test_a_month_is_the_same_for_the_same_seed_and_most_lessons_are_learned() -> None:
+    first = month("replace", 1)
+
+    assert month("replace", 1) == first
+    assert first.right >= 5
