@@ -1,10 +1,12 @@
 """What a night can't prove yet is kept: later nights go on with its trial, and it is proposed when proven."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.records import Decision, Effect, GateRule, Outcome, Proof, Purpose
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES, without_variation
 from tests.nights import RULE, Machine
 
 GATE = GateRule()
@@ -181,3 +183,20 @@ def test_a_trial_that_the_calls_do_not_reach_goes_on_another_night(machine: Mach
     machine.clock.pass_by(hours=1)
     machine.had(3)
     assert machine.night(gate=GATE, config="two").verdict is Outcome.IMPROVED
+
+
+def test_both_versions_of_every_pair_are_told_the_same_and_every_pair_something_else(machine: Machine) -> None:
+    machine.had(*range(4))
+    machine.had(4, 5, 6, said="no - always name the ticket in the commit, never only the file")
+    machine.night(gate=GATE)
+
+    told: dict[tuple[str, int], set[str]] = defaultdict(set)
+    pairs: set[tuple[str, int]] = set()
+    for prompt in machine.model.asked(Purpose.ROLLOUT):
+        place = (prompt.asker, prompt.sample % CANDIDATE_SAMPLES)
+        told[place].add(prompt.text.removeprefix(without_variation(prompt.text)))
+        if prompt.sample >= CANDIDATE_SAMPLES:
+            pairs.add(place)
+    assert len(pairs) > 10
+    assert all(len(variations) == 1 for place, variations in told.items() if place in pairs)
+    assert len({next(iter(told[place])) for place in pairs}) == len(pairs)
