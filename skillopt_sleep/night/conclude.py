@@ -7,6 +7,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
+from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     Decision,
@@ -85,6 +86,7 @@ def conclude(
         proposals=proposals,
         spend=spend,
         limits=plan.limits,
+        error_rate=error_rate(plan, outcomes),
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),

@@ -6,6 +6,7 @@ from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.night.preflight import preflight
+from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources
 from skillopt_sleep.proposals.retire import retire
 from skillopt_sleep.protocols import Crew, Plan, Routing
@@ -19,6 +20,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         harvested = page.keep("sessions", Harvest, lambda: harvest(crew.sources, page.index, rules))
         harvested = harvested.allowed(plan.sessions.excluded, reviewed=page.bank.unknown(harvested.reviewed))
         page.write("sessions", harvested.sessions)
+        plan = on_rate(plan, page)
         if harvested.snapshots:
             page.write("snapshots", harvested.snapshots)
         mined, found, routing, stopped = Mined(), Tonight(), Routing(), None

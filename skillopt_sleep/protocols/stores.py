@@ -17,6 +17,7 @@ from skillopt_sleep.records import (
     Reading,
     Session,
     SessionLine,
+    Spent,
     Stamp,
     Task,
 )
@@ -117,6 +118,10 @@ class History(Protocol):
 
     def named(self) -> Collection[str]:
         """Return the ids of the tasks that undecided candidates were learned from."""
+        ...
+
+    def spent(self, since: datetime) -> Spent:
+        """Return what the nights since then spent of the error rate, and what was adopted since and still is."""
         ...
 
     def scores(self, tasks: Collection[str]) -> Mapping[str, float]:

@@ -79,7 +79,16 @@ from skillopt_sleep.records.refusals import (
     WarningKind,
 )
 from skillopt_sleep.records.report_data import read_report, report_data
-from skillopt_sleep.records.reports import Copy, NightReport, Proof, Proposal, SessionCounts, Spend
+from skillopt_sleep.records.reports import (
+    Copy,
+    ErrorRate,
+    NightReport,
+    Proof,
+    Proposal,
+    SessionCounts,
+    Spend,
+    Spent,
+)
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import (
     ChangedFile,
@@ -155,6 +164,7 @@ __all__ = [
     "EditOp",
     "EditSource",
     "Effect",
+    "ErrorRate",
     "Evidence",
     "Exact",
     "Fared",
@@ -210,6 +220,7 @@ __all__ = [
     "SessionLine",
     "Snapshot",
     "Spend",
+    "Spent",
     "Split",
     "Stamp",
     "Standing",

@@ -166,6 +166,23 @@ class SessionCounts(Record, frozen=True, kw_only=True):
     skipped: dict[str, int] = msgspec.field(default_factory=dict)
 
 
+class Spent(Record, frozen=True, kw_only=True):
+    """What the nights of late spent of the error rate, added up, and how many proposals of that time stay adopted."""
+
+    rates: float = 0.0
+    adopted: int = 0
+
+
+class ErrorRate(Record, frozen=True, kw_only=True):
+    """The chance of a night to accept something useless, whatever it tries, and what it `spent` of that.
+
+    A night that tried nothing new spent nothing.
+    """
+
+    rate: float
+    spent: float = 0.0
+
+
 class NightReport(Record, frozen=True, kw_only=True):
     """One night as data."""
 
@@ -184,6 +201,7 @@ class NightReport(Record, frozen=True, kw_only=True):
     proposals: tuple[Proposal, ...] = ()
     spend: Spend = Spend()
     limits: dict[str, float] = msgspec.field(default_factory=dict)
+    error_rate: ErrorRate | None = None
     resumed: bool = False
     login_needed: bool = False
     errors: tuple[Note, ...] = ()

@@ -10,6 +10,7 @@ from skillopt_sleep.kit.codec import map_strings, to_json
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
+    ErrorRate,
     NightReport,
     Note,
     Outcome,
@@ -80,6 +81,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     proposals: tuple[str, ...]
     spend: Spend
     limits: dict[str, float]
+    error_rate: ErrorRate | None
     errors: tuple[Note, ...]
 
 
@@ -117,6 +119,7 @@ def diagnose(report: NightReport) -> Diagnostics:
         proposals=tuple(proposal.id for proposal in report.proposals),
         spend=report.spend,
         limits=report.limits,
+        error_rate=report.error_rate,
         errors=report.errors,
     )
 

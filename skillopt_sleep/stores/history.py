@@ -1,18 +1,22 @@
 """The history of each document over the nights: waiting candidates, tried edits, the optimizer's notes."""
 
+import math
 import sqlite3
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import (
     Earlier,
+    EditOp,
     Offered,
     Past,
     PastEdit,
     Proof,
     ProposedEdit,
+    Spent,
     Standing,
     StepOutcome,
     Waiting,
@@ -74,6 +78,23 @@ class SqliteHistory:
             for edit in waiting.tested.edits:
                 names.update(edit.tasks)
         return frozenset(names)
+
+    def spent(self, since: datetime) -> Spent:
+        """Return what the nights since then spent of the error rate, and how much of what was adopted since stays.
+
+        What takes rules away has an error rate of its own, and earns nothing.
+        """
+        rates = self._rows(
+            "SELECT json_extract(CAST(report AS TEXT), '$.error_rate.spent') FROM nights "
+            "WHERE closed IS NOT NULL AND json_valid(CAST(report AS TEXT)) AND started >= ?",
+            (since.isoformat(),),
+        )
+        adopted = 0
+        for entry in self._bank.proposals(Standing.LIVE):
+            teaches = any(edit.op is not EditOp.DELETE for edit in entry.proposal.edits)
+            if teaches and entry.decided >= since.isoformat():
+                adopted += 1
+        return Spent(rates=math.fsum(rate or 0.0 for (rate,) in rates), adopted=adopted)
 
     def scores(self, tasks: Collection[str]) -> Mapping[str, float]:
         """Return the last score on each of these tasks with its document unchanged."""
