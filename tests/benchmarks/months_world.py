@@ -38,6 +38,7 @@ WISHES = (
     ("- Log errors as JSON objects.", "- Errors belong into plain log lines."),
 )
 _MARK = re.compile(r"matter (\d), wish (\d)")
+_EDITABLE = re.compile(r"^# Editable part of the instructions\n(.*?)^# ", re.MULTILINE | re.DOTALL)
 _ATTEMPT = re.compile(r"^## Attempt (\d+)$", re.MULTILINE)
 _PROPOSAL = re.compile(r"^## Proposal (\d+)\n`+\n\(.*?\) (\w+) (['\"].*?['\"]): (.*?)\n`+$", re.MULTILINE)
 _WHEN = ("On Mondays", "Before lunch", "After a release", "In long sessions", "With new colleagues", "When it rains")
@@ -176,7 +177,9 @@ class MonthWorld:
     def _reflect(self, prompt: Prompt) -> dict[str, object]:
         """Write a rule for each matter that is shown, the right one or a useless one; of two wishes the later holds."""
         self.optimized += 1
-        instructions, _, attempts = prompt.text.partition("\n# Attempts\n")
+        before, _, attempts = prompt.text.partition("\n# Attempts\n")
+        editable = _EDITABLE.search(before)
+        assert editable is not None, before
         shown: dict[int, dict[int, list[int]]] = {}
         pieces = _ATTEMPT.split(attempts)[1:]
         for number, text in zip(pieces[::2], pieces[1::2], strict=True):
@@ -186,19 +189,19 @@ class MonthWorld:
         edits: list[dict[str, object]] = []
         for matter, versions in shown.items():
             version = max(versions)
-            edit = self._edit(Wish(matter, version), instructions)
+            edit = self._edit(Wish(matter, version), editable[1])
             if edit:
                 edits.append({**edit, "reason": "said", "attempts": versions[version]})
         return {"reasoning": "so", "edits": edits[: self._budget]}
 
-    def _edit(self, wish: Wish, instructions: str) -> dict[str, object]:
+    def _edit(self, wish: Wish, standing: str) -> dict[str, object]:
         if self._writes == "useless" or self._draw.random() >= RIGHT:
             words = self._nonsense()
             self.useless.add(words)
             return {"op": "append", "content": words}
-        if wish.rule in instructions:
+        if wish.rule in standing:
             return {}
-        if self._writes == "replace" and wish.against in instructions:
+        if self._writes == "replace" and wish.against in standing:
             return {"op": "replace", "target": wish.against, "content": wish.rule}
         return {"op": "append", "content": wish.rule}
 

@@ -1,6 +1,7 @@
 """The benchmark of months sees what it is for: a person whose wishes change, and documents that are wrong in the end."""
 
 import random
+from typing import Any
 
 from skillopt_sleep.records import Prompt, Purpose
 from tests.benchmarks.months import Month, figures, month
@@ -16,6 +17,7 @@ from tests.benchmarks.months_world import (
     MonthWorld,
     Person,
     Wish,
+    Writes,
     chance,
     wish_of,
 )
@@ -48,16 +50,14 @@ def test_an_attempt_follows_the_rules_it_is_given() -> None:
     assert [chance(wish, text) for text in ("", old, new, f"{old}\n{new}")] == [WITHOUT, AGAINST, UNDER, BOTH]
 
 
-def reflected(writes: str, instructions: str) -> list[dict[str, object]]:
+def reflected(writes: Writes, instructions: str) -> list[dict[str, object]]:
     """What an optimizer that is right says to two attempts, of which the later wish holds."""
-    world = MonthWorld(random.Random(3), writes, 3)  # pyright: ignore[reportArgumentType]
+    world = MonthWorld(random.Random(3), writes, 3)
     shown = "## Attempt 1\nof matter 0, wish 0.\n## Attempt 2\nof matter 0, wish 1."
-    text = f"{instructions}\n# Attempts\n{shown}"
-    answer = world.answers()[Purpose.REFLECT]
-    assert callable(answer)
-    found: list[list[dict[str, object]]] = [
-        answer(Prompt(purpose=Purpose.REFLECT, text=text))["edits"] for _ in "12345"
-    ]
+    history = f"- no gain seen: {WISHES[0][1]}"
+    text = f"# Editable part of the instructions\n{instructions}\n# Edits that were tried\n{history}\n# Attempts\n{shown}"
+    answer: Any = world.answers()[Purpose.REFLECT]
+    found: list[Any] = [answer(Prompt(purpose=Purpose.REFLECT, text=text))["edits"] for _ in "12345"]
     rules = {rule for wishes in WISHES for rule in wishes}
     return [edit for edits in found for edit in edits if edit["content"] in rules or writes == "useless"]
 
