@@ -69,24 +69,26 @@ def search_by_lesson(
     crew: Crew,
     rule: GateRule,
     train: Sequence[Task] = (),
+    others: Sequence[Task] = (),
     most: int = sys.maxsize,
 ) -> Search:
     """Search among the edits that can be proven, and try those of each lesson with one unseen session apart.
 
-    `rule.alpha` is the share of everything tried here. Whoever answers the calls by hand is asked all at once.
+    `rule.alpha` is the share of everything tried here. What is proven must not harm the lessons of `others`. Whoever
+    answers the calls by hand is asked all at once.
     """
     breadth = by_breadth(edits, val)
     if rule.name != "sequential" or candidate(document, breadth.wide, most=most) is None:
         breadth = Breadth(wide=tuple(edits))
     spare = _spare(breadth, rule)
-    apart = _Apart(document, val, crew, replace(rule, alpha=spare / max(1, len(breadth.narrow))), most)
+    apart = _Apart(document, val, crew, replace(rule, alpha=spare / max(1, len(breadth.narrow))), most, others=others)
     whole: Search | None = None
     pending: CallPending | None = None
     if breadth.wide:
         asked = exercise(breadth.wide, (), val)
         try:
             kept = replace(rule, alpha=rule.alpha - spare)
-            whole = search(document, breadth.wide, asked, crew=crew, rule=kept, train=train, most=most)
+            whole = search(document, breadth.wide, asked, crew=crew, rule=kept, train=train, others=others, most=most)
         except CallPending as error:
             pending = error
     for group in breadth.narrow:
@@ -136,12 +138,22 @@ def _found(
 class _Apart:
     """Tries the edits of one lesson at a time, and collects the results."""
 
-    def __init__(self, document: Document, val: Sequence[Task], crew: Crew, rule: GateRule, most: int) -> None:
+    def __init__(
+        self,
+        document: Document,
+        val: Sequence[Task],
+        crew: Crew,
+        rule: GateRule,
+        most: int,
+        *,
+        others: Sequence[Task],
+    ) -> None:
         self._document = document
         self._val = val
         self._crew = crew
         self._rule = rule
         self._most = most
+        self._others = others
         self.tested: list[Judged] = []
         self.rollouts: list[Rollout] = []
         self.notes: list[Note] = []
@@ -159,7 +171,7 @@ class _Apart:
                 f"a rule seen in two sessions wasn't tried: that takes up to {most} calls", "raise budget.calls"
             )
             return
-        trials = Trials(self._document, asked, self._crew, self._rule, self._most)
+        trials = Trials(self._document, asked, self._crew, self._rule, self._most, others=self._others)
         try:
             trials.run(CandidateKind.BUNDLE, edits, alpha=self._rule.alpha)
         except BudgetExhausted as error:

@@ -22,7 +22,7 @@ beside 4 lessons at .5. Each level costs 53 calls beside 4 lessons at .9, 61 at 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -31,7 +31,19 @@ from skillopt_sleep.kit.stats import mean, sign_test
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.pairs import pair_up
 from skillopt_sleep.proposals.rules import items, standing
-from skillopt_sleep.records import Document, Edit, GateRule, Guard, Harm, Pair, Rollout, Split, Task, Trial
+from skillopt_sleep.records import (
+    Document,
+    Edit,
+    GateRule,
+    Guard,
+    Harm,
+    Pair,
+    Rollout,
+    Split,
+    Task,
+    Trial,
+    lessons_of,
+)
 from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
@@ -57,11 +69,12 @@ def learned(document: Document, adopted: Sequence[Edit], known: Sequence[Task]) 
     return tuple(task for task in known if task.split is Split.VAL and task.lesson in lessons)
 
 
-def bystanders(own: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the newest val task of each lesson among these tasks that isn't one of the candidate's own."""
+def bystanders(edits: Sequence[Edit], own: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """Return the newest val task of each lesson that isn't one of the edits', nor of their `own` val tasks."""
+    lessons = {*lessons_of(edits), *(task.lesson for task in own)}
     newest: dict[str, Task] = {}
     for task in sorted(tasks, key=lambda task: (task.at, task.id)):
-        if task.split is Split.VAL and task.lesson not in own:
+        if task.split is Split.VAL and task.lesson not in lessons:
             newest[task.lesson] = task
     return tuple(newest.values())
 

@@ -11,6 +11,7 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.compare import compare
 from skillopt_sleep.learning.exercise import exercise
+from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.search import add_trial
@@ -71,6 +72,7 @@ def look_back(
     train: Sequence[Task],
     val: Sequence[Task],
     *,
+    others: Sequence[Task] = (),
     crew: Crew,
     optimizer: Optimizer,
     plan: Plan,
@@ -80,18 +82,20 @@ def look_back(
 ) -> LookedBack:
     """Attempt train under the body of some nights ago and today's, and write guidance and notes from the changes.
 
-    The guidance is tried on val with its own share of the error rate. The results of the night's own trials go into
-    the notes only: the guidance is fixed before val is seen. A look back that isn't completed is due again.
+    The guidance is tried on val with its own share of the error rate, and must not harm the lessons of `others`. The
+    results of the night's own trials go into the notes only: the guidance is fixed before val is seen. A look back
+    that isn't completed is due again.
     """
     tasks = _newest(train, val)
     if past.snapshot is None or not tasks:
         return LookedBack(learned)
     name = learned.document.id
-    most = 2 * len(tasks) * plan.step.samples + 2 * len(val) * plan.gate.rounds + 2
+    trial = 2 * len(val) * plan.gate.rounds + first_calls(bystanders((), val, others))
+    most = 2 * len(tasks) * plan.step.samples + trial + 2
     if crew.meter.left() < most:
         summary = f"{name}: no look back on earlier nights: it takes up to {most} calls"
         return LookedBack(learned.noted(Note(stage="slow_update", summary=summary, remedy="raise budget.calls")))
-    work = _Work(learned, past.snapshot, tasks, val, crew, optimizer, plan, past, night)
+    work = _Work(learned, past.snapshot, tasks, val, others, crew, optimizer, plan, past, night)
     try:
         return work.run(log)
     except BudgetExhausted as error:
@@ -113,6 +117,7 @@ class _Work(NamedTuple):
     snapshot: Earlier
     tasks: Sequence[Task]
     val: Sequence[Task]
+    others: Sequence[Task]
     crew: Crew
     optimizer: Optimizer
     plan: Plan
@@ -197,7 +202,13 @@ class _Work(NamedTuple):
         asked = exercise((edit,), self.tasks, self.val)
         first = block(CandidateKind.GUIDANCE, document.text, changed.text)
         trial, verdict, made = run_trial(
-            document, changed, asked, attempts=CrewAttempts(crew), rule=rule, first=first
+            document,
+            changed,
+            asked,
+            attempts=CrewAttempts(crew),
+            rule=rule,
+            first=first,
+            bystanders=bystanders((edit,), asked, self.others),
         )
         tested = Judged(kind=CandidateKind.GUIDANCE, edits=(edit,), trial=trial, verdict=verdict)
         log("rollouts", made)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.harm import bystanders
 from skillopt_sleep.learning.prune import prune
 from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.search import add_trial
@@ -45,6 +46,7 @@ def remove(
     learned: StepOutcome,
     tasks: Sequence[Task],
     *,
+    others: Sequence[Task] = (),
     crew: Crew,
     plan: Plan,
     past: Past,
@@ -56,7 +58,7 @@ def remove(
 
     This happens on `slow` nights and some nights after the last rule was tried, and if the document is nearly full:
     one rule at a time, with a margin and the removals' own error rate, for as many rounds as the night's calls allow.
-    If the budget runs out meanwhile, nothing else of the night is lost.
+    It must not harm the lessons of `others`. If the budget runs out meanwhile, nothing else of the night is lost.
     """
     document, rule = learned.document, plan.removal
     if not _is_time(learned, plan, past, slow=slow):
@@ -82,6 +84,7 @@ def remove(
             rule=rule,
             first=block(CandidateKind.REMOVAL, document.text, shorter.text),
             lessons=(found.edit.lessons,),
+            bystanders=bystanders((found.edit,), found.val, others),
         )
     except BudgetExhausted as error:
         summary = f"{document.id}: the trial of a removal was cut short: {error.message}"

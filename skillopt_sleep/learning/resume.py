@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.exercise import about, exercise, with_lessons
+from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.prune import exercising
 from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.trial import run_trial
@@ -59,13 +60,15 @@ def resume(
     rule: GateRule,
     refused: Sequence[Edit] = (),
     known: Sequence[Task] = (),
+    others: Sequence[Task] = (),
 ) -> Resumed:
     """Give each candidate another night's rounds on tonight's val tasks, with its original share of the error rate.
 
     A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
     stale if our part of its document or the crew changed, or after MOST_ROUNDS; text around our part may change, and
     both arms have it from then on. Unless it is a removal, it waits if val has no task of its lessons that its trial
-    hasn't seen: the same few tasks again would prove nothing about tomorrow's.
+    hasn't seen: the same few tasks again would prove nothing about tomorrow's. What is proven must not harm the
+    lessons of `others`.
     """
     attempts = CrewAttempts(crew)
     tried: list[Waiting] = []
@@ -87,14 +90,17 @@ def resume(
         if not proven and not _has_more(wait.tested, concerned):
             rest.append(waited)
             continue
-        most = 2 * rule.rounds * len(asked)
+        standing_by = bystanders(wait.tested.edits, asked, others)
+        most = 2 * rule.rounds * len(asked) + first_calls(standing_by)
         if crew.meter.left() < most:
             rest.append(waited)
             summary = f"{name} is still waiting: its trial takes up to {most} calls"
             notes.append(Note(stage="trial", summary=summary, remedy="raise budget.calls"))
             continue
         earlier = _resumable(wait, document)
-        trial, verdict, made = run_trial(document, changed, asked, attempts=attempts, rule=rule, earlier=earlier)
+        trial, verdict, made = run_trial(
+            document, changed, asked, attempts=attempts, rule=rule, earlier=earlier, bystanders=standing_by
+        )
         rollouts += made
         if verdict.decision is Decision.ABSTAIN:
             rest.append(waited)
@@ -113,6 +119,7 @@ def together(
     crew: Crew,
     rule: GateRule,
     known: Sequence[Task],
+    others: Sequence[Task] = (),
 ) -> tuple[Judged | None, tuple[Rollout, ...], tuple[Note, ...]]:
     """Try the proven candidates as one change, on fresh rounds; None if they are one, or it can't be proven.
 
@@ -127,7 +134,8 @@ def together(
     if len(parts) <= 1 or changed is None:
         return None, (), ()
     asked = exercise(edits, known, val)
-    most = 2 * rule.rounds * len(asked)
+    standing_by = bystanders(edits, asked, others)
+    most = 2 * rule.rounds * len(asked) + first_calls(standing_by)
     if crew.meter.left() < most:
         summary = f"{document.id}: one proven change waits for another night: trying both takes up to {most} calls"
         return None, (), (Note(stage="trial", summary=summary, remedy="raise budget.calls"),)
@@ -140,6 +148,7 @@ def together(
         rule=replace(rule, alpha=min(shares)),
         first=block(CandidateKind.BUNDLE, document.text, changed.text),
         lessons=[edit.lessons for edit in edits],
+        bystanders=standing_by,
     )
     if verdict.decision is not Decision.ACCEPT:
         return None, made, ()

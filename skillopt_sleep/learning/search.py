@@ -94,14 +94,16 @@ def search(
     crew: Crew,
     rule: GateRule,
     train: Sequence[Task] = (),
+    others: Sequence[Task] = (),
     most: int = sys.maxsize,
 ) -> Search:
     """Try the edits together, then parts of them; `rule.alpha` is the share of everything tried here.
 
     Only the sequential rule shares an error rate, so only under it more than the bundle is tried. `train` tells which
-    half of a rejected bundle is worth a trial. No candidate is longer than `most` characters.
+    half of a rejected bundle is worth a trial. What is proven must not harm the lessons of `others`. No candidate is
+    longer than `most` characters.
     """
-    trials = Trials(document, val, crew, rule, most)
+    trials = Trials(document, val, crew, rule, most, others=others)
     several = len(edits) > 1 and rule.name == "sequential"
     share = rule.alpha
     if several:
@@ -119,9 +121,17 @@ def search(
     return _found(stands, trials)
 
 
-def shorten(document: Document, proven: Judged, val: Sequence[Task], *, crew: Crew, rule: GateRule) -> Search:
+def shorten(
+    document: Document,
+    proven: Judged,
+    val: Sequence[Task],
+    *,
+    crew: Crew,
+    rule: GateRule,
+    others: Sequence[Task] = (),
+) -> Search:
     """Take a candidate apart that was proven on a later night than its first, or wasn't taken apart then."""
-    trials = Trials(document, val, crew, rule, sys.maxsize)
+    trials = Trials(document, val, crew, rule, sys.maxsize, others=others)
     trials.tested.append(proven)
     stands = Stands(proven)
     if rule.name == "sequential" and proven.kind is not CandidateKind.REMOVAL:

@@ -12,6 +12,7 @@ from skillopt_sleep.learning.early import search_by_lesson
 from skillopt_sleep.learning.ending import beginning, by_split, decided, end_as, on_test, why_none
 from skillopt_sleep.learning.evidence import STANDALONE, early_ones, with_evidence
 from skillopt_sleep.learning.exercise import by_use, exercise, in_reach, other_sessions, with_lessons
+from skillopt_sleep.learning.harm import learned
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
@@ -87,7 +88,10 @@ def _step(
     outcome = beginning(document, reached, waiting=waiting)
     rest = resting(past.waiting, past.offered, document)
     waits = [wait for wait in past.waiting if wait not in rest]
-    earlier = resume(document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known)
+    others = (*learned(document, past.adopted, known), *val)
+    earlier = resume(
+        document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known, others=others
+    )
     earlier = earlier._replace(rest=(*rest, *earlier.rest))
     if earlier.tried:
         log("rollouts", earlier.rollouts)
@@ -95,27 +99,47 @@ def _step(
     outcome = _with_resumed(outcome, earlier)
     if earlier.proven:
         tasks = [*train, *val]
-        return _resumed(outcome, earlier, tasks, test, crew=crew, plan=plan, log=log, known=known)
+        return _resumed(outcome, earlier, tasks, test, crew=crew, plan=plan, log=log, known=known, others=others)
     past = replace(past, waiting=outcome.tried.undecided)
     optimizer = Optimizer(
         backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
     )
-    learned = _learn(
-        outcome, train, val, test, waiting=waiting, crew=crew, optimizer=optimizer, plan=plan, log=log, night=night
+    outcome = _learn(
+        outcome,
+        train,
+        val,
+        test,
+        waiting=waiting,
+        others=others,
+        crew=crew,
+        optimizer=optimizer,
+        plan=plan,
+        log=log,
+        night=night,
     )
-    if is_due(plan, past) and learned.outcome in MAY_LOOK_BACK:
+    if is_due(plan, past) and outcome.outcome in MAY_LOOK_BACK:
         back = look_back(
-            learned, train, val, crew=crew, optimizer=optimizer, plan=plan, past=past, night=night, log=log
+            outcome,
+            train,
+            val,
+            others=others,
+            crew=crew,
+            optimizer=optimizer,
+            plan=plan,
+            past=past,
+            night=night,
+            log=log,
         )
-        learned = back.outcome.noted(*not_scored(back.rollouts))
+        outcome = back.outcome.noted(*not_scored(back.rollouts))
         if back.decides is not None:
-            learned = decided(learned, back.decides, test, val=val, crew=crew, plan=plan)
-    learned = _with_undecided(learned, earlier)
-    shorter = remove(learned, known, crew=crew, plan=plan, past=past, night=night, slow=is_due(plan, past), log=log)
-    learned = shorter.outcome.noted(*not_scored(shorter.rollouts))
+            outcome = decided(outcome, back.decides, test, val=val, crew=crew, plan=plan)
+    outcome = _with_undecided(outcome, earlier)
+    slow = is_due(plan, past)
+    shorter = remove(outcome, known, others=others, crew=crew, plan=plan, past=past, night=night, slow=slow, log=log)
+    outcome = shorter.outcome.noted(*not_scored(shorter.rollouts))
     if shorter.decides is not None:
-        learned = decided(learned, shorter.decides, test, val=known, crew=crew, plan=plan)
-    return learned
+        outcome = decided(outcome, shorter.decides, test, val=known, crew=crew, plan=plan)
+    return outcome
 
 
 def _with_tonight(known: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
@@ -144,6 +168,7 @@ def _learn(
     test: Sequence[Task],
     *,
     waiting: Sequence[Task],
+    others: Sequence[Task],
     crew: Crew,
     optimizer: Optimizer,
     plan: Plan,
@@ -183,7 +208,9 @@ def _learn(
         return end_as(outcome, Outcome.NO_CHANGE, because)
     rule = learning_rule(plan, past)
     try:
-        found = search_by_lesson(document, applied, val, crew=crew, rule=rule, train=train, most=plan.step.max_chars)
+        found = search_by_lesson(
+            document, applied, val, crew=crew, rule=rule, train=train, others=others, most=plan.step.max_chars
+        )
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
         on_test(outcome, applied, test, crew=crew, plan=plan)
@@ -255,17 +282,20 @@ def _resumed(
     plan: Plan,
     log: Log,
     known: Sequence[Task],
+    others: Sequence[Task],
 ) -> StepOutcome:
     """Return the outcome of what waited and is proven: all of it as one change if that is proven too, else one."""
     val = [task for task in tasks if task.split is Split.VAL]
-    joined, made, notes = together(outcome.document, earlier.proven, val, crew=crew, rule=plan.gate, known=known)
+    joined, made, notes = together(
+        outcome.document, earlier.proven, val, crew=crew, rule=plan.gate, known=known, others=others
+    )
     log("rollouts", made)
     outcome = outcome.noted(*notes, *not_scored(made))
     tried = outcome.tried
-    first, *others = earlier.proven
+    first, *later = earlier.proven
     if joined is None:
-        outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *others)))
-        return _proven(outcome, first, tasks, test, crew=crew, plan=plan, log=log)
+        outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *later)))
+        return _proven(outcome, first, tasks, test, crew=crew, plan=plan, log=log, others=others)
     log("trials", (joined,))
     apart = [wait for wait in earlier.proven if not set(wait.tested.edits) <= set(joined.edits)]
     outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *apart)))
@@ -286,21 +316,22 @@ def _proven(
     crew: Crew,
     plan: Plan,
     log: Log,
+    others: Sequence[Task],
 ) -> StepOutcome:
     """Return the outcome of a candidate that waited until tonight, with those of its rules that are proven too."""
     document = outcome.document
     val = [task for task in tasks if task.split is Split.VAL]
     asked = exercise(wait.tested.edits, tasks, val)
-    found = shorten(document, wait.tested, asked, crew=crew, rule=plan.gate)
+    found = shorten(document, wait.tested, asked, crew=crew, rule=plan.gate, others=others)
     log("rollouts", found.rollouts)
     log("trials", found.tested[1:])
-    others = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
+    effects = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
     left = other_sessions(wait.tested.edits, tasks, val)
     outcome = with_evidence(outcome, found.best.edits, tasks)
     tried = replace(
         outcome.tried,
         tested=outcome.tried.tested + found.tested[1:],
-        effects=others + credit(found.best, found.tested),
+        effects=effects + credit(found.best, found.tested),
         undecided=(*outcome.tried.undecided, *_left_waiting(document, found, night=wait.night, crew=crew)),
     )
     outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.exercise import exercise
+from skillopt_sleep.learning.harm import bystanders
 from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
@@ -18,10 +19,20 @@ TYPICAL_ROUNDS = 4  # after which most trials have a verdict
 class Trials:
     """Runs the trials of one document's candidates, and collects their results."""
 
-    def __init__(self, document: Document, val: Sequence[Task], crew: Crew, rule: GateRule, most: int) -> None:
+    def __init__(
+        self,
+        document: Document,
+        val: Sequence[Task],
+        crew: Crew,
+        rule: GateRule,
+        most: int,
+        *,
+        others: Sequence[Task] = (),
+    ) -> None:
         self.document = document
         self.attempts = CrewAttempts(crew)
         self._val = val
+        self._others = others
         self._crew = crew
         self.rule = rule
         self._most = most
@@ -40,8 +51,13 @@ class Trials:
         return candidate(self.document, edits, most=self._most)
 
     def run(self, kind: CandidateKind, edits: Sequence[Edit], *, alpha: float) -> Judged | None:
-        """Test these edits with this share of the error rate; None if they can't be applied alone."""
-        return self._run(kind, edits, self.document, self.candidate(edits), self._val, alpha=alpha)
+        """Test these edits with this share of the error rate; None if they can't be applied alone.
+
+        If they win, tasks of the other lessons are asked whether they got worse.
+        """
+        asked = self._asked(edits)
+        others = bystanders(edits, asked, self._others)
+        return self._run(kind, edits, self.document, self.candidate(edits), asked, alpha=alpha, others=others)
 
     def run_part(self, edit: Edit, others: Sequence[Edit], *, alpha: float) -> Judged | None:
         """Test one edit on top of the others, on the tasks of its own lessons; None if it can't be left out."""
@@ -69,6 +85,7 @@ class Trials:
         asked: Sequence[Task],
         *,
         alpha: float,
+        others: Sequence[Task] = (),
     ) -> Judged | None:
         if after is None:
             return None
@@ -80,6 +97,7 @@ class Trials:
             rule=replace(self.rule, alpha=alpha),
             first=block(kind, before.text, after.text),
             lessons=[edit.lessons for edit in edits],
+            bystanders=others,
         )
         self.rollouts += made
         tested = Judged(kind=kind, edits=tuple(edits), trial=trial, verdict=verdict)

@@ -1,5 +1,7 @@
 """A rule is proven on its own lessons; what one session alone can test is tried apart and can only be early."""
 
+from collections.abc import Callable
+
 import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
@@ -31,11 +33,17 @@ def passes(task: Task, body: str) -> float:
     return float(f"Rule {task.lesson}." in body)
 
 
-def tried(edits: list[Edit], tasks: list[Task], *, meter: FakeMeter | None = None) -> Search:
+def tried(
+    edits: list[Edit],
+    tasks: list[Task],
+    *,
+    meter: FakeMeter | None = None,
+    passes: Callable[[Task, str], float] = passes,
+) -> Search:
     executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
     judge = FakeJudge(lambda task, trajectory: passes(task, trajectory.response))
     crew = a_crew(executor=executor, judge=judge, meter=meter or FakeMeter())
-    return search_by_lesson(DOCUMENT, edits, tasks, crew=crew, rule=RULE)
+    return search_by_lesson(DOCUMENT, edits, tasks, crew=crew, rule=RULE, others=tasks)
 
 
 def test_edits_are_sorted_by_the_unseen_sessions_of_their_own_lessons() -> None:
@@ -90,6 +98,19 @@ def test_the_bet_and_the_numbers_are_its_own() -> None:
 
     assert (trial.before, trial.after) == (0.0, 1.0)
     assert {pair.lesson for pair in trial.pairs} == {"a"}
+
+
+def test_what_makes_another_lesson_worse_is_refused_and_asked_of_whoever_wins_only() -> None:
+    def harms_b(task: Task, body: str) -> float:
+        return float("Rule a." not in body) if task.lesson == "b" else passes(task, body)
+
+    found = tried([A], val(a=2, b=2, c=2), passes=harms_b)
+
+    assert found.headline.verdict.decision is Decision.REJECT
+    assert {harm.lesson for harm in found.headline.trial.guard.harmed} == {"b"}
+    assert (found.headline.trial.bystanders, found.headline.trial.unharmed) == (2, 1)
+    idle = tried([an_edit("- Idle.", lessons=("a",))], val(a=2, b=2), passes=harms_b)
+    assert idle.headline.trial.guard.pairs == ()
 
 
 def test_an_edit_without_an_unseen_task_is_not_tried_and_that_is_noted() -> None:

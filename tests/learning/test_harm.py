@@ -233,8 +233,9 @@ def test_of_each_other_lesson_the_newest_unseen_task_stands_by() -> None:
     train = replace(a_val("a", 9), split=Split.TRAIN)
     tasks = [*OWN, a_val("a", 2), a_val("a", 5), a_val("b", 1), train]
 
-    assert {task.id for task in bystanders({"own"}, tasks)} == {"a5", "b1"}
-    assert first_calls(bystanders({"own"}, tasks)) == 16
+    assert {task.id for task in bystanders((), OWN, tasks)} == {"a5", "b1"}
+    assert {task.id for task in bystanders([an_edit(lessons=("a",))], OWN, tasks)} == {"b1"}
+    assert first_calls(bystanders((), OWN, tasks)) == 16
 
 
 def test_the_lessons_of_adopted_rules_that_still_stand_are_learned() -> None:

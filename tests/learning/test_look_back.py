@@ -267,7 +267,7 @@ def test_while_guidance_waits_none_is_asked_for_but_the_notes_are() -> None:
     assert outcome.later.notebook == "Short rules win."
 
 
-def test_guidance_is_tried_on_the_lessons_it_is_for() -> None:
+def test_guidance_is_tried_on_the_lessons_it_is_for_and_the_strict_rule_reads_the_others_too() -> None:
     others = [task for n in (5, 6, 7) for task in a_side(Split.VAL, n, lesson=f"other {n}")]
     solved = a_side(Split.TRAIN, 5, lesson="other 5")
 
@@ -278,7 +278,7 @@ def test_guidance_is_tried_on_the_lessons_it_is_for() -> None:
 
     assert outcome.later.compared == {"persistent_fail": 2, "stable_success": 1}
     asked = {pair.task for pair in outcome.tried.tested[-1].trial.pairs}
-    assert asked == {"val1", "val2"}
+    assert asked == {"val1", "val2", "val5", "val6", "val7"}
 
 
 REFUSED = {

@@ -300,3 +300,17 @@ def test_a_candidate_of_an_older_version_learns_its_lessons_from_its_tasks() -> 
     assert went.tested.edits == (EDIT,)
     assert {pair.lesson for pair in went.tested.trial.pairs} == {"lesson"}
     assert went.tested.verdict.decision is Decision.ACCEPT
+
+
+def test_what_is_proven_tonight_but_harms_another_lesson_is_refused() -> None:
+    other = a_task(id="other", session="other", lesson="other", split=Split.VAL)
+
+    def harms(task: str, response: str) -> float:
+        return float("New" not in response) if task == "other" else mends(task, response)
+
+    found, _ = gone_on(a_wait(), grade=harms, others=(*OLD, other))
+
+    assert found.proven == ()
+    (wait,) = found.tried
+    assert wait.tested.verdict.decision is Decision.REJECT
+    assert [harm.lesson for harm in wait.tested.trial.guard.harmed] == ["other"]

@@ -18,6 +18,7 @@ from skillopt_sleep.records import (
     Decision,
     Document,
     EditOp,
+    Effect,
     Evidence,
     Fate,
     GateRule,
@@ -623,3 +624,37 @@ def test_what_a_night_rejected_costs_the_next_no_trial_unless_there_is_a_new_uns
     assert refused.tried.tested == ()
     assert "much the same was rejected in the night of n1" in refused.because
     assert [one.verdict.decision for one in tried.tried.tested] == [Decision.REJECT]
+
+
+# other lessons ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_a_lesson_that_was_learned_before_is_guarded_though_nobody_asks_for_it_tonight(*, stands: bool) -> None:
+    document = a_document("- Old.\n- Say why." if stands else "- Old.")
+    past = Past(adopted=(an_edit("- Say why.", lessons=("learned",)),))
+    (known,) = a_side(Split.VAL, 9, lesson="learned")
+
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        has_rule = RULE in trajectory.response
+        return float(has_rule != (task.lesson == "learned"))
+
+    night = Night(grade=grade)
+    outcome = step(
+        document,
+        [*TRAIN, *a_side(Split.VAL, 1, 2, 3, 4)],
+        crew=a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge),
+        plan=a_plan(gate=SURE),
+        log=lambda name, rows: None,
+        past=past,
+        night="tonight",
+        known=[known],
+    )
+
+    assert outcome.outcome is (Outcome.NO_CHANGE if stands else Outcome.IMPROVED)
+    assert ("made another lesson worse" in outcome.because) is stands
+    effects = outcome.tried.effects
+    if stands:
+        assert [effect.effect for effect in effects] == [Effect.HELPED]
+        assert "another lesson worse" in effects[0].because
+        assert past_edit(effects[0], night="tonight").harmed == 1
