@@ -11,6 +11,7 @@ from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Decision, NightReport, Outcome, Spend, StepOutcome
+from skillopt_sleep.reporters.gains import fresh_gain
 from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.sqlite import NightLine
 
@@ -83,17 +84,23 @@ def _without_report(night: NightLine, *, running: bool) -> str:
 
 
 def gain(step: StepOutcome) -> str:
-    """Return the candidate's gain on unseen tasks with n and interval, and the error rate if it is unknown."""
+    """Return the candidate's gain on unseen tasks with n and interval, and the error rate if it is unknown.
+
+    That of an accepted one is measured on fresh attempts, if they were made.
+    """
     trial = step.trial
     if trial.before is None or trial.after is None:
         return ""
+    unknown = ""
+    if "unknown" in step.verdict.error_rate:
+        unknown = f", {step.verdict.error_rate}"
+    if step.fresh.n:
+        return f"{fresh_gain(step.fresh)} on fresh attempts after it was accepted{unknown}"
     details = ["no interval"]
     if trial.interval is not None:
         low, high = trial.interval
         details = [f"90 % interval {low:+.2f} to {high:+.2f}"]
-    details.append(trial.counted)
-    if "unknown" in step.verdict.error_rate:
-        details.append(step.verdict.error_rate)
+    details.append(f"{trial.counted}{unknown}")
     change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
     return f"{change} ({', '.join(details)})"
 
@@ -168,5 +175,6 @@ def _document(step: StepOutcome) -> dict[str, Any]:
         "gain": difference,
         "interval": trial.interval,
         "n": trial.n,
+        "fresh": step.fresh,
         "error_rate": step.verdict.error_rate,
     }

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
+from skillopt_sleep.cli.proposals_shown import shown_trial
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.errors import ConfigError, SleepError, StaleProposal
@@ -15,7 +16,7 @@ from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.undo import undo as take_back
-from skillopt_sleep.records import DONE, Proposal, said_of_changes
+from skillopt_sleep.records import DONE, Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -58,7 +59,7 @@ def _lines(decided: Decided) -> Iterator[str]:
     yield spelled(proposal.summary)
     for old in reversed(decided.earlier):
         yield f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}"
-    yield from _trial(proposal)
+    yield from shown_trial(proposal)
     if proposal.pair:
         yield proposal.pair
     if proposal.doubt:
@@ -87,24 +88,6 @@ def _evidence(proposal: Proposal) -> Iterator[str]:
     for deed in proposal.deeds[:5]:
         what = f": «{visible(deed.what)}»" if deed.what else ""
         yield f"You {DONE[deed.kind]} in {deed.session}, turn {deed.turn}{what}"
-
-
-def _trial(proposal: Proposal) -> Iterator[str]:
-    if proposal.before is None or proposal.after is None:
-        return
-    interval = ""
-    if proposal.interval:
-        low, high = proposal.interval
-        gain = proposal.after - proposal.before
-        interval = f", gain {gain:+.2f}, 90 % interval {low:+.2f} to {high:+.2f}"
-    scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs{interval})"
-    yield f"Unseen tasks: {scores}; {proposal.error_rate}"
-    if proposal.others:
-        yield f"Tasks of other lessons: {proposal.others}"
-    if proposal.text_changed:
-        yield f"The trial: {said_of_changes(proposal.text_changed)}"
-    if proposal.read_by:
-        yield f"Read by: {', '.join(proposal.read_by)}"
 
 
 def _cautions(proposal: Proposal) -> Iterator[str]:

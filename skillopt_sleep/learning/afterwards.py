@@ -13,11 +13,11 @@ from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.propose import not_scored
-from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
-from skillopt_sleep.records import FreshRound, Judged, Note, Pair, StepOutcome, Task
+from skillopt_sleep.records import FreshRound, GateRule, Judged, Note, Pair, Rollout, StepOutcome, Task, bets_of
 from skillopt_sleep.replay.rollout import Job
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 FRESH = CANDIDATE_SAMPLES // 2  # the sample of this round, which no trial reaches
 
@@ -44,19 +44,25 @@ def afterwards(
         # Not checked beforehand: in a resumed night the round may be paid for already.
         summary = f"{document.id}: no fresh round after the acceptance, so the gain may be flattered: {error.message}"
         return outcome.noted(Note(stage="afterwards", summary=summary, remedy=error.remedy))
+    fresh = fresh_round(scored_pairs(own, made, plan.gate))
+    return replace(outcome, fresh=fresh).noted(*not_scored(made))
+
+
+def scored_pairs(tasks: Sequence[Task], made: Sequence[Rollout], rule: GateRule) -> list[Pair]:
+    """Return the pairs of one round in which both attempts were scored; `made` alternates baseline and candidate."""
     pairs: list[Pair] = []
-    for task, old, new in zip(own, made[::2], made[1::2], strict=True):
+    for task, old, new in zip(tasks, made[::2], made[1::2], strict=True):
         if old.score is not None and new.score is not None:
             pair = Pair(
                 task=task.id,
                 lesson=task.lesson,
                 session=task.session,
-                sample=FRESH,
-                before=measure(old.score, plan.gate),
-                after=measure(new.score, plan.gate),
+                sample=old.sample,
+                before=measure(old.score, rule),
+                after=measure(new.score, rule),
             )
             pairs.append(pair)
-    return replace(outcome, fresh=fresh_round(pairs)).noted(*not_scored(made))
+    return pairs
 
 
 def fresh_round(pairs: Sequence[Pair]) -> FreshRound:
@@ -66,5 +72,5 @@ def fresh_round(pairs: Sequence[Pair]) -> FreshRound:
         before=mean([pair.before for pair in pairs]),
         after=mean([pair.after for pair in pairs]),
         n=len(pairs),
-        interval=gain_interval([pair.gain for pair in pairs]),
+        interval=gain_interval(bets_of(pairs)),
     )

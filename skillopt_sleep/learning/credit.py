@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from skillopt_sleep.kit.betting import START, bet, gain_interval, pairs_to_go
+from skillopt_sleep.kit.betting import STAKES, START, bet, gain_interval, pairs_to_go
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Pair, effect_of
+from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Pair, bets_of, effect_of
 
 SESSIONS = 2  # that a gain must be seen in
 _SHARES = {Effect.HARMFUL: "the change did better without it", Effect.HELPED: "the change did worse without it"}
@@ -137,7 +137,7 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     elif others > 1:
         reasons.append(f"tried together with {others} other edits")
     pairs = trial.of(edit.lessons)
-    interval = gain_interval([pair.gain for pair in pairs])
+    interval = gain_interval(bets_of(pairs), stakes=trial.stakes or STAKES)
     effect = _own_effect(tested, interval)
     if tested.verdict.decision is Decision.UNDECIDED:
         reasons.append(_waits_for(tested, pairs))

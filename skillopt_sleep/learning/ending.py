@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
-from skillopt_sleep.kit.betting import gain_interval
-from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.afterwards import afterwards
+from skillopt_sleep.learning.afterwards import afterwards, fresh_round, scored_pairs
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.evidence import shown
-from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.propose import not_scored
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
@@ -108,14 +105,8 @@ def on_test(
     except BudgetExhausted as error:
         note = Note(stage="rollout", summary=f"{document.id}: not tried on the test tasks: {error.message}")
         return outcome.noted(note)
-    before: list[float] = []
-    after: list[float] = []
-    for old, new in zip(made[::2], made[1::2], strict=True):
-        if old.score is not None and new.score is not None:
-            before.append(measure(old.score, plan.gate))
-            after.append(measure(new.score, plan.gate))
-    interval = gain_interval([new - old for old, new in zip(before, after, strict=True)])
-    means = TestMeans(before=mean(before), after=mean(after), n=len(before), interval=interval)
+    fresh = fresh_round(scored_pairs(own, made, plan.gate))
+    means = TestMeans(before=fresh.before, after=fresh.after, n=fresh.n, interval=fresh.interval)
     return replace(outcome, test=means).noted(*not_scored(made))
 
 

@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.betting import lifted, pairs_to_go
 from skillopt_sleep.kit.stats import noise, shrunk, sign_test
+from skillopt_sleep.learning.claim import error_rate
 from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
 
-UNKNOWN = "error rate unknown"
-UNVERIFIED = "unverified"
 WORSE_LEVEL = 0.1  # so unlikely must the losses of an unharmed task be, before it counts as worse
 VOID_LEVEL = 0.05  # so unlikely must it be that failures fall on both versions alike, before the trial is void
 FAR = 150  # pairs: what needs more like those so far isn't waited for
@@ -43,6 +42,13 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     the bet is that the candidate loses less than that, and no gain is required. Except for `greedy`, the verdict is
     abstain if no pair was scored, or if mostly one version's attempts failed.
     """
+    verdict = _decide(trial, rule, last=last)
+    if verdict is None:
+        return None
+    return replace(verdict, error_rate=error_rate(trial, rule))
+
+
+def _decide(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if rule.name == "greedy":
         return _verdict(Decision.ACCEPT, "applied without a test", rule)
     if rule.name == "strict" and not last:
@@ -252,14 +258,4 @@ def _numbers(trial: Trial, rule: GateRule) -> str:
 
 
 def _verdict(decision: Decision, reason: str, rule: GateRule) -> Verdict:
-    rates = {"strict": UNKNOWN, "greedy": UNVERIFIED}
-    what = "a useless edit"
-    if rule.margin:
-        what = f"a removal that loses {100 * rule.margin:.3g} points"
-    known = f"{what} passes on at most {100 * rule.alpha:.3g} % of nights"
-    return Verdict(
-        decision=decision,
-        reason=reason,
-        rule=f"{rule.name}, {rule.metric}",
-        error_rate=rates.get(rule.name, known),
-    )
+    return Verdict(decision=decision, reason=reason, rule=f"{rule.name}, {rule.metric}")

@@ -1,6 +1,6 @@
 """List the changes that a step's outcome proposes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.records import (
@@ -8,8 +8,10 @@ from skillopt_sleep.records import (
     Deed,
     Document,
     Edit,
+    EditEffect,
     Evidence,
     Fate,
+    FreshRound,
     Proof,
     StepOutcome,
     Trial,
@@ -19,7 +21,7 @@ from skillopt_sleep.records import (
 
 
 class Change(NamedTuple):
-    """A change of a document to propose: its edits, its trial, what the person said and did, and what proves it."""
+    """A change of a document to propose: its edits, its trial and what it gains, the evidence, and what proves it."""
 
     document: Document
     body: str
@@ -29,6 +31,8 @@ class Change(NamedTuple):
     evidence: tuple[Evidence, ...]
     deeds: tuple[Deed, ...]
     proof: Proof
+    fresh: FreshRound = FreshRound()
+    effects: tuple[EditEffect, ...] = ()
 
     @property
     def lessons(self) -> tuple[str, ...]:
@@ -45,6 +49,8 @@ def changes(outcome: StepOutcome) -> Iterator[Change]:
             edits=_applied(outcome),
             trial=outcome.trial,
             verdict=outcome.verdict,
+            fresh=outcome.fresh,
+            effects=_effects(outcome, _applied(outcome)),
             evidence=outcome.tried.evidence,
             deeds=outcome.tried.deeds,
             proof=Proof.TRIAL,
@@ -56,10 +62,16 @@ def changes(outcome: StepOutcome) -> Iterator[Change]:
             edits=early.tested.edits,
             trial=early.tested.trial,
             verdict=early.tested.verdict,
+            effects=_effects(outcome, early.tested.edits),
             evidence=early.evidence,
             deeds=early.deeds,
             proof=Proof.EARLY,
         )
+
+
+def _effects(outcome: StepOutcome, edits: Sequence[Edit]) -> tuple[EditEffect, ...]:
+    """Return what tonight's trials say of each of these edits by itself."""
+    return tuple(effect for effect in outcome.tried.effects if effect.edit in edits)
 
 
 def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:

@@ -5,12 +5,14 @@ from enum import StrEnum
 
 import msgspec
 
+from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
+from skillopt_sleep.records.trials import FreshRound
 
 
 class Proof(StrEnum):
@@ -39,7 +41,8 @@ class Proposal(Record, frozen=True, kw_only=True):
     """A staged change to adopt or reject; `base` is the SHA-256 of the live file, "" if there was none.
 
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
-    The means, `n` and `interval` are those of its own lessons; of `bystanders`, tasks of others, so many are
+    The means, `n`, `gain` (shrunk) and `interval` are its trial's, in its own lessons; `fresh` was measured after the
+    acceptance; `effects` are those of each rule by itself. Of `bystanders`, tasks of other lessons, so many are
     `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list
     what its rules touch that a person should read twice. `copies` are further files it changes by the same edits, all
     or none; `read_by` names the agents that read one of its files. `text_changed` is that of its trial.
@@ -60,6 +63,9 @@ class Proposal(Record, frozen=True, kw_only=True):
     after: float | None = None
     n: int = 0
     interval: tuple[float, float] | None = None
+    gain: float | None = None
+    fresh: FreshRound = FreshRound()
+    effects: tuple[EditEffect, ...] = ()
     bystanders: int = 0
     unharmed: int = 0
     text_changed: tuple[int, ...] = ()

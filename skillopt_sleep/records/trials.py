@@ -24,7 +24,8 @@ class GateRule(Record, frozen=True, kw_only=True):
 
     `alpha` is the trial's share of the night's error rate, `min_effect` the smallest gain that is worth an edit;
     `non_regression` refuses a candidate that made a single task worse beyond noise. With a `margin` a candidate need
-    not be better: it must be proven that it doesn't lose as much as the margin on the mean.
+    not be better: it must be proven that it doesn't lose as much as the margin on the mean. All that shares an error
+    rate in one night may spend `together`, of which `alpha` is a part.
     """
 
     name: RuleName = "sequential"
@@ -35,6 +36,7 @@ class GateRule(Record, frozen=True, kw_only=True):
     min_effect: float = 0.05
     non_regression: bool = True
     margin: float = 0.0
+    together: float | None = None
 
 
 class Pair(Record, frozen=True, kw_only=True):
@@ -197,6 +199,10 @@ class FreshRound(Record, frozen=True, kw_only=True):
     after: float | None = None
     n: int = 0
     interval: tuple[float, float] | None = None
+
+    def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
+        """Return the pairs of these lessons."""
+        return tuple(pair for pair in self.pairs if pair.lesson in lessons)
 
 
 def _of(pairs: tuple[Pair, ...], lessons: Collection[str]) -> tuple[Pair, ...]:

@@ -11,6 +11,7 @@ from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     ErrorRate,
+    FreshRound,
     NightReport,
     Note,
     Outcome,
@@ -21,6 +22,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Verdict,
 )
+from skillopt_sleep.reporters.noise import NoiseFloor, noise_floor
 
 
 class Versions(Record, frozen=True, kw_only=True):
@@ -33,7 +35,11 @@ class Versions(Record, frozen=True, kw_only=True):
 
 
 class DiagnosedDocument(Record, frozen=True, kw_only=True):
-    """One document: its tasks by side, its edits by fate, the trial pair by pair, and the outcome."""
+    """One document: its tasks by side, its edits by fate, the trial pair by pair, and the outcome.
+
+    `fresh` is the round after an acceptance, which measures the gain; `noise` is how far grades of a request that was
+    asked repeatedly, without a change, lie apart.
+    """
 
     id: str
     path: str
@@ -56,14 +62,17 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     alpha: float | None
     more: int | None
     interval: tuple[float, float] | None
+    fresh: FreshRound
+    noise: NoiseFloor | None
     test_before: float | None
     test_after: float | None
     test_n: int
+    test_interval: tuple[float, float] | None
     text_only: bool
 
 
 class Diagnostics(Record, frozen=True, kw_only=True):
-    """A night in detail."""
+    """A night in detail; `noise` is the noise floor over all its documents."""
 
     schema_version: int
     night: str
@@ -77,6 +86,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     versions: Versions
     sessions: SessionCounts
     tasks: dict[str, int]
+    noise: NoiseFloor | None
     documents: tuple[DiagnosedDocument, ...]
     proposals: tuple[str, ...]
     spend: Spend
@@ -115,6 +125,7 @@ def diagnose(report: NightReport) -> Diagnostics:
         ),
         sessions=report.sessions,
         tasks=report.tasks,
+        noise=noise_floor(report.documents),
         documents=tuple(_document(outcome) for outcome in report.documents),
         proposals=tuple(proposal.id for proposal in report.proposals),
         spend=report.spend,
@@ -148,8 +159,11 @@ def _document(outcome: StepOutcome) -> DiagnosedDocument:
         alpha=trial.alpha,
         more=trial.more,
         interval=trial.interval,
+        fresh=outcome.fresh,
+        noise=noise_floor((outcome,)),
         test_before=outcome.test.before,
         test_after=outcome.test.after,
         test_n=outcome.test.n,
+        test_interval=outcome.test.interval,
         text_only=outcome.tasks.text_only,
     )

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.kit.files import write_atomic
-from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     CUT_SHORT,
     DONE,
@@ -14,7 +12,6 @@ from skillopt_sleep.records import (
     Deed,
     Edit,
     EditEffect,
-    EditOp,
     Effect,
     NightReport,
     Note,
@@ -23,14 +20,16 @@ from skillopt_sleep.records import (
     Proposal,
     Spend,
     StepOutcome,
-    effect_of,
     in_words,
     said_of_changes,
 )
+from skillopt_sleep.reporters.escaping import change, code, show
+from skillopt_sleep.reporters.gains import gained, measured, own_part, rules_out, sentence, tested, with_interval
+from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
+from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, verdict
 
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
 
 
 class MorningReporter:
@@ -56,12 +55,17 @@ def render(report: NightReport) -> str:
     filters: dict[str, Any] = {
         "show": show,
         "code": code,
-        "change": _change,
+        "change": change,
         "proof": _proof,
-        "verdict": _verdict,
-        "numbers": _numbers,
-        "interval": _interval,
+        "verdict": verdict,
+        "numbers": numbers,
+        "interval": interval,
         "effect": _effect,
+        "effect_word": _effect_word,
+        "tested": tested,
+        "measured": _measured,
+        "each": _each,
+        "sentence": sentence,
         "waiting": _waiting,
         "proposed": _proposed,
         "did": _did,
@@ -77,6 +81,8 @@ def render(report: NightReport) -> str:
         doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
         text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
         cut_short=report.verdict in CUT_SHORT,
+        trials=[(outcome, every_trial(outcome)) for outcome in report.documents if has_more_trials(outcome)],
+        noise=noise_in_words(noise_floor(report.documents)),
         cost=_cost(report),
         problems=_problems(report),
         noted=_noted(report),
@@ -101,32 +107,40 @@ def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
 
 
 def _proposed(proposal: Proposal) -> str:
-    """Return the numbers of a proposal's own lessons, and those of other lessons' tasks."""
+    """Return what the proposal's trial showed of its own lessons, and of other lessons' tasks."""
     if proposal.before is None or proposal.after is None:
         return ""
-    numbers = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n})"
+    figures = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n})"
     if proposal.interval is not None:
-        numbers += f", gain {_gain(proposal.before, proposal.after, proposal.interval)}"
+        figures += f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
     if proposal.others:
-        numbers += f"; {proposal.others}"
+        figures += f"; {proposal.others}"
     if proposal.text_changed:
-        numbers += f"; {said_of_changes(proposal.text_changed)}"
-    return numbers
+        figures += f"; {said_of_changes(proposal.text_changed)}"
+    return figures
+
+
+def _measured(proposal: Proposal) -> str:
+    """Say what the proposal gains."""
+    return measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
+
+
+def _each(proposal: Proposal) -> list[tuple[Edit, str]]:
+    """Return the proposal's edits, each with its own numbers."""
+    effects = {effect.edit: effect for effect in proposal.effects}
+    alone = len(proposal.edits) == 1
+    each: list[tuple[Edit, str]] = []
+    for edit in proposal.edits:
+        own = ""
+        if edit in effects and not alone:
+            own = own_part(effects[edit], proposal.fresh, alone=alone)
+        each.append((edit, own))
+    return each
 
 
 def _did(deed: Deed) -> str:
     what = f": «{show(deed.what, 160)}»" if deed.what else ""
     return f"You {DONE[deed.kind]} in {code(deed.session)}, turn {deed.turn}{what}"
-
-
-def show(text: str, limit: int = 100) -> str:
-    """Return text from elsewhere on one line, redacted, cut to `limit` characters and escaped for Markdown."""
-    return _SPECIAL.sub(r"\\\1", one_line(redact(text), limit=limit))
-
-
-def code(text: str) -> str:
-    """Return a name as a Markdown code span."""
-    return f"`{one_line(redact(text), limit=200).replace('`', '').replace('|', '¦')}`"
 
 
 def _sentence(report: NightReport) -> str:
@@ -139,81 +153,43 @@ def _sentence(report: NightReport) -> str:
     return f"{because[:1].upper()}{because[1:]}."
 
 
-def _change(edit: Edit) -> str:
-    content = show(edit.content, 300)
-    match edit.op:
-        case EditOp.APPEND:
-            return f"add: {content}"
-        case EditOp.INSERT_AFTER:
-            return f"add after «{show(edit.target)}»: {content}"
-        case EditOp.REPLACE:
-            return f"replace «{show(edit.target)}» with: {content}"
-        case EditOp.DELETE:
-            return f"remove: {show(edit.target)}"
-
-
-def _numbers(outcome: StepOutcome) -> str:
-    trial = outcome.trial
-    if trial.before is None or trial.after is None:
-        return "not tried"
-    return f"{trial.before:.2f} → {trial.after:.2f} ({trial.counted})"
-
-
-def _interval(outcome: StepOutcome) -> str:
-    trial = outcome.trial
-    if trial.before is None or trial.after is None or trial.interval is None:
-        return "–"
-    return _gain(trial.before, trial.after, trial.interval)
-
-
-def _gain(before: float, after: float, interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{after - before:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
-
-
 def _effect(effect: EditEffect) -> str:
     """Say how the effect of an edit is known and how many attempts that took."""
     because = show(effect.because, 300)
     if effect.before is None or effect.after is None or effect.interval is None:
         return because
     means = f"{effect.before:.2f} → {effect.after:.2f} (n={effect.n})"
-    gain = _gain(effect.before, effect.after, effect.interval)
-    numbers = f"{means}, {gain}, {effect.calls} attempts"
+    numbers = f"{means}, {with_interval(effect.after - effect.before, effect.interval)}, {effect.calls} attempts"
+    if effect.effect is Effect.UNDECIDED:
+        numbers = f"{numbers}; {rules_out(effect.interval)}"
     if effect.because:
         return f"{numbers}; {because}"
     return numbers
 
 
+def _effect_word(effect: EditEffect) -> str:
+    """Return the effect of an edit in words."""
+    gain = None
+    if effect.before is not None and effect.after is not None:
+        gain = effect.after - effect.before
+    return in_words(effect.effect, n=effect.n, gain=gain)
+
+
 def _proof(outcome: StepOutcome) -> str:
     """Say how good the evidence for an accepted change is."""
     trial = outcome.trial
-    error_rate = outcome.verdict.error_rate
     if trial.interval is None:
-        return f"{_numbers(outcome)}, {error_rate}"
-    proof = f"{_numbers(outcome)} on unseen tasks, gain {_interval(outcome)}"
-    if trial.gain is not None:
-        proof += f", {trial.gain:+.2f} after correcting for selection"
+        return f"{numbers(trial)}, {outcome.verdict.error_rate}"
+    proof = gained(outcome) or f"{numbers(trial)} on unseen tasks, gain {interval(trial)}"
     if trial.bystanders and trial.unharmed == trial.bystanders:
         proof += f"; nothing else got worse: {trial.unharmed} of {trial.bystanders}"
     elif trial.bystanders:
         proof += f"; {trial.bystanders - trial.unharmed} of {trial.bystanders} other tasks got worse"
     if trial.interval[0] <= -trial.margin:
         proof += "; too few tasks to rule out luck"
-    return f"{proof}; {error_rate}"
-
-
-def _verdict(outcome: StepOutcome) -> str:
-    """Return the gate's verdict, or the outcome of the step if there was no trial."""
-    words = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
-    decision = outcome.verdict.decision
-    word = words.get(decision, outcome.outcome.value)
-    trial = outcome.trial
-    if decision is not Decision.REJECT or trial.before is None or trial.after is None:
-        return word
-    effect = effect_of(trial.interval, min_effect=trial.min_effect)
-    if effect is Effect.HELPED:
-        return word
-    return f"{word}: {in_words(effect, n=trial.n, gain=trial.after - trial.before)}"
+    if not outcome.verdict.rule.startswith("sequential"):
+        proof += f"; {outcome.verdict.error_rate}"
+    return proof
 
 
 def _waiting(outcome: StepOutcome) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.gate import UNKNOWN, UNVERIFIED
+from skillopt_sleep.learning.claim import UNKNOWN, UNVERIFIED
 from skillopt_sleep.records import Document, Note
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.gate import better
@@ -74,7 +74,10 @@ def _tested(parts: Parts, held: Held) -> Tested:
 def _error_rate(parts: Parts) -> str:
     evaluation = parts.config.evaluation
     if evaluation.gate == "sequential":
-        return f"a useless candidate passes in at most {100 * evaluation.alpha:.3g} % of runs"
+        rate = f"{100 * evaluation.alpha:.3g} %"
+        return (
+            f"a candidate that does nothing for the val tasks is accepted in at most {rate} of runs, by these scores"
+        )
     if evaluation.gate == "strict":
         return UNKNOWN
     return UNVERIFIED

@@ -170,6 +170,7 @@ def make_plan(
         metric=gate.metric,
         rounds=gate.rounds,
         alpha=gate.alpha,
+        together=gate.alpha,
         min_effect=gate.min_effect,
         non_regression=gate.non_regression,
     )
@@ -178,7 +179,7 @@ def make_plan(
         mine=MineRules(**asdict(settings.mine)),
         step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,
-        removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
+        removal=replace(rule, alpha=_REMOVAL_ALPHA, together=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
         recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
         limits={
             "calls": settings.budget.calls,

@@ -1,9 +1,10 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.history import gain, lines, spent, verdict
-from skillopt_sleep.records import Decision, Outcome, Spend, Trial, Verdict
+from skillopt_sleep.records import Decision, FreshRound, Outcome, Spend, Trial, Verdict
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_proposal, a_report, an_outcome
 from tests.command import Home
@@ -64,6 +65,15 @@ def test_only_the_last_are_shown_where_so_many_are_asked_for(home: Home) -> None
 def test_a_gain_is_never_told_without_its_n_and_interval_and_an_unknown_error_rate_is_named() -> None:
     assert gain(improved()) == "0.25 → 1.00, gain +0.75 (90 % interval -0.61 to +1.00, n=2, error rate unknown)"
     assert gain(an_outcome(trial=Trial())) == ""
+
+
+def test_what_was_accepted_is_told_by_the_fresh_round_and_not_by_the_trial_that_chose_it() -> None:
+    fresh = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
+
+    assert gain(replace(improved(), fresh=fresh)) == (
+        "0.50 → 0.75 (n=4), gain +0.25 (90 % interval -0.40 to +0.80) on fresh attempts after it was accepted, "
+        "error rate unknown"
+    )
 
 
 def test_a_document_without_a_trial_has_the_word_of_its_step() -> None:

@@ -1,3 +1,4 @@
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -15,7 +16,14 @@ def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
     out = home.command("show", "p-0001").out
     assert "+- Use pnpm, never npm." in out
     assert "we always use pnpm here, never npm" in out
-    assert "a useless edit passes on at most 5 % of nights" in out
+    assert re.search(
+        r"If this change did nothing for these \d+ requests, the chance of accepting it was at most 5 %, ", out
+    )
+    assert "for all changes of one night together 5 %; this is about this judge's verdicts." in out
+    fresh = (
+        r"What it gains: on fresh attempts after it was accepted \d\.\d\d → 1\.00 \(n=\d\), gain .* \(90 % interval "
+    )
+    assert re.search(fresh, out)
     assert home.command("show", "P-0001", "--json").json["id"] == "P-0001"
     assert "waiting" in home.command("show").out
 

@@ -9,7 +9,7 @@ from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.afterwards import FRESH, afterwards, fresh_round
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.ending import beginning
-from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -26,6 +26,7 @@ from skillopt_sleep.records import (
     Trial,
     Verdict,
 )
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeExecutor, FakeJudge
 from tests.nights import RULE, a_crew, a_plan, with_side

@@ -8,7 +8,8 @@ from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.betting import START, bet, lifted, statistic
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.gate import FAR, NO_LOSS_PAIRS, UNKNOWN, UNVERIFIED, gate, lacking, measure, unharmed
+from skillopt_sleep.learning.claim import UNKNOWN, UNVERIFIED
+from skillopt_sleep.learning.gate import FAR, NO_LOSS_PAIRS, gate, lacking, measure, unharmed
 from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
 
 RULE = GateRule()
@@ -174,8 +175,12 @@ def test_failures_that_hit_both_alike_do_not(before: int, after: int) -> None:
 
 def test_its_error_rate_is_named() -> None:
     assert said(a_trial(tasks(7, 1))).rule == "sequential, mixed"
-    assert said(a_trial(tasks(7, 1))).error_rate == "a useless edit passes on at most 5 % of nights"
-    assert "at most 1.67 % of nights" in said(a_trial(tasks(9, 1)), GateRule(alpha=0.05 / 3)).error_rate
+    share = GateRule(alpha=0.05 / 3, together=0.05)
+    assert said(a_trial(tasks(7, 1)), share).error_rate.startswith("if this change did nothing for these 7 requests")
+    assert (
+        "at most 1.67 %, and for all changes of one night together 5 %"
+        in said(a_trial(tasks(9, 1)), share).error_rate
+    )
 
 
 # breadth by lesson --------------------------------------------------------------------------------------
@@ -340,7 +345,7 @@ def test_with_a_margin_it_is_enough_to_be_no_worse() -> None:
         Decision.ACCEPT,
         "no worse: 0.00 → 0.00 on unseen tasks (n=90, 6 tasks)",
     )
-    assert verdict.error_rate == "a removal that loses 5 points passes on at most 5 % of nights"
+    assert verdict.error_rate.startswith("if removing this rule lost 5 points on these 6 requests, the chance of")
     assert said(a_trial(tasks(6, *[0.0] * 15))).decision is Decision.REJECT
 
 

@@ -11,7 +11,7 @@ from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind, I
 from skillopt_sleep.learning.afterwards import FRESH
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.step import MOST_WAITING, NOTHING_PAST, step
-from skillopt_sleep.learning.trial import CANDIDATE_SAMPLES, run_trial
+from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     CandidateKind,
@@ -34,6 +34,7 @@ from skillopt_sleep.records import (
     Waiting,
     past_edit,
 )
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.builders import SAID, a_document, a_task, an_edit
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
 from tests.nights import RULE, STRICT, a_crew, a_plan, with_side

@@ -287,7 +287,7 @@ def test_an_undecided_trial_goes_on_another_night_with_its_wealth_and_its_share(
     )
 
     assert (undecided.decision, accepted.decision) == (Decision.UNDECIDED, Decision.ACCEPT)
-    assert "at most 1 % of nights" in accepted.error_rate
+    assert "at most 1 %;" in accepted.error_rate
     assert {sample % CANDIDATE_SAMPLES for _, _, sample in executor.jobs} == {1, 2}
     assert (second.rounds, second.n, second.alpha) == (3, 3 + 8, 0.01)
     assert second.pairs[:3] == first.pairs

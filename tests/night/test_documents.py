@@ -43,7 +43,7 @@ def test_the_documents_that_can_be_tested_share_the_error_rate_of_the_night(tmp_
     store.close()
 
     assert [outcome.trial.alpha for outcome in outcomes] == [0.025, 0.025, None]
-    assert "at most 2.5 % of nights" in outcomes[0].verdict.error_rate
+    assert "at most 2.5 %;" in outcomes[0].verdict.error_rate
 
 
 def test_a_document_whose_tasks_need_the_repository_shares_neither_the_error_rate_nor_the_calls(

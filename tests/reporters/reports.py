@@ -90,6 +90,7 @@ def improved() -> StepOutcome:
         test_before=0.0,
         test_after=1.0,
         test_n=1,
+        test_interval=(-0.95, 1.0),
         waiting=2,
         text_only=True,
         sessions=("claude_code:s1",),

@@ -3,15 +3,35 @@
 import re
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, strategies as st
+from msgspec.structs import replace
 
-from skillopt_sleep.records import CUT_SHORT, EditOp, NightReport, Note, Outcome, RuleWarning, Spend, WarningKind
-from skillopt_sleep.reporters.morning import MorningReporter, code, render, show
-from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
-from tests.reporters.reports import NASTY, REPORTS, SECRET, WHOLE, improved, rejected
+from skillopt_sleep.records import (
+    CUT_SHORT,
+    CandidateKind,
+    Decision,
+    EditEffect,
+    EditOp,
+    Effect,
+    FreshRound,
+    NightReport,
+    Note,
+    Outcome,
+    Pair,
+    RuleWarning,
+    Spend,
+    StepOutcome,
+    Verdict,
+    WarningKind,
+)
+from skillopt_sleep.reporters.escaping import code, show
+from skillopt_sleep.reporters.morning import MorningReporter, render
+from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome, with_parts
+from tests.reporters.reports import NASTY, REPORTS, SECRET, TESTED, UNDECIDED, WHOLE, improved, rejected
 
 texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)))
 
@@ -177,12 +197,96 @@ def test_a_rejected_candidate_is_called_harmful_or_useless_only_if_its_interval_
     assert f"| {word} |" in render(a_report(documents=(rejected(0.1, interval),)))
 
 
+FRESH = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
+CLAIM = "if this change did nothing for these 2 requests, the chance of accepting it was at most 3 %"
+
+
+def a_night(*outcomes: StepOutcome, **fields: Any) -> str:
+    return render(replace(WHOLE, documents=outcomes, proposals=(a_proposal(before=0.25, after=1.0, n=2, **fields),)))
+
+
+def test_the_gain_of_an_accepted_change_is_that_of_the_fresh_round_with_its_n_and_interval() -> None:
+    text = a_night(replace(improved(), fresh=FRESH), fresh=FRESH, gain=0.6)
+
+    said = "on fresh attempts after it was accepted 0.50 → 0.75 (n=4), gain +0.25 (90 % interval -0.40 to +0.80)"
+    assert text.count(said) == 2
+    assert "flattered" not in text
+
+
+def test_without_a_fresh_round_the_trials_own_gain_is_called_flattered() -> None:
+    flattered = replace(improved(), trial=replace(improved().trial, gain=0.6))
+
+    text = a_night(flattered, gain=0.6)
+
+    said = "gain +0.60 (n=2), shrunk, but possibly flattered: by the very trial that chose it"
+    assert text.count(said) == 2
+    assert "fresh attempts" not in text
+
+
+def test_what_the_error_rate_is_of_stands_beside_the_proposal_as_one_sentence_and_nowhere_as_the_gates_rule() -> None:
+    sequential = Verdict(decision=Decision.ACCEPT, reason="better", rule="sequential, mixed", error_rate=CLAIM)
+
+    text = a_night(replace(improved(), verdict=sequential), error_rate=CLAIM)
+
+    assert text.count(f"If{CLAIM[2:]}.") == 1
+    assert CLAIM not in text
+    assert "The gate's rule is `sequential, mixed`." in text
+
+
+def test_of_several_rules_each_has_its_own_numbers() -> None:
+    rules = [an_edit(f"- Rule {n}.", lessons=(str(n),)) for n in range(2)]
+    effects = tuple(
+        EditEffect(edit=rule, effect=Effect.HELPED, n=6, before=0.0, after=0.5 + place / 4, interval=(0.1, 0.9))
+        for place, rule in enumerate(rules)
+    )
+    pair = Pair(task="v", lesson="1", session="s", sample=9, before=0.0, after=1.0)
+
+    text = a_night(improved(), edits=tuple(rules), effects=effects, fresh=replace(FRESH, pairs=(pair,)))
+
+    assert "add: - Rule 0. (by itself +0.50 (90 % interval +0.10 to +0.90), n=6)" in text
+    assert (
+        "add: - Rule 1. (by itself +0.75 (90 % interval +0.10 to +0.90), n=6; "
+        "on fresh attempts at its lesson +1.00 (n=1))"
+    ) in text
+
+
+def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() -> None:
+    lost = replace(TESTED, kind=CandidateKind.HALF, verdict=rejected().verdict, trial=rejected().trial)
+    open_one = replace(TESTED, kind=CandidateKind.WITHOUT, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
+    outcome = with_parts(improved(), tested=(TESTED, lost, open_one))
+
+    rows = [line for line in a_night(outcome).splitlines() if line.startswith("| `shop:CLAUDE.md` | ")]
+
+    assert len(rows) == 1 + 3
+    assert "| add: - Use pnpm, never npm. | accepted |" in rows[1]
+    assert "| one half: add: - Use pnpm, never npm. | rejected: no gain seen (2 tries) |" in rows[2]
+    assert "| all but one, 2 edits: add: - One. … | undecided: rules out a loss of more than 0.61 (n=2) |" in rows[3]
+
+
+def test_the_noise_floor_is_printed_with_its_n() -> None:
+    again = tuple(replace(pair, sample=1, before=1.0) for pair in TESTED.trial.pairs)
+    noisy = replace(TESTED, trial=replace(TESTED.trial, pairs=TESTED.trial.pairs + again))
+
+    text = a_night(with_parts(improved(), tested=(noisy,)))
+
+    assert "Noise floor: 0.56. So far do grades" in text
+    assert "n=4 attempts at 2 requests" in text
+    assert "Noise floor" not in a_night(improved())
+
+
 def test_a_document_that_was_not_tried_shows_no_number() -> None:
     assert "| no_headroom | not tried | – |" in render(REPORTS["no headroom"])
 
 
 def test_test_tasks_are_shown_and_called_what_they_are() -> None:
-    assert re.search(r"on test tasks, .*: 0\.00 → 1\.00 \(n=1\)", render(WHOLE))
+    said = r"on test tasks, .*: 0\.00 → 1\.00 \(n=1\), gain \+1\.00 \(90 % interval -0\.95 to \+1\.00\)"
+    assert re.search(said, render(WHOLE))
+
+
+def test_without_a_test_task_of_its_own_lesson_no_test_number_is_told() -> None:
+    outcome = with_parts(improved(), test_before=None, test_after=None, test_n=0, test_interval=None)
+
+    assert "on test tasks" not in render(a_report(documents=(outcome,)))
 
 
 def test_lessons_that_wait_are_counted() -> None:

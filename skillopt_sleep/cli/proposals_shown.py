@@ -1,0 +1,40 @@
+"""Show what the trial of a proposal proves."""
+
+from collections.abc import Iterator
+
+from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.records import Proposal, said_of_changes
+from skillopt_sleep.reporters.gains import measured, own_part, sentence, with_interval
+
+
+def shown_trial(proposal: Proposal) -> Iterator[str]:
+    """Yield what the proposal gains, what its trial showed and what its error rate is of."""
+    if proposal.before is None or proposal.after is None:
+        return
+    interval = ""
+    if proposal.interval:
+        interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
+    scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs{interval})"
+    gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
+    if gain:
+        yield f"What it gains: {gain}"
+    yield f"The trial, on unseen tasks: {scores}"
+    if proposal.error_rate:
+        yield sentence(proposal.error_rate)
+    yield from _each_rule(proposal)
+    if proposal.others:
+        yield f"Tasks of other lessons: {proposal.others}"
+    if proposal.text_changed:
+        yield f"The trial: {said_of_changes(proposal.text_changed)}"
+    if proposal.read_by:
+        yield f"Read by: {', '.join(proposal.read_by)}"
+
+
+def _each_rule(proposal: Proposal) -> Iterator[str]:
+    """Yield each rule's own numbers, if there are several rules."""
+    if len(proposal.edits) == 1:
+        return
+    for effect in proposal.effects:
+        own = own_part(effect, proposal.fresh, alone=False)
+        if own:
+            yield f"  «{visible(one_line(effect.edit.content or effect.edit.target, limit=100))}»: {own}"

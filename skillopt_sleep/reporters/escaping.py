@@ -1,0 +1,33 @@
+"""Make text from elsewhere safe to show in Markdown."""
+
+import re
+
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import Edit, EditOp
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
+
+
+def show(text: str, limit: int = 100) -> str:
+    """Return text from elsewhere on one line, redacted, cut to `limit` characters and escaped for Markdown."""
+    return _SPECIAL.sub(r"\\\1", one_line(redact(text), limit=limit))
+
+
+def code(text: str) -> str:
+    """Return a name as a Markdown code span."""
+    return f"`{one_line(redact(text), limit=200).replace('`', '').replace('|', '¦')}`"
+
+
+def change(edit: Edit) -> str:
+    """Say in words what an edit changes."""
+    content = show(edit.content, 300)
+    match edit.op:
+        case EditOp.APPEND:
+            return f"add: {content}"
+        case EditOp.INSERT_AFTER:
+            return f"add after «{show(edit.target)}»: {content}"
+        case EditOp.REPLACE:
+            return f"replace «{show(edit.target)}» with: {content}"
+        case EditOp.DELETE:
+            return f"remove: {show(edit.target)}"

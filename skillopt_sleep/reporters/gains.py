@@ -1,0 +1,92 @@
+"""Say a gain with its n, its interval and where it comes from, and what an open question rules out."""
+
+from collections.abc import Sequence
+
+from skillopt_sleep.records import EditEffect, FreshRound, StepOutcome, TestMeans, Trial
+
+Interval = tuple[float, float]
+
+
+def with_interval(gain: float, interval: Interval) -> str:
+    """Return a gain with its interval."""
+    low, high = interval
+    return f"{gain:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
+
+
+def fresh_gain(fresh: FreshRound) -> str:
+    """Return what a fresh round measured; "" if it has no pair."""
+    if fresh.before is None or fresh.after is None or fresh.interval is None:
+        return ""
+    gain = with_interval(fresh.after - fresh.before, fresh.interval)
+    return f"{fresh.before:.2f} → {fresh.after:.2f} (n={fresh.n}), gain {gain}"
+
+
+def measured(fresh: FreshRound, *, shrunk: float | None, n: int) -> str:
+    """Say what an accepted change gains, by the round after its acceptance, else by the trial that chose it.
+
+    A trial flatters what it chose, so its own figure is `shrunk` and called what it is; "" if there is neither.
+    """
+    if fresh.n:
+        return f"on fresh attempts after it was accepted {fresh_gain(fresh)}"
+    if shrunk is None:
+        return ""
+    return f"gain {shrunk:+.2f} (n={n}), shrunk, but possibly flattered: by the very trial that chose it"
+
+
+def gained(outcome: StepOutcome) -> str:
+    """Say what the outcome's accepted candidate gains."""
+    return measured(outcome.fresh, shrunk=outcome.trial.gain, n=outcome.trial.n)
+
+
+def tested(test: TestMeans) -> str:
+    """Return the figures on the test tasks; "" if there are none."""
+    if test.before is None or test.after is None or test.interval is None:
+        return ""
+    gain = with_interval(test.after - test.before, test.interval)
+    return f"{test.before:.2f} → {test.after:.2f} (n={test.n}), gain {gain}"
+
+
+def rules_out(interval: Interval | None) -> str:
+    """Say what gains and losses an interval leaves out: that much an undecided trial knows."""
+    if interval is None:
+        return "rules out nothing yet"
+    low, high = interval
+    parts: list[str] = []
+    if high < 1:
+        parts.append(f"a gain of more than {high:+.2f}")
+    if low > -1:
+        parts.append(f"a loss of more than {-low:.2f}" if low < 0 else f"a gain of less than {low:+.2f}")
+    if not parts:
+        return "rules out nothing yet"
+    return f"rules out {' and '.join(parts)}"
+
+
+def ruled_out(trial: Trial) -> str:
+    """Say what a trial without a verdict rules out, with its n."""
+    if not trial.n:
+        return rules_out(None)
+    return f"{rules_out(trial.interval)} ({trial.counted})"
+
+
+def own_part(effect: EditEffect, fresh: FreshRound, *, alone: bool) -> str:
+    """Return one rule's own numbers: its effect, and the fresh round on its lessons unless it is all that changed."""
+    if effect.before is None or effect.after is None or effect.interval is None:
+        return ""
+    own = f"by itself {with_interval(effect.after - effect.before, effect.interval)}, n={effect.n}"
+    if alone or not effect.edit.lessons:
+        return own
+    gains = [pair.gain for pair in fresh.of(effect.edit.lessons)]
+    if not gains:
+        return own
+    return f"{own}; on fresh attempts at its lesson {_average(gains):+.2f} (n={len(gains)})"
+
+
+def _average(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def sentence(words: str) -> str:
+    """Return words as a sentence of their own."""
+    if not words:
+        return ""
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."

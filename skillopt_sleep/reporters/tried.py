@@ -1,0 +1,108 @@
+"""Say how every trial of a step went: what was tried, what the gate said, and on what numbers."""
+
+from typing import NamedTuple
+
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Effect,
+    Judged,
+    StepOutcome,
+    Trial,
+    Verdict,
+    effect_of,
+    in_words,
+)
+from skillopt_sleep.reporters.escaping import change
+from skillopt_sleep.reporters.gains import ruled_out, with_interval
+
+_WORDS = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
+_KINDS = {
+    CandidateKind.BUNDLE: "all together",
+    CandidateKind.HALF: "one half",
+    CandidateKind.WITHOUT: "all but one",
+    CandidateKind.PRUNED: "what is left",
+    CandidateKind.GUIDANCE: "guidance",
+    CandidateKind.REMOVAL: "removal",
+}
+
+
+class Row(NamedTuple):
+    """One trial in words."""
+
+    change: str
+    verdict: str
+    numbers: str
+    interval: str
+    rounds: int
+    calls: int
+
+
+def has_more_trials(outcome: StepOutcome) -> bool:
+    """Return whether the step made other trials than the one that its verdict is about."""
+    return any(tested.trial != outcome.trial for tested in outcome.tried.tested)
+
+
+def every_trial(outcome: StepOutcome) -> list[Row]:
+    """Return a row for each trial that the step made, in their order."""
+    rows: list[Row] = []
+    for tested in outcome.tried.tested:
+        trial = tested.trial
+        row = Row(
+            _tried(tested),
+            _verdict(tested.verdict, trial),
+            numbers(trial),
+            interval(trial),
+            trial.rounds,
+            trial.calls,
+        )
+        rows.append(row)
+    return rows
+
+
+def verdict(outcome: StepOutcome) -> str:
+    """Return the gate's verdict, or the outcome of the step if there was no trial."""
+    if outcome.verdict.decision in _WORDS:
+        return _verdict(outcome.verdict, outcome.trial)
+    return outcome.outcome.value
+
+
+def numbers(trial: Trial) -> str:
+    """Return the means of a trial with their n."""
+    if trial.before is None or trial.after is None:
+        return "not tried"
+    return f"{trial.before:.2f} → {trial.after:.2f} ({trial.counted})"
+
+
+def interval(trial: Trial) -> str:
+    """Return the gain of a trial with its interval."""
+    if trial.before is None or trial.after is None or trial.interval is None:
+        return "–"
+    return with_interval(trial.after - trial.before, trial.interval)
+
+
+def _tried(tested: Judged) -> str:
+    """Return which edits were tried, by the first of them."""
+    if not tested.edits:
+        return "nothing"
+    first = change(tested.edits[0])
+    if len(tested.edits) == 1:
+        if tested.kind in {CandidateKind.BUNDLE, CandidateKind.REMOVAL}:
+            return first
+        return f"{_KINDS[tested.kind]}: {first}"
+    return f"{_KINDS[tested.kind]}, {len(tested.edits)} edits: {first} …"
+
+
+def _verdict(said: Verdict, trial: Trial) -> str:
+    """Return a verdict in words, and what is known of a change that wasn't accepted."""
+    word = _WORDS.get(said.decision, "not decided")
+    if trial.before is None or trial.after is None:
+        return word
+    if said.decision is Decision.UNDECIDED:
+        return f"{word}: {ruled_out(trial)}"
+    if said.decision is not Decision.REJECT:
+        return word
+    effect = effect_of(trial.interval, min_effect=trial.min_effect)
+    if effect is Effect.HELPED:
+        return word
+    return f"{word}: {in_words(effect, n=trial.n, gain=trial.after - trial.before)}"
