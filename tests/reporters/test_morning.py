@@ -1,18 +1,15 @@
 """The morning report: its first lines say what to decide, on what proof, at what cost, and what went wrong."""
 
 import re
-import unicodedata
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from skillopt_sleep.records import (
     CUT_SHORT,
-    CandidateKind,
     Decision,
     EditEffect,
     EditOp,
@@ -28,12 +25,9 @@ from skillopt_sleep.records import (
     Verdict,
     WarningKind,
 )
-from skillopt_sleep.reporters.escaping import code, show
 from skillopt_sleep.reporters.morning import MorningReporter, render
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome, with_parts
-from tests.reporters.reports import NASTY, REPORTS, SECRET, TESTED, UNDECIDED, WHOLE, improved, rejected
-
-texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)))
+from tests.reporters.reports import NASTY, REPORTS, SECRET, TESTED, WHOLE, improved, rejected
 
 
 def first_lines(report: NightReport) -> list[str]:
@@ -250,19 +244,6 @@ def test_of_several_rules_each_has_its_own_numbers() -> None:
     ) in text
 
 
-def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() -> None:
-    lost = replace(TESTED, kind=CandidateKind.HALF, verdict=rejected().verdict, trial=rejected().trial)
-    open_one = replace(TESTED, kind=CandidateKind.WITHOUT, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
-    outcome = with_parts(improved(), tested=(TESTED, lost, open_one))
-
-    rows = [line for line in a_night(outcome).splitlines() if line.startswith("| `shop:CLAUDE.md` | ")]
-
-    assert len(rows) == 1 + 3
-    assert "| add: - Use pnpm, never npm. | accepted |" in rows[1]
-    assert "| one half: add: - Use pnpm, never npm. | rejected: no gain seen (2 tries) |" in rows[2]
-    assert "| all but one, 2 edits: add: - One. … | undecided: rules out a loss of more than 0.61 (n=2) |" in rows[3]
-
-
 def test_the_noise_floor_is_printed_with_its_n() -> None:
     again = tuple(replace(pair, sample=1, before=1.0) for pair in TESTED.trial.pairs)
     noisy = replace(TESTED, trial=replace(TESTED.trial, pairs=TESTED.trial.pairs + again))
@@ -351,34 +332,10 @@ def test_text_of_others_can_not_pass_for_the_report() -> None:
     assert SECRET not in text.replace("\\", "")
 
 
-@given(texts)
-def test_text_of_others_stays_on_its_line_and_hides_nothing(text: str) -> None:
-    shown = show(text, 80)
-
-    assert "\n" not in shown
-    assert len(shown.splitlines()) <= 1
-    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_{}\[\]<>|]", shown)
-    assert not {unicodedata.category(char) for char in shown} & {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
-
-
-@given(texts)
-def test_a_name_can_not_break_out_of_its_code_span(text: str) -> None:
-    span = code(text)
-
-    assert span.count("`") == 2
-    assert span.startswith("`")
-    assert span.endswith("`")
-    assert len(span.splitlines()) == 1
-
-
 def test_long_text_is_cut() -> None:
     report = a_report(documents=(an_outcome(because="x" * 5_000),), errors=(Note(stage="mine", summary="y" * 5_000),))
 
     assert len(render(report)) < 3_000
-
-
-def test_what_is_invisible_is_written_out() -> None:
-    assert show("a\u202eb") == r"a\\u\{202E\}b"
 
 
 def test_a_document_with_a_strange_name_is_named() -> None:

@@ -1,0 +1,47 @@
+"""What a proposal's trial proves is shown with its n, its interval and what its error rate is of."""
+
+from skillopt_sleep.cli.proposals_shown import shown_trial
+from skillopt_sleep.records import EditEffect, Effect, FreshRound, Proposal
+from tests.builders import a_proposal, an_edit
+
+FRESH = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
+CLAIM = "if this change did nothing for these 2 requests, the chance of accepting it was at most 3 %"
+
+
+def proven(**fields: object) -> Proposal:
+    known = {"before": 0.25, "after": 1.0, "n": 2, "interval": (-0.61, 1.0), "gain": 0.6, "error_rate": CLAIM}
+    return a_proposal(**(known | fields))
+
+
+def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_claim() -> None:
+    assert list(shown_trial(proven(fresh=FRESH)))[:3] == [
+        (
+            "What it gains: on fresh attempts after it was accepted 0.50 → 0.75 (n=4), "
+            "gain +0.25 (90 % interval -0.40 to +0.80)"
+        ),
+        "The trial, on unseen tasks: 0.25 → 1.00 (n=2 pairs, gain +0.75 (90 % interval -0.61 to +1.00))",
+        f"If{CLAIM[2:]}.",
+    ]
+
+
+def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:
+    first = next(shown_trial(proven()))
+
+    assert first == "What it gains: gain +0.60 (n=2), shrunk, but possibly flattered: by the very trial that chose it"
+
+
+def test_without_a_trial_nothing_is_claimed() -> None:
+    assert list(shown_trial(proven(before=None, after=None))) == []
+
+
+def test_of_several_rules_each_is_shown_with_its_own_numbers() -> None:
+    rules = tuple(an_edit(f"- Rule {n}.") for n in range(2))
+    effects = tuple(
+        EditEffect(edit=rule, effect=Effect.HELPED, n=6, before=0.0, after=0.5, interval=(0.1, 0.9)) for rule in rules
+    )
+
+    lines = list(shown_trial(proven(edits=rules, effects=effects)))
+
+    assert "  «- Rule 0.»: by itself +0.50 (90 % interval +0.10 to +0.90), n=6" in lines
+    assert sum("by itself" in line for line in lines) == 2
+    assert not any("by itself" in line for line in shown_trial(proven(edits=rules[:1], effects=effects[:1])))

@@ -1,0 +1,42 @@
+"""Text from elsewhere stays on its line, in its place, and can't pass for the report."""
+
+import re
+import unicodedata
+
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.records import EditOp
+from skillopt_sleep.reporters.escaping import change, code, show
+from tests.builders import an_edit
+
+texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)))
+
+
+@given(texts)
+def test_text_of_others_stays_on_its_line_and_hides_nothing(text: str) -> None:
+    shown = show(text, 80)
+
+    assert "\n" not in shown
+    assert len(shown.splitlines()) <= 1
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_{}\[\]<>|]", shown)
+    assert not {unicodedata.category(char) for char in shown} & {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+
+
+@given(texts)
+def test_a_name_can_not_break_out_of_its_code_span(text: str) -> None:
+    span = code(text)
+
+    assert span.count("`") == 2
+    assert span.startswith("`")
+    assert span.endswith("`")
+    assert len(span.splitlines()) == 1
+
+
+def test_what_is_invisible_is_written_out() -> None:
+    assert show("a\u202eb") == r"a\\u\{202E\}b"
+
+
+@given(texts, texts)
+def test_a_change_is_one_line_whatever_it_holds(content: str, target: str) -> None:
+    for op in EditOp:
+        assert len(change(an_edit(content, op=op, target=target)).splitlines()) == 1

@@ -1,0 +1,50 @@
+"""Every trial of a night is told with its verdict, its numbers and what it rules out."""
+
+from msgspec.structs import replace
+
+from skillopt_sleep.records import CandidateKind, Outcome, Trial
+from skillopt_sleep.reporters.morning import render
+from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, verdict
+from tests.builders import an_edit, an_outcome, with_parts
+from tests.reporters.reports import TESTED, UNDECIDED, WHOLE, improved, rejected
+
+
+def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() -> None:
+    lost = replace(TESTED, kind=CandidateKind.HALF, verdict=rejected().verdict, trial=rejected().trial)
+    open_one = replace(TESTED, kind=CandidateKind.WITHOUT, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
+    outcome = with_parts(improved(), tested=(TESTED, lost, open_one))
+
+    text = render(replace(WHOLE, documents=(outcome,)))
+    rows = [line for line in text.splitlines() if line.startswith("| `shop:CLAUDE.md` | ")]
+
+    assert len(rows) == 1 + 3
+    assert "| add: - Use pnpm, never npm. | accepted |" in rows[1]
+    assert "| one half: add: - Use pnpm, never npm. | rejected: no gain seen (2 tries) |" in rows[2]
+    assert "| all but one, 2 edits: add: - One. … | undecided: rules out a loss of more than 0.61 (n=2) |" in rows[3]
+
+
+def test_the_only_trial_is_told_once() -> None:
+    assert [has_more_trials(outcome) for outcome in (an_outcome(), improved())] == [False, False]
+    assert "### Every trial" not in render(replace(WHOLE, documents=(improved(),)))
+
+
+def test_every_kind_of_candidate_has_words() -> None:
+    tested = tuple(replace(TESTED, kind=kind, edits=(an_edit("- One."),) * 2) for kind in CandidateKind)
+
+    words = [row.change.split(", 2 edits")[0] for row in every_trial(with_parts(improved(), tested=tested))]
+
+    assert len(set(words)) == len(CandidateKind)
+    assert all(words)
+
+
+def test_without_a_trial_the_outcome_stands_in_for_the_verdict_and_no_number_is_told() -> None:
+    untried = an_outcome(outcome=Outcome.NO_HEADROOM)
+
+    assert (verdict(untried), numbers(untried.trial), interval(untried.trial)) == ("no_headroom", "not tried", "–")
+
+
+def test_an_undecided_trial_says_what_it_rules_out_with_its_n() -> None:
+    outcome = an_outcome(verdict=UNDECIDED, trial=rejected().trial)
+
+    assert verdict(outcome) == "undecided: rules out a gain of more than +0.90 (n=2)"
+    assert verdict(replace(outcome, trial=Trial())) == "undecided"
