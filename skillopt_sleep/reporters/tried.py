@@ -21,6 +21,7 @@ _KINDS = {
     CandidateKind.BUNDLE: "all together",
     CandidateKind.HALF: "one half",
     CandidateKind.WITHOUT: "all but one",
+    CandidateKind.PART: "one rule on top of the others",
     CandidateKind.PRUNED: "what is left",
     CandidateKind.GUIDANCE: "guidance",
     CandidateKind.REMOVAL: "removal",
