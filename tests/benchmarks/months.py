@@ -30,8 +30,10 @@ from tests.benchmarks.months_world import (
     MOST_REQUESTS,
     NIGHTS,
     NOTICED,
+    RIDER,
     RIGHT,
     WISHES,
+    WRONG,
     MonthJudge,
     MonthWorld,
     Person,
@@ -56,7 +58,8 @@ month     {NIGHTS} nights on one document with 1 to {MOST_REQUESTS} new requests
           mind in mid-course, which a request of the new wish tells with a chance of {NOTICED:.0%}; what is proven is adopted in the
           morning, and so is, by the person's words alone, the removal of what was adopted for a wish noticed as taken
           back. A rule takes its requests from .2 to .9, the opposite one to .05, both together to .5
-replace   reflection is right in {RIGHT:.0%} of cases, else it writes a useless rule; it replaces the opposite rule where it stands
+replace   reflection is right in {RIGHT:.0%} of cases, else it writes a useless rule, and in {RIDER:.0%} one more useless rule; it
+          replaces the opposite rule where it stands. The judge is wrong about {WRONG:.0%} of the answers
 append    the same, but it writes the new rule beside the old one
 useless   it writes useless rules only
 right     lessons whose rule stands in the document in the end and the opposite one doesn't; stale: rules of wishes that were

@@ -25,7 +25,9 @@ CHANGED = 4  # of the first so many matters the person changes their mind
 CHANGE = (20, 40)  # on a night between these
 MOST_REQUESTS = 3
 RIGHT = 0.7  # the chance that reflection finds the rule and not a useless one
-NOTICED = 0.8  # the chance that one request of the new wish tells that it takes the old one back
+RIDER = 0.5  # the chance that it writes one more useless rule beside what it writes in a matter
+WRONG = 0.05  # the chance that the judge takes an answer for the opposite of what it is
+NOTICED = 0.5  # the chance that one request of the new wish tells that it takes the old one back
 WITHOUT, UNDER, BOTH, AGAINST = 0.2, 0.9, 0.5, 0.05
 WISHES = (
     ("- Indent code with tabs.", "- Four spaces are the indentation of code."),
@@ -146,6 +148,10 @@ class MonthWorld:
             self._kept[key] = f"Worth {float(done):.3f}: {self._draw.getrandbits(64):x}. {SAID}"
         return Completion(text=self._kept[key], model="world")
 
+    def misjudged(self) -> bool:
+        """Whether the judge is wrong about an answer."""
+        return self._draw.random() < WRONG
+
     def answers(self) -> Mapping[Purpose, Any]:
         """Return what the optimizer answers, by purpose."""
         return {
@@ -175,7 +181,7 @@ class MonthWorld:
         return {"reasoning": "so", "selected_indices": list(range(self._budget))}
 
     def _reflect(self, prompt: Prompt) -> dict[str, object]:
-        """Write a rule for each matter that is shown, the right one or a useless one; of two wishes the later holds."""
+        """Write a rule for each matter that is shown, right or useless, often a second; of two wishes the later holds."""
         self.optimized += 1
         before, _, attempts = prompt.text.partition("\n# Attempts\n")
         editable = _EDITABLE.search(before)
@@ -189,29 +195,30 @@ class MonthWorld:
         edits: list[dict[str, object]] = []
         for matter, versions in shown.items():
             version = max(versions)
-            edit = self._edit(Wish(matter, version), editable[1])
-            if edit:
-                edits.append({**edit, "reason": "said", "attempts": versions[version]})
+            written = [self._edit(Wish(matter, version), editable[1])]
+            if self._draw.random() < RIDER:
+                written.append(self._useless())
+            edits += [{**edit, "reason": "said", "attempts": versions[version]} for edit in written if edit]
         return {"reasoning": "so", "edits": edits[: self._budget]}
 
     def _edit(self, wish: Wish, standing: str) -> dict[str, object]:
         if self._writes == "useless" or self._draw.random() >= RIGHT:
-            words = self._nonsense()
-            self.useless.add(words)
-            return {"op": "append", "content": words}
+            return self._useless()
         if wish.rule in standing:
             return {}
         if self._writes == "replace" and wish.against in standing:
             return {"op": "replace", "target": wish.against, "content": wish.rule}
         return {"op": "append", "content": wish.rule}
 
-    def _nonsense(self) -> str:
+    def _useless(self) -> dict[str, object]:
         when, what, whom, how = (self._draw.choice(words) for words in (_WHEN, _WHAT, _WHOM, _HOW))
-        return f"- {when} {what} {whom} {how}."
+        words = f"- {when} {what} {whom} {how}."
+        self.useless.add(words)
+        return {"op": "append", "content": words}
 
 
 class MonthJudge:
-    """Grades right, a few answers a call."""
+    """Grades a few answers a call, and is seldom wrong."""
 
     def __init__(self, world: MonthWorld) -> None:
         self._world = world
@@ -219,19 +226,18 @@ class MonthJudge:
     def score(self, task: Task, trajectory: Trajectory) -> Score:
         """Grade one answer."""
         self._world.graded += 1
-        return _score(trajectory)
+        return self._score(trajectory)
 
     def scores(
         self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
     ) -> Sequence[Score | ItemError]:
         """Grade several answers a call."""
         self._world.graded += -(-len(answers) // BATCH)
-        return [_score(trajectory) for _, trajectory in answers]
+        return [self._score(trajectory) for _, trajectory in answers]
 
-
-def _score(trajectory: Trajectory) -> Score:
-    done = trajectory.response.startswith("Worth 1")
-    return Score(hard=float(done), soft=float(done), why="" if done else "it isn't what was asked for")
+    def _score(self, trajectory: Trajectory) -> Score:
+        done = trajectory.response.startswith("Worth 1") is not self._world.misjudged()
+        return Score(hard=float(done), soft=float(done), why="" if done else "it isn't what was asked for")
 
 
 def chance(wish: Wish, text: str) -> float:
