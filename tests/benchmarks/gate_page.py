@@ -14,6 +14,7 @@ from skillopt_sleep.records import (
     Past,
     Proof,
     ProposedEdit,
+    Spent,
     Standing,
     StepOutcome,
     Task,
@@ -24,15 +25,36 @@ Result = TypeVar("Result")
 REMEMBERED = 100
 
 
+class Spending:
+    """What each night spent of the error rate, and when something was adopted that teaches."""
+
+    def __init__(self) -> None:
+        self.rates: list[tuple[datetime, float]] = []
+        self.adopted: list[datetime] = []
+
+    def since(self, moment: datetime) -> Spent:
+        """Return what was spent and adopted since then."""
+        rates = [rate for at, rate in self.rates if at >= moment]
+        return Spent(rates=sum(rates), adopted=sum(at >= moment for at in self.adopted))
+
+
 class MemoryPage:
     """The open night of a store that is never resumed: `known` are the tasks of all nights."""
 
     folder = Path("/nowhere")
     resumed = False
 
-    def __init__(self, night: str, past: Mapping[str, Past], known: Sequence[Task], started: datetime) -> None:
+    def __init__(
+        self,
+        night: str,
+        past: Mapping[str, Past],
+        known: Sequence[Task],
+        started: datetime,
+        spending: Spending | None = None,
+    ) -> None:
         self.night, self.started, self.horizon = night, started, started - timedelta(days=30)
-        self.history = SimpleNamespace(past=past.__getitem__, scores=lambda _tasks: {}, named=tuple)
+        spent = (spending or Spending()).since
+        self.history = SimpleNamespace(past=past.__getitem__, scores=lambda _tasks: {}, named=tuple, spent=spent)
         self.bank = SimpleNamespace(tasks=lambda _projects: tuple(known))
         self.lessons = SimpleNamespace(of=lambda _projects: ())
 

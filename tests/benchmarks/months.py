@@ -17,12 +17,13 @@ from msgspec.structs import replace
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
 from skillopt_sleep.night.documents import steps
+from skillopt_sleep.night.rate import error_rate, on_rate
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import Document, Edit, EditOp, Past, RecallRules, Split, Task
 from skillopt_sleep.replay.text import SingleShot
 from tests.benchmarks.gate_figures import Count
 from tests.benchmarks.gate_nights import GATE
-from tests.benchmarks.gate_page import MemoryPage, proven, remembered
+from tests.benchmarks.gate_page import MemoryPage, Spending, proven, remembered
 from tests.benchmarks.gate_worlds import BATCH
 from tests.benchmarks.months_world import (
     CHANGED,
@@ -105,6 +106,7 @@ def month(writes: Writes, seed: int) -> Month:
     plan = a_plan(gate=GATE, removal=removal, edit_budget=EDITS, min_edit_budget=EDITS, slow_every=LOOK_BACK)
     document, past = a_document(""), Past()
     known: tuple[Task, ...] = ()
+    spending = Spending()
     proposals = purely = removals = 0
     for night in range(NIGHTS):
         fresh = person.asked(night, document)
@@ -112,14 +114,18 @@ def month(writes: Writes, seed: int) -> Month:
         world.begin_night()
         tonight, asked = _asked(fresh, known, person, past, night)
         known = (*known, *tonight)
-        page: Any = MemoryPage(f"night {night}", {document.path: past}, known, day(night + 1))
+        page: Any = MemoryPage(f"night {night}", {document.path: past}, known, day(night + 1), spending)
         routing = Routing(asked, (document,))
-        (outcome,) = steps(routing, crew=crew, plan=plan, page=page, ended=frozenset(person.ended))
+        tonights = on_rate(plan, page)
+        (outcome,) = steps(routing, crew=crew, plan=tonights, page=page, ended=frozenset(person.ended))
+        rate = error_rate(tonights, [outcome])
+        spending.rates.append((page.started, rate.spent if rate else 0.0))
         change = proven(outcome)
         past = remembered(past, outcome, page.night, adopted=change)
         if change is not None:
             removing = all(edit.op is EditOp.DELETE for edit in change.edits)
             removals += removing
+            spending.adopted += [] if removing else [page.started]
             proposals += not removing
             purely += not removing and not any(edit.content in RULES for edit in change.edits)
             document = replace(document, body=change.body)
