@@ -5,31 +5,23 @@ from collections.abc import Callable, Collection, Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallPending
-from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.begin import Begun, begin, may_look_back
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.early import search_by_lesson
-from skillopt_sleep.learning.ending import beginning, by_split, decided, end_as, on_test, why_none
+from skillopt_sleep.learning.ending import decided, on_test
 from skillopt_sleep.learning.evidence import STANDALONE, early_ones, with_evidence
-from skillopt_sleep.learning.exercise import by_use, exercise, in_reach, other_sessions, with_lessons
-from skillopt_sleep.learning.harm import learned
+from skillopt_sleep.learning.exercise import exercise, other_sessions
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
-from skillopt_sleep.learning.offers import current, resting, still_open
-from skillopt_sleep.learning.propose import not_scored, propose
+from skillopt_sleep.learning.propose import not_scored
 from skillopt_sleep.learning.removal import remove
-from skillopt_sleep.learning.resume import Resumed, resume, together, twin_of
+from skillopt_sleep.learning.resume import Resumed, together
 from skillopt_sleep.learning.search import Search, shorten, waiting
-from skillopt_sleep.learning.tried_before import still_rejected
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
-    AppliedEdit,
     CandidateKind,
     Decision,
     Document,
-    EditEffect,
-    Fate,
-    Judged,
     Note,
     Outcome,
     Past,
@@ -44,7 +36,6 @@ Log = Callable[[str, Sequence[object]], None]
 
 NOTHING_PAST = Past()
 MOST_WAITING = 12
-MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 
 
 def step(
@@ -58,73 +49,32 @@ def step(
     night: str = "",
     known: Sequence[Task] = (),
 ) -> StepOutcome:
-    """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val.
+    """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val."""
+    begun = begin(document, tasks, crew=crew, plan=plan, log=log, past=past, known=known)
+    return finish(begun, crew=crew, plan=plan, log=log, night=night)
 
-    A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. Nor is
-    anything spent on a lesson whose proposal waits for the person, or on a task that needs the repository while
-    attempts are made in words. `log` saves each stage's rows; `known` tasks of earlier nights show what a standing
-    rule is for.
-    """
-    outcome = _step(document, tasks, crew=crew, plan=plan, log=log, past=past, night=night, known=known)
-    early = early_ones(outcome, _with_tonight(known, tasks))
+
+def finish(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str = "") -> StepOutcome:
+    """Try on val what the step has drafted, with the plan's share of the error rate; look back, and try a removal."""
+    if begun.earlier.proven:
+        outcome = _resumed(begun, crew=crew, plan=plan, log=log)
+    else:
+        outcome = _finish(begun, crew=crew, plan=plan, log=log, night=night)
+    early = early_ones(outcome, begun.known)
     return replace(outcome, tried=replace(outcome.tried, early=early))
 
 
-def _step(
-    document: Document,
-    tasks: Sequence[Task],
-    *,
-    crew: Crew,
-    plan: Plan,
-    log: Log,
-    past: Past,
-    night: str,
-    known: Sequence[Task],
-) -> StepOutcome:
-    past = current(past, document)
-    known, _ = in_reach(_with_tonight(known, tasks), crew.executor)
-    reached, waiting = in_reach(tasks, crew.executor)
-    train, val, test = by_split(reached)
-    outcome = beginning(document, reached, waiting=waiting)
-    rest = resting(past.waiting, past.offered, document)
-    waits = [wait for wait in past.waiting if wait not in rest]
-    others = (*learned(document, past.adopted, known), *val)
-    earlier = resume(
-        document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known, others=others
-    )
-    earlier = earlier._replace(rest=(*rest, *earlier.rest))
-    if earlier.tried:
-        log("rollouts", earlier.rollouts)
-        log("trials", [wait.tested for wait in earlier.tried])
-    outcome = _with_resumed(outcome, earlier)
-    if earlier.proven:
-        tasks = [*train, *val]
-        return _resumed(outcome, earlier, tasks, test, crew=crew, plan=plan, log=log, known=known, others=others)
-    past = replace(past, waiting=outcome.tried.undecided)
-    optimizer = Optimizer(
-        backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
-    )
-    outcome = _learn(
-        outcome,
-        train,
-        val,
-        test,
-        waiting=waiting,
-        others=others,
-        crew=crew,
-        optimizer=optimizer,
-        plan=plan,
-        log=log,
-        night=night,
-    )
-    if is_due(plan, past) and outcome.outcome in MAY_LOOK_BACK:
+def _finish(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str) -> StepOutcome:
+    past, train, val, test, others = begun.past, begun.train, begun.val, begun.test, begun.others
+    outcome = _search(begun, crew=crew, plan=plan, log=log, night=night)
+    if may_look_back(outcome, plan, past):
         back = look_back(
             outcome,
             train,
             val,
             others=others,
             crew=crew,
-            optimizer=optimizer,
+            optimizer=begun.optimizer,
             plan=plan,
             past=past,
             night=night,
@@ -133,8 +83,8 @@ def _step(
         outcome = back.outcome.noted(*not_scored(back.rollouts))
         if back.decides is not None:
             outcome = decided(outcome, back.decides, test, val=val, crew=crew, plan=plan)
-    outcome = _with_undecided(outcome, earlier)
-    slow = is_due(plan, past)
+    outcome = _with_undecided(outcome, begun.earlier)
+    known, slow = begun.in_reach, is_due(plan, past)
     shorter = remove(outcome, known, others=others, crew=crew, plan=plan, past=past, night=night, slow=slow, log=log)
     outcome = shorter.outcome.noted(*not_scored(shorter.rollouts))
     if shorter.decides is not None:
@@ -142,90 +92,32 @@ def _step(
     return outcome
 
 
-def _with_tonight(known: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the tasks of earlier nights that aren't tonight's too, then tonight's."""
-    tonight = {task.id for task in tasks}
-    earlier = [task for task in known if task.id not in tonight]
-    return (*earlier, *tasks)
-
-
-def _with_resumed(outcome: StepOutcome, earlier: Resumed) -> StepOutcome:
-    """Return the outcome with the trials of waiting candidates that were resumed."""
-    tested: list[Judged] = []
-    effects: list[EditEffect] = []
-    for wait in earlier.tried:
-        tested.append(wait.tested)
-        effects += credit(wait.tested, (wait.tested,))
-    undecided = (*earlier.rest, *earlier.undecided)
-    tried = replace(outcome.tried, tested=tuple(tested), effects=tuple(effects), undecided=undecided)
-    return replace(outcome, tried=tried).noted(*earlier.notes, *not_scored(earlier.rollouts))
-
-
-def _learn(
-    outcome: StepOutcome,
-    train: Sequence[Task],
-    val: Sequence[Task],
-    test: Sequence[Task],
-    *,
-    waiting: Sequence[Task],
-    others: Sequence[Task],
-    crew: Crew,
-    optimizer: Optimizer,
-    plan: Plan,
-    log: Log,
-    night: str,
-) -> StepOutcome:
-    """Draft a candidate from train, then search on val; the optimizer sees train tasks only."""
-    document, past = outcome.document, optimizer.past
-    undecided = still_open(train, past, document)
-    outcome = replace(outcome, tried=replace(outcome.tried, offered=undecided.offered)).noted(*undecided.notes)
-    if train and not undecided.tasks:
-        return end_as(outcome, Outcome.NO_CHANGE, undecided.why_nothing)
-    train, alike, untestable = by_use(undecided.tasks, val)
-    untestable -= {task.lesson for task in waiting}
-    outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
-    if not train:
-        return end_as(outcome, Outcome.UNVERIFIED, why_none(len(untestable), val, waiting))
-    attempts = CrewAttempts(crew)
-    rejected = still_rejected(past, val)
-    proposed = propose(
-        [*train, *alike], optimizer=optimizer, attempts=attempts, plan=plan, log=log, rejected=rejected
-    )
-    fates = _with_lessons(proposed.edits, [*train, *alike])
-    outcome = replace(
-        outcome,
-        tried=replace(outcome.tried, edits=fates),
-        tasks=replace(outcome.tasks, text_only=proposed.text_only),
-        sessions=replace(outcome.sessions, unfinished=proposed.unfinished),
-        notes=outcome.notes + proposed.notes,
-    )
-    if proposed.nothing is not None:
-        return end_as(outcome, *proposed.nothing)
-    applied = tuple(fate.edit for fate in fates if fate.fate is Fate.APPLIED)
-    twin = twin_of(document, applied, past.waiting)
-    if twin is not None:
-        because = f"the same change waits for more proof since the night of {twin.night}"
-        return end_as(outcome, Outcome.NO_CHANGE, because)
-    rule = learning_rule(plan, past)
+def _search(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str) -> StepOutcome:
+    """Search on val among the edits that were drafted, if there are any."""
+    outcome, edits, val, test = begun.outcome, begun.edits, begun.val, begun.test
+    if not edits:
+        return outcome
+    rule = learning_rule(plan, begun.past)
     try:
         found = search_by_lesson(
-            document, applied, val, crew=crew, rule=rule, train=train, others=others, most=plan.step.max_chars
+            outcome.document,
+            edits,
+            val,
+            crew=crew,
+            rule=rule,
+            train=begun.learned_from,
+            others=begun.others,
+            most=plan.step.max_chars,
         )
     except CallPending:
         # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
-        on_test(outcome, applied, test, crew=crew, plan=plan)
+        on_test(outcome, edits, test, crew=crew, plan=plan)
         raise
     log("rollouts", found.rollouts)
     log("trials", (*found.tested, *found.apart))
-    outcome = with_evidence(outcome, found.headline.edits, train)
+    outcome = with_evidence(outcome, found.headline.edits, begun.learned_from)
     outcome = _searched(outcome, found, crew=crew, night=night)
     return decided(outcome, found.headline, test, val=val, crew=crew, plan=plan)
-
-
-def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:
-    """Return what became of the edits, each edit with its lessons."""
-    edits = with_lessons([fate.edit for fate in fates], tasks)
-    return tuple(replace(fate, edit=edit) for fate, edit in zip(fates, edits, strict=True))
 
 
 def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) -> StepOutcome:
@@ -272,20 +164,12 @@ def _left_waiting(document: Document, found: Search, *, night: str, crew: Crew) 
     return waits
 
 
-def _resumed(
-    outcome: StepOutcome,
-    earlier: Resumed,
-    tasks: Sequence[Task],
-    test: Sequence[Task],
-    *,
-    crew: Crew,
-    plan: Plan,
-    log: Log,
-    known: Sequence[Task],
-    others: Sequence[Task],
-) -> StepOutcome:
+def _resumed(begun: Begun, *, crew: Crew, plan: Plan, log: Log) -> StepOutcome:
     """Return the outcome of what waited and is proven: all of it as one change if that is proven too, else one."""
-    val = [task for task in tasks if task.split is Split.VAL]
+    outcome, earlier, val, test = begun.outcome, begun.earlier, begun.val, begun.test
+    tasks = [*begun.train, *val]
+    known = begun.in_reach
+    others = begun.others
     joined, made, notes = together(
         outcome.document, earlier.proven, val, crew=crew, rule=plan.gate, known=known, others=others
     )
@@ -295,7 +179,7 @@ def _resumed(
     first, *later = earlier.proven
     if joined is None:
         outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *later)))
-        return _proven(outcome, first, tasks, test, crew=crew, plan=plan, log=log, others=others)
+        return _proven(outcome, first, tasks, test, others=others, crew=crew, plan=plan, log=log)
     log("trials", (joined,))
     apart = [wait for wait in earlier.proven if not set(wait.tested.edits) <= set(joined.edits)]
     outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *apart)))
@@ -313,10 +197,10 @@ def _proven(
     tasks: Sequence[Task],
     test: Sequence[Task],
     *,
+    others: Sequence[Task],
     crew: Crew,
     plan: Plan,
     log: Log,
-    others: Sequence[Task],
 ) -> StepOutcome:
     """Return the outcome of a candidate that waited until tonight, with those of its rules that are proven too."""
     document = outcome.document

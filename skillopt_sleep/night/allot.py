@@ -1,4 +1,4 @@
-"""Choose the documents a night works on: those for which its calls promise most."""
+"""Choose the documents a night works on, those for which its calls promise most, and share its error rate."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,6 +48,11 @@ def allot(
         else:
             reached.append(document)
     return Allotment(tuple(reached), tuple(left_out))
+
+
+def share_out(alpha: float, documents: Sequence[str]) -> dict[str, float]:
+    """Share the night's error rate evenly among the documents that try something new tonight."""
+    return {document: alpha / len(documents) for document in documents}
 
 
 def least_calls(tasks: Sequence[Task]) -> int:

@@ -8,14 +8,15 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from skillopt_sleep.learning.begin import Begun, Log, begin
 from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.learning.exercise import in_reach
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.offers import without
-from skillopt_sleep.learning.step import step
-from skillopt_sleep.night.allot import allot
+from skillopt_sleep.learning.step import finish
+from skillopt_sleep.night.allot import allot, share_out
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
-from skillopt_sleep.records import Document, Note, Past, Rollout, Split, StepOutcome, Task
+from skillopt_sleep.records import Document, Note, Past, Rollout, StepOutcome, Task
 
 _Rows = list[tuple[str, Sequence[object]]]  # what a step writes: a stage and its records
 
@@ -26,9 +27,9 @@ def steps(
     """Run one step on each document, side by side; outcomes and rows keep their order, whichever ends first.
 
     The night's calls go where they are worth most; a document they don't reach keeps its sessions unread. Calls that
-    wait for an answer keep no other document from being asked about. The night's error rate is shared by the
-    documents with a lesson that can be tested, before any is. What waits for a lesson that has `ended` is dropped,
-    and its tasks of earlier nights defend no rule any more.
+    wait for an answer keep no other document from being asked about. All documents learn from train first: then
+    those that have a candidate share the night's error rate, and only then is val asked about any of them. What waits
+    for a lesson that has `ended` is dropped, and its tasks of earlier nights defend no rule any more.
     """
     reached_tasks, _ = in_reach(routing.tasks, crew.executor)
     triable = routing._replace(tasks=tuple(reached_tasks))
@@ -38,21 +39,90 @@ def steps(
         earlier = page.history.past(document.path)
         past[document.id], dropped[document.id] = without(earlier, ended, document)
     reached, left_out = _allotted(triable, past, crew, page)
-    plan = _sharing(plan, triable, [document.id for document in reached])
+    plan = replace_in(plan, removal=replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached))))
     rows: dict[str, _Rows] = {document.id: [] for document in reached}
-
-    def run(document: Document) -> StepOutcome:
-        known = past[document.id]
-        outcome = _outcome(document, routing, rows[document.id], known, ended, crew=crew, plan=plan, page=page)
-        return outcome.noted(*dropped[document.id])
-
+    halves = _Halves(routing, past, ended, rows, crew=crew, plan=plan, page=page)
     try:
-        yield from crew.pool.together(run, reached)
+        begun = list(crew.pool.together(halves.begin, reached))
+        shares = page.keep("shares", dict[str, float], lambda: _shares(begun, plan))
+        for outcome in crew.pool.together(lambda one: halves.finish(one, shares), begun):
+            yield outcome.noted(*dropped[outcome.document.id])
         for document in left_out:
             yield _left_out(document, _tasks_of(document, routing), crew)
     finally:
         for stage, written in chain.from_iterable(rows.values()):
             page.write(stage, written)
+
+
+def _shares(begun: Sequence[Begun], plan: Plan) -> dict[str, float]:
+    """Return each document's share of the error rate; one that tries nothing new has none."""
+    return share_out(plan.gate.alpha, [one.document.id for one in begun if one.needs_share(plan)])
+
+
+class _Halves:
+    """Runs the two halves of each document's step: before its share of the error rate is known, and after."""
+
+    def __init__(
+        self,
+        routing: Routing,
+        past: Mapping[str, Past],
+        ended: Collection[str],
+        rows: Mapping[str, _Rows],
+        *,
+        crew: Crew,
+        plan: Plan,
+        page: Page,
+    ) -> None:
+        self._routing = routing
+        self._past = past
+        self._ended = ended
+        self._rows = rows
+        self._crew = crew
+        self._plan = plan
+        self._page = page
+
+    def begin(self, document: Document) -> Begun:
+        """Learn from the document's train tasks."""
+        tasks = _tasks_of(document, self._routing)
+        past = self._past[document.id]
+        known = self._known(tasks, past)
+        return begin(
+            document,
+            tasks,
+            crew=self._crew,
+            plan=self._plan,
+            log=self._logging(document),
+            past=past,
+            known=known,
+        )
+
+    def finish(self, begun: Begun, shares: Mapping[str, float]) -> StepOutcome:
+        """Try on val what was learned, with the document's share of the error rate."""
+        document, plan = begun.document, self._plan
+        if begun.needs_share(plan) and document.id not in shares:
+            return _too_late(begun)
+        gate = replace(plan.gate, alpha=shares.get(document.id, plan.gate.alpha))
+        shared = replace_in(plan, gate=gate)
+        outcome = finish(begun, crew=self._crew, plan=shared, log=self._logging(document), night=self._page.night)
+        scores = _scores(document, self._rows[document.id], plan)
+        return replace(outcome, later=replace(outcome.later, scores=scores))
+
+    def _known(self, tasks: Sequence[Task], past: Past) -> list[Task]:
+        """Return the banked tasks that show what the document's adopted rules are for."""
+        if not past.adopted:
+            return []
+        page, retire = self._page, self._plan.recall.retire
+        banked = page.bank.tasks({task.project for task in tasks})
+        lasting = [task for task in banked if task.lesson not in self._ended]
+        return [task for task in lasting if page.started - task.at <= retire]
+
+    def _logging(self, document: Document) -> Log:
+        rows = self._rows[document.id]
+
+        def log(stage: str, written: Sequence[object]) -> None:
+            rows.append((stage, written))
+
+        return log
 
 
 def _allotted(
@@ -78,46 +148,15 @@ def _allotted(
     return reached, left_out
 
 
-def _outcome(
-    document: Document,
-    routing: Routing,
-    rows: _Rows,
-    past: Past,
-    ended: Collection[str],
-    *,
-    crew: Crew,
-    plan: Plan,
-    page: Page,
-) -> StepOutcome:
-    """Run the step on one document; what it writes is added to `rows`."""
-    tasks = _tasks_of(document, routing)
-
-    def log(stage: str, written: Sequence[object]) -> None:
-        rows.append((stage, written))
-
-    known: list[Task] = []
-    if past.adopted:
-        banked = page.bank.tasks({task.project for task in tasks})
-        banked = [task for task in banked if task.lesson not in ended]
-        known = [task for task in banked if page.started - task.at <= plan.recall.retire]
-    outcome = step(document, tasks, crew=crew, plan=plan, past=past, night=page.night, log=log, known=known)
-    scores = _scores(document, rows, plan)
-    return replace(outcome, later=replace(outcome.later, scores=scores))
-
-
-def _sharing(plan: Plan, routing: Routing, reached: Sequence[str]) -> Plan:
-    """Share the error rates: the removals' among all documents reached, the gate's among the testable ones."""
-    testable: set[str] = set()
-    for task in routing.tasks:
-        if task.document in reached and _provable(task, routing.tasks):
-            testable.add(task.document)
-    removal = replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached)))
-    gate = replace(plan.gate, alpha=plan.gate.alpha / max(1, len(testable)))
-    return replace_in(plan, gate=gate, removal=removal)
-
-
 def _tasks_of(document: Document, routing: Routing) -> list[Task]:
     return [task for task in routing.tasks if task.document == document.id]
+
+
+def _too_late(begun: Begun) -> StepOutcome:
+    """Return the outcome of a document that a resumed night learned for only after the shares were fixed."""
+    because = "learned only after the night's error rate was shared: its edits are left for another night"
+    outcome = begun.outcome
+    return replace(outcome, because=because, sessions=replace(outcome.sessions, unfinished=True))
 
 
 def _left_out(document: Document, tasks: Sequence[Task], crew: Crew) -> StepOutcome:
@@ -136,11 +175,3 @@ def _scores(document: Document, rows: _Rows, plan: Plan) -> dict[str, float]:
             if isinstance(attempt, Rollout) and attempt.score is not None and attempt.document_sha == document.sha:
                 seen[attempt.task].append(measure(attempt.score, plan.gate))
     return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
-
-
-def _provable(task: Task, tasks: Sequence[Task]) -> bool:
-    """Return whether this is a train task that an unseen task of the same document and lesson can test."""
-    if task.split is not Split.TRAIN:
-        return False
-    unseen = (task.document, task.lesson, Split.VAL)
-    return any((other.document, other.lesson, other.split) == unseen for other in tasks)

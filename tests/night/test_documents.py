@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,6 +17,8 @@ from skillopt_sleep.records import (
     Metric,
     Outcome,
     Split,
+    Task,
+    Trajectory,
     Trial,
     Verdict,
     Waiting,
@@ -24,7 +27,7 @@ from skillopt_sleep.stores.bank import ADOPTED
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_document, a_proposal, a_task, an_edit
 from tests.fakes import NOON, FakeClock, FakeExecutor, FakeJudge, FakeMeter
-from tests.learning.test_step import TRAIN, VAL, Night
+from tests.learning.test_step import TRAIN, VAL, Night, follows_the_rule
 from tests.nights import RULE, a_crew, a_plan
 from tests.stores.opening import open_at, seal
 
@@ -44,6 +47,60 @@ def test_the_documents_that_can_be_tested_share_the_error_rate_of_the_night(tmp_
 
     assert [outcome.trial.alpha for outcome in outcomes] == [0.025, 0.025, None]
     assert "at most 2.5 %;" in outcomes[0].verdict.error_rate
+
+
+def of_two(grade: Any) -> tuple[Night, Routing]:
+    """Two documents with the same tasks, and a night that grades them so."""
+    documents = tuple(a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog"))
+    tasks: list[Task] = []
+    for name in ("shop", "blog"):
+        tasks += [replace(task, id=f"{name} {task.id}", document=name) for task in (*TRAIN, *VAL)]
+    return Night(grade=grade), Routing(tasks=tuple(tasks), documents=documents)
+
+
+def known_in_blog(task: Task, trajectory: Trajectory) -> float:
+    return 1.0 if task.document == "blog" else follows_the_rule(task, trajectory)
+
+
+def test_a_document_that_has_no_candidate_gets_no_share(tmp_path: Path) -> None:
+    night, routing = of_two(known_in_blog)
+    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        shop, blog = steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page)
+    store.close()
+
+    assert (shop.outcome, shop.trial.alpha) == (Outcome.IMPROVED, 0.05)
+    assert (blog.outcome, blog.tried.tested) == (Outcome.NO_HEADROOM, ())
+
+
+def test_val_is_asked_only_after_all_documents_have_learned_from_train(tmp_path: Path) -> None:
+    night, routing = of_two(follows_the_rule)
+    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        list(steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page))
+    store.close()
+
+    splits = [task.split for task, _, _ in night.executor.jobs]
+    first = splits.index(Split.VAL)
+    assert len(splits[:first]) == 2 * len(TRAIN)
+    assert Split.TRAIN not in splits[first:]
+
+
+def test_a_resumed_night_keeps_its_shares_and_tries_nothing_that_has_none(tmp_path: Path) -> None:
+    plan = a_plan(gate=GateRule(metric=Metric.HARD))
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        for grade in (known_in_blog, follows_the_rule):
+            night, routing = of_two(grade)
+            crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
+            shop, blog = steps(routing, crew=crew, plan=plan, page=page)
+            assert shop.trial.alpha == 0.05
+    store.close()
+
+    assert (blog.outcome, blog.tried.tested, blog.sessions.unfinished) == (Outcome.UNVERIFIED, (), True)
+    assert "left for another night" in blog.because
 
 
 def test_a_document_whose_tasks_need_the_repository_shares_neither_the_error_rate_nor_the_calls(
