@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.samples import block
@@ -19,6 +19,7 @@ def better_half(bundle: Judged, trials: Trials, train: Sequence[Task], share: fl
     """Return the halves that were accepted or may still be, the best first; each is tried at half of the share."""
     middle = (len(bundle.edits) + 1) // 2
     hopeful: list[Judged] = []
+    pending: CallPending | None = None
     for part in (bundle.edits[:middle], bundle.edits[middle:]):
         try:
             half = _tried(part, trials, train, share / 2)
@@ -27,8 +28,14 @@ def better_half(bundle: Judged, trials: Trials, train: Sequence[Task], share: fl
                 raise
             trials.note(f"its other half wasn't tried: {error.message}")
             break
+        except CallPending as error:
+            # Someone has to sit down for every round: both halves are asked at once.
+            pending = pending or error
+            continue
         if half is not None and half.verdict.decision in HOPEFUL:
             hopeful.append(half)
+    if pending is not None:
+        raise pending
     return tuple(sorted(hopeful, key=_rank, reverse=True))
 
 

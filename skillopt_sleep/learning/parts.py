@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.kit.stats import mean, noise
 from skillopt_sleep.learning.trials import Trials
 from skillopt_sleep.records import CandidateKind, Decision, Edit, EditOp, Judged, Verdict
@@ -35,46 +35,67 @@ def each_by_itself(whole: Judged, trials: Trials) -> Stands:
     """
     if len(whole.edits) <= 1:
         return Stands(whole)
+    elimination = _Elimination(whole, trials)
     try:
-        kept, waits = _eliminated(whole, trials)
+        kept = elimination.run()
     except BudgetExhausted as error:
         trials.note(f"{NOT_AFFORDED}: {error.message}", remedy=error.remedy)
         return _all_wait(whole)
     if kept is None:
         return _all_wait(whole)
-    return Stands(kept, tuple(waits))
+    return Stands(kept, tuple(elimination.waits))
 
 
-def _eliminated(whole: Judged, trials: Trials) -> tuple[Judged | None, list[Judged]]:
-    """Try each rule on top of the others; return what is left as one candidate, and the rules that wait.
+class _Elimination:
+    """Tries each rule on top of the others; `left` are those not dropped so far, `waits` those to try again."""
 
-    The candidate is None if the night's calls didn't reach.
-    """
-    share = whole.trial.alpha or 0.0
-    left = [*whole.edits]
-    waits: list[Judged] = []
-    for edit in _least_convincing_first(whole):
-        others = [other for other in left if other is not edit]
-        if not others or edit.op is EditOp.DELETE:
-            continue
-        if not trials.affordable((edit,), what=NOT_AFFORDED):
-            return None, []
-        part = trials.run_part(edit, others, alpha=share)
+    def __init__(self, whole: Judged, trials: Trials) -> None:
+        self._whole = whole
+        self._trials = trials
+        self._share = whole.trial.alpha or 0.0
+        self._pending: CallPending | None = None
+        self.left = [*whole.edits]
+        self.waits: list[Judged] = []
+
+    def run(self) -> Judged | None:
+        """Return what is left as one candidate, or None if the night's calls don't reach."""
+        for edit in _least_convincing_first(self._whole):
+            others = [other for other in self.left if other is not edit]
+            if not others or edit.op is EditOp.DELETE:
+                continue
+            if not self._trials.affordable((edit,), what=NOT_AFFORDED):
+                return None
+            self._try(edit, others)
+        if self._pending is not None:
+            raise self._pending
+        if len(self.left) == len(self._whole.edits):
+            return self._whole
+        if not self._trials.affordable(self.left, what=NOT_AFFORDED):
+            return None
+        return self._what_is_left()
+
+    def _try(self, edit: Edit, others: list[Edit]) -> None:
+        """Try one rule on top of the others; it stays if its part is proven, or if it can't be left out."""
+        try:
+            part = self._trials.run_part(edit, others, alpha=self._share)
+        except CallPending as error:
+            # Someone has to sit down for every round: the next rule is asked along with it, as if this one stayed.
+            self._pending = self._pending or error
+            return
         if part is None or part.verdict.decision is Decision.ACCEPT:
-            continue
-        left = others
+            return
+        self.left = others
         if _may_be_proven(part):
-            waits.append(part)
-    if len(left) == len(whole.edits):
-        return whole, waits
-    if not trials.affordable(left, what=NOT_AFFORDED):
-        return None, []
-    pruned = trials.run(CandidateKind.PRUNED, left, alpha=share)
-    if pruned is None or pruned.verdict.decision is Decision.REJECT:
-        return _none_stands(whole, waits), waits
-    if pruned.verdict.decision is Decision.UNDECIDED:
-        waits.append(pruned)
-    return pruned, waits
+            self.waits.append(part)
+
+    def _what_is_left(self) -> Judged:
+        """Prove the rules that are left as one candidate, on fresh samples."""
+        pruned = self._trials.run(CandidateKind.PRUNED, self.left, alpha=self._share)
+        if pruned is None or pruned.verdict.decision is Decision.REJECT:
+            return _none_stands(self._whole, self.waits)
+        if pruned.verdict.decision is Decision.UNDECIDED:
+            self.waits.append(pruned)
+        return pruned
 
 
 def _least_convincing_first(whole: Judged) -> list[Edit]:

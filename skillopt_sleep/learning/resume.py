@@ -124,7 +124,7 @@ def together(
     """Try the proven candidates as one change, on fresh rounds; None if they are one, or it can't be proven.
 
     Each would otherwise make the others stale, as it changes their document. Of two for one lesson the first counts;
-    a removal isn't joined.
+    neither a removal nor what has to be taken apart first is joined.
     """
     parts = _of_different_lessons(proven)
     edits: list[Edit] = []
@@ -161,7 +161,8 @@ def _of_different_lessons(proven: Sequence[Waiting]) -> list[Waiting]:
     parts: list[Waiting] = []
     for wait in proven:
         lessons = set(lessons_of(wait.tested.edits))
-        if wait.tested.kind is CandidateKind.REMOVAL or not lessons or lessons & taught:
+        alone = len(wait.tested.edits) == 1 and wait.tested.kind is not CandidateKind.REMOVAL
+        if not alone or not lessons or lessons & taught:
             continue
         taught |= lessons
         parts.append(wait)

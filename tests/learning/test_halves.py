@@ -1,7 +1,10 @@
 """Val is asked about a half of a rejected change only if that half helped on train."""
 
+import pytest
+
+from skillopt_sleep.errors import CallPending
 from skillopt_sleep.learning.search import Search, search
-from skillopt_sleep.records import CandidateKind, Decision, Edit, GateRule, Metric, Split, Task
+from skillopt_sleep.records import CandidateKind, Decision, Document, Edit, GateRule, Metric, Split, Task
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import a_crew
@@ -63,3 +66,19 @@ def test_the_halves_share_what_the_bundle_left_of_the_error_rate() -> None:
     bundle, half = found.tested
 
     assert (bundle.trial.alpha or 0) + 2 * (half.trial.alpha or 0) <= RULE.alpha + 1e-9
+
+
+def test_who_answers_by_hand_is_asked_about_both_halves_at_once() -> None:
+    asked: set[str] = set()
+
+    def attempt(task: Task, version: Document, sample: int) -> str:
+        if task in TRAIN:
+            asked.add(task.id)
+            raise CallPending("1 prompt waits")
+        return f"{version.body} {sample}"
+
+    crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(0.0))
+    with pytest.raises(CallPending):
+        search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE, train=TRAIN)
+
+    assert asked == {"t1", "t2"}

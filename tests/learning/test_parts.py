@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.samples import BLOCK, block
 from skillopt_sleep.learning.search import Search, search
@@ -196,3 +196,18 @@ def test_where_no_rule_is_proven_by_itself_nothing_is_staged() -> None:
     assert found.tested[0].verdict.decision is Decision.ACCEPT
     assert (found.best.verdict.decision, found.waits) == (Decision.REJECT, ())
     assert "none of its rules is proven by itself" in found.best.verdict.reason
+
+
+def test_who_answers_by_hand_is_asked_about_all_rules_at_once() -> None:
+    asked: set[str] = set()
+
+    def pending(task: Task, body: str, sample: int) -> float:
+        if body.count("Rule") != 2:
+            return follows(task, body, sample)
+        asked.add(body)
+        raise CallPending("1 prompt waits")
+
+    with pytest.raises(CallPending):
+        tried([A, B, C], val(a=4, b=4, c=4), grade=pending)
+
+    assert len(asked) == 3
