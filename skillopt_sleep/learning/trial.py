@@ -54,7 +54,7 @@ def run_trial(
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
     trial = earlier or _new_trial(rule, first)
     trial = replace(trial, lessons=trial.lessons or tuple(lessons), min_effect=rule.min_effect)
-    rule = replace(rule, alpha=trial.alpha or rule.alpha, margin=trial.margin)
+    rule = replace(rule, alpha=trial.alpha or rule.alpha, together=trial.together, margin=trial.margin)
     end = trial.rounds
     if val:
         end += rule.rounds
@@ -94,7 +94,14 @@ def _has_won(verdict: Verdict, rule: GateRule) -> bool:
 
 def _new_trial(rule: GateRule, first: int) -> Trial:
     stakes = NO_LOSS_STAKES if rule.margin else STAKES
-    return Trial(stakes=stakes, wealth=start(stakes), alpha=rule.alpha, margin=rule.margin, first=first)
+    return Trial(
+        stakes=stakes,
+        wealth=start(stakes),
+        alpha=rule.alpha,
+        together=rule.together,
+        margin=rule.margin,
+        first=first,
+    )
 
 
 def _has_one_session(trial: Trial, val: Sequence[Task], rule: GateRule) -> bool:

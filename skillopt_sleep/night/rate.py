@@ -34,7 +34,8 @@ def on_rate(plan: Plan, page: Page) -> Plan:
     if plan.gate.name != "sequential":
         return plan
     alpha = page.keep("rate", float, lambda: nights_rate(page.history.spent(page.started - WINDOW), plan.gate.alpha))
-    return replace_in(plan, gate=replace(plan.gate, alpha=min(alpha, plan.gate.alpha)))
+    rate = min(alpha, plan.gate.alpha)
+    return replace_in(plan, gate=replace(plan.gate, alpha=rate, together=rate))
 
 
 def nights_rate(spent: Spent, most: float) -> float:

@@ -65,7 +65,7 @@ def _effect(tried: PastEdit) -> str:
     words = in_words(tried.effect, n=tried.n, gain=tried.gain)
     if not tried.harmed:
         return words
-    which = "1 task of another lesson" if tried.harmed == 1 else f"{tried.harmed} tasks of other lessons"
+    which = "1 other lesson" if tried.harmed == 1 else f"{tried.harmed} other lessons"
     return f"{words}, but {which} got worse"
 
 

@@ -131,6 +131,7 @@ from skillopt_sleep.records.trials import (
     Trial,
     Verdict,
     bets_of,
+    others_in_words,
     said_of_changes,
 )
 
@@ -247,6 +248,7 @@ __all__ = [
     "effect_of",
     "in_words",
     "lessons_of",
+    "others_in_words",
     "packed_heard",
     "past_edit",
     "read_report",

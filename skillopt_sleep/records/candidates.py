@@ -73,7 +73,7 @@ class EditEffect(Record, frozen=True, kw_only=True):
 class PastEdit(Record, frozen=True, kw_only=True):
     """An edit that an earlier night tried on a document, and its effect there in `n` paired tries.
 
-    `gain` is the mean gain that was seen; `harmed` tasks of other lessons got worse. If it was turned down,
+    `gain` is the mean gain that was seen; `harmed` other lessons got worse. If it was turned down,
     `rejected_on` are the unseen tasks of its lessons that it was tried on.
     """
 

@@ -12,7 +12,7 @@ from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
-from skillopt_sleep.records.trials import FreshRound
+from skillopt_sleep.records.trials import FreshRound, others_in_words
 
 
 class Proof(StrEnum):
@@ -42,10 +42,10 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
     The means, `n`, `gain` (shrunk) and `interval` are its trial's, in its own lessons; `fresh` was measured after the
-    acceptance; `effects` are those of each rule by itself. Of `bystanders`, tasks of other lessons, so many are
-    `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list
-    what its rules touch that a person should read twice. `copies` are further files it changes by the same edits, all
-    or none; `read_by` names the agents that read one of its files. `text_changed` is that of its trial.
+    acceptance; `effects` are those of each rule by itself. Of `bystanders`, other lessons, so many are `unharmed`.
+    `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list what its
+    rules touch that a person should read twice. `copies` are further files it changes by the same edits, all or none;
+    `read_by` names the agents that read one of its files. `text_changed` is that of its trial.
     """
 
     id: str
@@ -116,12 +116,8 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     @property
     def others(self) -> str:
-        """What became of the tasks of other lessons, in words; "" without any."""
-        if not self.bystanders:
-            return ""
-        if self.unharmed == self.bystanders:
-            return f"nothing else got worse: {self.unharmed} of {self.bystanders}"
-        return f"{self.bystanders - self.unharmed} of {self.bystanders} other tasks got worse"
+        """What became of other lessons, in words; "" without any."""
+        return others_in_words(self.bystanders, self.unharmed)
 
     @property
     def label(self) -> str:

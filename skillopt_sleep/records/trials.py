@@ -106,16 +106,16 @@ class Trial(Record, frozen=True, kw_only=True):
 
     `lessons` are those that each of the candidate's edits was learned from. The means, `gain` and `interval` are
     those of its own pairs, which are of these lessons. The `guard` asked so many other lessons, the `bystanders`, of
-    which so many are `unharmed`; it asks if the bet is won only.
-    Pairs of `lost_attempts` count in the bet only: the candidate's attempt failed by itself, which is its worst case.
-    In `repeated` pairs both arms answered what they had answered before, so they count nowhere.
-    `wealth` is the logarithm of what each stake has become, `statistic` their mean as a multiple of the start,
-    `stakes` what these are (none if an older version began it), `alpha` its share of the error rate of the night it
-    was first tried in. `gain` is shrunk; `interval` is for the mean gain, each end is wrong with a probability of at
-    most 5 %, whenever the trial stops. `unpaired` pairs were lost, of them `lost_before` and `lost_after` by one arm
-    only. About `more` pairs like these would decide it. Its rounds draw samples from `first` on; `margin` is what it
-    may lose on the mean, `min_effect` the smallest gain that is worth an edit. After each of the rounds
-    `text_changed` the text around ours had changed: both arms have had the new text since.
+    which so many are `unharmed`; it asks if the bet is won only. Pairs of `lost_attempts` count in the bet only: the
+    candidate's attempt failed by itself, which is its worst case. In `repeated` pairs both arms answered what they
+    had answered before, so they count nowhere. `wealth` is the logarithm of what each stake has become, `statistic`
+    their mean as a multiple of the start, `stakes` what these are (none if an older version began it), `alpha` its
+    share of the error rate (of `together`) of the night it was first tried in. `gain` is shrunk; `interval` is for
+    the mean gain, each end is wrong with a probability of at most 5 %, whenever the trial stops. `unpaired` pairs
+    were lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it.
+    Its rounds draw samples from `first` on; `margin` is what it may lose on the mean, `min_effect` the smallest gain
+    that is worth an edit. After each of the rounds `text_changed` the text around ours had changed: both arms have
+    had the new text since.
     """
 
     lessons: tuple[tuple[str, ...], ...] = ()
@@ -138,6 +138,7 @@ class Trial(Record, frozen=True, kw_only=True):
     stakes: tuple[float, ...] = ()
     wealth: tuple[float, ...] = ()
     alpha: float | None = None
+    together: float | None = None
     margin: float = 0.0
     min_effect: float = 0.05
     more: int | None = None
@@ -241,3 +242,13 @@ class Verdict(Record, frozen=True, kw_only=True):
     early: bool = False
     rule: str = ""
     error_rate: str = ""
+
+
+def others_in_words(bystanders: int, unharmed: int) -> str:
+    """Say what became of the other lessons that were asked; "" if none was."""
+    if not bystanders:
+        return ""
+    asked = "1 other lesson" if bystanders == 1 else f"{bystanders} other lessons"
+    if unharmed == bystanders:
+        return f"none of {asked} got worse" if bystanders > 1 else f"{asked} was asked and got no worse"
+    return f"{bystanders - unharmed} of {asked} got worse"

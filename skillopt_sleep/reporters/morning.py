@@ -21,12 +21,13 @@ from skillopt_sleep.records import (
     Spend,
     StepOutcome,
     in_words,
+    others_in_words,
     said_of_changes,
 )
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import gained, measured, own_part, rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
-from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, verdict
+from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, remarks, verdict
 
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
@@ -63,6 +64,7 @@ def render(report: NightReport) -> str:
         "effect": _effect,
         "effect_word": _effect_word,
         "tested": tested,
+        "remarks": remarks,
         "measured": _measured,
         "each": _each,
         "sentence": sentence,
@@ -181,10 +183,9 @@ def _proof(outcome: StepOutcome) -> str:
     if trial.interval is None:
         return f"{numbers(trial)}, {outcome.verdict.error_rate}"
     proof = gained(outcome) or f"{numbers(trial)} on unseen tasks, gain {interval(trial)}"
-    if trial.bystanders and trial.unharmed == trial.bystanders:
-        proof += f"; nothing else got worse: {trial.unharmed} of {trial.bystanders}"
-    elif trial.bystanders:
-        proof += f"; {trial.bystanders - trial.unharmed} of {trial.bystanders} other tasks got worse"
+    others = others_in_words(trial.bystanders, trial.unharmed)
+    if others:
+        proof += f"; {others}"
     if trial.interval[0] <= -trial.margin:
         proof += "; too few tasks to rule out luck"
     if not outcome.verdict.rule.startswith("sequential"):

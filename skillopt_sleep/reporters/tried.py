@@ -82,6 +82,21 @@ def interval(trial: Trial) -> str:
     return with_interval(trial.after - trial.before, trial.interval)
 
 
+def remarks(trial: Trial) -> str:
+    """Say which attempts of a trial counted otherwise than by their grade."""
+    said: list[str] = []
+    if trial.repeated:
+        pairs = "1 pair" if trial.repeated == 1 else f"{trial.repeated} pairs"
+        said.append(f"both versions repeated earlier answers in {pairs}, which count no second time")
+    lost = len(trial.lost_attempts)
+    if lost:
+        attempts = "1 attempt with the change failed by itself"
+        if lost > 1:
+            attempts = f"{lost} attempts with the change failed by themselves"
+        said.append(f"{attempts}, which counts against it")
+    return "".join(f"; {words}" for words in said)
+
+
 def _tried(tested: Judged) -> str:
     """Return which edits were tried, by the first of them."""
     if not tested.edits:

@@ -51,7 +51,7 @@ def test_every_edit_is_shown_with_what_became_of_it_and_without_its_tasks() -> N
 def test_an_edit_that_hurt_others_is_not_shown_as_plain_help() -> None:
     tried = PastEdit(night="n", edit=an_edit("- Rule."), effect=Effect.HELPED, n=8, harmed=2)
 
-    assert "- helped, but 2 tasks of other lessons got worse: append - Rule." in tried_before(Past(tried=(tried,)))
+    assert "- helped, but 2 other lessons got worse: append - Rule." in tried_before(Past(tried=(tried,)))
 
 
 def proposed(content: str, standing: Standing, **fields: Any) -> ProposedEdit:

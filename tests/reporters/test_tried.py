@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import CandidateKind, Outcome, Trial
+from skillopt_sleep.records import CandidateKind, Outcome, Pair, Trial
 from skillopt_sleep.reporters.morning import render
-from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, verdict
+from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, remarks, verdict
 from tests.builders import an_edit, an_outcome, with_parts
 from tests.reporters.reports import TESTED, UNDECIDED, WHOLE, improved, rejected
 
@@ -48,3 +48,15 @@ def test_an_undecided_trial_says_what_it_rules_out_with_its_n() -> None:
 
     assert verdict(outcome) == "undecided: rules out a gain of more than +0.90 (n=2)"
     assert verdict(replace(outcome, trial=Trial())) == "undecided"
+
+
+def test_repeated_answers_and_lost_attempts_are_told() -> None:
+    lost = Pair(task="v", lesson="l", session="s", sample=0, before=1.0, after=0.0)
+    trial = Trial(repeated=6, lost_attempts=(lost,))
+
+    assert remarks(Trial()) == ""
+    assert remarks(trial) == (
+        "; both versions repeated earlier answers in 6 pairs, which count no second time"
+        "; 1 attempt with the change failed by itself, which counts against it"
+    )
+    assert remarks(trial) in render(replace(WHOLE, documents=(replace(improved(), trial=trial),)))
