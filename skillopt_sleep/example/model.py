@@ -157,11 +157,11 @@ def _grade(text: str) -> str:
 
 
 def _share(demand: str, answer: str) -> float:
-    """Return the share of the demand's words that occur in the answer."""
+    """Return the share of the demand's words that occur in the answer; the demand itself, said back, is none."""
     wanted = _words(demand)
     if not wanted:
         return 0.0
-    return round(len(wanted & _words(answer)) / len(wanted), 2)
+    return round(len(wanted & _words(answer.replace(demand, ""))) / len(wanted), 2)
 
 
 def _words(text: str) -> set[str]:
@@ -172,7 +172,8 @@ def _controls(text: str) -> str:
     """Write for every item an answer with none of the demand's words, and one with all of them."""
     controls: list[dict[str, object]] = []
     for number, (_, demand) in enumerate(_items(text), start=1):
-        controls.append({"item": number, "misses": "Done.", "meets": f"I did it: {demand}"})
+        done = " ".join(sorted(_words(demand)))
+        controls.append({"item": number, "misses": "Done.", "meets": f"I did it: {done}"})
     return json.dumps({"controls": controls})
 
 

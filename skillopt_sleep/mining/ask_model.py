@@ -22,12 +22,15 @@ def ask_model(
     project: str,
     stage: str,
     failure: str,
+    sample: int = 0,
 ) -> Reply | Note:
     """Return the model's reply to the prompt of this purpose, or a note of `stage` that begins with `failure`.
 
-    `values` fill the slots of the prompt; the call counts towards `project`.
+    `values` fill the slots of the prompt; the call counts towards `project`. Another `sample` draws another reply.
     """
-    prompt = Prompt(purpose=purpose, text=fill(purpose.value, **values), schema=schema, project=project)
+    prompt = Prompt(
+        purpose=purpose, text=fill(purpose.value, **values), schema=schema, project=project, sample=sample
+    )
     try:
         reply = model.complete(prompt).structured
     except ItemError as error:

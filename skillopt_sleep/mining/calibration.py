@@ -16,12 +16,12 @@ import msgspec
 
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.mining.write_controls import PER_CALL, ItemControls, write_controls
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.items import PASSES_FROM, item
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Note, Purpose, Task
+from skillopt_sleep.records import AnswerKind, KnownAnswer, Note, Purpose, Task
 
-PER_CALL = 8
 NEAR = 0.2  # a grade so near to passing is asked for again, with the answers in the opposite order
 
 
@@ -39,31 +39,18 @@ class Kind(StrEnum):
 _WORTHLESS = frozenset({Kind.EMPTY, Kind.COLON})
 _WRITTEN = frozenset({Kind.MISSES, Kind.MEETS})
 _PASSES = frozenset({Kind.MEETS, Kind.ACCEPTED})
+_KNOWN = {
+    Kind.MEETS: AnswerKind.MEETS,
+    Kind.MISSES: AnswerKind.MISSES,
+    Kind.ACCEPTED: AnswerKind.MEETS,
+    Kind.REJECTED: AnswerKind.MISSES,
+}
 
 Answers = Mapping[Kind, str]
 Grades = Mapping[Kind, float | None]
 
 
 # Models read a reply's docstrings: they are in its schema.
-class ItemControls(msgspec.Struct, frozen=True):
-    """Two answers to one item's request; both are "" if no answer can show whether its demand is met."""
-
-    item: int
-    misses: str = ""
-    meets: str = ""
-    needs_repository: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.needs_repository and not (self.misses.strip() and self.meets.strip()):
-            raise ValueError("misses or meets is empty")
-
-
-class ControlsReply(msgspec.Struct, frozen=True):
-    """What the model answers that writes the controls."""
-
-    controls: tuple[ItemControls, ...]
-
-
 class ItemGrades(msgspec.Struct, frozen=True):
     """The grades of one item's answers, in their order; None for an answer that doesn't show it."""
 
@@ -79,18 +66,6 @@ class ProveReply(msgspec.Struct, frozen=True):
     """What the judge's model answers."""
 
     grades: tuple[ItemGrades, ...]
-
-
-@cache
-def _controls_of(count: int) -> type[ControlsReply]:
-    """Return the schema of a reply with the controls of so many items; any other reply is malformed."""
-
-    class ControlsOfAll(ControlsReply, frozen=True):
-        def __post_init__(self) -> None:
-            if sorted(control.item for control in self.controls) != list(range(1, count + 1)):
-                raise ValueError(f"controls must have one entry for each of the {count} items")
-
-    return ControlsOfAll
 
 
 @cache
@@ -110,7 +85,7 @@ def _grades_of(counts: tuple[int, ...]) -> type[ProveReply]:
 
 
 class Calibration(NamedTuple):
-    """The ids of tasks by what became of their rubric, and notes on the calls that failed.
+    """The ids of tasks by what became of their rubric, what their answers are worth, and notes on failed calls.
 
     A rubric is `refused` if its grades aren't what the answers are worth, `unseen` if no answer in words can show
     whether it is met, `lost` if a call failed.
@@ -119,12 +94,13 @@ class Calibration(NamedTuple):
     refused: set[str]
     unseen: set[str]
     lost: set[str]
+    known: dict[str, tuple[KnownAnswer, ...]]
     notes: list[Note]
 
 
 def calibrate(tasks: Sequence[Task], model: Backend, pool: Pool) -> Calibration:
     """Try the rubric of each task on answers of known worth; what is graded near to passing is graded again."""
-    result = Calibration(set(), set(), set(), [])
+    result = Calibration(set(), set(), set(), {}, [])
     answers = _answers(tasks, model, pool, result)
     near = _grade([task for task in tasks if task.id in answers], answers, model, pool, result, order=1)
     _grade(near, answers, model, pool, result, order=-1)
@@ -134,7 +110,7 @@ def calibrate(tasks: Sequence[Task], model: Backend, pool: Pool) -> Calibration:
 def _answers(tasks: Sequence[Task], model: Backend, pool: Pool, result: Calibration) -> Mapping[str, Answers]:
     """Return the answers to try each rubric on, by the id of its task."""
     batches = batched(tasks, PER_CALL)
-    replies = pool.map(lambda batch: _controls(batch, model), batches, label="controls")
+    replies = pool.map(lambda batch: write_controls(batch, model), batches, label="controls")
     answers: dict[str, Answers] = {}
     for batch, reply in zip(batches, replies, strict=True):
         if isinstance(reply, Note):
@@ -151,19 +127,6 @@ def _answers(tasks: Sequence[Task], model: Backend, pool: Pool, result: Calibrat
 def _lose(batch: Sequence[Task], note: Note, result: Calibration) -> None:
     result.notes.append(note)
     result.lost.update(task.id for task in batch)
-
-
-def _controls(tasks: Sequence[Task], model: Backend) -> ControlsReply | Note:
-    items = [item(number, task, ()) for number, task in enumerate(tasks, start=1)]
-    return ask_model(
-        model,
-        Purpose.CONTROLS,
-        {"setting": setting(), "items": "\n\n".join(items)},
-        schema=_controls_of(len(tasks)),
-        project=tasks[0].project,
-        stage="prove",
-        failure=f"a call for answers to try references on failed, so {len(tasks)} tasks wait for another night",
-    )
 
 
 def _answers_to(task: Task, control: ItemControls) -> Answers:
@@ -201,11 +164,22 @@ def _grade(
         for task, graded in zip(batch, sorted(reply.grades, key=lambda graded: graded.item), strict=True):
             kinds = [kind for kind, _ in shown[task.id]]
             grades = dict(zip(kinds, graded.scores, strict=True))
+            result.known[task.id] = _known(answers[task.id], grades)
             if not _holds(grades):
                 result.refused.add(task.id)
             elif _is_near(grades):
                 near.append(task)
     return near
+
+
+def _known(answers: Answers, grades: Grades) -> tuple[KnownAnswer, ...]:
+    """Return the answers of known worth: the written ones, and those of the session that were graded so."""
+    known: list[KnownAnswer] = []
+    for kind, worth in _KNOWN.items():
+        grade = grades.get(kind)
+        if kind in _WRITTEN or (grade is not None and _is_right(kind, grade)):
+            known.append(KnownAnswer(kind=worth, response=answers[kind]))
+    return tuple(known)
 
 
 def _grades(

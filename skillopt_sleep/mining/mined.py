@@ -25,7 +25,8 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks, the lessons they test, notes on what went wrong, and the `lost` sessions that a failed call left unread.
 
     `lessons` holds those that are new or changed. `for_once` quotes what held for one time only. `instead` counts how
-    often the person's own words replaced a model's, by what they replaced.
+    often the person's own words replaced a model's, by what they replaced. Of the `refused` tasks the judge's model
+    could not tell the answers of known worth apart.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -34,3 +35,4 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
     lost: tuple[str, ...] = ()
     instead: Mapping[str, int] = {}
+    refused: tuple[Task, ...] = ()

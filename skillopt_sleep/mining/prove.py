@@ -36,19 +36,30 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     proven: list[Task] = []
     dropped: list[Task] = []
     unread: list[str] = []
+    refused: list[Task] = []
     for task in mined.tasks:
         candidate = candidates.get(task.id)
         if task.id in tried.lost:
             unread.append(task.session)
-        elif candidate is None or task.id in tried.refused:
+        elif candidate is None:
             dropped.append(task)
+        elif task.id in tried.refused:
+            dropped.append(task)
+            refused.append(replace(candidate, known_answers=tried.known[task.id]))
         else:
             unseen = task.id in tried.unseen or wants_a_tool(candidate.reference)
-            proven.append(replace(candidate, needs_repository=unseen))
+            known = tried.known.get(task.id, ())
+            proven.append(replace(candidate, needs_repository=unseen, known_answers=known))
     notes = [*mined.notes, *tried.notes]
     if dropped:
         notes.append(_note_of_dropped(dropped, len(mined.tasks)))
-    return replace(mined, tasks=tuple(proven), notes=tuple(notes), lost=(*mined.lost, *unread))
+    return replace(
+        mined,
+        tasks=tuple(proven),
+        refused=tuple(refused),
+        notes=tuple(notes),
+        lost=(*mined.lost, *unread),
+    )
 
 
 def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:

@@ -11,6 +11,7 @@ from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     Decision,
+    JudgeReading,
     LeftOut,
     NightReport,
     Note,
@@ -34,6 +35,10 @@ BEST_FIRST = (
 
 KEPT = "nothing; the tasks are kept for a replay that has the repository"
 EARLY = "nothing: one more session of the lesson would prove it; you can adopt the early proposal by its id"
+OTHER_JUDGE = (
+    "name another model for the judge (judge.model); the sessions stay unread, so it grades them the next night"
+)
+UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NOTHING_NEW})
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
     Outcome.IMPROVED: "review the proposals, then adopt or reject them",
@@ -51,6 +56,7 @@ def conclude(
     tasks: Sequence[Task],
     outcomes: Sequence[StepOutcome],
     *,
+    judge: JudgeReading | None = None,
     proposals: tuple[Proposal, ...],
     notes: tuple[Note, ...],
     spend: Spend,
@@ -67,6 +73,9 @@ def conclude(
             elsewhere.update(proposal.paths)
     outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
     verdict, because, remedy = _outcome(sessions, tasks, outcomes, notes, stopped)
+    if judge is not None and judge.because and verdict in UNJUDGED:
+        because, remedy = _unjudged(judge, because), OTHER_JUDGE
+        verdict = Outcome.UNVERIFIED
     tasks_by_side = Counter(task.split for task in tasks)
     errors = list(notes)
     for outcome in outcomes:
@@ -87,10 +96,18 @@ def conclude(
         spend=spend,
         limits=plan.limits,
         error_rate=error_rate(plan, outcomes),
+        judge=judge,
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),
     )
+
+
+def _unjudged(judge: JudgeReading, because: str) -> str:
+    """Say that the judge decides nothing, before what else is to be said of the night."""
+    if judge.because in because:
+        return because
+    return f"the judge decides nothing tonight: {judge.because}; {because}"
 
 
 def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> StepOutcome:

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace as replace_in
 from itertools import chain
 
@@ -15,14 +15,20 @@ from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.offers import without
 from skillopt_sleep.learning.step import finish
 from skillopt_sleep.night.allot import allot, share_out
-from skillopt_sleep.protocols import Crew, Page, Plan, Routing
+from skillopt_sleep.protocols import Crew, Judge, Page, Plan, Routing
 from skillopt_sleep.records import Document, Note, Past, Rollout, StepOutcome, Task
 
 _Rows = list[tuple[str, Sequence[object]]]  # what a step writes: a stage and its records
 
 
 def steps(
-    routing: Routing, *, crew: Crew, plan: Plan, page: Page, ended: Collection[str] = ()
+    routing: Routing,
+    *,
+    crew: Crew,
+    plan: Plan,
+    page: Page,
+    ended: Collection[str] = (),
+    judge_of: Callable[[Document], Judge] | None = None,
 ) -> Iterator[StepOutcome]:
     """Run one step on each document, side by side; outcomes and rows keep their order, whichever ends first.
 
@@ -41,7 +47,10 @@ def steps(
     reached, left_out = _allotted(triable, past, crew, page)
     plan = replace_in(plan, removal=replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached))))
     rows: dict[str, _Rows] = {document.id: [] for document in reached}
-    halves = _Halves(routing, past, ended, rows, crew=crew, plan=plan, page=page)
+    judged = {document.id: crew for document in reached}
+    if judge_of is not None:
+        judged = {document.id: replace_in(crew, judge=judge_of(document)) for document in reached}
+    halves = _Halves(routing, past, ended, rows, crews=judged, plan=plan, page=page)
     try:
         begun = list(crew.pool.together(halves.begin, reached))
         shares = page.keep("shares", dict[str, float], lambda: _shares(begun, plan))
@@ -69,7 +78,7 @@ class _Halves:
         ended: Collection[str],
         rows: Mapping[str, _Rows],
         *,
-        crew: Crew,
+        crews: Mapping[str, Crew],
         plan: Plan,
         page: Page,
     ) -> None:
@@ -77,7 +86,7 @@ class _Halves:
         self._past = past
         self._ended = ended
         self._rows = rows
-        self._crew = crew
+        self._crews = crews
         self._plan = plan
         self._page = page
 
@@ -89,7 +98,7 @@ class _Halves:
         return begin(
             document,
             tasks,
-            crew=self._crew,
+            crew=self._crews[document.id],
             plan=self._plan,
             log=self._logging(document),
             past=past,
@@ -103,7 +112,9 @@ class _Halves:
             return _too_late(begun)
         gate = replace(plan.gate, alpha=shares.get(document.id, plan.gate.alpha))
         shared = replace_in(plan, gate=gate)
-        outcome = finish(begun, crew=self._crew, plan=shared, log=self._logging(document), night=self._page.night)
+        outcome = finish(
+            begun, crew=self._crews[document.id], plan=shared, log=self._logging(document), night=self._page.night
+        )
         scores = _scores(document, self._rows[document.id], plan)
         return replace(outcome, later=replace(outcome.later, scores=scores))
 

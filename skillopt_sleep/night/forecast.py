@@ -7,8 +7,11 @@ from typing import NamedTuple
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.mining.write_controls import MOST_WRITTEN
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task
+from skillopt_sleep.replay.judges.controls import WANTED
+from skillopt_sleep.replay.judges.rubric import PER_CALL
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 FRESH_ROUND = 2  # attempts at each task of an accepted change, after it was accepted
@@ -53,6 +56,7 @@ def forecast(
     if work.tasks:
         calls.update(_attempts(work, plan, waiting))
         calls.update(_learning(work, plan))
+        calls.update(_measuring(work))
     return {purpose: calls[purpose] for purpose in Purpose if calls[purpose]}
 
 
@@ -102,6 +106,12 @@ def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
         # Several candidates are first compared with each other on the train tasks.
         attempts += (work.tasks + made_up) * plan.step.samples * plan.step.candidates
     return {Purpose.ROLLOUT: attempts, Purpose.JUDGE: attempts}
+
+
+def _measuring(work: Workload) -> dict[Purpose, int]:
+    """Count the calls for answers of known worth, which show how often the judge is right."""
+    grades = _batches(sum(WANTED.values()), PER_CALL) + work.documents
+    return {Purpose.CONTROLS: MOST_WRITTEN * work.projects, Purpose.JUDGE: grades}
 
 
 def _learning(work: Workload, plan: Plan) -> dict[Purpose, int]:

@@ -5,6 +5,7 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
+from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources
@@ -25,6 +26,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             page.write("snapshots", harvested.snapshots)
         mined, found, routing, stopped = Mined(), Tonight(), Routing(), None
         outcomes: list[StepOutcome] = []
+        judge = NightJudge(crew, page)
         try:
             if harvested.sessions or harvested.reviewed:
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
@@ -36,12 +38,15 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 page.write("lessons", found.lessons)
                 used = used_sources(page.index, {source.name for source in crew.sources})
                 routing = crew.targets.route(found.asked, used)
-                outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended))
+                judge.prepare(routing, mined.refused)
+                outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended, judge_of=judge.of))
+                judge.complete()
                 crew.meter.check()
         except NightError as error:
             stopped = error
         except KeyboardInterrupt:
             stopped = NightInterrupted("the night was stopped", remedy="run it again: every completed call is kept")
+        outcomes = judge.decided(outcomes)
         proposals, staging = crew.stager.stage(outcomes, page)
         removals, retiring = retire(found.lessons, page)
         report = conclude(
@@ -50,12 +55,14 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             harvested.counts,
             found.tasks,
             outcomes,
+            judge=judge.reading(),
             proposals=(*proposals, *removals),
             notes=(
                 *harvested.notes,
                 *plan.sessions.excluded.notes,
                 *mined.notes,
                 *routing.notes,
+                *judge.notes,
                 *staging,
                 *retiring,
             ),
@@ -65,7 +72,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         )
         for reporter in crew.reporters:
             reporter.write(report, page.folder)
-        lost = (*mined.lost, *routing.lost)
+        lost = (*mined.lost, *routing.lost, *judge.lost())
         page.close(
             report,
             found=harvested.sessions,

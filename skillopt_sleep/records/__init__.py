@@ -32,6 +32,7 @@ from skillopt_sleep.records.edits import (
     tasks_of,
 )
 from skillopt_sleep.records.effects import Effect, effect_of, in_words
+from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
     DONE,
     Deed,
@@ -142,6 +143,7 @@ __all__ = [
     "NEVER_ALLOWED",
     "SHAPE_OPS",
     "AllowedRefusal",
+    "AnswerKind",
     "AppliedEdit",
     "CallState",
     "CandidateKind",
@@ -180,7 +182,10 @@ __all__ = [
     "HeardTurn",
     "Held",
     "InForce",
+    "JudgeReading",
     "Judged",
+    "KindCount",
+    "KnownAnswer",
     "LeftOut",
     "Lesson",
     "LessonState",

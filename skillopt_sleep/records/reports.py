@@ -8,6 +8,7 @@ import msgspec
 from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
+from skillopt_sleep.records.judging import JudgeReading
 from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.record import Record
@@ -186,7 +187,7 @@ class ErrorRate(Record, frozen=True, kw_only=True):
 
 
 class NightReport(Record, frozen=True, kw_only=True):
-    """One night as data."""
+    """One night as data; `judge` is None if no answer was graded by a model."""
 
     schema_version: int = 1
     night: str
@@ -206,6 +207,7 @@ class NightReport(Record, frozen=True, kw_only=True):
     error_rate: ErrorRate | None = None
     resumed: bool = False
     login_needed: bool = False
+    judge: JudgeReading | None = None
     errors: tuple[Note, ...] = ()
 
     @property

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from skillopt_sleep.records.judging import KnownAnswer
 from skillopt_sleep.records.lessons import Deed, Evidence, Place
 from skillopt_sleep.records.record import Record
 
@@ -87,7 +88,7 @@ class Task(Record, frozen=True, kw_only=True):
     `rejected` is the answer the person corrected and `accepted` the one they continued from; both are excerpts and
     never count as evidence. `in_words` says that its session answered the request in words alone; `needs_repository`
     that no answer in words can show what is wanted, so only a replay with the repository tries it; `not_followed`
-    that the instructions in force said it already.
+    that the instructions in force said it already. `known_answers` are what its reference was proved with.
     """
 
     id: str
@@ -106,6 +107,7 @@ class Task(Record, frozen=True, kw_only=True):
     in_words: bool = False
     needs_repository: bool = False
     not_followed: bool = False
+    known_answers: tuple[KnownAnswer, ...] = ()
     wording: str = ""
     holds: Place = Place()
     takes_back: str = ""

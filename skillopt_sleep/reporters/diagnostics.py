@@ -12,6 +12,7 @@ from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     ErrorRate,
     FreshRound,
+    JudgeReading,
     NightReport,
     Note,
     Outcome,
@@ -92,6 +93,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     spend: Spend
     limits: dict[str, float]
     error_rate: ErrorRate | None
+    judge: JudgeReading | None
     errors: tuple[Note, ...]
 
 
@@ -131,6 +133,7 @@ def diagnose(report: NightReport) -> Diagnostics:
         spend=report.spend,
         limits=report.limits,
         error_rate=report.error_rate,
+        judge=report.judge,
         errors=report.errors,
     )
 

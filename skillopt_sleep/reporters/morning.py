@@ -13,6 +13,7 @@ from skillopt_sleep.records import (
     Edit,
     EditEffect,
     Effect,
+    JudgeReading,
     NightReport,
     Note,
     Outcome,
@@ -71,6 +72,7 @@ def render(report: NightReport) -> str:
         "waiting": _waiting,
         "proposed": _proposed,
         "did": _did,
+        "judge": _judge,
     }
     environment.filters.update(filters)
     text = environment.get_template("morning.md.j2").render(
@@ -138,6 +140,16 @@ def _each(proposal: Proposal) -> list[tuple[Edit, str]]:
             own = own_part(effects[edit], proposal.fresh, alone=alone)
         each.append((edit, own))
     return each
+
+
+def _judge(reading: JudgeReading) -> str:
+    """Say how often the judge was right on answers of known worth, and what follows if that is too seldom."""
+    said = f"The judge was right on {reading.right} of {reading.n} answers of known worth, mixed in with the others"
+    if reading.kinds:
+        said += f": {reading.by_kind}"
+    if reading.because:
+        return f"{said}. It decides nothing tonight: {show(reading.because, 300)}."
+    return f"{said}."
 
 
 def _did(deed: Deed) -> str:

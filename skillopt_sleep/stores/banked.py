@@ -46,6 +46,7 @@ def rewritten(known: Task, written: Task) -> Task:
         known,
         wording=known.wording if same else "",
         needs_repository=known.needs_repository and same,
+        known_answers=known.known_answers if same else (),
         prompt=written.prompt,
         context=written.context,
         reference=written.reference,

@@ -43,7 +43,7 @@ def test_only_grades_near_to_passing_are_asked_for_again_in_the_opposite_order(g
     task = a_task(reference=RUBRIC, rejected="I ran npm install.")
     found, model = proved(task, grader=lambda answer: grade if answer == task.rejected else honest(answer))
     shown = [shown_items(prompt.text)[0][2:] for prompt in model.asked(Purpose.PROVE)]
-    assert found.tasks == (task,)
+    assert [kept.id for kept in found.tasks] == [task.id]
     assert len(shown) == often
     assert shown[-1] == shown[0][:: -1 if often == 2 else 1]
 

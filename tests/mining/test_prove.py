@@ -9,7 +9,7 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
-from skillopt_sleep.records import Check, Checks, Note, Op, Prompt, Purpose, Rubric, Task
+from skillopt_sleep.records import AnswerKind, Check, Checks, Note, Op, Prompt, Purpose, Rubric, Task
 from skillopt_sleep.replay.judges import ReferenceJudge
 from tests.builders import a_task, some_checks
 from tests.fakes import Answer, FakeBackend, SerialPool
@@ -93,7 +93,7 @@ def test_without_words_of_the_person_nothing_replaces_checks_that_do_not_work() 
 def test_a_rubric_is_tried_on_answers_of_known_worth_without_saying_which_is_which() -> None:
     task = a_task(reference=RUBRIC, rejected="I ran npm install.", accepted="I ran pnpm install.")
     found, model = proved(task)
-    assert found.tasks == (task,)
+    assert [kept.id for kept in found.tasks] == [task.id]
     (items,) = (shown_items(prompt.text) for prompt in model.asked(Purpose.PROVE))
     assert sorted(items[0][2:]) == sorted(["", ":", MISSES, MEETS, "I ran npm install.", "I ran pnpm install."])
     (prompt,) = model.asked(Purpose.PROVE)
@@ -121,7 +121,22 @@ def test_an_agents_answer_that_does_not_show_it_proves_nothing(unseen: Sequence[
     found, _ = proved(
         task, grader=lambda answer: None if answer in unseen else 1.0 if answer == "Done." else honest(answer)
     )
-    assert found.tasks == (task,)
+    assert [kept.id for kept in found.tasks] == [task.id]
+    (kept,) = found.tasks
+    assert not set(unseen) & {known.response for known in kept.known_answers}
+
+
+def test_what_its_answers_are_worth_is_kept_with_the_task() -> None:
+    (kept,) = proved(a_task(reference=RUBRIC, rejected="I ran npm install.", accepted="I ran pnpm install."))[0].tasks
+    meets = [known.response for known in kept.known_answers if known.kind is AnswerKind.MEETS]
+    misses = [known.response for known in kept.known_answers if known.kind is AnswerKind.MISSES]
+    assert (meets, misses) == ([MEETS, "I ran pnpm install."], [MISSES, "I ran npm install."])
+
+
+def test_a_task_that_the_judge_does_not_bear_out_is_told_of_with_its_answers() -> None:
+    found, _ = proved(a_task(reference=RUBRIC), grader=lambda _answer: 1.0)
+    assert found.tasks == ()
+    assert [[known.response for known in task.known_answers] for task in found.refused] == [[MEETS, MISSES]]
 
 
 def test_a_rubric_that_only_null_grades_is_dropped() -> None:

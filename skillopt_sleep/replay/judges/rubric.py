@@ -81,10 +81,11 @@ def in_batches(answers: Iterable[Answer]) -> list[list[Answer]]:
         same_task = by_task[project_and_task]
         for start in range(0, len(same_task), PER_CALL):
             chunk = same_task[start : start + PER_CALL]
-            if batches and _fit(batches[-1], chunk):
-                batches[-1] += chunk
-            else:
+            room = next((batch for batch in batches if _fit(batch, chunk)), None)
+            if room is None:
                 batches.append(chunk)
+            else:
+                room += chunk
     return batches
 
 

@@ -1,0 +1,62 @@
+"""Let a model write answers of known worth: for a task's demand, one that meets it and one that doesn't."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+
+from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.prompts import setting
+from skillopt_sleep.prompts.items import item
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Note, Purpose, Task
+
+PER_CALL = 8
+MOST_WRITTEN = 3  # so often a night asks for more answers to a project's tasks
+
+
+# Models read a reply's docstrings: they are in its schema.
+class ItemControls(msgspec.Struct, frozen=True):
+    """Two answers to one item's request; both are "" if no answer can show whether its demand is met."""
+
+    item: int
+    misses: str = ""
+    meets: str = ""
+    needs_repository: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.needs_repository and not (self.misses.strip() and self.meets.strip()):
+            raise ValueError("misses or meets is empty")
+
+
+class ControlsReply(msgspec.Struct, frozen=True):
+    """What the model answers that writes the controls."""
+
+    controls: tuple[ItemControls, ...]
+
+
+@cache
+def _controls_of(count: int) -> type[ControlsReply]:
+    """Return the schema of a reply with the controls of so many items; any other reply is malformed."""
+
+    class ControlsOfAll(ControlsReply, frozen=True):
+        def __post_init__(self) -> None:
+            if sorted(control.item for control in self.controls) != list(range(1, count + 1)):
+                raise ValueError(f"controls must have one entry for each of the {count} items")
+
+    return ControlsOfAll
+
+
+def write_controls(tasks: Sequence[Task], model: Backend, *, sample: int = 0) -> ControlsReply | Note:
+    """Return for each task of a batch an answer that meets its demand and one that doesn't, or why there are none."""
+    items = [item(number, task, ()) for number, task in enumerate(tasks, start=1)]
+    return ask_model(
+        model,
+        Purpose.CONTROLS,
+        {"setting": setting(), "items": "\n\n".join(items)},
+        schema=_controls_of(len(tasks)),
+        project=tasks[0].project,
+        stage="prove",
+        failure=f"a call for answers to try references on failed, so {len(tasks)} tasks wait for another night",
+        sample=sample,
+    )

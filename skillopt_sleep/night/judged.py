@@ -1,0 +1,206 @@
+"""Measure the judge on answers of known worth, and let a judge that fails decide nothing that night."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.mining.write_controls import MOST_WRITTEN, PER_CALL, write_controls
+from skillopt_sleep.protocols import Crew, Judge, Page, Routing
+from skillopt_sleep.records import (
+    AnswerKind,
+    Decision,
+    Document,
+    ForLater,
+    JudgeReading,
+    KnownAnswer,
+    Note,
+    Outcome,
+    Rubric,
+    StepOutcome,
+    Task,
+    TestMeans,
+    Verdict,
+)
+from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, chosen, plain, room, shuffled
+from skillopt_sleep.replay.judges.known_answers import Control, controls_of
+from skillopt_sleep.replay.judges.measure import Graded, read
+
+MANY_REFUSED = 4  # with fewer references refused, the references may be at fault
+
+_Queues = dict[str, list[Control]]
+
+
+class NightJudge:
+    """The judge of one night: hands each document a judge that is measured along the way.
+
+    Which controls go to which document is fixed before any is graded, so a resumed night asks nothing again.
+    """
+
+    def __init__(self, crew: Crew, page: Page) -> None:
+        self._crew = crew
+        self._page = page
+        self._lock = threading.Lock()
+        self._tasks: tuple[Task, ...] = ()
+        self._refused: tuple[Task, ...] = ()
+        self._documents: list[Document] = []
+        self._controls: list[Control] = []
+        self._dealt: _Queues | None = None
+        self._graded: list[Graded] = []
+        self._relied: set[str] = set()
+        self._measured = False
+        self.notes: list[Note] = []
+
+    def prepare(self, routing: Routing, refused: Sequence[Task]) -> None:
+        """Take up what is tried tonight, and the tasks whose reference the judge didn't bear out."""
+        self._tasks = routing.tasks
+        self._refused = tuple(refused)
+        taught = {task.document for task in plain(routing.tasks)}
+        self._documents = [document for document in routing.documents if document.id in taught]
+
+    def of(self, document: Document) -> Judge:
+        """Return the judge for the attempts under this document."""
+        return MixingJudge(self._crew.judge, lambda answers: self._take(document, answers), self._keep)
+
+    def complete(self) -> None:
+        """Ask about the controls that no batch had room for, if the night's grades are the judge's at all."""
+        if not self._relied and len(self._refused) < MANY_REFUSED:
+            return
+        self._measured = True
+        try:
+            self._queues()
+            done = {graded.control for graded in self._graded}
+            left = [control for control in self._controls if control not in done]
+            MixingJudge(self._crew.judge, lambda _answers: left, self._keep).scores(
+                [], pool=self._crew.pool, label="grade known answers"
+            )
+        except BudgetExhausted as error:
+            summary = f"not all answers of known worth were graded: {error.message}"
+            self.notes.append(Note(stage="judge", summary=summary, remedy=error.remedy))
+
+    def reading(self) -> JudgeReading | None:
+        """Return how often the judge was right; None if nothing of the night hangs on it."""
+        if not (self._relied or self._measured):
+            return None
+        return read(self._graded)
+
+    def decided(self, outcomes: Sequence[StepOutcome]) -> list[StepOutcome]:
+        """Return the outcomes; a document whose grades came from a judge that failed is unverified."""
+        reading = self.reading()
+        if reading is None or not reading.because:
+            return list(outcomes)
+        decided: list[StepOutcome] = []
+        for outcome in outcomes:
+            if outcome.document.id in self._relied:
+                decided.append(_unverified(outcome, reading.because))
+            else:
+                decided.append(outcome)
+        return decided
+
+    def lost(self) -> tuple[str, ...]:
+        """Return the sessions whose references a judge refused that failed: another may bear them out."""
+        reading = self.reading()
+        if reading is None or not reading.because:
+            return ()
+        return tuple(task.session for task in self._refused)
+
+    def _keep(self, graded: Graded) -> None:
+        with self._lock:
+            self._graded.append(graded)
+
+    def _take(self, document: Document, answers: int) -> Sequence[Control]:
+        if not answers:
+            return ()
+        with self._lock:
+            self._relied.add(document.id)
+            queue = self._queues().get(document.id, [])
+            taken = queue[: room(answers)]
+            del queue[: room(answers)]
+        return taken
+
+    def _known_tasks(self) -> list[Task]:
+        """Return tonight's tasks, and those of earlier nights in the same projects; or those that were refused."""
+        if not self._relied:
+            return list(self._refused)
+        tasks = {task.id: task for task in self._page.bank.tasks({task.project for task in plain(self._tasks)})}
+        tasks |= {task.id: task for task in self._tasks}
+        return list(tasks.values())
+
+    def _queues(self) -> _Queues:
+        """Return the controls that are left for each document, "" for none; they are chosen when first needed."""
+        if self._dealt is None:
+            self._controls = self._chosen(shuffled(plain(self._known_tasks()), night=self._page.night))
+            self._dealt = self._deal(self._controls)
+        return self._dealt
+
+    def _chosen(self, tasks: Sequence[Task]) -> list[Control]:
+        if len(controls_of(tasks)[AnswerKind.MEETS]) < TOLD_APART:
+            written = self._page.keep(
+                "known_answers", dict[str, tuple[KnownAnswer, ...]], lambda: self._written(tasks)
+            )
+            tasks = [replace(task, known_answers=(*task.known_answers, *written.get(task.id, ()))) for task in tasks]
+        return chosen(controls_of(tasks))
+
+    def _written(self, tasks: Sequence[Task]) -> dict[str, tuple[KnownAnswer, ...]]:
+        """Let the judge's model write what lacks, each time another answer to the same tasks, while that is new."""
+        written: dict[str, tuple[KnownAnswer, ...]] = {}
+        known = len(controls_of(tasks)[AnswerKind.MEETS])
+        for sample in range(MOST_WRITTEN):
+            for task, answers in self._write(tasks, sample).items():
+                written[task] = (*written.get(task, ()), *answers)
+            wider = [replace(task, known_answers=(*task.known_answers, *written.get(task.id, ()))) for task in tasks]
+            found = len(controls_of(wider)[AnswerKind.MEETS])
+            if found >= TOLD_APART or found == known:
+                break
+            known = found
+        return written
+
+    def _write(self, tasks: Sequence[Task], sample: int) -> dict[str, tuple[KnownAnswer, ...]]:
+        written: dict[str, tuple[KnownAnswer, ...]] = {}
+        first = sorted(tasks, key=lambda task: task.id)[:PER_CALL]
+        for batch in batched(first, PER_CALL):
+            reply = write_controls(batch, self._crew.grader, sample=sample + bool(batch[0].known_answers))
+            if isinstance(reply, Note):
+                summary = "a call for answers of known worth failed, so some are graded twice"
+                self.notes.append(Note(stage="judge", summary=summary, remedy=reply.remedy))
+                continue
+            for control in reply.controls:
+                if not control.needs_repository:
+                    written[batch[control.item - 1].id] = (
+                        KnownAnswer(kind=AnswerKind.MEETS, response=control.meets),
+                        KnownAnswer(kind=AnswerKind.MISSES, response=control.misses),
+                    )
+        return written
+
+    def _deal(self, controls: Sequence[Control]) -> _Queues:
+        """Deal the controls among the documents, each to one of its project if there is one."""
+        queues: defaultdict[str, list[Control]] = defaultdict(list)
+        homes: dict[str, list[str]] = {}
+        for task in self._tasks:
+            if isinstance(task.reference, Rubric):
+                homes.setdefault(task.project, []).append(task.document)
+        documents = [document.id for document in self._documents]
+        for control in controls:
+            own = [name for name in documents if name in homes.get(control.task.project, ())]
+            name = min(own or documents or [""], key=lambda name: len(queues[name]))
+            queues[name].append(control)
+        return dict(queues)
+
+
+def _unverified(outcome: StepOutcome, because: str) -> StepOutcome:
+    """Return the outcome without anything that was decided by the judge; its sessions stay unread."""
+    reason = f"the judge decides nothing tonight: {because}"
+    return replace(
+        outcome,
+        outcome=Outcome.UNVERIFIED,
+        because=reason,
+        verdict=Verdict(decision=Decision.ABSTAIN, reason=reason),
+        candidate=None,
+        tried=replace(outcome.tried, effects=(), early=()),
+        test=TestMeans(),
+        later=ForLater(),
+        sessions=replace(outcome.sessions, unfinished=True),
+    )

@@ -1,0 +1,49 @@
+"""Known answers: what the judge is tried on every night, and how often it was right."""
+
+from enum import StrEnum
+
+from skillopt_sleep.records.record import Record
+
+
+class AnswerKind(StrEnum):
+    """What a known answer is; only one that meets its demand should pass.
+
+    A longer one misses its demand at length; an echo misses it and repeats its words.
+    """
+
+    MEETS = "meets"
+    MISSES = "misses"
+    LONGER = "longer"
+    ECHO = "echo"
+
+
+class KnownAnswer(Record, frozen=True, kw_only=True):
+    """An answer to a task's request of which it is known whether it meets the demand."""
+
+    kind: AnswerKind
+    response: str
+
+
+class KindCount(Record, frozen=True, kw_only=True):
+    """How many of the `n` known answers of one kind were graded rightly."""
+
+    kind: AnswerKind
+    right: int
+    n: int
+
+
+class JudgeReading(Record, frozen=True, kw_only=True):
+    """How many of `n` known answers the judge graded rightly in a night, by kind.
+
+    `because` says why its grades decide nothing that night; it is "" if they count.
+    """
+
+    right: int = 0
+    n: int = 0
+    kinds: tuple[KindCount, ...] = ()
+    because: str = ""
+
+    @property
+    def by_kind(self) -> str:
+        """The counts of each kind in words."""
+        return ", ".join(f"{count.kind.value} {count.right} of {count.n}" for count in self.kinds)

@@ -1,0 +1,93 @@
+"""Mix answers of known worth into the batches that the judge grades, so that it can't tell them from the others."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.protocols import Judge, Pool
+from skillopt_sleep.records import AnswerKind, Rubric, Score, Task, Trajectory
+from skillopt_sleep.replay.judges.known_answers import Control
+from skillopt_sleep.replay.judges.measure import Graded
+from skillopt_sleep.replay.judges.rubric import PER_CALL
+
+# As many pass as don't: a judge that passes all answers alike, however many, is right on one half of them.
+WANTED: Mapping[AnswerKind, int] = {
+    AnswerKind.MEETS: 8,
+    AnswerKind.MISSES: 2,
+    AnswerKind.LONGER: 4,
+    AnswerKind.ECHO: 2,
+}
+TOLD_APART = 4  # with fewer different answers that pass, too much would hang on each
+
+Take = Callable[[int], Sequence[Control]]
+
+
+def shuffled(tasks: Iterable[Task], *, night: str) -> list[Task]:
+    """Return the tasks in an order that differs from night to night and tells nothing about them."""
+    return sorted(tasks, key=lambda task: hashlib.blake2b(f"{night}\0{task.id}".encode()).digest())
+
+
+def chosen(known: Mapping[AnswerKind, Sequence[Control]]) -> list[Control]:
+    """Return a night's controls, those that pass and the others in turn; if there are too few, some twice."""
+    passing = _enough(known[AnswerKind.MEETS], WANTED[AnswerKind.MEETS])
+    kinds = [kind for kind in WANTED if kind is not AnswerKind.MEETS]
+    others: list[Control] = []
+    by_kind = {kind: _enough(known[kind], WANTED[kind]) for kind in kinds}
+    for place in range(max(WANTED.values())):
+        for kind in kinds:
+            others += by_kind[kind][place : place + 1]
+    mixed: list[Control] = []
+    for place in range(max(len(passing), len(others))):
+        mixed += passing[place : place + 1]
+        mixed += others[place : place + 1]
+    return mixed
+
+
+def _enough(controls: Sequence[Control], wanted: int) -> list[Control]:
+    """Return so many of the controls; one that is asked again ends in another line break, so it is graded again."""
+    if not controls:
+        return []
+    enough: list[Control] = []
+    for place in range(wanted):
+        again, at = divmod(place, len(controls))
+        control = controls[at]
+        enough.append(control._replace(response=control.response + "\n" * again))
+    return enough
+
+
+class MixingJudge:
+    """Grades answers with controls among them; what these get is nobody's score."""
+
+    def __init__(self, judge: Judge, take: Take, graded: Callable[[Graded], None]) -> None:
+        self._judge = judge
+        self._take = take
+        self._graded = graded
+
+    def score(self, task: Task, trajectory: Trajectory) -> Score:
+        """Return the grade of one answer; raise ItemError if it can't be graded."""
+        return self._judge.score(task, trajectory)
+
+    def scores(
+        self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
+    ) -> Sequence[Score | ItemError]:
+        """Return the grade of each, or the error that says why it has none."""
+        by_model = {
+            (task.id, trajectory.response) for task, trajectory in answers if isinstance(task.reference, Rubric)
+        }
+        controls = self._take(len(by_model))
+        known = [(control.task, Trajectory(response=control.response, text_only=True)) for control in controls]
+        grades = self._judge.scores([*answers, *known], pool=pool, label=label)
+        for control, grade in zip(controls, grades[len(answers) :], strict=True):
+            if isinstance(grade, Score):
+                self._graded(Graded(control, grade))
+        return grades[: len(answers)]
+
+
+def room(answers: int) -> int:
+    """Return how many controls to mix in: about as many as answers, so that the last call is full."""
+    return answers + -2 * answers % PER_CALL
+
+
+def plain(tasks: Iterable[Task]) -> list[Task]:
+    """Return the tasks that answers of known worth can be shown for: with a rubric that words can meet."""
+    return [task for task in tasks if isinstance(task.reference, Rubric) and not task.needs_repository]

@@ -1,0 +1,80 @@
+"""Make answers of known worth for the judge to grade: what meets its demand, misses it, is only longer, repeats it.
+
+Longer and repeating ones are made of an answer that misses its demand, so they miss it too.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from skillopt_sleep.records import AnswerKind, Rubric, Task
+
+LONG_CHARS = 1_600
+LONG_TIMES = 4
+# No word of these is likely to stand in a demand, so they can't meet one.
+_SENTENCES = (
+    "So much for that, and now a bit more on it.",
+    "It is what it is, and it was done as it was to be done.",
+    "One can say a lot of it, and one can say it in a lot of ways.",
+    "I went at it bit by bit, and so it went on and on.",
+    "As far as I can see, that is all of it, more or less.",
+    "It was not hard, and it was not easy, but in the end it was done.",
+    "And so on, and so on, for each part of it, one by one.",
+    "If I had to say it once more, I'd say it just like that.",
+)
+_ECHOES = ("Yes: {demand}\n\n{misses}", "{misses}\n\nYes: {demand}")
+
+
+class Control(NamedTuple):
+    """An answer to a task with a rubric, of which it is known whether it passes."""
+
+    task: Task
+    kind: AnswerKind
+    response: str
+
+    @property
+    def passes(self) -> bool:
+        """Whether a judge that is right lets it pass."""
+        return self.kind is AnswerKind.MEETS
+
+
+def controls_of(tasks: Iterable[Task]) -> dict[AnswerKind, list[Control]]:
+    """Return what is known of these tasks, by kind: first one of each task, then a second of each, and so on."""
+    by_kind: dict[AnswerKind, list[Sequence[Control]]] = {kind: [] for kind in AnswerKind}
+    for task in tasks:
+        if isinstance(task.reference, Rubric) and not task.needs_repository:
+            for kind, responses in _responses(task, task.reference).items():
+                by_kind[kind].append([Control(task, kind, response) for response in responses])
+    return {kind: _in_turn(rows) for kind, rows in by_kind.items()}
+
+
+def _responses(task: Task, rubric: Rubric) -> dict[AnswerKind, Sequence[str]]:
+    meets = [known.response for known in task.known_answers if known.kind is AnswerKind.MEETS]
+    misses = [known.response for known in task.known_answers if known.kind is AnswerKind.MISSES]
+    if not misses and task.rejected:
+        misses = [task.rejected]
+    echoes: list[str] = []
+    for form in _ECHOES:
+        echoes += [form.format(demand=rubric.text, misses=text) for text in misses]
+    return {
+        AnswerKind.MEETS: list(dict.fromkeys(meets)),
+        AnswerKind.MISSES: list(dict.fromkeys(misses)),
+        AnswerKind.LONGER: [longer(text) for text in dict.fromkeys(misses)],
+        AnswerKind.ECHO: list(dict.fromkeys(echoes)),
+    }
+
+
+def longer(text: str) -> str:
+    """Return the answer with sentences after it that say nothing."""
+    least = max(LONG_CHARS, LONG_TIMES * len(text))
+    made = text
+    at = len(text)  # so that not all begin with the same sentence
+    while len(made) < least:
+        gap = "\n\n" if made == text else " "
+        made += gap + _SENTENCES[at % len(_SENTENCES)]
+        at += 1
+    return made
+
+
+def _in_turn(rows: Sequence[Sequence[Control]]) -> list[Control]:
+    most = max(map(len, rows), default=0)
+    return [row[place] for place in range(most) for row in rows if place < len(row)]

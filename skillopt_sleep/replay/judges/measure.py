@@ -1,0 +1,94 @@
+"""Tell from the judge's grades of known answers whether its grades may decide anything in a night.
+
+They may if it is shown to be better than a coin (exact binomial test, level .05) and right more often than wrong both
+on the answers that meet their demand and on the others, and isn't shown to pay for length or for echo: an answer of
+that kind is paid if it gets more than one to the same task that only misses its demand. That this happens more often
+than in one case of five is tested exactly, at level .05: a judge that is wrong in one of ten pays in one of ten.
+
+With eight answers that meet their demand, two that miss it, four longer ones and two echoes, a judge is thrown out on
+so many nights (20,000 each; every grade drawn by itself):
+
+    passes everything, or nothing                            100 %
+    passes a half / a quarter at random, or any number       97 / 99 / 100 %
+    wrong with chance .05 / .1 / .15 / .2 / .3               0.4 / 3.1 / 10 / 23 / 58 %
+    right, but +.3 for length; also wrong with chance .1     100 / 99 %
+    right, but 1 for an echo; also wrong with chance .1      100 / 90 %
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from skillopt_sleep.records import AnswerKind, JudgeReading, KindCount, Score
+from skillopt_sleep.replay.judges.known_answers import Control
+
+LEVEL = 0.05
+COIN = 0.5
+PAID_BY_MISTAKE = 0.2
+PAID_FROM = 0.1  # a difference below it is no pay
+
+
+class Graded(NamedTuple):
+    """A known answer and the grade that the judge gave it."""
+
+    control: Control
+    score: Score
+
+    @property
+    def right(self) -> bool:
+        """Whether it passes just if it meets its demand."""
+        return (self.score.hard >= 1) is self.control.passes
+
+
+def read(graded: Sequence[Graded]) -> JudgeReading:
+    """Return how often the judge was right, and why its grades don't count if they don't."""
+    kinds: list[KindCount] = []
+    for kind in AnswerKind:
+        of_kind = [grade for grade in graded if grade.control.kind is kind]
+        if of_kind:
+            right = sum(grade.right for grade in of_kind)
+            kinds.append(KindCount(kind=kind, right=right, n=len(of_kind)))
+    right = sum(count.right for count in kinds)
+    return JudgeReading(right=right, n=len(graded), kinds=tuple(kinds), because=_because(graded, right))
+
+
+def _because(graded: Sequence[Graded], right: int) -> str:
+    n = len(graded)
+    if n == 0:
+        return "no answer of known worth could be graded, so nobody knows how often it is right"
+    if at_least(right, n, COIN) > LEVEL or not _better_on_both_sides(graded):
+        return f"it graded {right} of {n} answers of known worth rightly, which isn't clearly better than a coin"
+    for kind, what in ((AnswerKind.LONGER, "for length"), (AnswerKind.ECHO, "for repeating the demand")):
+        paid, of = paid_for(kind, graded)
+        if of and at_least(paid, of, PAID_BY_MISTAKE) <= LEVEL:
+            return f"it pays {what}: it did so in {paid} of {of} answers that don't do what was asked for"
+    return ""
+
+
+def _better_on_both_sides(graded: Sequence[Graded]) -> bool:
+    """Tell whether it is right more often than wrong on what should pass, and on what shouldn't."""
+    for passes in (True, False):
+        side = [grade.right for grade in graded if grade.control.passes is passes]
+        if 2 * sum(side) <= len(side):
+            return False
+    return True
+
+
+def paid_for(kind: AnswerKind, graded: Sequence[Graded]) -> tuple[int, int]:
+    """Return how many answers of this kind got more than one that plainly misses its demand, and of how many."""
+    plain: dict[str, list[float]] = {}
+    for grade in graded:
+        if grade.control.kind is AnswerKind.MISSES:
+            plain.setdefault(grade.control.task.id, []).append(grade.score.soft)
+    lowest = min((min(grades) for grades in plain.values()), default=0.0)
+    paid = 0
+    of_kind = [grade for grade in graded if grade.control.kind is kind]
+    for grade in of_kind:
+        usual = min(plain.get(grade.control.task.id, [lowest]))
+        paid += grade.score.soft - usual >= PAID_FROM
+    return paid, len(of_kind)
+
+
+def at_least(successes: int, n: int, chance: float) -> float:
+    """Return the probability of at least so many successes in n tries."""
+    return math.fsum(math.comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(successes, n + 1))

@@ -1,0 +1,99 @@
+"""Nights whose answers a scripted judge grades, which is right or wrong in a way of its own."""
+
+import hashlib
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.example.model import SimulatedBackend
+from skillopt_sleep.records import Completion, Prompt, Purpose
+from tests.graded import judged, shown_items
+
+DEMAND = "It runs pnpm, and npm never."
+DID = "I use pnpm."
+LONG = 600
+
+Grade = Callable[[str, str, random.Random], float]
+
+
+def right(demand: str, answer: str, _noise: random.Random) -> float:
+    """What an answer is worth: saying the demand back does nothing."""
+    return float(DID in answer.replace(demand, ""))
+
+
+def lenient(_demand: str, _answer: str, _noise: random.Random) -> float:
+    return 1.0
+
+
+def harsh(_demand: str, _answer: str, _noise: random.Random) -> float:
+    return 0.0
+
+
+def coin(_demand: str, _answer: str, noise: random.Random) -> float:
+    return float(noise.random() < 0.5)
+
+
+def any_number(_demand: str, _answer: str, noise: random.Random) -> float:
+    return noise.random()
+
+
+def pays_for_length(demand: str, answer: str, noise: random.Random) -> float:
+    return min(1.0, right(demand, answer, noise) + 0.3 * (len(answer) > LONG))
+
+
+def pays_for_echo(demand: str, answer: str, noise: random.Random) -> float:
+    return max(right(demand, answer, noise), float(demand in answer))
+
+
+def right_nine_times_of_ten(demand: str, answer: str, noise: random.Random) -> float:
+    grade = right(demand, answer, noise)
+    return 1 - grade if noise.random() < 0.1 else grade
+
+
+@dataclass
+class Scripted:
+    """The simulated model with lessons that only a judge can grade; `grade` is the judge's way.
+
+    With `proves` the judge grades in that way also when references are proved, else it is right there.
+    """
+
+    grade: Grade
+    seed: int = 0
+    proves: bool = False
+    inner: SimulatedBackend = field(default_factory=lambda: SimulatedBackend(forgets=0.0))
+
+    def complete(self, prompt: Prompt) -> Completion:
+        answer = self.inner.complete(prompt)
+        reply = self._reply(prompt, answer.text)
+        if reply is None:
+            return answer
+        return decoded(prompt, replace(answer, text=json.dumps(reply), structured=None))
+
+    def _reply(self, prompt: Prompt, said: str) -> dict[str, Any] | None:
+        noise = random.Random(hashlib.blake2b(f"{self.seed}\0{prompt.text}".encode()).digest())
+        match prompt.purpose:
+            case Purpose.MINE:
+                wanted = {"rubric": DEMAND, "checks": [], "lesson": "Use pnpm, never npm"}
+                return {"tasks": [task | wanted for task in json.loads(said)["tasks"]]}
+            case Purpose.CONTROLS:
+                count = len(shown_items(prompt.text))
+                return {"controls": [self._control(number, noise) for number in range(1, count + 1)]}
+            case Purpose.PROVE:
+                grade = self.grade if self.proves else right
+                grades: list[dict[str, Any]] = []
+                for number, (_, demand, *answers) in enumerate(shown_items(prompt.text), start=1):
+                    grades.append({"item": number, "scores": [grade(demand, text, noise) for text in answers]})
+                return {"grades": grades}
+            case Purpose.JUDGE:
+                return judged(prompt.text, lambda demand, text: self.grade(demand, text, noise))
+            case _:
+                return None
+
+    def _control(self, number: int, noise: random.Random) -> dict[str, Any]:
+        mark = noise.randrange(10_000)
+        return {"item": number, "misses": f"All is done, {mark}.", "meets": f"{DID} All is done, {mark}."}
