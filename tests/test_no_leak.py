@@ -85,7 +85,8 @@ class Gossip:
     def complete(self, prompt: Prompt) -> Completion:
         answer = self.inner.complete(prompt)
         if prompt.purpose is Purpose.JUDGE:
-            reply = judged(prompt.text, lambda _demand, _answer: 0.25)
+            # Only an answer that is known to meet its demand passes, so there is something to learn all the time.
+            reply = judged(prompt.text, lambda _demand, answer: 1.0 if answer.startswith("I did it:") else 0.25)
             said = json.dumps({"grades": [grade | {"reason": prompt.text} for grade in reply["grades"]]})
         elif prompt.purpose is Purpose.MINE:
             tasks = json.loads(answer.text)["tasks"]
