@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from skillopt_sleep.night.documents import steps
+from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.protocols import Plan, Routing
 from skillopt_sleep.records import (
     Document,
@@ -21,7 +22,7 @@ from skillopt_sleep.records import (
     Task,
 )
 from skillopt_sleep.replay.text import SingleShot
-from tests.benchmarks.gate_page import MemoryPage, proven, remembered
+from tests.benchmarks.gate_page import MemoryPage, Rates, proven, remembered
 from tests.benchmarks.gate_worlds import Asked, Kind, Rule, Sight, Target, World, WorldJudge
 from tests.builders import a_document, a_task
 from tests.fakes import NOON, FakeBackend, FakeMeter, SerialPool
@@ -103,14 +104,19 @@ def chain(cell: Cell, seed: int, gate: GateRule = GATE) -> Ended:
         pool=SerialPool(),
     )
     outcomes: list[StepOutcome] = []
+    rates = Rates()
     for night in range(cell.nights):
         asked = [each for n in range(cell.documents) for each in _asked(cell, n, night)]
         world.know(asked)
         world.begin_night()
         known |= {each.task.id: each for each in asked}
-        page: Any = MemoryPage(f"night {night}", past, [each.task for each in known.values()], _day(night))
+        page: Any = MemoryPage(
+            f"night {night}", past, [each.task for each in known.values()], started=_day(night), rates=rates
+        )
+        plan = on_rate(a_gate_plan(gate), page)
         routing = Routing(tuple(each.task for each in asked), tuple(documents))
-        outcomes = list(steps(routing, crew=crew, plan=a_gate_plan(gate), page=page))
+        outcomes = list(steps(routing, crew=crew, plan=plan, page=page))
+        rates.close(plan, outcomes, at=page.started, adopted=None)
         if any(proven(outcome) for outcome in outcomes):
             break
         if not cell.again:

@@ -1,5 +1,6 @@
 """What a night asks of the open night and remembers for the next one, in memory."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -8,9 +9,12 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.proposals.changes import Change, changes
+from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import (
     Earlier,
+    EditOp,
     Past,
     Proof,
     ProposedEdit,
@@ -25,17 +29,24 @@ Result = TypeVar("Result")
 REMEMBERED = 100
 
 
-class Spending:
-    """What each night spent of the error rate, and when something was adopted that teaches."""
+class Rates:
+    """What the nights of a chain spent of the error rate, and when something that stays was adopted."""
 
     def __init__(self) -> None:
-        self.rates: list[tuple[datetime, float]] = []
-        self.adopted: list[datetime] = []
+        self._spent: list[tuple[datetime, float]] = []
+        self._adopted: list[datetime] = []
 
-    def since(self, moment: datetime) -> Spent:
+    def spent(self, since: datetime) -> Spent:
         """Return what was spent and adopted since then."""
-        rates = [rate for at, rate in self.rates if at >= moment]
-        return Spent(rates=sum(rates), adopted=sum(at >= moment for at in self.adopted))
+        rates = [rate for at, rate in self._spent if at >= since]
+        return Spent(rates=math.fsum(rates), adopted=sum(at >= since for at in self._adopted))
+
+    def close(self, plan: Plan, outcomes: Sequence[StepOutcome], *, at: datetime, adopted: Change | None) -> None:
+        """Remember what a night spent, and whether a change that teaches something was adopted after it."""
+        rate = error_rate(plan, list(outcomes))
+        self._spent.append((at, rate.spent if rate else 0.0))
+        if adopted is not None and any(edit.op is not EditOp.DELETE for edit in adopted.edits):
+            self._adopted.append(at)
 
 
 class MemoryPage:
@@ -45,16 +56,12 @@ class MemoryPage:
     resumed = False
 
     def __init__(
-        self,
-        night: str,
-        past: Mapping[str, Past],
-        known: Sequence[Task],
-        started: datetime,
-        spending: Spending | None = None,
+        self, night: str, past: Mapping[str, Past], known: Sequence[Task], *, started: datetime, rates: Rates
     ) -> None:
         self.night, self.started, self.horizon = night, started, started - timedelta(days=30)
-        spent = (spending or Spending()).since
-        self.history = SimpleNamespace(past=past.__getitem__, scores=lambda _tasks: {}, named=tuple, spent=spent)
+        self.history = SimpleNamespace(
+            past=past.__getitem__, scores=lambda _tasks: {}, named=tuple, spent=rates.spent
+        )
         self.bank = SimpleNamespace(tasks=lambda _projects: tuple(known))
         self.lessons = SimpleNamespace(of=lambda _projects: ())
 
