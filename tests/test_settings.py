@@ -58,7 +58,7 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert (settings.harvest.lookback, settings.harvest.quiet) == ("30d", "10m")
     assert (settings.mine.miner, settings.mine.max_tasks) == ("model", 60)
     assert (settings.step.edit_budget, settings.step.schedule, settings.step.samples) == (3, "constant", 1)
-    assert (settings.gate.rule, settings.gate.metric, settings.gate.rounds) == ("sequential", Metric.MIXED, 5)
+    assert (settings.gate.rule, settings.gate.metric, settings.gate.rounds) == ("sequential", Metric.MIXED, 8)
     assert (settings.gate.alpha, settings.gate.min_effect, settings.gate.non_regression) == (0.05, 0.05, True)
     assert (settings.budget.calls, settings.budget.tokens, settings.budget.minutes) == (300, 2_000_000, 60)
 

@@ -50,6 +50,7 @@ from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 FIRST_ROUNDS = 4
 MOST_ROUNDS = 10
 AGAIN = 2  # attempts a round at what looks hurt
+MOST_ATTEMPTS = FIRST_ROUNDS + AGAIN * (MOST_ROUNDS - FIRST_ROUNDS)  # at a bystander, under each version
 LEVEL = 0.05  # so unlikely must the losses of an unharmed lesson be, before it blocks
 POOLED_LEVEL = 0.05
 POOLED_LOOKS = 0.3  # all together look hurt from here on

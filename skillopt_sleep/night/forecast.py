@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
+from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.mining.write_controls import MOST_WRITTEN
@@ -99,7 +100,8 @@ def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
     made_up = work.tasks * plan.step.augment
     rounds = plan.gate.rounds
     if plan.gate.name == "sequential":
-        rounds = max(rounds, EARLY_ROUNDS)
+        # A task of another lesson may be asked more often than a trial's own: it looked hurt.
+        rounds = max(rounds, EARLY_ROUNDS, MOST_ATTEMPTS)
     per_task = max(plan.step.samples, _arms(plan, waiting) * rounds + FRESH_ROUND)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:

@@ -23,15 +23,15 @@ class GateRule(Record, frozen=True, kw_only=True):
     """The gate's rule: mixed is (1 - w) hard + w soft; `rounds` is how often a night asks each task at most.
 
     `alpha` is the trial's share of the night's error rate, `min_effect` the smallest gain that is worth an edit;
-    `non_regression` refuses a candidate that made a single task worse beyond noise. With a `margin` a candidate need
-    not be better: it must be proven that it doesn't lose as much as the margin on the mean. All that shares an error
-    rate in one night may spend `together`, of which `alpha` is a part.
+    `non_regression` refuses a candidate that made a single task or another lesson worse beyond noise. With a `margin`
+    a candidate need not be better: it must be proven that it doesn't lose as much as the margin on the mean. All that
+    shares an error rate in one night may spend `together`, of which `alpha` is a part.
     """
 
     name: RuleName = "sequential"
     metric: Metric = Metric.MIXED
     mixed_weight: float = 0.5
-    rounds: int = 5
+    rounds: int = 8
     alpha: float = 0.05
     min_effect: float = 0.05
     non_regression: bool = True

@@ -117,12 +117,12 @@ class GateSettings(Section, frozen=True, kw_only=True):
     `rule` sequential accepts a useless edit on at most a share of `alpha` of the nights; strict is SkillOpt's rule,
     whose error rate is unknown; greedy accepts everything unverified. `metric` is the grade that counts: hard, soft,
     or mixed (their mean). A night asks each task at most `rounds` times. An edit must gain at least `min_effect`;
-    `non_regression` refuses it if a single task got worse.
+    `non_regression` refuses it if a single task or another lesson got worse.
     """
 
     rule: RuleName = "sequential"
     metric: Metric = Metric.MIXED
-    rounds: Count = 5
+    rounds: Count = 8
     alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
     min_effect: Annotated[float, Meta(ge=0, le=1)] = 0.05
     non_regression: bool = True

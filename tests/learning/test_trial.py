@@ -265,7 +265,7 @@ def test_all_tasks_take_part_in_every_round_whatever_they_showed() -> None:
     _, executor = run(lambda task, trajectory: better(task, trajectory) if task.id == "v0" else 1.0, rule=SURE)
 
     asked = [(task.id, document.body, sample % CANDIDATE_SAMPLES) for task, document, sample in executor.jobs]
-    assert asked == [(task.id, body, n) for n in range(5) for task in VAL for body in ("- Old.", "- New.")]
+    assert asked == [(task.id, body, n) for n in range(SURE.rounds) for task in VAL for body in ("- Old.", "- New.")]
 
 
 def test_the_reported_gain_is_shrunk_and_below_what_was_seen() -> None:

@@ -13,7 +13,7 @@ from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.learning import rewrite
-from skillopt_sleep.learning.gate import EARLY_ROUNDS
+from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.night.forecast import MOST_EDITS, forecast
 from skillopt_sleep.records import Completion, GateRule, Prompt, Purpose, Session, Task, ToolEvent
@@ -185,9 +185,9 @@ def test_a_miner_that_finds_all_it_can_asks_no_more_often(
 def test_every_candidate_that_waits_may_be_asked_about_too() -> None:
     none, one, two = (ahead(reviewed=3, waiting=count, gate=GateRule())[Purpose.ROLLOUT] for count in (0, 1, 2))
 
-    assert one - none == 3 * EARLY_ROUNDS
+    assert one - none == 3 * MOST_ATTEMPTS
     # If both are proven they are tried as one.
-    assert two - one == 3 * 3 * EARLY_ROUNDS
+    assert two - one == 3 * 3 * MOST_ATTEMPTS
 
 
 def test_as_many_edits_are_foreseen_as_a_rewritten_text_becomes() -> None:
