@@ -18,12 +18,13 @@ from tests.benchmarks.gate_nights import GATE, a_gate_plan
 from tests.benchmarks.gate_page import proven
 from tests.benchmarks.gate_worlds import SAID, Asked, Kind, Rule, Target, World, worth
 from tests.builders import a_task
-from tests.graded import judged
+from tests.graded import judged, shown_items
 from tests.nights import Machine, Watcher
 
 DEMAND = "The answer does the work with pnpm and never with npm."
 SESSIONS = {4: 8, 7: 15}  # so many sessions of a lesson have so many on val
 OTHERS = 4
+CONTROLS = {"misses": f"Worth 0.000: the old way. {SAID}", "meets": f"Worth 1.000: as wanted. {SAID}"}
 Sees = Callable[[random.Random, str, str], float]  # the grade of an answer to this demand
 
 
@@ -115,6 +116,8 @@ class _Model:
             return Completion(text="ready", model="world")
         if prompt.purpose is Purpose.JUDGE:
             reply: Mapping[str, object] = judged(prompt.text, self._grade)
+        elif prompt.purpose is Purpose.CONTROLS:
+            reply = {"controls": [{"item": n, **CONTROLS} for n, _ in enumerate(shown_items(prompt.text), start=1)]}
         else:
             reply = self._replies[prompt.purpose]
         return decoded(prompt, Completion(text=json.dumps(reply), model="world"))
@@ -157,8 +160,8 @@ def _asked(cell: NightCell, project: str, machine: Machine) -> list[Asked]:
             at=first + timedelta(minutes=10 * len(made)),
             lesson=lesson,
             wording=f"rules of {lesson}",
-            rejected=f"Worth 0.000: the old way. {SAID}",
-            accepted=f"Worth 1.000: as wanted. {SAID}",
+            rejected=CONTROLS["misses"],
+            accepted=CONTROLS["meets"],
             evidence=(),
         )
         made.append(Asked(task, kind, base))
