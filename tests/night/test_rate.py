@@ -54,14 +54,14 @@ def test_the_first_nights_have_the_full_rate_and_without_a_success_the_next_have
 
 def test_without_an_adoption_the_rates_of_a_month_add_up_to_the_stock_and_the_floors() -> None:
     assert sum(month(30)) <= (STOCK + 30 * FLOOR) * ALPHA
-    assert sum(month(30)) <= 0.16
+    assert sum(month(30)) <= 0.22
 
 
 def test_what_stays_adopted_earns_the_full_rate_back() -> None:
     spent = sum(month(10))
 
     assert nights_rate(Spent(rates=spent), ALPHA) == FLOOR * ALPHA
-    assert nights_rate(Spent(rates=spent, adopted=2), ALPHA) == pytest.approx(ALPHA, rel=0.1)
+    assert nights_rate(Spent(rates=spent, adopted=3), ALPHA) == ALPHA
 
 
 @given(st.floats(0, 3), st.integers(0, 40), st.floats(1e-4, 0.2))
@@ -80,7 +80,7 @@ def test_in_few_months_of_useless_edits_one_passes_though_each_uses_the_rate_up(
 
     passed = [any(chance.random() < rate for rate in rates) for _ in range(4_000)]
 
-    assert sum(passed) / len(passed) <= 0.15
+    assert sum(passed) / len(passed) <= 0.22
 
 
 # what a night spent -------------------------------------------------------------------------------------
