@@ -12,7 +12,7 @@ in 9 % at 4 unseen tasks and in 8 % at 7 (at the full rate every night in 48 and
 points that come up in 60 nights, beside a useless edit every second night, 7.8 and 7.9 are found (7.9 and 7.9), and
 all eight of those that go from .2 or from 0 to .9. At the FLOOR one night finds 0 → .9 in 100 % and .2 → .9 in 99 %
 at 4 tasks, and three nights find 30 points in 68 % (80); at 2 tasks one night finds 0 → .9 in 100 %, .2 → .9 in 69 %.
-A lower FLOOR takes more of that than it saves in useless edits; a higher one makes a month of them likelier than 10 %.
+A lower FLOOR takes more of that than it saves; a higher one lets more than a tenth of such months end with one.
 """
 
 from dataclasses import replace as replace_in
