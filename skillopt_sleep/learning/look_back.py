@@ -10,6 +10,7 @@ from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.compare import compare
+from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.meta_skill import meta_skill
@@ -210,6 +211,7 @@ class _Work(NamedTuple):
             first=first,
             bystanders=bystanders((edit,), asked, self.others),
         )
+        verdict = steady(verdict, trial.pairs, made)
         tested = Judged(kind=CandidateKind.GUIDANCE, edits=(edit,), trial=trial, verdict=verdict)
         log("rollouts", made)
         log("trials", (tested,))

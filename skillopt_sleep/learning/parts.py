@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.kit.stats import mean, noise
+from skillopt_sleep.learning.drift import begun_anew
 from skillopt_sleep.learning.trials import Trials
 from skillopt_sleep.records import CandidateKind, Decision, Edit, EditOp, Judged, Verdict
 
@@ -85,7 +86,9 @@ class _Elimination:
         if part is None or part.verdict.decision is Decision.ACCEPT:
             return
         self.left = others
-        if _may_be_proven(part):
+        if part.verdict.drifted:
+            self.waits.append(begun_anew(part))
+        elif _may_be_proven(part):
             self.waits.append(part)
 
     def _what_is_left(self) -> Judged:
@@ -93,7 +96,9 @@ class _Elimination:
         pruned = self._trials.run(CandidateKind.PRUNED, self.left, alpha=self._share)
         if pruned is None or pruned.verdict.decision is Decision.REJECT:
             return _none_stands(self._whole, self.waits)
-        if pruned.verdict.decision is Decision.UNDECIDED:
+        if pruned.verdict.drifted:
+            self.waits.append(begun_anew(pruned))
+        elif pruned.verdict.decision is Decision.UNDECIDED:
             self.waits.append(pruned)
         return pruned
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.harm import bystanders
 from skillopt_sleep.learning.prune import prune
 from skillopt_sleep.learning.samples import block
@@ -89,6 +90,7 @@ def remove(
     except BudgetExhausted as error:
         summary = f"{document.id}: the trial of a removal was cut short: {error.message}"
         return _not_tried(learned, Note(stage="prune", summary=summary, remedy=error.remedy))
+    verdict = steady(verdict, trial.pairs, made)
     tested = Judged(kind=CandidateKind.REMOVAL, edits=(found.edit,), trial=trial, verdict=verdict)
     log("rollouts", made)
     log("trials", (tested,))

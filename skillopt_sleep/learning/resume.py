@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.exercise import about, exercise, with_lessons
 from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.prune import exercising
@@ -102,6 +103,7 @@ def resume(
             document, changed, asked, attempts=attempts, rule=rule, earlier=earlier, bystanders=standing_by
         )
         rollouts += made
+        verdict = steady(verdict, trial.pairs[len(earlier.pairs) :], made)
         if verdict.decision is Decision.ABSTAIN:
             rest.append(waited)
             notes.append(Note(stage="trial", summary=f"{name}: {verdict.reason}"))
@@ -150,7 +152,7 @@ def together(
         lessons=[edit.lessons for edit in edits],
         bystanders=standing_by,
     )
-    if verdict.decision is not Decision.ACCEPT:
+    if steady(verdict, trial.pairs, made).decision is not Decision.ACCEPT:
         return None, made, ()
     return Judged(kind=CandidateKind.BUNDLE, edits=tuple(edits), trial=trial, verdict=verdict), made, ()
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import CallPending
 from skillopt_sleep.learning.begin import Begun, begin, may_look_back
 from skillopt_sleep.learning.credit import credit
+from skillopt_sleep.learning.drift import begun_anew
 from skillopt_sleep.learning.early import search_by_lesson
 from skillopt_sleep.learning.ending import decided, on_test
 from skillopt_sleep.learning.evidence import STANDALONE, early_ones, with_evidence
@@ -128,9 +129,12 @@ def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) ->
     if decision is not Decision.ACCEPT:
         standing = found.tested + found.apart
     for tested in standing:
-        if tested.verdict.decision is Decision.UNDECIDED and tested.kind in STANDALONE:
-            wait = waiting(document, tested, night=night, crew=crew)
-            waits.append(wait)
+        if tested.kind not in STANDALONE:
+            continue
+        if tested.verdict.drifted:
+            waits.append(waiting(document, begun_anew(tested), night=night, crew=crew))
+        elif tested.verdict.decision is Decision.UNDECIDED:
+            waits.append(waiting(document, tested, night=night, crew=crew))
     waits += _left_waiting(document, found, night=night, crew=crew)
     # Each costs every night that brings it a task.
     dropped: list[Note] = []

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.harm import bystanders
 from skillopt_sleep.learning.samples import block
@@ -100,6 +101,7 @@ class Trials:
             bystanders=others,
         )
         self.rollouts += made
+        verdict = steady(verdict, trial.pairs, made)
         tested = Judged(kind=kind, edits=tuple(edits), trial=trial, verdict=verdict)
         self.tested.append(tested)
         return tested

@@ -5,7 +5,10 @@ from skillopt_sleep.records.sessions import Usage
 
 
 class Trajectory(Record, frozen=True, kw_only=True):
-    """The course of one attempt; `failure` says why there is no response, `text_only` that no tools could run."""
+    """The course of one attempt; `failure` says why there is no response, `text_only` that no tools could run.
+
+    `model` is the one that answered, if it said so.
+    """
 
     response: str = ""
     tool_calls: tuple[str, ...] = ()
@@ -15,6 +18,7 @@ class Trajectory(Record, frozen=True, kw_only=True):
     usage: Usage | None = None
     failure: str = ""
     text_only: bool = False
+    model: str = ""
 
 
 class CheckResult(Record, frozen=True, kw_only=True):

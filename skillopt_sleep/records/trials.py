@@ -234,12 +234,14 @@ class Decision(StrEnum):
 class Verdict(Record, frozen=True, kw_only=True):
     """The gate's decision, its reason in one sentence, and the error rate of the rule, if known.
 
-    An undecided candidate is `early` if it is proven on one session of its lessons and only lacks another one.
+    An undecided candidate is `early` if it is proven on one session of its lessons and only lacks another one. A
+    trial has `drifted` if the model changed while it ran.
     """
 
     decision: Decision
     reason: str
     early: bool = False
+    drifted: bool = False
     rule: str = ""
     error_rate: str = ""
 

@@ -33,4 +33,4 @@ class SingleShot:
             completion = self._target.complete(prompt)
         except CallFailed as error:
             return Trajectory(failure=f"{error.kind}: {error.message}", text_only=True)
-        return Trajectory(response=completion.text, usage=completion.usage, text_only=True)
+        return Trajectory(response=completion.text, usage=completion.usage, text_only=True, model=completion.model)

@@ -659,3 +659,23 @@ def test_a_lesson_that_was_learned_before_is_guarded_though_nobody_asks_for_it_t
         assert [effect.effect for effect in effects] == [Effect.HELPED]
         assert "another lesson worse" in effects[0].because
         assert past_edit(effects[0], night="tonight").harmed == 1
+
+
+def test_a_change_that_was_tried_while_the_model_changed_waits_with_a_new_trial() -> None:
+    night = Night()
+    made: list[int] = []
+
+    def attempt(task: Task, document: Document, sample: int) -> Trajectory:
+        made.append(sample)
+        model = "m-1" if len(made) <= 6 else "m-2"
+        return Trajectory(response=f"{task.id}|{document.body}|{sample}", model=model)
+
+    night.executor = FakeExecutor(attempt)
+
+    outcome = night.step([*TRAIN, *VAL], gate=SURE)
+
+    assert (outcome.outcome, outcome.verdict.drifted) == (Outcome.UNVERIFIED, True)
+    (wait,) = outcome.tried.undecided
+    assert (wait.tested.edits, wait.tested.trial.pairs) == (outcome.tried.tested[0].edits, ())
+    again = Night().step([*TRAIN, *VAL], past=Past(waiting=(wait,)), gate=SURE)
+    assert again.outcome is Outcome.IMPROVED
