@@ -28,7 +28,7 @@ def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
     effects: list[EditEffect] = []
     for edit in edits:
         effect = _effect(edit, best, tested)
-        if _is_rejected(effect, best, tested[0]):
+        if _harmed_others(edit, tested) or _is_rejected(effect, best, tested[0]):
             effect = msgspec.structs.replace(effect, rejected_on=_tasks(tested[0].trial.of(edit.lessons)))
         effects.append(effect)
     return tuple(effects)
@@ -47,6 +47,11 @@ def _is_rejected(effect: EditEffect, best: Judged, first: Judged) -> bool:
         return effect.edit not in best.edits
     gains = [pair.gain for pair in first.trial.of(effect.edit.lessons)]
     return decision is Decision.REJECT and (len(first.edits) == 1 or math.fsum(gains) <= 0)
+
+
+def _harmed_others(edit: Edit, tested: Sequence[Judged]) -> bool:
+    """Return whether the edit by itself made other lessons worse, whatever it did in its own."""
+    return any(candidate.edits == (edit,) and candidate.trial.guard.harmed for candidate in tested)
 
 
 def _tasks(pairs: Sequence[Pair]) -> tuple[str, ...]:
@@ -143,7 +148,7 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
         reasons.append(_waits_for(tested, pairs))
     elif tested.verdict.decision is Decision.ABSTAIN:
         reasons.append(tested.verdict.reason)
-    elif tested.verdict.decision is Decision.REJECT and effect is Effect.HELPED:
+    elif tested.verdict.decision is Decision.REJECT and (effect is Effect.HELPED or trial.guard.harmed):
         reasons.append(f"rejected: {tested.verdict.reason}")
     return EditEffect(
         edit=edit,

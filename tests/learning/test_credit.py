@@ -5,10 +5,23 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.records import CandidateKind, Decision, Edit, Effect, Judged, Pair, Trial, Verdict, effect_of
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Edit,
+    Effect,
+    Guard,
+    Harm,
+    Judged,
+    Pair,
+    Trial,
+    Verdict,
+    effect_of,
+)
 from tests.builders import an_edit
 
 GOOD, IDLE = an_edit("- Good."), an_edit("- Idle.")
@@ -258,3 +271,25 @@ def test_what_waits_what_could_not_be_tried_and_a_removal_are_not_turned_down() 
 
     for tested in (waits, void, removal):
         assert [told.rejected_on for told in credit(tested, (tested,))] == [()]
+
+
+@pytest.mark.parametrize("after", [1.0, 0.1], ids=["a gain that is proven", "a gain that isn't"])
+def test_what_alone_harms_another_lesson_is_turned_down_for_that_however_much_it_gains(after: float) -> None:
+    harm = Harm(lesson="tabs", wording="Use tabs.", before=0.9, after=0.3, n=10)
+    refused = judged(GOOD, after=after, n=4, decision=Decision.REJECT, guard=Guard(harmed=(harm,)))
+
+    (told,) = credit(refused, (refused,))
+
+    assert told.effect in {Effect.HELPED, Effect.UNDECIDED}
+    assert told.because == "rejected: so it was"
+    assert told.rejected_on == ("v0", "v1", "v2", "v3")
+
+
+def test_a_rule_of_a_change_that_harms_another_lesson_is_not_turned_down_by_that_alone() -> None:
+    harm = Harm(lesson="tabs", before=0.9, after=0.3, n=10)
+    refused = judged(GOOD, IDLE, after=1.0, decision=Decision.REJECT, guard=Guard(harmed=(harm,)))
+
+    good, idle = credit(refused, (refused,))
+
+    assert (good.rejected_on, idle.rejected_on) == ((), ())
+    assert good.because == "tried together with 1 other edit; rejected: so it was"
