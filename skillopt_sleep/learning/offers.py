@@ -24,10 +24,21 @@ class Open(NamedTuple):
 
 
 def current(past: Past, document: Document) -> Past:
-    """Return what is known of the document, with the proposals that can still be adopted."""
-    shas = {document.path: document.sha} | {twin.path: twin.sha for twin in document.twins}
-    offered = tuple(offer for offer in past.offered if offer.shas.items() <= shas.items())
-    return replace(past, offered=offered)
+    """Return what is known of the document, with the proposals that still hold.
+
+    One holds while our part of its files is unchanged: if only the rest changed, it is made again for the new text.
+    """
+    shas = {document.path: document.sha}
+    bodies = {document.path: document.body_sha}
+    for twin in document.twins:
+        shas[twin.path] = twin.sha
+        bodies[twin.path] = twin.body
+    offered: list[Offered] = []
+    for offer in past.offered:
+        same = offer.shas.items() <= shas.items()
+        if same or (offer.bodies and offer.bodies.items() <= bodies.items()):
+            offered.append(offer)
+    return replace(past, offered=tuple(offered))
 
 
 def without(past: Past, ended: Collection[str], document: Document) -> tuple[Past, tuple[Note, ...]]:

@@ -66,6 +66,7 @@ def copied_file(document: Document, text: Text) -> CopiedFile:
         base=paths.digest(text.base),
         result=paths.digest(text.result),
         sha=document.sha,
+        body=document.body_sha,
     )
     return CopiedFile(copy, text)
 

@@ -72,6 +72,11 @@ def with_body(path: Path, data: bytes | None, body: str) -> bytes:
         raise UnsafeEdit(f"{path}: {error.message}", remedy=error.remedy) from error
 
 
+def body(path: Path, data: bytes) -> str:
+    """Return the rules in these bytes of the file."""
+    return _parts(path, data).body
+
+
 def refuse_strange(path: Path, data: bytes | None, result: bytes) -> None:
     """Raise UnsafeEdit unless the result differs from the file only in our part."""
     if with_body(path, data, _parts(path, result).body) != result:

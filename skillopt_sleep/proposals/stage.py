@@ -4,7 +4,7 @@ import difflib
 import io
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.changes import Change, changes
 from skillopt_sleep.proposals.checked import Text, checked
 from skillopt_sleep.proposals.copies import CopiedFile, copied_file, copies
+from skillopt_sleep.proposals.renew import RESULT, renewed
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.protocols import Page
@@ -26,7 +27,6 @@ from skillopt_sleep.records import Edit, EditOp, Note, Proof, Proposal, StepOutc
 
 FOLDER = "proposals"
 RECORD = "proposal.json"
-RESULT = "result"
 BASE = "base"
 DIFF = "change.diff"
 
@@ -63,6 +63,7 @@ class FolderStager:
                     proposals.append(self._stage_one(change, ids, page, notes))
                 except ProposalError as error:
                     notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
+            proposals += _renewed(outcome, page, notes)
         return tuple(proposals), tuple(notes)
 
     def _stage_one(
@@ -95,6 +96,24 @@ class FolderStager:
         if not self.tried_with or not readers or self.tried_with in readers:
             return change
         return change._replace(proof=Proof.ELSEWHERE)
+
+
+def _renewed(outcome: StepOutcome, page: Page, notes: list[Note]) -> Iterator[Proposal]:
+    """Write the proposals that tonight's sessions ask for again, and whose files changed around our part."""
+    for old in page.bank.waiting(outcome.document.path):
+        if old.id not in outcome.tried.offered:
+            continue
+        try:
+            found = renewed(old, page.folder.parent / old.night / FOLDER / old.id)
+        except ProposalError as error:
+            notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
+            continue
+        if found is not None:
+            proposal = msgspec.structs.replace(found[0], night=page.night)
+            _write(page.folder / FOLDER / proposal.id, proposal, [file.text for file in found[1]])
+            summary = f"{old.id} was made again for the rest of {old.document}, which changed since its trial"
+            notes.append(Note(stage="stage", summary=summary, expected=True))
+            yield proposal
 
 
 def read_proposal(folder: Path) -> Proposal:
@@ -189,7 +208,8 @@ def write_proposal(
         read_by=document.read_by,
         copies=tuple(also),
         warnings=warnings(edits),
-        sha=document.sha,
+        sha=first.sha,
+        body=first.body,
         lessons=change.lessons,
         edits=edits,
         evidence=change.evidence,

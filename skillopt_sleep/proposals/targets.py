@@ -97,7 +97,9 @@ class FileTargets:
             if twin is not None:
                 found.append(self._with_readers(twin, at.root))
         first, *others = sorted(found, key=lambda one: -len(one.body))
-        twins = tuple(Twin(id=one.id, path=one.path, sha=one.sha, read_by=one.read_by) for one in others)
+        twins = tuple(
+            Twin(id=one.id, path=one.path, sha=one.sha, body=one.body_sha, read_by=one.read_by) for one in others
+        )
         return msgspec.structs.replace(first, twins=twins)
 
     def _places_beside(

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+import msgspec
+
 from skillopt_sleep.records.comparisons import Earlier
 from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.effects import Effect
@@ -131,10 +133,14 @@ class Fared(Record, frozen=True, kw_only=True):
 
 
 class Offered(Record, frozen=True, kw_only=True):
-    """A proven proposal that waits for the person: its lessons, and the SHA-256 of each file that it can change."""
+    """A proven proposal that waits for the person: its lessons, and the SHA-256 of each file that it can change.
+
+    `bodies` are those of the part of each file that is ours.
+    """
 
     proposal: str
     shas: dict[str, str]
+    bodies: dict[str, str] = msgspec.field(default_factory=dict)
     lessons: tuple[str, ...]
 
 

@@ -16,12 +16,13 @@ class DocumentKind(StrEnum):
 class Twin(Record, frozen=True, kw_only=True):
     """Another file of the project, for agents that don't read the document: what is learned goes to both.
 
-    `sha` is the SHA-256 of its text, as the document's.
+    `sha` is the SHA-256 of its text, `body` that of the part that is ours, as the document's.
     """
 
     id: str
     path: str
     sha: str
+    body: str = ""
     read_by: tuple[str, ...]
 
 

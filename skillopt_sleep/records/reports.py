@@ -29,13 +29,14 @@ class Proof(StrEnum):
 
 
 class Copy(Record, frozen=True, kw_only=True):
-    """One of the files that a proposal changes; for `base`, `result` and `sha` see Proposal."""
+    """One of the files that a proposal changes; for `base`, `result`, `sha` and `body` see Proposal."""
 
     document: str
     path: str
     base: str
     result: str
     sha: str
+    body: str = ""
 
 
 class Proposal(Record, frozen=True, kw_only=True):
@@ -46,7 +47,8 @@ class Proposal(Record, frozen=True, kw_only=True):
     acceptance; `effects` are those of each rule by itself. Of `bystanders`, other lessons, so many are `unharmed`.
     `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list what its
     rules touch that a person should read twice. `copies` are further files it changes by the same edits, all or none;
-    `read_by` names the agents that read one of its files. `text_changed` is that of its trial.
+    `read_by` names the agents that read one of its files. `text_changed` is that of its trial; `body` is the
+    SHA-256 of our part of the text it starts from.
     """
 
     id: str
@@ -76,6 +78,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     copies: tuple[Copy, ...] = ()
     warnings: tuple[RuleWarning, ...] = ()
     sha: str = ""
+    body: str = ""
     lessons: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
@@ -84,7 +87,14 @@ class Proposal(Record, frozen=True, kw_only=True):
     @property
     def files(self) -> tuple[Copy, ...]:
         """All files that it changes, its document first."""
-        first = Copy(document=self.document, path=self.path, base=self.base, result=self.result, sha=self.sha)
+        first = Copy(
+            document=self.document,
+            path=self.path,
+            base=self.base,
+            result=self.result,
+            sha=self.sha,
+            body=self.body,
+        )
         return (first, *self.copies)
 
     @property

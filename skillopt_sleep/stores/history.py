@@ -64,7 +64,8 @@ class SqliteHistory:
         for proposal in self._bank.waiting(path):
             if proposal.proof is Proof.TRIAL:
                 shas = {file.path: file.sha for file in proposal.files}
-                offered.append(Offered(proposal=proposal.id, shas=shas, lessons=proposal.lessons))
+                bodies = {file.path: file.body for file in proposal.files}
+                offered.append(Offered(proposal=proposal.id, shas=shas, bodies=bodies, lessons=proposal.lessons))
         return tuple(offered)
 
     def count(self) -> int:

@@ -90,3 +90,18 @@ def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note() ->
 
     assert past.waiting == (other,)
     assert "you took its lesson back" in note.summary
+
+
+def test_a_proposal_holds_while_our_part_of_its_files_is_unchanged() -> None:
+    twin = Twin(id="shop:AGENTS.md", path="/p/AGENTS.md", sha="1", body="b", read_by=("Codex",))
+    bodies = {DOCUMENT.path: DOCUMENT.body_sha, twin.path: "b"}
+    offer = replace(OFFER, shas=OFFER.shas | {twin.path: "1"}, bodies=bodies)
+    edited = replace(DOCUMENT, lead="# Edited\n\n", twins=(replace(twin, sha="2"),))
+
+    assert current(Past(offered=(offer,)), edited).offered == (offer,)
+    assert current(Past(offered=(offer,)), replace(edited, body="- Newer.")).offered == ()
+    assert current(Past(offered=(offer,)), replace(edited, twins=(replace(twin, sha="2", body="c"),))).offered == ()
+    # One of an older version knows the whole text only.
+    assert current(Past(offered=(OFFER,)), edited).offered == ()
+    old = replace(OFFER, bodies={DOCUMENT.path: ""})
+    assert current(Past(offered=(old,)), edited).offered == ()

@@ -200,3 +200,41 @@ def test_both_versions_of_every_pair_are_told_the_same_and_every_pair_something_
     assert len(pairs) > 10
     assert all(len(variations) == 1 for place, variations in told.items() if place in pairs)
     assert len({next(iter(told[place])) for place in pairs}) == len(pairs)
+
+
+def test_a_proposal_whose_file_changed_around_our_part_is_made_again_without_a_trial(machine: Machine) -> None:
+    machine.had(*range(4))
+    (first,) = machine.night(gate=GATE).proposals
+    file = machine.project() / "CLAUDE.md"
+    file.write_text(f"# Shop\n\n{TEA}\n", encoding="utf-8")
+    machine.clock.pass_by(days=1)
+    machine.had(4, 5)
+    machine.model.prompts.clear()
+
+    report = machine.night(gate=GATE)
+
+    (again,) = report.proposals
+    assert (again.id, again.version, again.night) == (first.id, first.version + 1, report.night)
+    assert (again.n, again.interval, again.edits, again.body) == (first.n, first.interval, first.edits, first.body)
+    assert machine.model.asked(Purpose.REFLECT, Purpose.ROLLOUT) == []
+    assert any("P-0001 was made again" in note.summary for note in report.errors)
+    result = (Path(report.folder) / "proposals" / again.id / "result").read_text("utf-8")
+    assert TEA in result
+    assert RULE in result
+    machine.clock.pass_by(days=1)
+    machine.had(6, 7)
+    assert machine.night(gate=GATE).proposals == ()
+
+
+def test_a_proposal_whose_part_of_the_file_changed_is_learned_anew(machine: Machine) -> None:
+    machine.had(*range(4))
+    machine.night(gate=GATE)
+    (machine.project() / "CLAUDE.md").write_text("# Shop\n\n" + BLOCK.format("- Say please."), encoding="utf-8")
+    machine.clock.pass_by(days=1)
+    machine.had(4, 5)
+    machine.model.prompts.clear()
+
+    (again,) = machine.night(gate=GATE).proposals
+
+    assert (again.id, again.version) == ("P-0001", 2)
+    assert machine.model.asked(Purpose.REFLECT)
