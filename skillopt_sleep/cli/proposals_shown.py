@@ -23,7 +23,7 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
         yield sentence(proposal.error_rate)
     yield from _each_rule(proposal)
     if proposal.others:
-        yield f"Tasks of other lessons: {proposal.others}"
+        yield f"Other lessons: {proposal.others}"
     if proposal.text_changed:
         yield f"The trial: {said_of_changes(proposal.text_changed)}"
     if proposal.read_by:
