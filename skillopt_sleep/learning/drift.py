@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.betting import STAKES, start
 from skillopt_sleep.kit.stats import mean, sign_test
 from skillopt_sleep.records import Decision, Judged, Pair, Rollout, Trial, Verdict
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 JUMP = 0.2  # so much must the old version do better or worse in another third of the trial
 JUMP_LEVEL = 0.005  # so unlikely must that be by chance, for each two of the thirds
@@ -67,14 +66,10 @@ def _why_not(pairs: Sequence[Pair], made: Sequence[Rollout]) -> str:
 
 
 def _models(made: Sequence[Rollout]) -> tuple[set[str], set[str]]:
-    """Return the models that answered in the first and in the last round."""
-    rounds = defaultdict[int, set[str]](set)
-    for attempt in made:
-        if attempt.trajectory.model:
-            rounds[attempt.sample % CANDIDATE_SAMPLES].add(attempt.trajectory.model)
-    if not rounds:
-        return set(), set()
-    return rounds[min(rounds)], rounds[max(rounds)]
+    """Return the models that answered in the first and in the last third of the attempts."""
+    named = [attempt.trajectory.model for attempt in made if attempt.trajectory.model]
+    size = -(-len(named) // len(_THIRDS))
+    return set(named[:size]), set(named[-size:])
 
 
 def jumped(pairs: Sequence[Pair]) -> Jump | None:

@@ -24,9 +24,7 @@ def better_half(bundle: Judged, trials: Trials, train: Sequence[Task], share: fl
         try:
             half = _tried(part, trials, train, share / 2)
         except BudgetExhausted as error:
-            if not any(tested.verdict.decision is Decision.ACCEPT for tested in hopeful):
-                raise
-            trials.note(f"its other half wasn't tried: {error.message}")
+            trials.note(f"{NOT_AFFORDED} to the end: {error.message}", remedy=error.remedy)
             break
         except CallPending as error:
             # Someone has to sit down for every round: both halves are asked at once.

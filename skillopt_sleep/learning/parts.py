@@ -64,7 +64,7 @@ class _Elimination:
             others = [other for other in self.left if other is not edit]
             if not others or edit.op is EditOp.DELETE:
                 continue
-            if not self._trials.affordable((edit,), what=NOT_AFFORDED):
+            if not self._trials.affordable((edit,), what=NOT_AFFORDED, guarded=False):
                 return None
             self._try(edit, others)
         if self._pending is not None:

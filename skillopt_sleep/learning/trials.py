@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.exercise import exercise
-from skillopt_sleep.learning.harm import bystanders
+from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
@@ -68,10 +68,15 @@ class Trials:
         after = self.candidate(self._in_order([*others, edit]))
         return self._run(CandidateKind.PART, (edit,), before, after, self._asked((edit,)), alpha=alpha)
 
-    def affordable(self, edits: Sequence[Edit], *, what: str) -> bool:
-        """Return whether the night's limit leaves enough calls for one more trial of the usual length."""
-        rounds = min(self.rule.rounds, TYPICAL_ROUNDS)
-        most = 2 * rounds * len(self._asked(edits))
+    def affordable(self, edits: Sequence[Edit], *, what: str, guarded: bool = True) -> bool:
+        """Return whether the night's limit leaves enough calls for one more trial of the usual length.
+
+        A `guarded` one also asks about other lessons.
+        """
+        asked = self._asked(edits)
+        most = 2 * min(self.rule.rounds, TYPICAL_ROUNDS) * len(asked)
+        if guarded:
+            most += first_calls(bystanders(edits, asked, self._others))
         if self.attempts.left() >= most:
             return True
         self.note(f"{what}: that takes about {most} calls", remedy="raise budget.calls")

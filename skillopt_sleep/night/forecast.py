@@ -15,6 +15,8 @@ from skillopt_sleep.replay.judges.controls import WANTED
 from skillopt_sleep.replay.judges.rubric import PER_CALL
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
+MOST_LEFT = 2  # candidates made of the rules that are left: those that helped in two sessions, and those proven
+HALVES_ON_TRAIN = 4  # attempts at a train task: with and without each half of a rejected change
 FRESH_ROUND = 2  # attempts at each task of an accepted change, after it was accepted
 
 
@@ -98,11 +100,7 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
 def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
     """Count the attempts at tasks; each is one call to make and one to grade."""
     made_up = work.tasks * plan.step.augment
-    rounds = plan.gate.rounds
-    if plan.gate.name == "sequential":
-        # A task of another lesson may be asked more often than a trial's own: it looked hurt.
-        rounds = max(rounds, EARLY_ROUNDS, MOST_ATTEMPTS)
-    per_task = max(plan.step.samples, _arms(plan, waiting) * rounds + FRESH_ROUND)
+    per_task = max(plan.step.samples + HALVES_ON_TRAIN, _most_attempts(plan, waiting) + FRESH_ROUND)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:
         # Several candidates are first compared with each other on the train tasks.
@@ -156,28 +154,29 @@ def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Pur
     return calls
 
 
-def _arms(plan: Plan, waiting: int) -> int:
-    """Return the number of documents that one round of a trial may compare on a validation task.
+def _most_attempts(plan: Plan, waiting: int) -> int:
+    """Return how often one task may be attempted in trials; each trial draws both versions of it anew.
 
-    The sequential gate compares the candidate and parts of it (its halves, or the candidate without one edit) with
-    one baseline; only the last of them may need a new baseline. Candidates that waited may be tried as one once more.
-    A night may also try slow-update guidance and the removal of a rule.
+    The sequential gate tries the candidate, then each of its rules on top of the others and what is left of them, or
+    its halves, each after a try on train. Candidates that waited may be tried as one once more. A night may also try
+    slow-update guidance and the removal of a rule. What wins is asked about tasks of other lessons too.
     """
+    rounds = plan.gate.rounds
     if plan.gate.name != "sequential":
-        return 2
+        return 2 * rounds
+    rounds = max(rounds, EARLY_ROUNDS)
     edits = plan.step.edit_budget
     if plan.step.mode != "patch":
         edits = max(edits, MOST_EDITS)
-    parts = 0
+    parts, whole = 0, 2 + waiting  # the candidate, and the removal of a rule
     if edits > 1:
-        parts = max(2, edits + 2)
-    guidance = 0
-    if plan.step.slow_every:
-        guidance = 2
-    joined = 0
+        parts = edits
+        whole += MOST_LEFT
     if waiting > 1:
-        joined = 2
-    return 2 + parts + waiting + joined + guidance + 1
+        whole += 1
+    if plan.step.slow_every:
+        whole += 1
+    return 2 * (parts * rounds + whole * max(rounds, MOST_ATTEMPTS))
 
 
 def _batches(items: int, size: int) -> int:

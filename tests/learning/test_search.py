@@ -130,7 +130,7 @@ def test_a_half_that_is_proven_is_not_lost_when_the_budget_ends_with_the_other()
     found = search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE, train=TRAIN)
 
     assert (found.best.edits, found.best.verdict.decision) == ((GOOD,), Decision.ACCEPT)
-    assert "its other half wasn't tried" in found.notes[0].summary
+    assert "its halves weren't tried to the end: the limit of 20 calls" in found.notes[0].summary
 
 
 def test_no_candidate_passes_the_documents_length() -> None:
