@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.mining.split import split
+from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import BY_HAND, Completion, NightReport, Outcome, Prompt, Purpose, Rubric
 from tests.benchmarks.gate_cells import DECISIVE, NOTHING, USEFUL, USELESS, WORDS
 from tests.benchmarks.gate_figures import RIDERS, Count
@@ -94,43 +95,50 @@ CELLS = (
 IDLE = frozenset({Outcome.NOTHING_NEW, Outcome.NO_HEADROOM})
 
 
-class _Model:
-    """Everything that a night asks of models: attempts of the world, grades of the judge, edits of the optimizer."""
+class Models:
+    """Everything that a night asks of models: attempts, grades, answers of known worth, and what the optimizer says."""
 
-    def __init__(self, world: World, cell: NightCell) -> None:
-        self._world, self._cell = world, cell
-        edits = [{"op": "append", "content": rule.words, "reason": "said"} for rule in cell.rules]
-        proposed: dict[str, object] = {"edits": edits}
-        self._replies: dict[Purpose, Mapping[str, object]] = {
-            Purpose.REFLECT: proposed,
-            Purpose.AGGREGATE: proposed,
-            Purpose.SELECT: {"selected_indices": [0, 1, 2, 3]},
-            Purpose.BUDGET: {"edits": 4},
-        }
+    def __init__(
+        self,
+        attempts: Backend,
+        grade: Callable[[str, str], float],
+        replies: Mapping[Purpose, Callable[[Prompt], Any]],
+    ) -> None:
+        self._attempts, self._grade, self._replies = attempts, grade, replies
 
     def complete(self, prompt: Prompt) -> Completion:
         """Answer in the form that the prompt asks for."""
-        if prompt.purpose is Purpose.ROLLOUT:
-            return self._world.complete(prompt)
-        if prompt.purpose is Purpose.PREFLIGHT:
-            return Completion(text="ready", model="world")
-        if prompt.purpose is Purpose.JUDGE:
-            reply: Mapping[str, object] = judged(prompt.text, self._grade)
-        elif prompt.purpose is Purpose.CONTROLS:
-            reply = {"controls": [{"item": n, **CONTROLS} for n, _ in enumerate(shown_items(prompt.text), start=1)]}
-        else:
-            reply = self._replies[prompt.purpose]
+        match prompt.purpose:
+            case Purpose.ROLLOUT:
+                return self._attempts.complete(prompt)
+            case Purpose.PREFLIGHT:
+                return Completion(text="ready", model="world")
+            case Purpose.JUDGE:
+                reply: Any = judged(prompt.text, self._grade)
+            case Purpose.CONTROLS:
+                items = range(1, len(shown_items(prompt.text)) + 1)
+                reply = {"controls": [{"item": number, **CONTROLS} for number in items]}
+            case _:
+                reply = self._replies[prompt.purpose](prompt)
         return decoded(prompt, Completion(text=json.dumps(reply), model="world"))
 
-    def _grade(self, demand: str, answer: str) -> float:
-        return self._cell.sees(self._world.draw, demand, answer)
+
+def _models(world: World, cell: NightCell) -> Models:
+    edits = [{"op": "append", "content": rule.words, "reason": "said"} for rule in cell.rules]
+    replies: dict[Purpose, Callable[[Prompt], Any]] = {
+        Purpose.REFLECT: lambda _prompt: {"edits": edits},
+        Purpose.AGGREGATE: lambda _prompt: {"edits": edits},
+        Purpose.SELECT: lambda _prompt: {"selected_indices": [0, 1, 2, 3]},
+        Purpose.BUDGET: lambda _prompt: {"edits": 4},
+    }
+    return Models(world, lambda demand, answer: cell.sees(world.draw, demand, answer), replies)
 
 
 def real_night(cell: NightCell, seed: int) -> Real:
     """Run one night in a folder of its own."""
     world = World(f"{cell.title} {seed}", cell.rules, cell.target, jump_within=4 * cell.val * GATE.rounds)
     with tempfile.TemporaryDirectory(prefix="bench-gate-") as name:
-        machine = Machine(Path(name), model=Watcher(_Model(world, cell)))
+        machine = Machine(Path(name), model=Watcher(_models(world, cell)))
         project = machine.project()
         asked = _asked(cell, str(project), machine)
         machine.shelf.tasks = [each.task for each in asked]

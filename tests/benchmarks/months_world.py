@@ -79,11 +79,11 @@ class Wish(NamedTuple):
 
 
 class Person:
-    """What is asked each day, and by which wish."""
+    """What is asked each day, and by which wish; of the first so many matters they change their mind."""
 
-    def __init__(self, draw: random.Random) -> None:
+    def __init__(self, draw: random.Random, changed: int = CHANGED) -> None:
         self._draw = draw
-        self._changes = {matter: draw.randint(*CHANGE) for matter in range(CHANGED)}
+        self._changes = {matter: draw.randint(*CHANGE) for matter in range(changed)}
         self.ended: set[str] = set()
 
     def wish(self, matter: int, night: int) -> Wish:

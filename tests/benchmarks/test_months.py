@@ -4,7 +4,9 @@ import random
 from typing import Any
 
 from skillopt_sleep.records import Prompt, Purpose
-from tests.benchmarks.months import Month, figures, month
+from tests.benchmarks.months import figures
+from tests.benchmarks.months_machine import real_month
+from tests.benchmarks.months_nights import Month, month
 from tests.benchmarks.months_world import (
     AGAINST,
     BOTH,
@@ -87,3 +89,10 @@ def test_a_month_is_the_same_for_the_same_seed_and_most_lessons_are_learned() ->
 
     assert month("replace", 1) == first
     assert first.right >= 5
+
+
+def test_a_few_real_nights_are_counted() -> None:
+    found = real_month("append", 1, nights=3)
+
+    assert found.calls > 0
+    assert (found.stale, found.removals) == (0, 0)

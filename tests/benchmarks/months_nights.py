@@ -1,0 +1,142 @@
+"""Months of simulated nights through the night's own steps: what a document holds in the end, and what it took."""
+
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from skillopt_sleep.mining.recall import recall
+from skillopt_sleep.mining.split import split
+from skillopt_sleep.night.documents import steps
+from skillopt_sleep.night.rate import on_rate
+from skillopt_sleep.protocols import Routing
+from skillopt_sleep.records import Document, Edit, EditOp, Past, RecallRules, Split, Task
+from skillopt_sleep.replay.text import SingleShot
+from tests.benchmarks.gate_nights import GATE
+from tests.benchmarks.gate_page import MemoryPage, Rates, proven, remembered
+from tests.benchmarks.months_world import (
+    CHANGED,
+    MATTERS,
+    NIGHTS,
+    WISHES,
+    MonthJudge,
+    MonthWorld,
+    Person,
+    Wish,
+    Writes,
+    day,
+)
+from tests.builders import a_document
+from tests.fakes import FakeBackend, FakeMeter, SerialPool
+from tests.nights import a_crew, a_plan
+
+EDITS = 3
+LOOK_BACK = 7
+BUDGET = 300
+RULES = {rule for wishes in WISHES for rule in wishes}
+
+
+class Month(NamedTuple):
+    """What one month amounts to."""
+
+    unchanged: int
+    changed: int
+    stale: int
+    useless: int
+    proposals: int
+    purely_useless: int
+    removals: int
+    calls: int
+
+    @property
+    def right(self) -> int:
+        """The lessons that are right in the end."""
+        return self.unchanged + self.changed
+
+
+def month(writes: Writes, seed: int) -> Month:
+    """Run the nights; what is proven is live the next morning."""
+    draw = random.Random(f"month {writes} {seed}")
+    person, world = Person(draw), MonthWorld(draw, writes, EDITS)
+    crew = a_crew(
+        optimizer=FakeBackend(world.answers()),
+        executor=SingleShot(world),
+        judge=MonthJudge(world),
+        meter=FakeMeter(left=BUDGET),
+        pool=SerialPool(),
+    )
+    removal = replace(GATE, margin=0.1)
+    default = a_plan(gate=GATE, removal=removal, edit_budget=EDITS, min_edit_budget=EDITS, slow_every=LOOK_BACK)
+    document, past = a_document(""), Past()
+    known: tuple[Task, ...] = ()
+    rates = Rates()
+    proposals = purely = removals = 0
+    for night in range(NIGHTS):
+        fresh = person.asked(night, document)
+        world.know(fresh)
+        world.begin_night()
+        tonight, asked = _asked(fresh, known, person, past, night)
+        known = (*known, *tonight)
+        page: Any = MemoryPage(f"night {night}", {document.path: past}, known, started=day(night + 1), rates=rates)
+        plan = on_rate(default, page)
+        routing = Routing(asked, (document,))
+        (outcome,) = steps(routing, crew=crew, plan=plan, page=page, ended=frozenset(person.ended))
+        change = proven(outcome)
+        rates.close(plan, [outcome], at=page.started, adopted=change)
+        past = remembered(past, outcome, page.night, adopted=change)
+        if change is not None:
+            removing = all(edit.op is EditOp.DELETE for edit in change.edits)
+            removals += removing
+            proposals += not removing
+            purely += not removing and not any(edit.content in RULES for edit in change.edits)
+            document = replace(document, body=change.body)
+        document, past = _without_ended(document, past, person)
+    lines = document.body.splitlines()
+    return summed_up(
+        lines, world, person, calls=world.calls, proposals=proposals, purely_useless=purely, removals=removals
+    )
+
+
+def _without_ended(document: Document, past: Past, person: Person) -> tuple[Document, Past]:
+    """Take out what was adopted for a wish that the person took back: the night proposes that by their words alone."""
+    lines = document.body.splitlines()
+    for edit in past.adopted:
+        if edit.op is EditOp.DELETE or person.ended.isdisjoint(edit.lessons):
+            continue
+        for line in edit.content.splitlines():
+            if line in lines:
+                lines.remove(line)
+                past = replace(
+                    past, adopted=(*past.adopted, Edit(op=EditOp.DELETE, target=line, lessons=edit.lessons))
+                )
+    return replace(document, body="\n".join(lines)), past
+
+
+def _asked(
+    fresh: Sequence[Task], known: Sequence[Task], person: Person, past: Past, night: int
+) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
+    """Return tonight's tasks on their sides, and all that is asked, as a night does it."""
+    standing = [task for task in known if task.lesson not in person.ended]
+    sides = {task.session: Split(task.split).value for task in known if task.split}
+    tonight = tuple(split([task for task in fresh if task.lesson not in person.ended], known=standing, sides=sides))
+    named = {name for wait in past.waiting for edit in wait.tested.edits for name in edit.tasks}
+    asked = recall(tonight, known=standing, rules=RecallRules(), now=day(night + 1), named=named)
+    return tonight, tuple(asked)
+
+
+def summed_up(lines: Sequence[str], world: MonthWorld, person: Person, **counted: int) -> Month:
+    """Return what a month amounts to whose document has these lines in the end."""
+    right = [matter for matter in range(MATTERS) if _is_right(person.wish(matter, NIGHTS), lines)]
+    stale = [matter for matter in range(MATTERS) if person.wish(matter, NIGHTS).against in lines]
+    return Month(
+        unchanged=sum(matter >= CHANGED for matter in right),
+        changed=sum(matter < CHANGED for matter in right),
+        stale=len(stale),
+        useless=sum(line in world.useless for line in lines),
+        **counted,
+    )
+
+
+def _is_right(wish: Wish, lines: Sequence[str]) -> bool:
+    return wish.rule in lines and wish.against not in lines
