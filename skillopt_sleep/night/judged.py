@@ -132,7 +132,7 @@ class NightJudge:
     def _queues(self) -> _Queues:
         """Return the controls that are left for each document, "" for none; they are chosen when first needed."""
         if self._dealt is None:
-            self._controls = self._chosen(shuffled(plain(self._known_tasks()), night=self._page.night))
+            self._controls = self._chosen(shuffled(plain(self._known_tasks()), night=self._page.drawn))
             self._dealt = self._deal(self._controls)
         return self._dealt
 

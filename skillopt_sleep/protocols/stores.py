@@ -138,6 +138,11 @@ class Page(Protocol):
         ...
 
     @property
+    def drawn(self) -> str:
+        """The id of the first night whose attempts count in this one: itself, or one that was cut short before it."""
+        ...
+
+    @property
     def folder(self) -> Path:
         """The folder of the night's files."""
         ...

@@ -17,6 +17,7 @@ from tests.graded import judged, shown_items
 DEMAND = "It runs pnpm, and npm never."
 DID = "I use pnpm."
 LONG = 600
+BY_CODE = "data"  # the project whose lessons are checked in code
 
 Grade = Callable[[str, str, random.Random], float]
 
@@ -77,7 +78,7 @@ class Scripted:
     def _reply(self, prompt: Prompt, said: str) -> dict[str, Any] | None:
         noise = random.Random(hashlib.blake2b(f"{self.seed}\0{prompt.text}".encode()).digest())
         match prompt.purpose:
-            case Purpose.MINE:
+            case Purpose.MINE if not prompt.project.endswith(BY_CODE):
                 wanted = {"rubric": DEMAND, "checks": [], "lesson": "Use pnpm, never npm"}
                 return {"tasks": [task | wanted for task in json.loads(said)["tasks"]]}
             case Purpose.CONTROLS:

@@ -1,0 +1,146 @@
+"""A night measures its judge, and lets one that fails decide nothing."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.records import GateRule, NightReport, Outcome, Prompt, Purpose
+from tests.night import judges
+from tests.night.judges import BY_CODE, Grade, Scripted
+from tests.nights import Machine, Watcher
+
+MANY = range(10)  # four train, five val and one test
+
+
+def machine(folder: Path, grade: Grade, **fields: Any) -> Machine:
+    return Machine(folder, model=Watcher(Scripted(grade, **fields)))
+
+
+def night(home: Machine, **fields: Any) -> NightReport:
+    return home.night(heuristic=False, gate=GateRule(), **fields)
+
+
+def test_a_judge_that_is_right_decides_and_the_report_says_how_often_it_was_right(tmp_path: Path) -> None:
+    home = machine(tmp_path, judges.right)
+    home.had(*MANY)
+    report = night(home)
+    assert report.verdict is Outcome.IMPROVED
+    assert report.judge is not None
+    assert (report.judge.right, report.judge.n, report.judge.because) == (16, 16, "")
+    assert (
+        "meets 8 of 8, misses 2 of 2, longer 4 of 4, echo 2 of 2" in (Path(report.folder) / "report.md").read_text()
+    )
+    diagnosed = json.loads((Path(report.folder) / "diagnostics.json").read_bytes())["judge"]
+    assert {kind["kind"]: (kind["right"], kind["n"]) for kind in diagnosed["kinds"]}["meets"] == (8, 8)
+
+
+@pytest.mark.parametrize("proves", [False, True], ids=["right when it proves", "the same when it proves"])
+@pytest.mark.parametrize(
+    ("grade", "because"),
+    [
+        (judges.lenient, "better than a coin"),
+        (judges.harsh, "better than a coin"),
+        (judges.coin, "better than a coin"),
+        (judges.any_number, "better than a coin"),
+        (judges.pays_for_length, "pays for length"),
+        (judges.pays_for_echo, "pays for repeating the demand"),
+    ],
+    ids=["lenient", "harsh", "coin", "any number", "length", "echo"],
+)
+def test_a_judge_that_fails_decides_nothing(tmp_path: Path, grade: Grade, because: str, *, proves: bool) -> None:
+    home = machine(tmp_path, grade, proves=proves, seed=3)
+    home.had(*MANY)
+    report = night(home)
+    assert (report.verdict, report.proposals) == (Outcome.UNVERIFIED, ())
+    assert because in report.because
+    assert "judge.model" in report.remedy
+    assert report.judge is not None
+    assert report.judge.n == 16
+    shown = (Path(report.folder) / "report.md").read_text()
+    assert "It decides nothing tonight" in shown
+    assert len(home.unread()) >= len(MANY) - 1
+
+
+def test_what_a_failed_judge_was_asked_about_is_learned_once_it_is_right(tmp_path: Path) -> None:
+    home = machine(tmp_path, judges.lenient)
+    home.had(*MANY)
+    assert night(home).verdict is Outcome.UNVERIFIED
+    home.model.inner = Scripted(judges.right)
+    assert night(home, config="two").verdict is Outcome.IMPROVED
+
+
+def test_few_grades_are_enough_for_sixteen_known_answers(tmp_path: Path) -> None:
+    home = machine(tmp_path, judges.right)
+    home.had(0, 1, 2)
+    report = night(home)
+    assert report.judge is not None
+    assert (report.judge.right, report.judge.n) == (16, 16)
+
+
+def test_a_night_whose_lessons_are_checked_in_code_says_nothing_of_a_judge(tmp_path: Path) -> None:
+    home = machine(tmp_path, judges.coin)
+    home.had(*MANY, name=BY_CODE)
+    report = night(home)
+    assert (report.verdict, report.judge) == (Outcome.IMPROVED, None)
+    assert home.model.asked(Purpose.JUDGE, Purpose.CONTROLS) == []
+    assert "The judge" not in (Path(report.folder) / "report.md").read_text()
+
+
+def test_a_failed_judge_takes_nothing_from_what_was_checked_in_code(tmp_path: Path) -> None:
+    home = machine(tmp_path, judges.lenient)
+    home.had(*MANY)
+    home.had(*MANY, name=BY_CODE, ask="install what the report needs")
+    ends = {
+        outcome.document.id: outcome.outcome for outcome in night(home, calls=1_000, sessions_per_call=1).documents
+    }
+    assert ends == {"shop/CLAUDE.md": Outcome.UNVERIFIED, f"{BY_CODE}/CLAUDE.md": Outcome.IMPROVED}
+
+
+def test_a_resumed_night_asks_its_judge_nothing_again(tmp_path: Path) -> None:
+    home = machine(tmp_path, judges.right)
+    home.had(*MANY)
+    left = 4
+
+    def stop(prompt: Prompt) -> BaseException | None:
+        nonlocal left
+        if prompt.purpose is not Purpose.JUDGE:
+            return None
+        left -= 1
+        return KeyboardInterrupt() if left == 0 else None
+
+    home.model.fails = stop
+    assert night(home).verdict is Outcome.INTERRUPTED
+    unanswered = home.model.prompts.pop()
+    assert night(home).verdict is Outcome.IMPROVED
+    asked = Counter(prompt.text for prompt in home.model.asked(Purpose.JUDGE, Purpose.CONTROLS))
+    assert asked[unanswered.text] == 1
+    assert set(asked.values()) == {1}
+
+
+def test_known_answers_go_to_the_judge_in_the_prompts_that_grade_attempts(tmp_path: Path) -> None:
+    home = machine(tmp_path, judges.right)
+    home.had(*MANY)
+    night(home)
+    mixed = 0
+    for prompt in home.model.asked(Purpose.JUDGE):
+        answers = [answer for _, _, answer in judges.shown_items(prompt.text)]
+        known = [answer for answer in answers if "All is done" in answer]
+        mixed += 0 < len(known) < len(answers)
+        assert "control" not in prompt.text
+    assert mixed >= 4
+
+
+@pytest.mark.slow
+def test_on_forty_nights_a_coin_stages_hardly_anything_and_a_good_judge_learns(tmp_path: Path) -> None:
+    ends: dict[str, Counter[Outcome]] = {"coin": Counter(), "good": Counter()}
+    for seed in range(40):
+        for name, grade in (("coin", judges.coin), ("good", judges.right_nine_times_of_ten)):
+            home = machine(tmp_path / f"{name} {seed}", grade, seed=seed)
+            home.had(*MANY)
+            ends[name][night(home).verdict] += 1
+    assert ends["coin"][Outcome.IMPROVED] <= 2
+    assert set(ends["coin"]) <= {Outcome.UNVERIFIED, Outcome.IMPROVED, Outcome.UNDECIDED}
+    assert ends["good"][Outcome.IMPROVED] >= 36
