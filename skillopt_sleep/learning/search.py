@@ -1,7 +1,7 @@
-"""Search among a step's candidates: the bundle; if it wins, its rules one by one; if it loses, its halves.
+"""Search among a step's candidates: the bundle; if it wins, its rules one by one; else what helped on train.
 
 What a night may accept by mistake is shared beforehand: the bundle's null hypothesis has most of the share, its
-halves the rest; once the bundle is accepted its share passes on to its parts. The hypotheses are fixed before val is
+parts the rest; once the bundle is accepted its share passes on to its parts. The hypotheses are fixed before val is
 seen, and every trial draws both arms anew: no attempt counts in two of them.
 """
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.gate import lacking
-from skillopt_sleep.learning.halves import better_half
+from skillopt_sleep.learning.halves import better_parts
 from skillopt_sleep.learning.parts import Stands, each_by_itself
 from skillopt_sleep.learning.trials import Trials
 from skillopt_sleep.protocols import Crew
@@ -115,9 +115,11 @@ def search(
     if several and bundle.verdict.decision is Decision.ACCEPT:
         stands = each_by_itself(bundle, trials)
     elif several and bundle.verdict.decision is Decision.REJECT:
-        stands = _best_half(bundle, trials, train, rule.alpha - share)
-    elif several:
+        stands = _best_part(bundle, trials, train, rule.alpha - share)
+    elif several and bundle.verdict.decision is Decision.UNDECIDED:
         stands = _without_lacking(bundle, trials, rule)
+        if stands.best is bundle:
+            stands = _best_part(bundle, trials, train, rule.alpha - share)
     return _found(stands, trials)
 
 
@@ -143,9 +145,9 @@ def _found(stands: Stands, trials: Trials) -> Search:
     return Search(stands.best, tuple(trials.tested), tuple(trials.rollouts), tuple(trials.notes), stands.waits)
 
 
-def _best_half(bundle: Judged, trials: Trials, train: Sequence[Task], share: float) -> Stands:
-    """Return the better half, if one was accepted or may still be; the bundle if there is none."""
-    halves = better_half(bundle, trials, train, share)
+def _best_part(bundle: Judged, trials: Trials, train: Sequence[Task], share: float) -> Stands:
+    """Return the best part, if one was accepted or may still be; the bundle if there is none."""
+    halves = better_parts(bundle, trials, train, share)
     if not halves:
         return Stands(bundle)
     best, *others = halves

@@ -37,6 +37,25 @@ def test_only_the_half_that_helped_on_train_is_tried() -> None:
     assert on_train == [("t1", old), ("t1", good), ("t2", old), ("t2", bad)]
 
 
+def test_of_several_lessons_those_that_helped_on_train_are_tried_as_one() -> None:
+    idle = an_edit("- Idle.", lessons=("c",), tasks=())
+    more = [*TRAIN, a_task(id="t3", session="t3", lesson="c")]
+
+    found, executor = tried(GOOD, BAD, idle, train=more)
+
+    assert [one.edits for one in found.tested] == [(GOOD, BAD, idle), (GOOD,)]
+    asked = [task.id for task, _, _ in executor.jobs if task in more]
+    assert asked == ["t1", "t1", "t2", "t2", "t3", "t3"]
+
+
+def test_rules_of_one_lesson_are_halved() -> None:
+    worse = an_edit("- Bad.", lessons=("a",), tasks=())
+
+    found, _ = tried(worse, GOOD)
+
+    assert [one.edits for one in found.tested] == [(worse, GOOD), (GOOD,)]
+
+
 def test_the_train_tasks_are_those_the_edits_were_learned_from() -> None:
     by_task = an_edit("- Good.", tasks=("t2",))
 
@@ -61,11 +80,11 @@ def test_without_the_calls_for_them_the_halves_are_not_tried_and_that_is_noted()
     assert "its halves weren't tried: that takes about" in found.notes[0].summary
 
 
-def test_the_halves_share_what_the_bundle_left_of_the_error_rate() -> None:
+def test_the_part_has_what_the_bundle_left_of_the_error_rate() -> None:
     found, _ = tried(GOOD, BAD)
     bundle, half = found.tested
 
-    assert (bundle.trial.alpha or 0) + 2 * (half.trial.alpha or 0) <= RULE.alpha + 1e-9
+    assert [bundle.trial.alpha, half.trial.alpha] == pytest.approx([0.03, 0.02])
 
 
 def test_who_answers_by_hand_is_asked_about_both_halves_at_once() -> None:

@@ -121,11 +121,15 @@ def test_a_trial_of_one_candidate_is_as_run_trial_runs_it() -> None:
 
 def test_a_half_that_is_proven_is_not_lost_when_the_budget_ends_with_the_other() -> None:
     def attempt(task: Task, version: Document, sample: int) -> str:
-        if version.body == "- Old.\n- Bad.":
+        if version.body == "- Old.\n- Bad." and task in VAL:
             raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise it")
         return f"{version.body} {sample}"
 
-    judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
+    def helps_on_train(task: Task, trajectory: Trajectory) -> float:
+        on_train = task in TRAIN and "Old.\n" in trajectory.response
+        return 1.0 if on_train else graded(trajectory.response)
+
+    judge = FakeJudge(helps_on_train)
     crew = a_crew(executor=FakeExecutor(attempt), judge=judge)
     found = search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE, train=TRAIN)
 
