@@ -5,7 +5,7 @@ import random
 import pytest
 
 from skillopt_sleep.records import GateRule
-from tests.benchmarks.gate_cells import BUNDLE, DECISIVE, NULL, USELESS, adding, everywhere, tossed
+from tests.benchmarks.gate_cells import BUNDLE, DECISIVE, NULL, USELESS, adding, everywhere, mixed, tossed
 from tests.benchmarks.gate_figures import Count
 from tests.benchmarks.gate_nights import GATE, Cell, chain
 from tests.benchmarks.gate_worlds import Rule, Sight, Target
@@ -24,7 +24,11 @@ NOTHINGS = [
     Cell(NULL, "outages", 7, USELESS, target=Target(outage=0.2)),
     Cell(NULL, "noisy judge", 7, USELESS, sight=Sight(batch=0.3)),
     Cell(NULL, "repeats by prompt", 4, USELESS, target=Target(repeats="prompt")),
+    Cell(NULL, "repeats by request", 4, USELESS, target=Target(repeats="request")),
+    Cell(NULL, "shared luck", 7, USELESS, sessions=2, target=Target(shared=0.64)),
+    Cell(NULL, "failures time out", 4, USELESS, target=Target(lost=(0.0, 0.6))),
 ]
+HURTING = (Rule("first", "- Use pnpm for packages, never npm.", mixed(0.7, 0.6)),)
 
 
 def accepts(cell: Cell, nights: int, rule: GateRule = GATE) -> Count:
@@ -67,6 +71,18 @@ def test_thirty_points_are_learned_within_three_nights() -> None:
     cell = Cell("better", "+.3", 7, BETTER, nights=3, fresh=2, again=False)
 
     assert accepts(cell, 300).interval[0] >= 0.8
+
+
+def test_a_decisive_lesson_is_learned_beside_others_that_waver() -> None:
+    cell = Cell("decisive", "bystanders at .5", 4, DECISIVE, base=0.0, others=4, others_base=0.5)
+
+    assert accepts(cell, 200).rate >= 0.88
+
+
+def test_what_hurts_a_learned_lesson_is_mostly_refused() -> None:
+    cell = Cell("mixed", "a learned lesson .9 -> .3", 7, HURTING, base=0.2, learned=3)
+
+    assert accepts(cell, 120).rate <= 0.15
 
 
 def test_half_the_share_halves_the_error() -> None:
