@@ -47,6 +47,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         except KeyboardInterrupt:
             stopped = NightInterrupted("the night was stopped", remedy="run it again: every completed call is kept")
         outcomes = judge.decided(outcomes)
+        read = (*harvested.notes, *plan.sessions.excluded.notes, *mined.notes, *routing.notes)
         proposals, staging = crew.stager.stage(outcomes, page)
         removals, retiring = retire(found.lessons, page)
         report = conclude(
@@ -57,15 +58,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             outcomes,
             judge=judge.reading(),
             proposals=(*proposals, *removals),
-            notes=(
-                *harvested.notes,
-                *plan.sessions.excluded.notes,
-                *mined.notes,
-                *routing.notes,
-                *judge.notes,
-                *staging,
-                *retiring,
-            ),
+            notes=(*read, *judge.notes, *staging, *retiring),
             spend=crew.meter.spend(),
             ended=crew.clock(),
             stopped=stopped,
