@@ -17,6 +17,14 @@ class AnswerKind(StrEnum):
     ECHO = "echo"
 
 
+_WORDS = {
+    AnswerKind.MEETS: "did it",
+    AnswerKind.MISSES: "didn't",
+    AnswerKind.LONGER: "only longer",
+    AnswerKind.ECHO: "only repeated the demand",
+}
+
+
 class KnownAnswer(Record, frozen=True, kw_only=True):
     """An answer to a task's request of which it is known whether it meets the demand."""
 
@@ -46,4 +54,4 @@ class JudgeReading(Record, frozen=True, kw_only=True):
     @property
     def by_kind(self) -> str:
         """The counts of each kind in words."""
-        return ", ".join(f"{count.kind.value} {count.right} of {count.n}" for count in self.kinds)
+        return ", ".join(f"{_WORDS[count.kind]} {count.right} of {count.n}" for count in self.kinds)

@@ -12,6 +12,7 @@ from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     ErrorRate,
     FreshRound,
+    Harm,
     JudgeReading,
     NightReport,
     Note,
@@ -39,7 +40,8 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     """One document: its tasks by side, its edits by fate, the trial pair by pair, and the outcome.
 
     `fresh` is the round after an acceptance, which measures the gain; `noise` is how far grades of a request that was
-    asked repeatedly, without a change, lie apart.
+    asked repeatedly, without a change, lie apart. `repeated` pairs were answered as before and count nowhere;
+    `harmed` are the other lessons that a won bet would have made worse.
     """
 
     id: str
@@ -53,6 +55,8 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     unpaired: int
     lost_before: int
     lost_after: int
+    repeated: int
+    harmed: tuple[Harm, ...]
     rounds: int
     calls: int
     before: float | None
@@ -152,6 +156,8 @@ def _document(outcome: StepOutcome) -> DiagnosedDocument:
         unpaired=trial.unpaired,
         lost_before=trial.lost_before,
         lost_after=trial.lost_after,
+        repeated=trial.repeated,
+        harmed=trial.guard.harmed,
         rounds=trial.rounds,
         calls=trial.calls,
         before=trial.before,
