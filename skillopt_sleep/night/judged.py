@@ -15,6 +15,7 @@ from skillopt_sleep.records import (
     Decision,
     Document,
     ForLater,
+    FreshRound,
     JudgeReading,
     KnownAnswer,
     Note,
@@ -23,6 +24,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     TestMeans,
+    Trial,
     Verdict,
 )
 from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, chosen, plain, room, shuffled
@@ -191,7 +193,10 @@ class NightJudge:
 
 
 def _unverified(outcome: StepOutcome, because: str) -> StepOutcome:
-    """Return the outcome without anything that was decided by the judge; its sessions stay unread."""
+    """Return the outcome without anything that was decided by the judge; its sessions stay unread.
+
+    What was tried is still in the night's trials.jsonl; its numbers would mislead beside the outcome.
+    """
     reason = f"the judge decides nothing tonight: {because}"
     return replace(
         outcome,
@@ -199,7 +204,9 @@ def _unverified(outcome: StepOutcome, because: str) -> StepOutcome:
         because=reason,
         verdict=Verdict(decision=Decision.ABSTAIN, reason=reason),
         candidate=None,
-        tried=replace(outcome.tried, effects=(), early=()),
+        trial=Trial(),
+        fresh=FreshRound(),
+        tried=replace(outcome.tried, tested=(), effects=(), early=()),
         test=TestMeans(),
         later=ForLater(),
         sessions=replace(outcome.sessions, unfinished=True),

@@ -62,6 +62,8 @@ def test_a_judge_that_fails_decides_nothing(tmp_path: Path, grade: Grade, becaus
     assert report.judge.n == 16
     shown = (Path(report.folder) / "report.md").read_text()
     assert "It decides nothing tonight" in shown
+    for outcome in report.documents:
+        assert (outcome.trial.pairs, outcome.tried.tested, outcome.tried.effects) == ((), (), ())
     assert len(home.unread()) >= len(MANY) - 1
 
 

@@ -100,7 +100,12 @@ def test_without_a_grade_nobody_knows_how_often_it_is_right() -> None:
     assert read([]).because == "no answer of known worth could be graded, so nobody knows how often it is right"
 
 
-def test_two_kinds_of_a_few_grades_do_not_make_up_for_one_another() -> None:
+def test_answers_of_one_side_alone_tell_nothing() -> None:
+    known = [Graded(control, a_score(0.0)) for control in CONTROLS if not control.passes]
+    assert read(known).because == "too few answers of known worth could be graded to tell how often it is right"
+
+
+def test_what_should_fail_does_not_make_up_for_what_should_pass() -> None:
     few = [control for control in CONTROLS if not control.passes][:8] + [
         control for control in CONTROLS if control.passes
     ][:1]
