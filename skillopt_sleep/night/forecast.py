@@ -16,7 +16,7 @@ from skillopt_sleep.replay.judges.rubric import PER_CALL
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 MOST_LEFT = 2  # candidates made of the rules that are left: those that helped in two sessions, and those proven
-HALVES_ON_TRAIN = 4  # attempts at a train task: with and without each half of a rejected change
+PARTS_ON_TRAIN = 2 * MOST_EDITS  # attempts at a train task: with and without each part of an unproven change
 FRESH_ROUND = 2  # attempts at each task of an accepted change, after it was accepted
 
 
@@ -100,7 +100,7 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
 def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
     """Count the attempts at tasks; each is one call to make and one to grade."""
     made_up = work.tasks * plan.step.augment
-    per_task = max(plan.step.samples + HALVES_ON_TRAIN, _most_attempts(plan, waiting) + FRESH_ROUND)
+    per_task = max(plan.step.samples + PARTS_ON_TRAIN, _most_attempts(plan, waiting) + FRESH_ROUND)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:
         # Several candidates are first compared with each other on the train tasks.
@@ -158,7 +158,7 @@ def _most_attempts(plan: Plan, waiting: int) -> int:
     """Return how often one task may be attempted in trials; each trial draws both versions of it anew.
 
     The sequential gate tries the candidate, then each of its rules on top of the others and what is left of them, or
-    its halves, each after a try on train. Candidates that waited may be tried as one once more. A night may also try
+    the parts that helped on train. Candidates that waited may be tried as one once more. A night may also try
     slow-update guidance and the removal of a rule. What wins is asked about tasks of other lessons too.
     """
     rounds = plan.gate.rounds
