@@ -142,9 +142,10 @@ def _harm_cells() -> list[Cell]:
         rules = _rules(mixed(0.7, loss))
         cells.append(Cell("mixed curve", f"a learned lesson -{loss:g}", 7, rules, base=0.2, learned=3))
     for size in SIZES:
-        cells.append(Cell("harmful", "-15", size, _rules(everywhere(-0.15))))
+        cells.append(Cell("harmful", "-15", size, _rules(everywhere(-0.15)), weight=3))
     cells += [
-        Cell("harmful", "-15, three nights", size, _rules(everywhere(-0.15)), nights=3, fresh=2) for size in (4, 7)
+        Cell("harmful", "-15, three nights", size, _rules(everywhere(-0.15)), nights=3, fresh=2, weight=2)
+        for size in (4, 7)
     ]
     return cells
 
