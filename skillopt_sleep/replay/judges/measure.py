@@ -1,18 +1,18 @@
 """Tell from the judge's grades of known answers whether its grades may decide anything in a night.
 
-They may if it is shown to be better than a coin (exact binomial test, level .05) and right more often than wrong both
-on the answers that meet their demand and on the others, and isn't shown to pay for length or for echo: an answer of
-that kind is paid if it gets more than one to the same task that only misses its demand. That this happens more often
+They may if it is shown to be better than a coin (exact binomial test, level .05) and at least as often right as wrong
+both on the answers that meet their demand and on the others, and isn't shown to pay for length or for echo: an answer
+of that kind is paid if it gets more than one to the same task that only misses its demand. That this happens more often
 than in one case of five is tested exactly, at level .05: a judge that is wrong in one of ten pays in one of ten.
 
 With eight answers that meet their demand, two that miss it, four longer ones and two echoes, a judge is thrown out on
-so many nights (20,000 each; every grade drawn by itself):
+so many nights (10,000 each; every grade drawn by itself):
 
     passes everything, or nothing                            100 %
-    passes a half / a quarter at random, or any number       97 / 99 / 100 %
-    wrong with chance .05 / .1 / .15 / .2 / .3               0.4 / 3.1 / 10 / 23 / 58 %
+    passes a half / a quarter at random, or any number       96.6 / 98 / 100 %
+    wrong with chance .05 / .1 / .15 / .2 / .3               0.4 / 2.8 / 9 / 22 / 57 %
     right, but +.3 for length; also wrong with chance .1     100 / 99 %
-    right, but 1 for an echo; also wrong with chance .1      100 / 90 %
+    right, but 1 for an echo; also wrong with chance .1      100 / 88 %
 """
 
 import math
@@ -58,7 +58,7 @@ def _because(graded: Sequence[Graded], right: int) -> str:
         return "no answer of known worth could be graded, so nobody knows how often it is right"
     if len({grade.control.passes for grade in graded}) == 1:
         return "too few answers of known worth could be graded to tell how often it is right"
-    if at_least(right, n, COIN) > LEVEL or not _better_on_both_sides(graded):
+    if at_least(right, n, COIN) > LEVEL or not _right_on_both_sides(graded):
         return f"it graded {right} of {n} answers of known worth rightly, which isn't clearly better than a coin"
     for kind, what in ((AnswerKind.LONGER, "for length"), (AnswerKind.ECHO, "for repeating the demand")):
         paid, of = paid_for(kind, graded)
@@ -67,11 +67,11 @@ def _because(graded: Sequence[Graded], right: int) -> str:
     return ""
 
 
-def _better_on_both_sides(graded: Sequence[Graded]) -> bool:
-    """Tell whether it is right more often than wrong on what should pass, and on what shouldn't."""
+def _right_on_both_sides(graded: Sequence[Graded]) -> bool:
+    """Tell whether it is at least as often right as wrong on what should pass, and on what shouldn't."""
     for passes in (True, False):
         side = [grade.right for grade in graded if grade.control.passes is passes]
-        if 2 * sum(side) <= len(side):
+        if 2 * sum(side) < len(side):
             return False
     return True
 
