@@ -43,9 +43,9 @@ def run_trial(
     attempt of the candidate that failed by itself is its worst case; nor does a pair of which both answers were given
     before. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial of
     the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate. Rounds draw
-    samples from `first` on, which no other trial has. Each edit has to help in its own `lessons`; what they have only one session for takes up to EARLY_ROUNDS.
-    If the bet is won, the `bystanders` are asked whether another lesson got worse; a rule that reads means reads
-    theirs too.
+    samples from `first` on, which no other trial has. Each edit has to help in its own `lessons`; what they have only
+    one session for takes up to EARLY_ROUNDS. If the bet is won, the `bystanders` are asked whether another lesson got
+    worse; a rule that reads means reads theirs too.
     """
     if rule.name == "strict":
         val = (*val, *bystanders)
