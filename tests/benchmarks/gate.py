@@ -5,6 +5,7 @@
 
 import argparse
 import json
+import math
 import time
 from collections import defaultdict
 from collections.abc import Sequence
@@ -78,7 +79,8 @@ def main() -> None:
         power, calls = sprt(val)
         print(f"paired SPRT that knows of +.3, {val} val, three nights: accepts {power:.0%} at {calls:.0f} calls")
     print(f"\n{time.perf_counter() - begun:.0f} s, {options.nights} nights a cell, {options.real} real ones")
-    print(json.dumps(figures(ends) | gate_machine.figures(real)))
+    claimed = figures(ends) | gate_machine.figures(real)
+    print(json.dumps({name: value for name, value in claimed.items() if not math.isnan(value)}))
 
 
 def simulated(nights: int, processes: int, only: str = "") -> Ends:
