@@ -3,7 +3,7 @@
 They may if it is shown to be better than a coin (exact binomial test, level .05) and at least as often right as wrong
 both on the answers that meet their demand and on the others, and isn't shown to pay for length or for echo: an answer
 of that kind is paid if it gets more than one to the same task that only misses its demand. That this happens more
-often than in one case of five is tested exactly, at level .05: a judge that is wrong in one of ten pays in one of ten.
+often than in one case of five is tested exactly, at level .05: a judge wrong in one of ten pays in one of ten.
 
 With eight answers that meet their demand, two that miss it, four longer ones and two echoes, a judge is thrown out on
 so many nights (10,000 each; every grade drawn by itself):
