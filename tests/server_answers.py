@@ -5,6 +5,7 @@ say `pnpm`; as the miner it finds the turns in which the person said so; as the 
 edit.
 """
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -27,6 +28,11 @@ def _beginnings() -> dict[str, str]:
 
 
 _BEGINNINGS = _beginnings()
+
+
+def worded_for(prompt: str) -> str:
+    """A word that differs wherever the prompt does: no healthy model words two answers alike."""
+    return hashlib.blake2b(prompt.encode(), digest_size=4).hexdigest()
 
 
 def recognised(texts: list[str]) -> tuple[str, str]:
@@ -81,7 +87,7 @@ class ScriptedModel:
     def _attempt(self, prompt: str) -> str:
         instructions = _between(prompt, "\n# Project instructions\n", "\n# Request\n")
         tool = self.want if self._names_want(instructions) else self.avoid
-        return f"I would run `{tool} install` and then `{tool} test`."
+        return f"I would run `{tool} install` and then `{tool} test`. ({worded_for(prompt)})"
 
     def _mined(self, prompt: str) -> list[dict[str, object]]:
         """Every request that a later typed turn answered by naming what is wanted."""

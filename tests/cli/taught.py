@@ -8,7 +8,7 @@ from typing import Any
 from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.records import Purpose
 from tests.graded import judged, shown_items
-from tests.server_answers import ScriptedModel
+from tests.server_answers import ScriptedModel, worded_for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Taught(ScriptedModel):
         """The reply to this prompt."""
         match purpose:
             case Purpose.ROLLOUT:
-                return self._answer(knows=self._lesson.rule in prompt)
+                return f"{self._answer(knows=self._lesson.rule in prompt)}\n\n({worded_for(prompt)})"
             case Purpose.MINE:
                 return json.dumps({"tasks": list(self._entries(prompt))})
             case Purpose.CONTROLS:
