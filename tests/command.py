@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.sessions import Exchange, ToolCall, claude_session, codex_session
+from tests.sessions import Exchange, ToolCall, claude_session, codex_session, session_uuid
 
 PROGRAM = Path(sys.executable).parent / "skillopt-sleep"
 KEY = "dummy-key-for-tests"
@@ -92,7 +92,10 @@ class Home:
         self.had_sessions_in(self.project, asks, days_ago=days_ago)
 
     def had_sessions_in(self, project: Path, asks: Sequence[tuple[str, str]], *, days_ago: float = 3) -> None:
-        """The same in a project of choice."""
+        """The same in a project of choice.
+
+        The ids of sessions depend on neither the folder nor the clock: the simulated model's noise hangs on them.
+        """
         project.mkdir(parents=True, exist_ok=True)
         start = datetime.now(UTC).replace(microsecond=0) - timedelta(days=days_ago)
         for number, (ask, correction) in enumerate(asks):
@@ -101,11 +104,13 @@ class Home:
                 Exchange(correction, "Sorry, changed."),
             )
             started = start + number * min(timedelta(hours=3), timedelta(days=days_ago * 0.8) / len(asks))
+            name = str(session_uuid(project.name, str(days_ago), str(number), ask, correction))
             if number % 3 == 2:
-                codex_session(self.folder / ".codex", cwd=str(project), started=started, exchanges=exchanges)
+                codex = self.folder / ".codex"
+                codex_session(codex, cwd=str(project), started=started, exchanges=exchanges, session_id=name)
             else:
                 projects = self.folder / ".claude" / "projects"
-                claude_session(projects, cwd=str(project), started=started, exchanges=exchanges)
+                claude_session(projects, cwd=str(project), started=started, exchanges=exchanges, session_id=name)
 
 
 def night_arguments(base_url: str) -> tuple[str, ...]:
