@@ -49,7 +49,7 @@ from tests.nights import ASKS, USELESS, Machine, a_crew, a_plan
 
 SELECT = a_prompt("Which of 0 and 1?", purpose=Purpose.SELECT, schema=SelectReply)
 CHOICE = '{"selected_indices": [1]}'
-DEMAND = "gradle"
+DEMAND = "gradle: use it"
 LESSON = "no - always use gradle here, never maven"
 _ANSWER = re.compile(r"^    (/.*\.md)$", re.MULTILINE)
 _TEXT = re.compile(r"^## Prompt\n\n(`{3,})\n(.*)\n\1\n\Z", re.DOTALL | re.MULTILINE)
@@ -418,7 +418,7 @@ def rubric_tasks(machine: Machine, sides: Sequence[Split], *, name: str = "shop"
     ]
 
 
-def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder: Path) -> None:
+def test_a_night_of_eight_rubric_tasks_stops_eight_times(machine: Machine, folder: Path) -> None:
     machine.shelf.tasks = rubric_tasks(machine, [Split.TRAIN, Split.VAL] * 4)
 
     stops, report = rounds(machine, folder)
@@ -426,23 +426,27 @@ def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder
     assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0})
     assert [(set(stop), len(stop)) for stop in stops] == [
         ({"rollout"}, 4),
-        ({"judge"}, 1),
+        ({"controls"}, 1),
+        ({"judge"}, 2),
         ({"reflect"}, 1),
         ({"rollout"}, 8),
-        ({"judge"}, 2),
+        ({"judge"}, 4),
+        ({"rollout"}, 8),
+        ({"judge"}, 3),
     ]
     assert report.spend.calls == sum(len(stop) for stop in stops)
     assert (report.spend.usd, report.resumed) == (0.0, True)
     assert waiting(folder) == []
 
 
-def test_what_is_asked_for_the_report_alone_takes_no_round_of_its_own(machine: Machine, folder: Path) -> None:
+def test_what_is_asked_of_test_tasks_takes_no_round_of_its_own(machine: Machine, folder: Path) -> None:
     machine.shelf.tasks = rubric_tasks(machine, [Split.TRAIN, Split.VAL, Split.TRAIN, Split.TEST])
 
     stops, report = rounds(machine, folder)
 
     assert (report.verdict, report.documents[0].test.n) == (Outcome.IMPROVED, 1)
-    assert len(stops) == 5
+    # The trial, and the fresh round of what it proved.
+    assert [len(stop) for stop in stops if set(stop) == {"rollout"}] == [2, 4, 2]
 
 
 def test_two_documents_are_asked_about_together(machine: Machine, folder: Path) -> None:
@@ -452,7 +456,7 @@ def test_two_documents_are_asked_about_together(machine: Machine, folder: Path) 
     stops, report = rounds(machine, folder)
 
     assert [outcome.outcome for outcome in report.documents] == [Outcome.IMPROVED] * 2
-    assert [len(stop) for stop in stops] == [4, 2, 2, 8, 2]
+    assert [len(stop) for stop in stops] == [4, 1, 1, 2, 2, 8, 4, 8, 4]
     assert len(report.proposals) == 2
 
 
@@ -462,7 +466,7 @@ def test_mined_sessions_whose_words_name_nothing_exact_take_few_rounds_too(machi
     stops, report = rounds(machine, folder)
 
     assert report.sessions.used == 8
-    stages = ("controls", "prove", "rollout", "judge", "reflect", "rollout", "judge")
+    stages = ("controls", "prove", "rollout", "judge", "reflect", "rollout", "judge", "judge")
     assert [set(stop) for stop in stops] == [{stage} for stage in stages]
     assert machine.unread() == []
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import NightLocked
 from skillopt_sleep.protocols import Store
@@ -136,7 +137,7 @@ def test_a_banked_task_has_its_side_on_every_later_night(store: Store) -> None:
         (task,) = page.bank.tasks({a_task().project})
         assert (task.split, task.lesson) == (Split.TRAIN, "c")
         assert page.bank.sides({task.session}) == {task.session: "train"}
-        assert page.history.past("/nowhere") == Past()
+        assert replace(page.history.past("/nowhere"), nights=()) == Past()
 
 
 def test_a_stage_is_computed_once_even_over_two_lives(store: Store) -> None:
