@@ -4,12 +4,16 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-from skillopt_sleep.errors import BudgetExhausted, ItemError
+import pytest
+
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError, NightError, NightInterrupted
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.afterwards import FRESH, afterwards, fresh_round
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.protocols import Pool
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -28,7 +32,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.builders import a_document, a_task, an_edit
-from tests.fakes import FakeExecutor, FakeJudge
+from tests.fakes import FakeExecutor, FakeJudge, SerialPool
 from tests.nights import RULE, a_crew, a_plan, with_side
 
 DOCUMENT = a_document("- Old.")
@@ -36,6 +40,10 @@ EDIT = an_edit(RULE, lessons=("c",))
 OWN = [with_side(a_task(id=f"v{n}", session=f"s{n}"), split=Split.VAL, lesson="c") for n in range(3)]
 OTHER = with_side(a_task(id="other", session="t"), split=Split.VAL, lesson="d")
 GATE = GateRule(metric=Metric.HARD)
+BUDGET = BudgetExhausted("the limit is reached", remedy="raise it")
+GONE = BackendUnavailable("3 calls in a row failed", remedy="try again later")
+
+both_ends = pytest.mark.parametrize("end", [BUDGET, GONE], ids=["budget", "model"])
 
 
 def accepted(*tasks: Task) -> Judged:
@@ -59,15 +67,20 @@ class Afterwards:
     """A fresh round with fakes, and the attempts it made."""
 
     def __init__(
-        self, grade: Callable[[Task, Trajectory], float | Exception] = follows, *, refuses: bool = False
+        self,
+        grade: Callable[[Task, Trajectory], float | Exception] = follows,
+        *,
+        ends: NightError | None = None,
+        after: int = 0,
+        pool: Pool | None = None,
     ) -> None:
         def answer(task: Task, document: Document, sample: int) -> str:
-            if refuses:
-                raise BudgetExhausted("the limit is reached", remedy="raise it")
+            if ends is not None and len(self.executor.jobs) > after:
+                raise ends
             return f"{task.id}|{document.body}|{sample}"
 
         self.executor = FakeExecutor(answer)
-        self._crew = a_crew(executor=self.executor, judge=FakeJudge(grade))
+        self._crew = a_crew(executor=self.executor, judge=FakeJudge(grade), pool=pool or SerialPool())
         self.attempts = CrewAttempts(self._crew)
 
     def run(self, best: Judged, tasks: list[Task]) -> StepOutcome:
@@ -110,13 +123,66 @@ def test_both_arms_of_a_pair_are_drawn_side_by_side_with_samples_that_no_trial_r
     assert 1000 * GATE.rounds < FRESH
 
 
-def test_a_budget_that_ends_in_it_costs_only_the_number_and_that_is_said() -> None:
-    outcome = Afterwards(refuses=True).run(accepted(*OWN), OWN)
+@both_ends
+def test_an_end_of_the_night_in_it_costs_only_the_number_and_that_is_said(end: NightError) -> None:
+    outcome = Afterwards(ends=end).run(accepted(*OWN), OWN)
 
     assert outcome.fresh == FreshRound()
     (note,) = outcome.notes
-    assert "the gain may be flattered: the limit is reached" in note.summary
-    assert note.remedy == "raise it"
+    assert f"the gain may be flattered: {end.message}" in note.summary
+    assert note.remedy == end.remedy
+
+
+@both_ends
+def test_an_end_of_the_night_in_it_is_no_error_of_the_pool_that_would_end_the_other_documents(
+    end: NightError,
+) -> None:
+    pool = ThreadPool(2, lambda label, done, of: None)
+    night = Afterwards(ends=end, pool=pool)
+
+    def chain(_document: str) -> StepOutcome:
+        outcome = night.run(accepted(*OWN), OWN)
+        assert pool.map(str.upper, ["what comes next"], label="next") == ("WHAT COMES NEXT",)
+        return outcome
+
+    (outcome,) = pool.together(chain, ["one"])
+
+    assert outcome.fresh == FreshRound()
+
+
+@both_ends
+def test_an_end_of_the_night_while_it_is_graded_is_no_error_of_the_pool_either(end: NightError) -> None:
+    pool = ThreadPool(2, lambda label, done, of: None)
+
+    def grade(_task: Task, _trajectory: Trajectory) -> Exception:
+        return end
+
+    (outcome,) = pool.together(lambda _: Afterwards(grade, pool=pool).run(accepted(*OWN), OWN), ["one"])
+
+    assert (outcome.fresh, len(outcome.notes)) == (FreshRound(), 1)
+    assert end.message in outcome.notes[0].summary
+
+
+def test_the_pairs_made_before_the_end_of_a_budget_count_and_what_lacks_is_said() -> None:
+    outcome = Afterwards(ends=BUDGET, after=3).run(accepted(*OWN), OWN)
+
+    assert (outcome.fresh.n, outcome.fresh.before, outcome.fresh.after) == (1, 0.0, 1.0)
+    (note,) = outcome.notes
+    assert "the fresh round has 1 pair of 3: the limit is reached" in note.summary
+
+
+@both_ends
+def test_after_the_end_of_a_night_nothing_more_is_asked(end: NightError) -> None:
+    night = Afterwards(ends=end, after=1)
+
+    night.run(accepted(*OWN), OWN)
+
+    assert len(night.jobs) == 2
+
+
+def test_a_night_that_is_stopped_stops_in_it_too() -> None:
+    with pytest.raises(NightInterrupted):
+        Afterwards(ends=NightInterrupted("the night was stopped")).run(accepted(*OWN), OWN)
 
 
 def test_an_attempt_that_could_not_be_scored_makes_no_pair() -> None:
