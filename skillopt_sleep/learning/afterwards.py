@@ -7,15 +7,25 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.propose import not_scored
+from skillopt_sleep.learning.spare import End, SpareAttempts
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
-from skillopt_sleep.records import FreshRound, GateRule, Judged, Note, Pair, Rollout, StepOutcome, Task, bets_of
+from skillopt_sleep.records import (
+    Document,
+    FreshRound,
+    GateRule,
+    Judged,
+    Note,
+    Pair,
+    Rollout,
+    StepOutcome,
+    Task,
+    bets_of,
+)
 from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
@@ -27,7 +37,7 @@ def afterwards(
 ) -> StepOutcome:
     """Return the outcome with a fresh round over those of the tasks that the accepted candidate was proven on.
 
-    It decides nothing. If the budget ends in it, the trial's own gain has to do.
+    It decides nothing. If the budget or the model ends before its first pair, the trial's own gain has to do.
     """
     document = outcome.document
     changed = candidate(document, accepted.edits)
@@ -38,14 +48,23 @@ def afterwards(
     jobs: list[Job] = []
     for task in own:
         jobs += [(task, document, FRESH), (task, changed, CANDIDATE_SAMPLES + FRESH)]
-    try:
-        made = CrewAttempts(crew).make(jobs, label=f"fresh round {document.id}")
-    except BudgetExhausted as error:
-        # Not checked beforehand: in a resumed night the round may be paid for already.
-        summary = f"{document.id}: no fresh round after the acceptance, so the gain may be flattered: {error.message}"
-        return outcome.noted(Note(stage="afterwards", summary=summary, remedy=error.remedy))
+    # Not checked beforehand whether the budget has room: in a resumed night the round may be paid for already.
+    attempts = SpareAttempts(crew)
+    made = attempts.make(jobs, label=f"fresh round {document.id}")
     fresh = fresh_round(scored_pairs(own, made, plan.gate))
-    return replace(outcome, fresh=fresh).noted(*not_scored(made))
+    outcome = replace(outcome, fresh=fresh)
+    if attempts.end is None:
+        return outcome.noted(*not_scored(made))
+    return outcome.noted(_cut_short(document, fresh, len(own), attempts.end))
+
+
+def _cut_short(document: Document, fresh: FreshRound, wanted: int, end: End) -> Note:
+    """Say what lacks of the round, and why."""
+    lacks = "no fresh round after the acceptance, so the gain may be flattered"
+    if fresh.n:
+        pairs = "1 pair" if fresh.n == 1 else f"{fresh.n} pairs"
+        lacks = f"the fresh round has {pairs} of {wanted}"
+    return Note(stage="afterwards", summary=f"{document.id}: {lacks}: {end.message}", remedy=end.remedy)
 
 
 def scored_pairs(tasks: Sequence[Task], made: Sequence[Rollout], rule: GateRule) -> list[Pair]:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.afterwards import afterwards, fresh_round, scored_pairs
-from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.evidence import shown
 from skillopt_sleep.learning.propose import not_scored
+from skillopt_sleep.learning.spare import SpareAttempts
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
@@ -100,14 +99,15 @@ def on_test(
     jobs: list[Job] = []
     for task in own:
         jobs += [(task, document, 0), (task, changed, 0)]
-    try:
-        made = CrewAttempts(crew).make(jobs, label=f"rollout {document.id}")
-    except BudgetExhausted as error:
-        note = Note(stage="rollout", summary=f"{document.id}: not tried on the test tasks: {error.message}")
-        return outcome.noted(note)
+    attempts = SpareAttempts(crew)
+    made = attempts.make(jobs, label=f"rollout {document.id}")
     fresh = fresh_round(scored_pairs(own, made, plan.gate))
     means = TestMeans(before=fresh.before, after=fresh.after, n=fresh.n, interval=fresh.interval)
-    return replace(outcome, test=means).noted(*not_scored(made))
+    outcome = replace(outcome, test=means)
+    if attempts.end is None:
+        return outcome.noted(*not_scored(made))
+    summary = f"{document.id}: not tried on all of the test tasks: {attempts.end.message}"
+    return outcome.noted(Note(stage="rollout", summary=summary, remedy=attempts.end.remedy))
 
 
 def _of_lessons(edits: Sequence[Edit], tasks: Sequence[Task]) -> list[Task]:

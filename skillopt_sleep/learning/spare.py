@@ -1,0 +1,126 @@
+"""Make attempts that decide nothing: where the budget or the model ends, the rest of them has no score.
+
+The pool never sees such an end, or it would end every other document of the night as well.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError
+from skillopt_sleep.protocols import Crew, Executor, Judge, Pool
+from skillopt_sleep.records import Document, Rollout, Score, Task, Trajectory
+from skillopt_sleep.replay.rollout import Job, rollout
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+End = BudgetExhausted | BackendUnavailable
+
+
+class SpareAttempts:
+    """Attempts that a night can do without; `end` is what ended them early, if anything did."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._first = _First()
+
+    @property
+    def end(self) -> End | None:
+        """Return the error after which nothing more was asked, or None."""
+        return self._first.end
+
+    def make(self, jobs: Sequence[Job], *, label: str) -> tuple[Rollout, ...]:
+        """Return one attempt for each job, in their order; those after the end have no score."""
+        crew, first = self._crew, self._first
+        executor, judge = _SpareExecutor(crew.executor, first), _SpareJudge(crew.judge, first)
+        return rollout(jobs, executor=executor, judge=judge, pool=crew.pool, label=label)
+
+
+class _First:
+    """The first end that was seen; safe for threads."""
+
+    def __init__(self) -> None:
+        self.end: End | None = None
+        self._lock = threading.Lock()
+
+    def note(self, end: End) -> End:
+        """Return the first end."""
+        with self._lock:
+            self.end = self.end or end
+            return self.end
+
+
+class _SpareExecutor:
+    """Makes attempts until the first end; those after it fail without a call."""
+
+    def __init__(self, executor: Executor, first: _First) -> None:
+        self._executor = executor
+        self._first = first
+
+    @property
+    def text_only(self) -> bool:
+        """Return what the inner executor says."""
+        return self._executor.text_only
+
+    def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
+        """Make one attempt, or return why there is none."""
+        if self._first.end is not None:
+            return Trajectory(failure=self._first.end.message)
+        try:
+            return self._executor.run(task, document, sample=sample)
+        except (BudgetExhausted, BackendUnavailable) as error:
+            return Trajectory(failure=self._first.note(error).message)
+
+
+class _SpareJudge:
+    """Grades attempts; if the night ends in it, none of them has a grade."""
+
+    def __init__(self, judge: Judge, first: _First) -> None:
+        self._judge = judge
+        self._first = first
+
+    def score(self, task: Task, trajectory: Trajectory) -> Score:
+        """Return the grade; raise ItemError if the attempt can't be graded."""
+        try:
+            return self._judge.score(task, trajectory)
+        except (BudgetExhausted, BackendUnavailable) as error:
+            raise ItemError(self._first.note(error).message) from error
+
+    def scores(
+        self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
+    ) -> Sequence[Score | ItemError]:
+        """Return the grade of each, or the error that says why it has none."""
+        try:
+            return self._judge.scores(answers, pool=_SparePool(pool), label=label)
+        except (BudgetExhausted, BackendUnavailable) as error:
+            return [ItemError(self._first.note(error).message)] * len(answers)
+
+
+class _SparePool:
+    """Raises an end to its caller only: the pool below never sees it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
+        """Return the results in the order of the items; ask nothing more after the first end, and raise it."""
+        first = _First()
+
+        def run(item: Item) -> list[Result]:
+            if first.end is not None:
+                return []
+            try:
+                return [function(item)]
+            except (BudgetExhausted, BackendUnavailable) as error:
+                first.note(error)
+                return []
+
+        made = self._pool.map(run, items, label=label)
+        if first.end is not None:
+            raise first.end
+        return tuple(result for one in made for result in one)
+
+    def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Run a chain for each item, as the pool below does."""
+        return self._pool.together(chain, items)
