@@ -55,6 +55,7 @@ ROWS = {
 MEGABYTES = 20
 SECONDS, DEAD_WITHIN = 3, 2.0
 CALLS = 10  # of a whole night of these sessions; a program is asked for a word first
+FRESH = 6  # more, for what is proven, on fresh attempts
 HTTP = ("openai", "anthropic")
 # The real command without the waits between retries; at its end it tells how much memory it took at most.
 COMMAND = f"""\
@@ -613,10 +614,13 @@ def test_f89_at_every_limit_of_calls_the_night_stops_and_later_ones_go_on(
         nights.append(sleeper.sleep())
         assert 0 < len(server.requests) - before <= cap
         assert nights[-1].spend.calls == len(server.requests) - before
-    assert [exit_code(report) for report in nights] == [5] * (len(nights) - 1) + [0]
     assert (nights[-1].verdict, nights[-1].sessions.used) == (Outcome.IMPROVED, len(ASKS))
     assert len(nights) == -(-CALLS // cap)
-    assert len(server.requests) == len(set(server.prompts)) == CALLS
+    # The fresh round has what the last night leaves.
+    asked = min(len(nights) * cap, CALLS + FRESH)
+    assert len(server.requests) == len(set(server.prompts)) == asked
+    last = 0 if asked == CALLS + FRESH else 3
+    assert [exit_code(report) for report in nights] == [5] * (len(nights) - 1) + [last]
 
 
 @pytest.mark.parametrize("cap", thinned(range(1, CALLS + 2), every=4))
@@ -638,7 +642,9 @@ def test_f89_a_night_at_its_limit_of_dollars_is_gone_on_with_by_the_next(sleeper
     while nights[-1].verdict is Outcome.OVER_BUDGET:
         nights.append(sleeper.sleep())
     assert (nights[-1].verdict, nights[-1].sessions.used) == (Outcome.IMPROVED, len(ASKS))
-    assert starts(sleeper.folder) == CALLS + len(nights), "nothing is asked again but for a word first"
+    asked = starts(sleeper.folder) - len(nights)
+    assert CALLS <= asked <= CALLS + FRESH, "nothing is asked again but for a word first"
+    assert starts(sleeper.folder) == 4 * len(nights)
 
 
 def test_f89_an_unknown_price_stops_a_night_that_is_limited_in_dollars(sleeper: Sleeper) -> None:
@@ -675,7 +681,8 @@ def test_f89_ten_times_the_usage_stops_the_night_ten_times_earlier(sleeper: Slee
     assert report.spend.calls == starts(sleeper.folder) == 2
     assert report.spend.tokens == 2400
     sleeper.has_program(CLAUDE, stand_in(sleeper.folder, CLAUDE))
-    assert sleeper.next_night_improves().spend.calls == CALLS, "a word first, and mining was paid for"
+    calls = sleeper.next_night_improves().spend.calls
+    assert calls == CALLS + FRESH, "a word first, and mining was paid for"
 
 
 # The table ---------------------------------------------------------------------------------------------------
