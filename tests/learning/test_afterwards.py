@@ -1,6 +1,7 @@
 """An accepted change is tried once more, on attempts that chose nothing: that is the gain a person is told."""
 
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable
 
@@ -161,6 +162,31 @@ def test_an_end_of_the_night_while_it_is_graded_is_no_error_of_the_pool_either(e
 
     assert (outcome.fresh, len(outcome.notes)) == (FreshRound(), 1)
     assert end.message in outcome.notes[0].summary
+
+
+def test_a_night_that_another_document_ends_in_the_meantime_keeps_what_is_proven() -> None:
+    pool = ThreadPool(1, lambda label, done, of: None)
+    ended = threading.Event()
+
+    def fails(_item: str) -> str:
+        raise BUDGET
+
+    def chain(document: str) -> StepOutcome:
+        if document == "other":
+            try:
+                pool.map(fails, ["a call"], label="other")
+            finally:
+                ended.set()
+        assert ended.wait(10)
+        return Afterwards(pool=pool).run(accepted(*OWN), OWN)
+
+    outcomes = pool.together(chain, ["proven", "other"])
+
+    proven = next(outcomes)
+    assert proven.fresh == FreshRound()
+    assert "the gain may be flattered: the night ended on another document" in proven.notes[0].summary
+    with pytest.raises(BudgetExhausted):
+        next(outcomes)
 
 
 def test_the_pairs_made_before_the_end_of_a_budget_count_and_what_lacks_is_said() -> None:

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.errors import CallFailed, FailureKind, NightLocked
+from skillopt_sleep.errors import (
+    BackendUnavailable,
+    BudgetExhausted,
+    CallFailed,
+    FailureKind,
+    NightError,
+    NightLocked,
+)
+from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import (
     Outcome,
     Prompt,
@@ -14,6 +22,7 @@ from skillopt_sleep.records import (
     Task,
 )
 from tests.nights import ASKS, Machine, NothingExcluded, first_time
+from tests.sweeps import thinned
 
 GONE = CallFailed(FailureKind.TIMED_OUT, "no answer in time", remedy="try again later")
 
@@ -156,6 +165,32 @@ def test_a_night_never_makes_more_calls_than_its_budget_and_leaves_the_sessions_
     assert f"limit of {calls} calls" in report.because
     assert len(machine.model.prompts) == calls == report.spend.calls
     assert machine.unread() == everything(machine)
+
+
+@pytest.mark.parametrize("end", [BudgetExhausted, BackendUnavailable])
+@pytest.mark.parametrize("calls", thinned(range(14, 22), every=2))
+def test_of_two_documents_what_is_proven_when_a_night_ends_is_staged_and_the_other_is_gone_on_with(
+    machine: Machine, end: type[NightError], calls: int
+) -> None:
+    machine.had(0, 1, 2, 3)
+    machine.had(0, 1, 2, 3, name="api")
+    late = after(calls)
+    machine.model.fails = lambda prompt: end("at its end") if late(prompt) else None
+
+    report = machine.night(pool=ThreadPool(1, lambda label, done, of: None))
+
+    improved = [outcome for outcome in report.documents if outcome.outcome is Outcome.IMPROVED]
+    assert len(report.proposals) == len(improved) >= 1
+    cut = Outcome.OVER_BUDGET if end is BudgetExhausted else Outcome.BACKEND_FAILED
+    assert report.verdict is (Outcome.IMPROVED if len(improved) == 2 else cut)
+    answered = [(prompt.purpose, prompt.text, prompt.sample) for prompt in machine.model.prompts[:calls]]
+    asked = len(machine.model.prompts)
+    machine.model.fails = lambda prompt: None
+    again = machine.night()
+    later = [(prompt.purpose, prompt.text, prompt.sample) for prompt in machine.model.prompts[asked:]]
+    assert len(improved) + len(again.proposals) == 2
+    assert machine.unread() == []
+    assert not set(answered) & set(later)
 
 
 def test_after_a_night_over_budget_no_completed_call_is_asked_again(machine: Machine) -> None:
