@@ -260,6 +260,18 @@ def test_f80_a_server_that_dies_after_the_proof_loses_no_proven_result(
     assert any("500" in note.summary for note in report.errors)
 
 
+@pytest.mark.parametrize("answered", range(CALLS, CALLS + FRESH))
+def test_f80_a_server_that_dies_in_the_fresh_round_costs_only_its_number(
+    sleeper: Sleeper, server: ModelServer, answered: int
+) -> None:
+    server.behaviour = dying_after(server, answered)
+    sleeper.has_server("openai", server, section("night", workers=1))
+    report = sleeper.sleep()
+    assert (report.verdict, exit_code(report), len(report.proposals)) == (Outcome.IMPROVED, 3, 1)
+    assert report.documents[0].fresh.n == (answered - CALLS) // 2
+    assert any("500" in note.summary for note in report.errors)
+
+
 @pytest.mark.parametrize("name", thinned(HTTP, every=len(HTTP)))
 @pytest.mark.parametrize("fault", ["TLS", "DNS", "nobody there"])
 def test_f80_a_server_that_cannot_be_reached(sleeper: Sleeper, server: ModelServer, name: str, fault: str) -> None:
@@ -615,6 +627,7 @@ def test_f89_at_every_limit_of_calls_the_night_stops_and_later_ones_go_on(
         assert 0 < len(server.requests) - before <= cap
         assert nights[-1].spend.calls == len(server.requests) - before
     assert (nights[-1].verdict, nights[-1].sessions.used) == (Outcome.IMPROVED, len(ASKS))
+    assert [len(report.proposals) for report in nights] == [0] * (len(nights) - 1) + [1]
     assert len(nights) == -(-CALLS // cap)
     # The fresh round has what the last night leaves.
     asked = min(len(nights) * cap, CALLS + FRESH)

@@ -5,9 +5,10 @@ The pool never sees such an end, or it would end every other document of the nig
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from typing import TypeVar
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError, NightInterrupted
 from skillopt_sleep.protocols import Crew, Executor, Judge, Pool
 from skillopt_sleep.records import Document, Rollout, Score, Task, Trajectory
 from skillopt_sleep.replay.rollout import Job, rollout
@@ -15,7 +16,7 @@ from skillopt_sleep.replay.rollout import Job, rollout
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-End = BudgetExhausted | BackendUnavailable
+End = BudgetExhausted | BackendUnavailable | NightInterrupted
 
 
 class SpareAttempts:
@@ -34,7 +35,20 @@ class SpareAttempts:
         """Return one attempt for each job, in their order; those after the end have no score."""
         crew, first = self._crew, self._first
         executor, judge = _SpareExecutor(crew.executor, first), _SpareJudge(crew.judge, first)
-        return rollout(jobs, executor=executor, judge=judge, pool=crew.pool, label=label)
+        try:
+            return rollout(jobs, executor=executor, judge=judge, pool=crew.pool, label=label)
+        except CancelledError:
+            # The pool ends the calls of every document if one of them ends the night.
+            end = first.note(NightInterrupted("the night ended on another document"))
+            return tuple(_unscored(job, end) for job in jobs)
+
+
+def _unscored(job: Job, end: End) -> Rollout:
+    task, document, sample = job
+    made = Trajectory(failure=end.message)
+    return Rollout(
+        task=task.id, document_sha=document.sha, sample=sample, trajectory=made, note=end.message, failed=True
+    )
 
 
 class _First:
