@@ -91,7 +91,8 @@ def test_a_whole_night_by_the_persons_own_agents(
     attempts = [request.protocol for request in asked if request.purpose == Purpose.ROLLOUT]
     others = [request.protocol for request in asked if request.purpose not in IN_WORDS]
     (taught,) = told["report.json"]["documents"]
-    assert attempts == [target.protocol] * (taught["train"] + taught["trial"]["calls"] + 2 * taught["test_n"])
+    after = 2 * taught["fresh"]["n"] + 2 * taught["test_n"]
+    assert attempts == [target.protocol] * (taught["train"] + taught["trial"]["calls"] + after)
     assert set(others) == {optimizer.protocol}
     assert all(request.wants_json is (request.purpose not in IN_WORDS) for request in asked)
 

@@ -145,5 +145,6 @@ def test_on_forty_nights_a_coin_stages_hardly_anything_and_a_good_judge_learns(t
             home.had(*MANY)
             ends[name][night(home).verdict] += 1
     assert ends["coin"][Outcome.IMPROVED] <= 2
-    assert set(ends["coin"]) <= {Outcome.UNVERIFIED, Outcome.IMPROVED, Outcome.UNDECIDED}
+    # About one coin in thirty is right on twelve of sixteen answers.
+    assert ends["coin"][Outcome.UNVERIFIED] >= 36
     assert ends["good"][Outcome.IMPROVED] >= 36
