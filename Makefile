@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: night test check bench format clean
 
 night: $(STAMP)
-	SKILLOPT_SLEEP_HOME=$(NIGHT) $(BIN)/skillopt-sleep run --now --example
+	SKILLOPT_SLEEP_HOME=$(NIGHT) $(BIN)/skillopt-sleep run --example
 
 test: $(STAMP)
 	$(BIN)/pytest -n 3 --dist worksteal -m "not cli and not browser and not slow and not live"

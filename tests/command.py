@@ -115,4 +115,4 @@ class Home:
 
 def night_arguments(base_url: str) -> tuple[str, ...]:
     """The command line of a night against a model server."""
-    return ("run", "--now", "--json", "--backend", "openai", "--model", "scripted-1", "--base-url", base_url)
+    return ("run", "--json", "--backend", "openai", "--model", "scripted-1", "--base-url", base_url)

@@ -31,9 +31,7 @@ def build(target: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         program = Path(sys.executable).parent / "skillopt-sleep"
         environment = {"HOME": folder, "SKILLOPT_SLEEP_HOME": folder, "PATH": os.environ["PATH"]}
-        subprocess.run(
-            [program, "run", "--now", "--example", "--json"], env=environment, check=True, capture_output=True
-        )
+        subprocess.run([program, "run", "--example", "--json"], env=environment, check=True, capture_output=True)
         (night,) = (Path(folder) / "data" / "example" / "data" / "nights").iterdir()
         copy = target / "example"
         shutil.rmtree(copy, ignore_errors=True)

@@ -123,24 +123,23 @@ def test_a_backend_from_the_configuration_needs_consent(home: Home) -> None:
     with ModelServer() as server:
         text = f'[backend]\nname = "openai"\nmodel = "scripted-1"\nbase_url = "{server.base_url}"\n'
         config.write_text(text, encoding="utf-8")
-        refused = home.command("run", "--now", "--json")
+        refused = home.command("run", "--json")
         assert refused.code == 2
         assert "confirmed" in refused.err
         assert server.requests == []
         config.write_text(text + "confirmed = true\n", encoding="utf-8")
-        assert home.command("run", "--now", "--json").json["verdict"] == "improved"
+        assert home.command("run", "--json").json["verdict"] == "improved"
 
 
 def test_a_night_without_a_backend_says_how(home: Home) -> None:
-    done = home.command("run", "--now")
+    done = home.command("run")
     assert done.code == 2
     assert "--example" in done.err
 
 
 def test_a_plan_calls_nobody(home: Home) -> None:
     with ModelServer() as server:
-        arguments = [word for word in night_arguments(server.base_url) if word != "--now"]
-        answer = home.command(*arguments, "--plan").json
+        answer = home.command(*night_arguments(server.base_url), "--plan").json
         assert server.requests == []
     assert answer["sessions"]["used"] == len(ASKS)
     assert answer["limits"]["calls"] == 300

@@ -290,7 +290,7 @@ def test_f80_a_server_that_cannot_be_reached(sleeper: Sleeper, server: ModelServ
 def test_f80_the_command_says_so_by_its_status(sleeper: Sleeper, server: ModelServer) -> None:
     server.behaviour = "error500"
     sleeper.has_server("openai", server)
-    done = sleeper.commanded("run", "--now", "--json")
+    done = sleeper.commanded("run", "--json")
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "backend_failed")
 
 
@@ -458,7 +458,7 @@ def test_f84_a_flood_takes_little_memory_and_fails_the_night(sleeper: Sleeper, a
     most: list[int] = []
     for lines in ("", does):
         sleeper.has_program(agent, shell(sleeper.folder, agent, lines))
-        done = sleeper.commanded("run", "--now", "--json", "--backend", agent.name)
+        done = sleeper.commanded("run", "--json", "--backend", agent.name)
         assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "backend_failed")
         most.append(int(re.findall(r"most: (\d+)", done.stderr)[0]))
     assert (most[1] - most[0]) / (1 << 20) <= MEGABYTES
@@ -521,7 +521,7 @@ def test_f85_no_login_fails_the_night_at_once_and_without_a_call(sleeper: Sleepe
 def test_f85_on_a_terminal_too_a_program_has_nobody_to_ask(sleeper: Sleeper, agent: Agent) -> None:
     """`codex` and `claude` could reach the person at a terminal past stdin and stdout."""
     sleeper.has_program(agent, shell(sleeper.folder, agent, "", version=ASKS_ON_TTY), confirmed=True)
-    command = [sys.executable, "-c", COMMAND, "run", "--now", "--json"]
+    command = [sys.executable, "-c", COMMAND, "run", "--json"]
     out = sleeper.folder / "out"
     at_terminal = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
     shown = subprocess.run(
@@ -566,7 +566,7 @@ def test_f87_in_a_schedulers_environment_the_night_is_the_same(
         sleeper.has_server(name, server)
     named = ("SKILLOPT_SLEEP_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HOME", "ANTHROPIC_API_KEY", "CODEX_API_KEY")
     bare = {key: sleeper.environment[key] for key in named if key not in without}
-    done = sleeper.commanded("run", "--now", "--json", environ={**bare, "LANG": "C"})
+    done = sleeper.commanded("run", "--json", environ={**bare, "LANG": "C"})
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert (answer["verdict"], answer["sessions"]["used"]) == ("improved", len(ASKS))
@@ -576,7 +576,7 @@ def test_f87_in_a_schedulers_environment_the_night_is_the_same(
 def test_f87_a_program_that_a_scheduler_cannot_find_fails_the_night(sleeper: Sleeper, agent: Agent) -> None:
     sleeper.configured(section("backend", name=agent.name, confirmed=True))
     bare = {"SKILLOPT_SLEEP_HOME": sleeper.environment["SKILLOPT_SLEEP_HOME"], "HOME": str(sleeper.folder)}
-    done = sleeper.commanded("run", "--now", "--json", environ={**bare, "LANG": "C"})
+    done = sleeper.commanded("run", "--json", environ={**bare, "LANG": "C"})
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (1, "backend_failed")
     assert sleeper.reserved == 0
 

@@ -75,14 +75,14 @@ def test_a_whole_night_by_the_persons_own_agents(
     person.configured(config)
     before = person.own_files()
 
-    done = person.command("run", "--now", "--json", "--backend", optimizer.name)
+    done = person.command("run", "--json", "--backend", optimizer.name)
     assert done.code == 0, done.err + done.out
     answer, asked = done.json, list(server.requests)
     assert (answer["verdict"], answer["sessions"]["used"], len(answer["proposals"])) == ("improved", len(ASKS), 1)
     assert answer["spend"]["calls"] == len(asked)
     assert answer["spend"]["tokens"] == 120 * len(asked)
 
-    again = person.command("run", "--now", "--json", "--backend", optimizer.name)
+    again = person.command("run", "--json", "--backend", optimizer.name)
     assert again.json["verdict"] == "nothing_new"
     assert len(server.requests) == len(asked)
 
@@ -118,7 +118,7 @@ def test_a_night_on_a_subscription_costs_nothing_more_and_cannot_renew_the_login
         file.write_text(json.dumps({"claudeAiOauth": SUBSCRIPTION}), encoding="utf-8")
     person.configured(section("backend", program=programs.claude, model=CLAUDE.model, timeout="60s"))
     before = person.own_files()
-    done = person.command("run", "--now", "--json", "--backend", "claude")
+    done = person.command("run", "--json", "--backend", "claude")
     assert done.code == 0, done.err + done.out
     assert done.json["verdict"] == "improved"
     assert done.json["spend"]["usd"] == 0
@@ -134,7 +134,7 @@ def test_a_subscription_is_not_sent_to_another_address(
     person.left_out = {"ANTHROPIC_API_KEY"}
     person.added["CLAUDE_CODE_OAUTH_TOKEN"] = TOKEN
     person.configured(section("backend", **role(CLAUDE, server), program=programs.claude))
-    done = person.command("run", "--now", "--json", "--backend", "claude")
+    done = person.command("run", "--json", "--backend", "claude")
     assert (done.code, done.json["verdict"]) == (4, "backend_failed")
     assert "another address" in done.json["because"]
     assert server.requests == []
@@ -149,7 +149,7 @@ def test_codex_by_its_own_login_goes_to_openai_alone_and_leaves_the_login_as_it_
     (person.folder / ".codex" / "auth.json").write_text(json.dumps(login), encoding="utf-8")
     person.configured(section("backend", program=programs.codex, model=CODEX.model, timeout="3s"))
     before = person.own_files()
-    done = person.command("run", "--now", "--json", "--backend", "codex")
+    done = person.command("run", "--json", "--backend", "codex")
     assert (done.code, done.json["verdict"]) == (1, "backend_failed"), done.out
     assert set(fence.met) == {"CONNECT api.openai.com:443 HTTP/1.1"}
     assert person.own_files() == before
@@ -162,7 +162,7 @@ def test_auto_takes_the_agent_that_is_logged_in_and_says_why(
     person.added["ANTHROPIC_BASE_URL"] = server.root_url
     folder = programs.claude.parent
     person.added["PATH"] = f"{folder}:{person.environment['PATH']}"
-    done = person.command("run", "--now", "--json", "--backend", "auto")
+    done = person.command("run", "--json", "--backend", "auto")
     assert done.code == 0, done.err + done.out
     report = json.loads((Path(done.json["folder"]) / "report.json").read_bytes())
     assert report["model"] == f"claude:default ({genuine.CLAUDE}) (auto: the key in ANTHROPIC_API_KEY)"
@@ -179,12 +179,12 @@ def test_an_outage_ends_the_night_and_costs_no_session(
     behaviour, code = outage
     person.configured(section("backend", **role(agent, server), program=getattr(programs, agent.name), timeout="60s"))
     server.behaviour = behaviour
-    done = person.command("run", "--now", "--json", "--backend", agent.name)
+    done = person.command("run", "--json", "--backend", agent.name)
     assert (done.code, done.json["verdict"]) == (code, "backend_failed"), done.out
     assert done.json["because"]
     assert done.json["remedy"]
     server.behaviour = "healthy"
-    healthy = person.command("run", "--now", "--json", "--backend", agent.name).json
+    healthy = person.command("run", "--json", "--backend", agent.name).json
     assert (healthy["verdict"], healthy["sessions"]["used"]) == ("improved", len(ASKS))
 
 
@@ -195,6 +195,6 @@ def test_the_fence_meets_whoever_wants_to_leave(
     program = getattr(programs, agent.name)
     keys = {"program": program, "model": agent.model, "base_url": "https://outside.invalid/v1", "timeout": "3s"}
     person.configured(section("backend", **keys))
-    done = person.command("run", "--now", "--json", "--backend", agent.name)
+    done = person.command("run", "--json", "--backend", agent.name)
     assert (done.code, done.json["verdict"]) == (1, "backend_failed"), done.out
     assert set(fence.met) == {"CONNECT outside.invalid:443 HTTP/1.1"}

@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
     """Return the shell command that runs the same night again, with the same options, home and sessions."""
-    words = [*_program(environ), "run", "--now"]
+    words = [*_program(environ), "run"]
     options = {
         "--project": asked.project,
         "--backend": asked.backend,

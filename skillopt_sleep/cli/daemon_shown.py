@@ -85,7 +85,7 @@ def first_step(paths: Paths, settings: Settings) -> str:
     """Return what to try before the first night, "" if a backend is chosen or a daemon is running."""
     if settings.backend.name or State(paths.state).daemon_runs():
         return ""
-    return "skillopt-sleep init (or see an example night: skillopt-sleep run --now --example)"
+    return "skillopt-sleep init (or see an example night: skillopt-sleep run --example)"
 
 
 def installed_says(paths: Paths) -> tuple[str, str]:

@@ -163,7 +163,7 @@ def next_lines(
     if not settings.backend.name:
         names = ", ".join(filter(None, get_args(BackendName)))
         steps = [
-            ("skillopt-sleep run --now --example", "see a whole night, without network or cost"),
+            ("skillopt-sleep run --example", "see a whole night, without network or cost"),
             ("skillopt-sleep init --yes --backend NAME", f"choose a backend: {names}"),
         ]
     elif others is not None:
@@ -181,9 +181,9 @@ def next_lines(
 
 def _first_night(settings: Settings, ahead: Ahead) -> tuple[str, str]:
     if not (ahead.harvested.counts.used or ahead.reviewed):
-        return "skillopt-sleep run --now --example", "there is nothing to read yet, so see an example"
+        return "skillopt-sleep run --example", "there is nothing to read yet, so see an example"
     backend = "" if settings.backend.confirmed else f" --backend {settings.backend.name}"
-    return f"skillopt-sleep run --now{backend}", "run a first night now and read its report"
+    return f"skillopt-sleep run{backend}", "run a first night now and read its report"
 
 
 def _every_night(settings: Settings, *, installed: bool) -> tuple[str, str]:

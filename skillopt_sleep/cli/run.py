@@ -20,7 +20,6 @@ from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 def run(
     *,
-    now: Annotated[bool, typer.Option("--now", help="Run a night now, in the foreground.")] = False,
     example: Annotated[
         bool, typer.Option("--example", help="Use the bundled example day and the simulated model.")
     ] = False,
@@ -54,7 +53,7 @@ def run(
     """Run a night: learn from new sessions and stage the changes that prove themselves."""
     asked_again = AskedAgain(again, since, tuple(session or ()))
     own = bool(project or backend or model or base_url or asked_again.words())
-    _check(now=now, example=example, plan=plan, own=own)
+    _check(example=example, plan=plan, own=own)
     paths = find_paths()
     flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
     settings = load(paths, flags=flags)
@@ -78,13 +77,8 @@ def run(
         raise typer.Exit(code)
 
 
-def _check(*, now: bool, example: bool, plan: bool, own: bool) -> None:
+def _check(*, example: bool, plan: bool, own: bool) -> None:
     """Raise ConfigError if the options don't fit together; `own` is whether one names what is read or asked."""
-    if not now and not plan:
-        raise ConfigError(
-            "add --now to run a night, or --plan to see what it would read, send and cost",
-            remedy="skillopt-sleep run --now",
-        )
     if example and own:
         raise ConfigError(
             "--example brings its own projects, sessions and model",
@@ -93,7 +87,7 @@ def _check(*, now: bool, example: bool, plan: bool, own: bool) -> None:
     if example and plan:
         raise ConfigError(
             "--plan is about your own sessions, not the example",
-            remedy="skillopt-sleep run --now --example (it sends nothing)",
+            remedy="skillopt-sleep run --example (it sends nothing)",
         )
 
 

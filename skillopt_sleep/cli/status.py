@@ -217,7 +217,7 @@ def report(
         last = _last_closed(nights)
         wanted = night or (last.id if last else "")
         if not wanted:
-            warn("No night has run yet. Run one: skillopt-sleep run --now")
+            warn("No night has run yet. Run one: skillopt-sleep run")
             return
         stored = store.report(wanted)
         waiting = [banked.proposal for banked in store.bank.proposals(WAITING)]

@@ -77,7 +77,7 @@ class Child:
 
 def night_command() -> list[str]:
     """Return the command line of a night, run by this very interpreter and package."""
-    return [sys.executable, "-P", "-m", "skillopt_sleep", "run", "--now", "--json"]
+    return [sys.executable, "-P", "-m", "skillopt_sleep", "run", "--json"]
 
 
 def read_result(code: int, stdout: str, stderr: str) -> Result:

@@ -142,7 +142,7 @@ def look_at_settings(paths: Paths, root: Path) -> Iterator[Finding]:
 def look_at_store(paths: Paths, store: Glance | None) -> Iterator[Finding]:
     """Report how many nights have run, and which are unfinished."""
     if store is None:
-        yield fine(Topic.STORE, "no night has run yet", "begin with: skillopt-sleep run --now --example")
+        yield fine(Topic.STORE, "no night has run yet", "begin with: skillopt-sleep run --example")
         return
     yield fine(Topic.STORE, f"{paths.database} is intact; nights: {store.nights}")
     running = is_running(paths.data)

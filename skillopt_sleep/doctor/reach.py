@@ -133,7 +133,7 @@ def _endpoint(
 ) -> Iterator[Finding]:
     """Check a model that isn't an agent's program, as far as possible without a call."""
     if not backend.name:
-        hint = "name one: skillopt-sleep init, or for one night: skillopt-sleep run --now --backend auto"
+        hint = "name one: skillopt-sleep init, or for one night: skillopt-sleep run --backend auto"
         yield problem(Topic.MODELS, "no backend is named: no night can begin, and nothing is sent anywhere", hint)
         return
     if backend.name in FREE:

@@ -123,7 +123,7 @@ def _result(folder: Path, proposal: Proposal, index: int) -> bytes:
     except OSError as error:
         raise StaleProposal(
             f"the new text of proposal {proposal.id} is missing: {error}",
-            remedy="run a night again: skillopt-sleep run --now",
+            remedy="run a night again: skillopt-sleep run",
         ) from error
     if paths.digest(result) != proposal.files[index].result:
         raise StaleProposal(

@@ -122,7 +122,7 @@ def read_proposal(folder: Path) -> Proposal:
         return from_json((folder / RECORD).read_bytes(), Proposal)
     except (msgspec.DecodeError, OSError) as error:
         raise StaleProposal(
-            f"the proposal in {folder} can't be read: {error}", remedy="run a night again: skillopt-sleep run --now"
+            f"the proposal in {folder} can't be read: {error}", remedy="run a night again: skillopt-sleep run"
         ) from error
 
 

@@ -215,7 +215,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
         case _:
             raise ConfigError(
                 "no backend is named, so nothing is sent anywhere",
-                remedy="add --backend auto (or claude, codex, openai …), or try: skillopt-sleep run --now --example",
+                remedy="add --backend auto (or claude, codex, openai …), or try: skillopt-sleep run --example",
             )
 
 

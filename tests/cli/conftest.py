@@ -13,7 +13,7 @@ def after_a_night(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Path]
     """A person's home after one night with the simulated model, and a copy of everything in it."""
     home = Home(tmp_path_factory.mktemp("home") / "ada")
     home.had_sessions()
-    assert home.command("run", "--now", "--backend", "simulated").code == 0
+    assert home.command("run", "--backend", "simulated").code == 0
     kept = tmp_path_factory.mktemp("kept") / "ada"
     shutil.copytree(home.folder, kept, symlinks=True)
     return home, kept

@@ -51,7 +51,7 @@ def test_a_night_that_reads_again_keeps_the_tasks_and_their_sides(home: Home) ->
     before = banked(home)
     assert before
 
-    done = home.command("run", "--now", "--again", "--backend", "simulated", "--json")
+    done = home.command("run", "--again", "--backend", "simulated", "--json")
 
     assert done.code == 0, done.err
     assert done.json["sessions"]["used"] == 5
@@ -67,7 +67,7 @@ def test_a_night_that_reads_again_keeps_the_tasks_and_their_sides(home: Home) ->
         (("--since", "yesterday"), "is not a time"),
     ],
 )
-@pytest.mark.parametrize("mode", [("--plan",), ("--now", "--backend", "simulated")])
+@pytest.mark.parametrize("mode", [("--plan",), ("--backend", "simulated")])
 def test_what_is_not_known_is_named_with_a_remedy(
     tmp_path: Path, mode: tuple[str, ...], options: tuple[str, ...], words: str
 ) -> None:
@@ -92,4 +92,4 @@ def test_a_name_of_several_sessions_names_them() -> None:
 def test_a_night_that_waits_goes_on_with_the_same_sessions() -> None:
     again = AskedAgain(again=True, since="7d", sessions=("codex:abc-1", "x"))
     command = command_of(Asked(again=again), environ={})
-    assert command.endswith("run --now --again --since 7d --session codex:abc-1 --session x")
+    assert command.endswith("run --again --since 7d --session codex:abc-1 --session x")

@@ -43,7 +43,7 @@ def test_the_command_that_is_named_goes_on_with_the_night_from_anywhere(
 ) -> None:
     home = Elsewhere(tmp_path)
     home.had_sessions()
-    done = home.command("run", "--now", "--backend", "handoff", *more)
+    done = home.command("run", "--backend", "handoff", *more)
     assert done.code == 3
     (line,) = GO_ON.findall(done.err)
     folder = tmp_path / "a store; of mine" / "data"
@@ -68,5 +68,5 @@ def test_whom_the_night_tells_is_no_part_of_the_command_and_what_is_not_set_neit
         "HOME": "/home/dev",
         "PATH": "",
     }
-    assert command_of(Asked(fresh=True, as_json=True), environ).endswith(" run --now --fresh --json")
-    assert command_of(Asked(), environ) == f"CODEX_HOME=/c {sys.executable} -m skillopt_sleep run --now"
+    assert command_of(Asked(fresh=True, as_json=True), environ).endswith(" run --fresh --json")
+    assert command_of(Asked(), environ) == f"CODEX_HOME=/c {sys.executable} -m skillopt_sleep run"

@@ -32,7 +32,7 @@ def test_a_fresh_machine_is_told_what_it_lacks_and_nothing_is_made(home: Home) -
     assert (done.code, done.err) == (1, "")
     assert done.out.startswith("1 problem\n\n✗ models    no backend is named: no night can begin")
     assert "→ name one: skillopt-sleep init" in done.out
-    assert "run --now --backend auto" in " ".join(done.out.split())
+    assert "run --backend auto" in " ".join(done.out.split())
     assert "no service is installed; no hooks; no daemon is running" in done.out
     assert list((home.folder / "sleep").iterdir()) == []
 

@@ -66,7 +66,7 @@ WRONG = (
     ("report", NAME),
     ("harvest", "--why", NAME),
     ("doctor", "--project", NAME),
-    ("run", "--now", "--project", NAME),
+    ("run", "--project", NAME),
     ("tasks", "show", NAME),
     ("tasks", "import", NAME),
     ("train", NAME),
@@ -121,7 +121,7 @@ class Odd(Home):
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Odd:
     odd = Odd(tmp_path_factory.mktemp("odd"))
     odd.had_sessions(ASKS)
-    done = odd.command("run", "--now", "--backend", "simulated")
+    done = odd.command("run", "--backend", "simulated")
     assert done.code == 0
     assert "P-0001" in done.out
     assert unseen(done.out + done.err) == []
@@ -161,7 +161,7 @@ def test_a_complaint_spells_what_it_complains_of(odd: Odd, command: tuple[str, .
 def test_decisions_and_their_refusals_spell_the_name_too(tmp_path: Path) -> None:
     odd = Odd(tmp_path)
     odd.had_sessions(ASKS)
-    odd.command("run", "--now", "--backend", "simulated")
+    odd.command("run", "--backend", "simulated")
     told = [odd.command("adopt", "P-0001"), odd.command("undo", "P-0001"), odd.command("reject", "P-0001")]
     assert [done.code for done in told] == [0, 0, 0]
     assert "\\u{1B}[2J\\u{202E}op" in told[2].out
@@ -212,7 +212,7 @@ def test_a_night_on_a_terminal_shows_a_name_in_brackets_and_one_of_escapes_as_te
         project = tmp_path / "work" / name
         home.had_sessions_in(project, ASKS)
         (project / "CLAUDE.md").write_text("# shop\n", encoding="utf-8")
-    done = typed(home, "run", "--now", "--backend", "simulated", answers=())
+    done = typed(home, "run", "--backend", "simulated", answers=())
     assert done.code == 0, done.out
     assert "a[red]c" in done.out
     assert CLEARS not in done.out

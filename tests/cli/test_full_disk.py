@@ -12,8 +12,8 @@ COMMANDS = (
     ("status",),
     ("harvest",),
     ("show",),
-    ("run", "--now", "--backend", "simulated"),
-    ("run", "--now", "--backend", "handoff"),
+    ("run", "--backend", "simulated"),
+    ("run", "--backend", "handoff"),
 )
 
 
@@ -22,13 +22,13 @@ def test_a_night_without_room_for_its_store_says_that_the_disk_is_full(tmp_path:
     home = Home(tmp_path)
     home.had_sessions()
     with small_disk(tmp_path / "sleep", kib=kib):
-        done = home.command("run", "--now", "--backend", "simulated")
+        done = home.command("run", "--backend", "simulated")
     assert done.code == 1
     assert "full" in done.err
     assert "  → " in done.err
     assert "a bug" not in done.err
     assert "is writable" not in done.err
-    assert home.command("run", "--now", "--backend", "simulated").code == 0
+    assert home.command("run", "--backend", "simulated").code == 0
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -117,7 +117,7 @@ def test_a_folder_that_can_not_be_read_is_told_of_everywhere_and_nothing_read_in
     assert f"{projects}: the folder can't be read" in home.command("run", "--plan").out
     assert f"{projects}: the folder can't be read" in home.command("doctor").out.replace("\n" + " " * 12, " ")
 
-    night = home.command("run", "--now", "--backend", "simulated")
+    night = home.command("run", "--backend", "simulated")
     assert night.code == 3
     report = home.command("report").out.replace("\\_", "_")
     assert f"Problems: harvest: {projects}: the folder can't be read" in report
@@ -129,7 +129,7 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_went_wrong(tmp_pa
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "projects").symlink_to("projects")
 
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
 
     report = home.command("report").out.replace("\\_", "_")
     assert f"Problems: harvest: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
@@ -143,7 +143,7 @@ def test_a_folder_of_a_strange_name_is_spelled_out_wherever_it_is_named(tmp_path
         ("harvest",),
         ("harvest", "--why", session["id"]),
         ("run", "--plan"),
-        ("run", "--now", "--backend", "simulated"),
+        ("run", "--backend", "simulated"),
         ("tasks", "list"),
         ("history",),
         ("status",),

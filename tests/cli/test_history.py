@@ -17,14 +17,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(tmp_path_factory.mktemp("home"))
     home.had_sessions()
     for _ in range(2):
-        assert home.command("run", "--now", "--backend", "simulated").code == 0
+        assert home.command("run", "--backend", "simulated").code == 0
     return home
 
 
 def test_before_the_first_night_it_says_how_to_begin(tmp_path: Path) -> None:
     done = Home(tmp_path).command("history")
     assert done.code == 0
-    assert "run --now --example" in done.out
+    assert "run --example" in done.out
     assert Home(tmp_path / "other").command("history", "--json").json == {"schema_version": 1, "nights": [], "all": 0}
 
 

@@ -62,7 +62,7 @@ def test_it_tells_what_is_there_and_ends_with_the_next_step(home: Home) -> None:
     out = home.command("init", "--yes", "--backend", "simulated").out
     assert "5 requests, 5 of them corrected" in out
     assert "~/work/shop-api" in out
-    assert out.rstrip().splitlines()[-2].split("  ")[1].strip() == "skillopt-sleep run --now"
+    assert out.rstrip().splitlines()[-2].split("  ")[1].strip() == "skillopt-sleep run"
     assert "skillopt-sleep install" in out.rstrip().splitlines()[-1]
 
 
@@ -78,7 +78,7 @@ def test_from_nothing_to_a_report_with_what_it_says_to_do_next(home: Home) -> No
     with ModelServer() as server:
         named = ("--backend", "openai", "--model", "scripted-1", "--base-url", server.base_url)
         assert home.command("init", "--yes", *named).code == 0
-        night = home.command("run", "--now", "--json")
+        night = home.command("run", "--json")
     assert night.code == 0, night.err
     assert night.json["verdict"] == "improved"
 
@@ -90,8 +90,8 @@ def test_without_a_named_backend_it_takes_the_agent_that_is_logged_in_and_no_con
     done = more.command("init", "--yes")
     assert done.code == 0, done.err
     assert says(home)["backend"] == {"name": "codex", "confirmed": False}
-    assert "run --now --backend codex" in done.out
-    refused = more.command("run", "--now")
+    assert "run --backend codex" in done.out
+    refused = more.command("run")
     assert refused.code == 2
     assert "not allowed sending" in refused.err
 
@@ -112,7 +112,7 @@ class WithPath(Home):
 def test_where_nobody_can_answer_nothing_is_sent_and_the_example_is_the_next_step(home: Home) -> None:
     out = home.command("init", "--yes").out
     assert "Nothing would leave this machine" in out
-    assert "run --now --example" in out.splitlines()[-2]
+    assert "run --example" in out.splitlines()[-2]
     assert "backend" not in says(home)
 
 
@@ -223,7 +223,7 @@ def test_a_program_that_is_not_there_is_to_be_installed_or_another_named(home: H
     done = home_without.command("init", "--yes", "--backend", "claude")
     assert done.code == 0, done.err
     assert "✗ claude was not found" in done.out
-    assert "run --now" not in done.out
+    assert "skillopt-sleep run" not in done.out
     assert done.out.splitlines()[-1].split()[:5] == ["skillopt-sleep", "init", "--yes", "--backend", "openai"]
 
 

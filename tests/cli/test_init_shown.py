@@ -84,16 +84,16 @@ def test_an_unknown_price_is_unknown_and_says_what_a_limit_then_does() -> None:
 
 def test_the_next_step_names_the_backend_where_it_is_not_confirmed() -> None:
     first, second = next_lines(with_backend("claude"), AHEAD)
-    assert "skillopt-sleep run --now --backend claude" in first
+    assert "skillopt-sleep run --backend claude" in first
     assert "skillopt-sleep init --yes --backend claude" in second
     first, second = next_lines(with_backend("claude", confirmed=True), AHEAD)
-    assert "skillopt-sleep run --now  " in first
+    assert "skillopt-sleep run  " in first
     assert "skillopt-sleep install" in second
     assert "04:17" in second
 
 
 def test_the_next_step_is_the_example_where_there_is_nothing_to_read() -> None:
-    assert "run --now --example" in next(next_lines(with_backend("claude"), NOTHING))
+    assert "run --example" in next(next_lines(with_backend("claude"), NOTHING))
 
 
 def test_a_new_file_is_shown_whole_and_a_changed_one_by_what_changed() -> None:

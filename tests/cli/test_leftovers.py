@@ -34,7 +34,7 @@ def copies(person: Person) -> list[Path]:
 @pytest.fixture
 def killed(person: Person) -> Person:
     """Their night, killed in the midst of its first call, after somebody looked at it."""
-    night = person.start("run", "--now")
+    night = person.start("run")
     try:
         until = time.monotonic() + WAIT
         while not copies(person) and time.monotonic() < until:

@@ -16,7 +16,7 @@ from tests.command import PROGRAM, Home
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(tmp_path_factory.mktemp("home"))
     home.had_sessions()
-    assert home.command("run", "--now", "--backend", "simulated").code == 0
+    assert home.command("run", "--backend", "simulated").code == 0
     return home
 
 

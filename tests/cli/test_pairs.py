@@ -24,7 +24,7 @@ def home(tmp_path: Path) -> Home:
     for name, text in MINE.items():
         (home.project / name).write_bytes(text)
     home.had_sessions()
-    assert home.command("run", "--now", "--backend", "simulated").code == 0
+    assert home.command("run", "--backend", "simulated").code == 0
     return home
 
 
@@ -45,7 +45,7 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
     assert files(home) == MINE
 
     home.had_sessions(days_ago=1.5)
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
     again = home.command("show", "P-0001", "--json").json
     assert again["version"] == 1
     assert len(again["evidence"]) > len(evidence)
@@ -56,7 +56,7 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
     assert all(text.startswith(MINE[name]) and text.count(RULE) == 1 for name, text in files(home).items())
 
     home.had_sessions(days_ago=0.5)
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
     assert [row["id"] for row in home.command("show", "--json").json] == ["P-0001"]
 
     undone = home.command("undo", "P-0001")

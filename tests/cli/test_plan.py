@@ -96,11 +96,11 @@ def test_a_plan_counts_what_the_first_night_leaves_out_as_older(tmp_path: Path) 
 def test_looking_further_back_reads_what_was_older(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions(days_ago=40)
-    first = home.command("run", "--now", "--backend", "simulated", "--json").json
+    first = home.command("run", "--backend", "simulated", "--json").json
     assert first["verdict"] == "nothing_new"
     assert "harvest.lookback" in first["remedy"]
     (tmp_path / "sleep" / "config.toml").write_text('[harvest]\nlookback = "90d"\n', encoding="utf-8")
-    assert home.command("run", "--now", "--backend", "simulated", "--json").json["verdict"] == "improved"
+    assert home.command("run", "--backend", "simulated", "--json").json["verdict"] == "improved"
 
 
 def test_tasks_written_by_hand_are_counted_and_a_broken_file_is_named(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def wrote_tasks(home: Home) -> Any:
 def test_tasks_of_earlier_nights_count_where_only_tasks_written_by_hand_are_new(tmp_path: Path) -> None:
     home = Home(tmp_path / "used")
     home.had_sessions()
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
     banked = len(home.command("tasks", "list", "--json").json)
 
     plan, without = wrote_tasks(home), wrote_tasks(Home(tmp_path / "new"))
@@ -144,7 +144,7 @@ def test_a_plan_counts_what_the_months_limits_leave(tmp_path: Path) -> None:
     home.had_sessions()
     (tmp_path / "sleep").mkdir()
     (tmp_path / "sleep" / "config.toml").write_text("[budget]\nmonth_calls = 200\n", encoding="utf-8")
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
     spent = home.command("cost", "--json").json["total"]["calls"]
     assert 0 < spent < 200
 

@@ -100,7 +100,7 @@ def test_the_list_is_json_too(home: Home) -> None:
 def test_adopting_all_goes_on_after_a_stale_one(home: Home) -> None:
     other = home.folder / "work" / "other"
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
     (home.project / "CLAUDE.md").write_text("# edited\n", encoding="utf-8")
     done = home.command("adopt", "--all")
     assert done.code == 6
@@ -128,7 +128,7 @@ def test_what_was_adopted_under_a_lost_store_keeps_its_number_and_its_undo(home:
     (home.folder / "sleep" / "data" / "sleep.db").write_bytes(b"not a database" * 1000)
     other = home.folder / "work" / "other"
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
-    assert "P-0002" in home.command("run", "--now", "--backend", "simulated").out
+    assert "P-0002" in home.command("run", "--backend", "simulated").out
     assert [row["id"] for row in home.command("show", "--json").json] == ["P-0002"]
     assert home.command("adopt", "P-0002").code == 0
     done = home.command("undo", "P-0001")
@@ -175,7 +175,7 @@ def test_a_proof_by_one_model_alone_is_called_so(home: Home) -> None:
 def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> None:
     other = home.folder / "work" / "other"
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS[:2]])
-    report = home.command("run", "--now", "--backend", "simulated", "--json").json
+    report = home.command("run", "--backend", "simulated", "--json").json
     assert [(row["id"], row["proof"]) for row in report["proposals"]] == [("P-0002", "early")]
     assert "early: proven on one session; one more would prove it" in home.command("show", "P-0002").out.lower()
     assert "Early: 1 proposal" in home.command("report").out

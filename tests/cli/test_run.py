@@ -13,7 +13,7 @@ from tests.server import ModelServer
 
 def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_says_so(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    done = home.command("run", "--now", "--example")
+    done = home.command("run", "--example")
     assert done.code == 0, done.err
     assert "improved" in done.out.splitlines()[0]
     assert done.out.count("| accepted |") == 2
@@ -22,7 +22,7 @@ def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_s
 
 
 def test_the_example_learns_from_a_deed_and_leaves_alone_what_is_for_once_or_taken_back(tmp_path: Path) -> None:
-    out = Home(tmp_path).command("run", "--now", "--example").out
+    out = Home(tmp_path).command("run", "--example").out
 
     assert "Always use \\`make lint\\`" in out
     once, taken_back = (line for line in out.splitlines() if line.startswith("- mine: "))
@@ -31,7 +31,7 @@ def test_the_example_learns_from_a_deed_and_leaves_alone_what_is_for_once_or_tak
 
 
 def test_the_example_answers_in_json_with_nothing_else_on_stdout(tmp_path: Path) -> None:
-    answer = Home(tmp_path).command("run", "--now", "--example", "--json").json
+    answer = Home(tmp_path).command("run", "--example", "--json").json
     assert answer["verdict"] == "improved"
     assert sorted(d["verdict"] for d in answer["documents"]) == ["accept", "accept", "reject", "reject"]
     assert {d["path"].rsplit("/work/")[1].split("/")[0] for d in answer["documents"]} == {
@@ -47,7 +47,7 @@ def test_the_example_has_projects_of_its_own_inside_another_repository(tmp_path:
     home = Home(tmp_path)
     (tmp_path / ".git").mkdir()
     (tmp_path / "CLAUDE.md").write_text("# not the example's\n", encoding="utf-8")
-    answer = home.command("run", "--now", "--example", "--json").json
+    answer = home.command("run", "--example", "--json").json
     assert answer["verdict"] == "improved"
     assert len(answer["documents"]) == 4
 
@@ -55,7 +55,7 @@ def test_the_example_has_projects_of_its_own_inside_another_repository(tmp_path:
 def test_the_example_touches_nothing_of_the_persons_own(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
-    home.command("run", "--now", "--example")
+    home.command("run", "--example")
     assert (home.project / "CLAUDE.md").read_text(encoding="utf-8") == "# shop-api\n\nTests run with vitest.\n"
     with ModelServer() as server:
         assert home.night(server.base_url).json["sessions"]["used"] == 5
@@ -73,7 +73,7 @@ def test_only_one_project_is_read_where_one_is_named(tmp_path: Path) -> None:
 
 
 def test_a_missing_project_folder_is_named(tmp_path: Path) -> None:
-    done = Home(tmp_path).command("run", "--now", "--backend", "simulated", "--project", "/nowhere/at/all")
+    done = Home(tmp_path).command("run", "--backend", "simulated", "--project", "/nowhere/at/all")
     assert done.code == 2
     assert "/nowhere/at/all" in done.err
 
@@ -88,7 +88,7 @@ def test_a_project_may_be_named_by_a_detour_or_a_link(tmp_path: Path) -> None:
 
 
 def test_the_example_refuses_what_it_would_ignore(tmp_path: Path) -> None:
-    done = Home(tmp_path).command("run", "--now", "--example", "--model", "x")
+    done = Home(tmp_path).command("run", "--example", "--model", "x")
     assert done.code == 2
     assert "--example" in done.err
 
@@ -101,7 +101,7 @@ def test_the_example_has_no_plan(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("address", ["http://[::1", "localhost:11434", "ftp://models"])
 def test_an_address_that_is_none_is_named(tmp_path: Path, address: str) -> None:
-    done = Home(tmp_path).command("run", "--now", "--backend", "openai", "--model", "m", "--base-url", address)
+    done = Home(tmp_path).command("run", "--backend", "openai", "--model", "m", "--base-url", address)
     assert done.code == 2
     assert address in done.err
 
@@ -109,13 +109,13 @@ def test_an_address_that_is_none_is_named(tmp_path: Path, address: str) -> None:
 def test_a_home_that_can_not_be_made_is_one_line(tmp_path: Path) -> None:
     home = Home(tmp_path)
     (tmp_path / "sleep").write_text("a file", encoding="utf-8")
-    done = home.command("run", "--now", "--backend", "simulated")
+    done = home.command("run", "--backend", "simulated")
     assert done.code == 1
     assert "Traceback" not in done.err
 
 
 def test_a_model_must_be_named(tmp_path: Path) -> None:
-    done = Home(tmp_path).command("run", "--now", "--backend", "openai")
+    done = Home(tmp_path).command("run", "--backend", "openai")
     assert done.code == 2
     assert "--model" in done.err
 
@@ -127,7 +127,7 @@ def test_what_other_roles_ask_is_confirmed_in_the_settings_and_told_so(tmp_path:
     (tmp_path / "sleep").mkdir(exist_ok=True)
     (tmp_path / "sleep" / "config.toml").write_text(roles, encoding="utf-8")
 
-    done = home.command("run", "--now", "--backend", "anthropic", "--model", "m")
+    done = home.command("run", "--backend", "anthropic", "--model", "m")
 
     assert done.code == 2
     assert "not allowed sending to openai" in done.err
@@ -136,7 +136,7 @@ def test_what_other_roles_ask_is_confirmed_in_the_settings_and_told_so(tmp_path:
 
 
 def test_an_unknown_backend_names_the_known_ones(tmp_path: Path) -> None:
-    done = Home(tmp_path).command("run", "--now", "--backend", "claud")
+    done = Home(tmp_path).command("run", "--backend", "claud")
     assert done.code == 2
     assert "openai" in done.err
     assert "simulated" in done.err

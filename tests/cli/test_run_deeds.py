@@ -116,7 +116,7 @@ def test_what_the_person_ran_again_and_again_becomes_a_rule(tmp_path: Path, sour
     (home.project / "AGENTS.md").write_text("# shop-api\n", encoding="utf-8")
     Part(source=source, command=CHECK).had_by(home)
 
-    done = home.command("run", "--now", "--backend", "simulated", "--json")
+    done = home.command("run", "--backend", "simulated", "--json")
 
     assert done.code == 0, done.err
     shown = [home.command("show", proposal["id"]).out for proposal in done.json["proposals"]]

@@ -9,7 +9,7 @@ def test_status_says_how_to_begin(tmp_path: Path) -> None:
     done = Home(tmp_path).command("status")
     assert done.code == 0
     assert "none yet" in done.out
-    assert "run --now --example" in done.out
+    assert "run --example" in done.out
 
 
 def test_status_says_the_last_night_and_what_waits(home: Home) -> None:
@@ -32,7 +32,7 @@ def test_report_prints_the_last_night_or_a_named_one(home: Home) -> None:
 
 def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home) -> None:
     first = home.command("report", "--json").json["night"]
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
 
     last = home.command("report").out.splitlines()
 
@@ -44,7 +44,7 @@ def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home
 def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
-    home.command("run", "--now", "--backend", "handoff")
+    home.command("run", "--backend", "handoff")
     folder = home.folder / "sleep" / "data" / "handoff"
     (prompt,) = (folder / "open").glob("*.md")
 

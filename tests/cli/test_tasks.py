@@ -37,7 +37,7 @@ def test_tasks_of_a_night_are_listed_with_their_side_and_shown_as_they_are_asked
     home = Home(tmp_path)
     assert "No tasks yet" in home.command("tasks", "list").out
     home.had_sessions()
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
     tasks = home.command("tasks", "list", "--json").json
     assert [task["split"] for task in tasks] == ["train", "val", "val", "train", "val"]
     name = tasks[0]["id"]

@@ -235,7 +235,7 @@ def test_cancel_stops_the_night_for_good(tmp_path: Path) -> None:
 def a_pair(home: Sleeper, held: Held) -> None:
     """A daemon with a night owed, and a night by hand, begun at once: one works, the other says who does."""
     with home.daemon() as daemon:
-        by_hand: subprocess.Popen[str] = home.start("run", "--now", "--json")
+        by_hand: subprocess.Popen[str] = home.start("run", "--json")
         assert held.asked.wait(PATIENCE)
 
         def lost() -> str:
@@ -270,7 +270,7 @@ def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path, count
     with ModelServer() as server:
         alone = Sleeper(tmp_path / "alone").openai(server.base_url)
         alone.had_sessions()
-        assert alone.command("run", "--now").code == 0
+        assert alone.command("run").code == 0
         calls = len(server.requests)
     for number in range(count):
         held = Held()
@@ -289,7 +289,7 @@ def test_of_two_nights_by_hand_begun_at_once_exactly_one_works(tmp_path: Path, c
         with ModelServer(held) as server:
             home = Sleeper(tmp_path / str(number)).openai(server.base_url)
             home.had_sessions()
-            pair = [home.start("run", "--now", "--json") for _ in range(2)]
+            pair = [home.start("run", "--json") for _ in range(2)]
             loser = until(lambda pair=pair: next((one for one in pair if one.poll() is not None), None))
             _, err = loser.communicate()
             assert loser.returncode == 11, err

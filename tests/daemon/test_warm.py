@@ -21,7 +21,7 @@ def test_it_reads_all_there_is_and_marks_nothing_as_read(tmp_path: Path) -> None
     store = open_store(load(paths, environ={}), paths)
     assert len(store.index.lines(unread=True)) == 5
     store.close()
-    assert home.command("run", "--now", "--json", "--backend", "simulated").json["sessions"]["used"] == 5
+    assert home.command("run", "--json", "--backend", "simulated").json["sessions"]["used"] == 5
 
 
 def test_it_complains_in_one_line(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ def test_on_a_fresh_machine_nothing_but_a_backend_is_missing_and_it_is_told_how_
     assert (wrong.topic, wrong.says.partition(":")[0]) == (Topic.MODELS, "no backend is named")
     assert "skillopt-sleep init" in wrong.remedy
     hints = "\n".join(finding.remedy for finding in found)
-    assert "run --now --backend auto" in hints
-    assert "run --now --example" in hints
+    assert "run --backend auto" in hints
+    assert "run --example" in hints
 
 
 def test_looking_writes_nothing(machine: Machine) -> None:

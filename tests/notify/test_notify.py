@@ -118,7 +118,7 @@ def test_an_unwatched_night_notifies_the_desktop_and_an_example_does_not(tmp_pat
     for arguments in (("--example",), ("--backend", "simulated")):
         assert not desktop.exists()
         done = subprocess.run(
-            [str(PROGRAM), "run", "--now", *arguments], capture_output=True, env=environment, check=False, timeout=120
+            [str(PROGRAM), "run", *arguments], capture_output=True, env=environment, check=False, timeout=120
         )
         assert done.returncode == 0, done.stderr
     assert "skillopt-sleep: improved" in desktop.read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def test_a_notification_that_fails_leaves_the_night_as_it_was(tmp_path: Path) ->
     home.had_sessions()
     script(tmp_path / "bin" / "notify-send", "exit 1")
     done = subprocess.run(
-        [str(PROGRAM), "run", "--now", "--backend", "simulated", "--json"],
+        [str(PROGRAM), "run", "--backend", "simulated", "--json"],
         capture_output=True,
         env={**home.environment, **environ(tmp_path)},
         check=False,

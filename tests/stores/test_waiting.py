@@ -35,7 +35,7 @@ def test_nights_and_decisions_keep_the_count_that_the_hooks_read(tmp_path: Path)
     def waiting() -> int:
         return json.loads(file.read_bytes())["waiting"]
 
-    home.command("run", "--now", "--backend", "simulated")
+    home.command("run", "--backend", "simulated")
     assert waiting() == 1
     home.command("adopt", "P-0001")
     assert waiting() == 0

@@ -198,7 +198,7 @@ def test_nothing_is_sent_anywhere_without_a_word(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no backend is named") as refused:
         wired(tmp_path, ENV)
     assert str(tmp_path / "toy.toml") in refused.value.remedy
-    assert "run --now" not in refused.value.remedy
+    assert "run" not in refused.value.remedy
 
 
 def test_a_skill_that_is_not_there_is_an_error_and_no_blank(tmp_path: Path) -> None:
