@@ -30,6 +30,7 @@ from skillopt_sleep.records import (
     Judged,
     Outcome,
     Past,
+    Split,
     StepOutcome,
     Task,
 )
@@ -44,7 +45,8 @@ class Begun(NamedTuple):
     """A step before val is asked about its `edits`; without any, `outcome` says how it ends.
 
     `learned_from` are the train tasks that the edits were drafted from. `known` are the tasks of earlier nights and
-    tonight, `in_reach` those that can be tried. The lessons of `others` must not be harmed.
+    tonight, `in_reach` those that can be tried. The lessons of `others` must not be harmed. For the lessons `held` an
+    adopted rule stands.
     """
 
     outcome: StepOutcome
@@ -57,6 +59,7 @@ class Begun(NamedTuple):
     known: tuple[Task, ...]
     in_reach: tuple[Task, ...]
     others: tuple[Task, ...]
+    held: frozenset[str]
     edits: tuple[Edit, ...] = ()
     learned_from: tuple[Task, ...] = ()
 
@@ -103,7 +106,9 @@ def begin(
     train, val, test = by_split(reached)
     rest = resting(past.waiting, past.offered, document)
     waits = [wait for wait in past.waiting if wait not in rest]
-    others = (*learned(document, past.adopted, known_in_reach), *val)
+    held = learned(document, past.adopted, known)
+    others = [task for task in known_in_reach if task.split is Split.VAL and task.lesson in held]
+    others += val
     earlier = resume(
         document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known_in_reach, others=others
     )
@@ -126,7 +131,8 @@ def begin(
         test=tuple(test),
         known=known,
         in_reach=tuple(known_in_reach),
-        others=others,
+        others=tuple(others),
+        held=held,
     )
     if earlier.proven:
         return begun
@@ -167,7 +173,13 @@ def _draft(begun: Begun, waiting: Sequence[Task], *, crew: Crew, plan: Plan, log
     attempts = CrewAttempts(crew)
     rejected = still_rejected(past, val)
     proposed = propose(
-        [*train, *alike], optimizer=begun.optimizer, attempts=attempts, plan=plan, log=log, rejected=rejected
+        [*train, *alike],
+        optimizer=begun.optimizer,
+        attempts=attempts,
+        plan=plan,
+        log=log,
+        rejected=rejected,
+        held=begun.held,
     )
     fates = _with_lessons(proposed.edits, [*train, *alike])
     outcome = replace(

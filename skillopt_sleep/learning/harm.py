@@ -58,16 +58,15 @@ SURE = 0.01  # nothing more is asked then
 SHOWN_CHARS = 80
 
 
-def learned(document: Document, adopted: Sequence[Edit], known: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the val tasks of the lessons from which the document's adopted rules that still stand were learned."""
+def learned(document: Document, adopted: Sequence[Edit], known: Sequence[Task]) -> frozenset[str]:
+    """Return the lessons from which the document's adopted rules that still stand were learned."""
     of_task = {task.id: task.lesson for task in known}
     lessons: set[str] = set()
     for edit in adopted:
         if any(standing(document.body, rule) for rule in items(edit.content)):
             lessons.update(edit.lessons)
             lessons.update(of_task.get(task, "") for task in edit.tasks)
-    lessons.discard("")
-    return tuple(task for task in known if task.split is Split.VAL and task.lesson in lessons)
+    return frozenset(lessons - {""})
 
 
 def bystanders(edits: Sequence[Edit], own: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:

@@ -1,7 +1,7 @@
 """Propose the edits of a night: attempt the train tasks, and draft a candidate from what failed."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 import msgspec
@@ -49,10 +49,12 @@ def propose(
     plan: Plan,
     log: Log,
     rejected: Sequence[PastEdit] = (),
+    held: Collection[str] = (),
 ) -> Proposed:
     """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied.
 
-    `rejected` are the edits that there is no reason to try again.
+    `rejected` are the edits that there is no reason to try again. A rule stands for the lessons `held`: as long as
+    most of their attempts do what was asked, the failures of the others ask for no second rule.
     """
     document, rules = optimizer.document, plan.step
     more = augment(train, each=rules.augment, optimizer=optimizer)
@@ -75,8 +77,12 @@ def propose(
     if all(score.hard >= 1 for score in scores):
         because = f"all {len(scores)} attempts already do what was asked"
         return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
+    worth_learning = _not_held(tried, train, held)
+    if not any(attempt.score is not None and attempt.score.hard < 1 for attempt in worth_learning):
+        because = f"most of {len(scores)} attempts already do what was asked, and the rules for the others stand"
+        return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
     drafted = draft(
-        Teaching([tried], {task.id: task for task in train}, partial(measure, rule=plan.gate)),
+        Teaching([worth_learning], {task.id: task for task in train}, partial(measure, rule=plan.gate)),
         optimizer=optimizer,
         attempts=attempts,
         rules=rules,
@@ -101,6 +107,19 @@ def _attempt(train: Sequence[Task], document: Document, attempts: Attempts, *, s
     for task in train:
         jobs += [(task, document, sample) for sample in range(samples)]
     return attempts.make(jobs, label=f"rollout {document.id}")
+
+
+def _not_held(tried: Sequence[Rollout], train: Sequence[Task], held: Collection[str]) -> tuple[Rollout, ...]:
+    """Return the attempts without those at lessons that are `held` and failed less often than not."""
+    lessons = {task.id: task.lesson for task in train}
+    failures = Counter[str]()
+    passes = Counter[str]()
+    for attempt in tried:
+        if attempt.score is not None:
+            counted = passes if attempt.score.hard >= 1 else failures
+            counted[lessons[attempt.task]] += 1
+    rest = {lesson for lesson in held if passes[lesson] > failures[lesson]}
+    return tuple(attempt for attempt in tried if lessons[attempt.task] not in rest)
 
 
 def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:

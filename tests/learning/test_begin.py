@@ -32,10 +32,10 @@ TRAIN, VAL, TEST = a_side(Split.TRAIN, 1, 2), a_side(Split.VAL, 1, 2), a_side(Sp
 class Night:
     """The first half of a step with fakes, and what was asked."""
 
-    def __init__(self, *, proposed: Any = PROPOSED, grade: float = 0.0) -> None:
+    def __init__(self, *, proposed: Any = PROPOSED, grade: float = 0.0, failing: str = "") -> None:
         self.optimizer = FakeBackend({Purpose.REFLECT: proposed})
         self.executor = FakeExecutor(lambda task, document, sample: f"{task.id}|{document.body}|{sample}")
-        self.judge = FakeJudge(lambda _task, _trajectory: grade)
+        self.judge = FakeJudge(lambda task, _trajectory: float(task.id != failing) if failing else grade)
         self.log: list[str] = []
 
     def begun(self, tasks: Sequence[Task], *, past: Past | None = None, **plan: Any) -> Begun:
@@ -105,3 +105,15 @@ def test_what_a_person_refused_is_no_candidate() -> None:
 
     assert begun.edits == ()
     assert begun.outcome.outcome is Outcome.NO_CHANGE
+
+
+def test_a_lesson_whose_adopted_rule_stands_is_left_alone_while_most_attempts_pass() -> None:
+    adopted = Past(adopted=(an_edit("- Old.", lessons=("c",)),))
+    train = a_side(Split.TRAIN, 1, 2, 3)
+    held, gone = Night(failing=f"{Split.TRAIN}3"), Night(failing=f"{Split.TRAIN}3")
+
+    begun = held.begun([*train, *VAL], past=adopted)
+    again = gone.begun([*train, *VAL], past=Past(adopted=(an_edit("- Gone.", lessons=("c",)),)))
+
+    assert (begun.edits, begun.outcome.outcome) == ((), Outcome.NO_HEADROOM)
+    assert [edit.content for edit in again.edits] == [RULE]

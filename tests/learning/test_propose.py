@@ -39,6 +39,7 @@ def proposed(
     grade: Any = 0.0,
     answers: dict[Purpose, Answers] | None = None,
     rejected: Sequence[PastEdit] = (),
+    held: Sequence[str] = (),
     **plan: Any,
 ) -> tuple[Proposed, FakeBackend]:
     edits = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
@@ -55,6 +56,7 @@ def proposed(
         plan=a_plan(**plan),
         log=lambda stage, rows: None,
         rejected=rejected,
+        held=held,
     )
     return found, optimizer
 
@@ -78,6 +80,32 @@ def test_where_all_is_done_already_no_lesson_is_asked_for() -> None:
 
     assert found.nothing is not None
     assert (found.nothing[0], optimizer.prompts) == (Outcome.NO_HEADROOM, [])
+
+
+def graded(*grades: float) -> Any:
+    """The grades of one attempt after the other."""
+    left = iter(grades)
+    return lambda _task, _trajectory: next(left)
+
+
+def test_a_lesson_whose_rule_stands_is_not_learned_again_while_most_attempts_pass() -> None:
+    (lesson,) = {task.lesson for task in TRAIN}
+    found, optimizer = proposed(grade=graded(1.0, 1.0, 0.0, 1.0), held=[lesson], samples=2)
+
+    assert found.nothing == (
+        Outcome.NO_HEADROOM,
+        "most of 4 attempts already do what was asked, and the rules for the others stand",
+    )
+    assert optimizer.prompts == []
+
+
+def test_a_lesson_is_learned_again_if_half_of_its_attempts_fail_or_if_no_rule_of_it_stands() -> None:
+    (lesson,) = {task.lesson for task in TRAIN}
+    half, _ = proposed(grade=graded(1.0, 0.0), held=[lesson])
+    never, _ = proposed(grade=graded(1.0, 1.0, 0.0, 1.0), held=["another"], samples=2)
+
+    assert half.nothing is None
+    assert never.nothing is None
 
 
 @pytest.mark.parametrize(
