@@ -181,11 +181,23 @@ def test_every_candidate_goes_on_though_another_is_proven() -> None:
     assert [wait.night for wait in found.proven] == ["n1", "n2"]
 
 
-def test_what_is_proven_needs_no_new_task() -> None:
+def a_proven() -> Waiting:
+    """A candidate that is proven as a whole only."""
     wait = a_wait()
-    proven = replace(wait, tested=replace(wait.tested, verdict=Verdict(decision=Decision.ACCEPT, reason="better")))
+    return replace(wait, tested=replace(wait.tested, verdict=Verdict(decision=Decision.ACCEPT, reason="better")))
 
-    assert len(gone_on(proven, val=OLD)[0].tried) == 1
+
+def test_what_is_proven_needs_no_new_task() -> None:
+    assert len(gone_on(a_proven(), val=OLD)[0].tried) == 1
+
+
+def test_what_is_proven_waits_on_without_an_unseen_task_of_its_lessons() -> None:
+    proven = a_proven()
+    others = [replace(FRESH, id=f"o{n}", lesson="other", session=f"o{n}") for n in range(3)]
+
+    found, executor = gone_on(proven, val=others)
+
+    assert (found.rest, executor.jobs) == ((proven,), [])
 
 
 def joined(*waits: Waiting, val: Sequence[Task], left: int = 1_000) -> tuple[Judged | None, tuple[str, ...]]:
