@@ -67,9 +67,9 @@ def resume(
 
     A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
     stale if our part of its document or the crew changed, or after MOST_ROUNDS; text around our part may change, and
-    both arms have it from then on. Unless it is a removal, it waits if val has no task of its lessons that its trial
-    hasn't seen: the same few tasks again would prove nothing about tomorrow's. What is proven must not harm the
-    lessons of `others`.
+    both arms have it from then on. It waits if val has no task of its lessons and, unless it is a removal or proven
+    as a whole, if val has none that its trial hasn't seen: the same few tasks again would prove nothing about
+    tomorrow's. What is proven must not harm the lessons of `others`.
     """
     attempts = CrewAttempts(crew)
     tried: list[Waiting] = []
@@ -86,9 +86,8 @@ def resume(
         if because or changed is None:
             notes.append(Note(stage="trial", summary=f"{name}: {because}"))
             continue
-        concerned, asked = _tasks(wait, val, known)
-        proven = wait.tested.verdict.decision is Decision.ACCEPT
-        if not proven and not _has_more(wait.tested, concerned):
+        asked = _tasks(wait, val, known)
+        if not _has_more(wait.tested, asked):
             rest.append(waited)
             continue
         standing_by = bystanders(wait.tested.edits, asked, others)
@@ -193,21 +192,21 @@ def _with_lessons(wait: Waiting, known: Sequence[Task]) -> Waiting:
     return replace(wait, tested=replace(wait.tested, edits=edits, trial=trial))
 
 
-def _tasks(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> tuple[Sequence[Task], Sequence[Task]]:
-    """Return the val tasks that this candidate is about, and all tasks of its trial."""
+def _tasks(wait: Waiting, val: Sequence[Task], known: Sequence[Task]) -> Sequence[Task]:
+    """Return the val tasks that this candidate is about."""
     edits = wait.tested.edits
     if wait.tested.kind is CandidateKind.REMOVAL:
-        concerned = exercising(tasks_of(edits), known)
-        return concerned, concerned
-    return about(edits, known, val), exercise(edits, known, val)
+        return exercising(tasks_of(edits), known)
+    return about(edits, known, val)
 
 
 def _has_more(tested: Judged, tasks: Sequence[Task]) -> bool:
-    """Return whether these tasks tell more: one of them isn't in the trial yet, or a rule's removal is tried.
+    """Return whether these tasks tell more: one of them isn't in the trial yet, or more draws of them are wanted.
 
-    A removal is tried on all the newest tasks of its rule's lessons, and what it waits for are more draws of them.
+    A removal is tried on all the newest tasks of its rule's lessons; what is proven as a whole has yet to be taken
+    apart.
     """
-    if tested.kind is CandidateKind.REMOVAL:
+    if tested.kind is CandidateKind.REMOVAL or tested.verdict.decision is Decision.ACCEPT:
         return bool(tasks)
     seen = {pair.task for pair in tested.trial.pairs}
     return any(task.id not in seen for task in tasks)
