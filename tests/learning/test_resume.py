@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import ItemError
+from skillopt_sleep.errors import BudgetExhausted, ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.resume import MOST_ROUNDS, Resumed, resume, together
 from skillopt_sleep.learning.trial import run_trial
@@ -200,6 +200,36 @@ def test_what_is_proven_waits_on_without_an_unseen_task_of_its_lessons() -> None
     assert (found.rest, executor.jobs) == ((proven,), [])
 
 
+def ends_after(calls: int) -> Callable[[str, str], float]:
+    """A grade as `mends` gives it, until the budget ends."""
+    made: list[str] = []
+
+    def grade(task: str, response: str) -> float:
+        made.append(task)
+        if len(made) > calls:
+            raise BudgetExhausted("the night's budget is spent", remedy="raise budget.calls")
+        return mends(task, response)
+
+    return grade
+
+
+def test_what_is_proven_is_kept_if_the_budget_ends_on_another_candidate() -> None:
+    other = replace(a_wait(), night="n2")
+
+    found, _ = gone_on(a_wait(), other, grade=ends_after(6))
+
+    assert [wait.night for wait in found.proven] == ["n1"]
+    assert found.rest == (other,)
+    assert [note.summary for note in found.notes] == [
+        f"{DOCUMENT.id}: the change of n2 is still waiting: the night's budget is spent"
+    ]
+
+
+def test_a_budget_that_ends_before_anything_is_proven_ends_the_night() -> None:
+    with pytest.raises(BudgetExhausted):
+        gone_on(a_wait(), grade=ends_after(3))
+
+
 def joined(*waits: Waiting, val: Sequence[Task], left: int = 1_000) -> tuple[Judged | None, tuple[str, ...]]:
     """The candidates as one change, if that is proven, and the notes."""
     own, _ = crew(lambda task, response: float(f"Rule {task[0]}." in response), meter=FakeMeter(left=left))
@@ -236,6 +266,15 @@ def test_without_the_calls_for_it_nothing_is_joined_and_that_is_noted() -> None:
 
     assert found is None
     assert "waits for another night" in note
+
+
+def test_a_budget_that_ends_in_the_joint_trial_loses_none_of_what_is_proven() -> None:
+    own, _ = crew(ends_after(5))
+
+    found, _, (note,) = together(DOCUMENT, [of_lesson("a"), of_lesson("b")], BOTH, crew=own, rule=RULE, known=BOTH)
+
+    assert found is None
+    assert "waits for another night: the night's budget is spent" in note.summary
 
 
 def test_an_edit_that_can_not_be_applied_any_more_ends_its_trial() -> None:
