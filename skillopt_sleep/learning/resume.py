@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.exercise import about, exercise, with_lessons
@@ -34,7 +35,7 @@ MOST_ROUNDS = 40  # after which a candidate that could still be proven is let go
 
 
 class Resumed(NamedTuple):
-    """The candidates whose trials were resumed, those that have no new task, notes on others, and the rollouts."""
+    """The candidates whose trials were resumed, those that wait on as they are, notes on others, and the rollouts."""
 
     tried: tuple[Waiting, ...] = ()
     rest: tuple[Waiting, ...] = ()
@@ -50,6 +51,14 @@ class Resumed(NamedTuple):
     def undecided(self) -> tuple[Waiting, ...]:
         """The candidates that are still undecided."""
         return tuple(wait for wait in self.tried if wait.tested.verdict.decision is Decision.UNDECIDED)
+
+    def resting(self, wait: Waiting) -> "Resumed":
+        """Return this with a candidate that waits on as it is."""
+        return self._replace(rest=(*self.rest, wait))
+
+    def noted(self, note: Note) -> "Resumed":
+        """Return this with a note."""
+        return self._replace(notes=(*self.notes, note))
 
 
 def resume(
@@ -69,47 +78,76 @@ def resume(
     stale if our part of its document or the crew changed, or after MOST_ROUNDS; text around our part may change, and
     both arms have it from then on. It waits if val has no task of its lessons and, unless it is a removal or proven
     as a whole, if val has none that its trial hasn't seen: the same few tasks again would prove nothing about
-    tomorrow's. What is proven must not harm the lessons of `others`.
+    tomorrow's. What is proven must not harm the lessons of `others`, and isn't lost if the budget ends on another
+    candidate.
     """
-    attempts = CrewAttempts(crew)
-    tried: list[Waiting] = []
-    rest: list[Waiting] = []
-    notes: list[Note] = []
-    rollouts: list[Rollout] = []
-    for waited in waiting:
-        wait = _with_lessons(waited, [*known, *val])
-        name = f"{document.id}: the change of {wait.night}"
+    tonight = _Tonight(document, val, crew, rule, refused, known, others)
+    found = Resumed()
+    for wait in waiting:
+        found = tonight.resume(wait, found)
+    return found
+
+
+class _Tonight(NamedTuple):
+    """What a night has to resume the trials of one document's candidates with."""
+
+    document: Document
+    val: Sequence[Task]
+    crew: Crew
+    rule: GateRule
+    refused: Sequence[Edit]
+    known: Sequence[Task]
+    others: Sequence[Task]
+
+    def resume(self, waited: Waiting, found: Resumed) -> Resumed:
+        """Return what was found so far with this candidate."""
+        document = self.document
+        wait = _with_lessons(waited, [*self.known, *self.val])
         changed = candidate(document, wait.tested.edits)
-        because = _why_stale(wait, document, crew, refused)
+        because = _why_stale(wait, document, self.crew, self.refused)
         if not because and changed is None:
             because = "it can't be applied any more"
         if because or changed is None:
-            notes.append(Note(stage="trial", summary=f"{name}: {because}"))
-            continue
-        asked = _tasks(wait, val, known)
+            return found.noted(self._note(wait, because))
+        asked = _tasks(wait, self.val, self.known)
         if not _has_more(wait.tested, asked):
-            rest.append(waited)
-            continue
-        standing_by = bystanders(wait.tested.edits, asked, others)
-        most = 2 * rule.rounds * len(asked) + first_calls(standing_by)
-        if crew.meter.left() < most:
-            rest.append(waited)
-            summary = f"{name} is still waiting: its trial takes up to {most} calls"
-            notes.append(Note(stage="trial", summary=summary, remedy="raise budget.calls"))
-            continue
-        earlier = _resumable(wait, document)
+            return found.resting(waited)
+        try:
+            return self._try(wait, changed, asked, found)
+        except BudgetExhausted as error:
+            if not found.proven:
+                raise
+            because = f"it waits on: {error.message}"
+            return found.resting(waited).noted(self._note(wait, because, remedy=error.remedy))
+
+    def _try(self, wait: Waiting, changed: Document, asked: Sequence[Task], found: Resumed) -> Resumed:
+        """Go on with the candidate's trial on these tasks, if the night's calls reach."""
+        standing_by = bystanders(wait.tested.edits, asked, self.others)
+        most = 2 * self.rule.rounds * len(asked) + first_calls(standing_by)
+        if self.crew.meter.left() < most:
+            because = f"it waits on: its trial takes up to {most} calls"
+            return found.resting(wait).noted(self._note(wait, because, remedy="raise budget.calls"))
+        earlier = _resumable(wait, self.document)
         trial, verdict, made = run_trial(
-            document, changed, asked, attempts=attempts, rule=rule, earlier=earlier, bystanders=standing_by
+            self.document,
+            changed,
+            asked,
+            attempts=CrewAttempts(self.crew),
+            rule=self.rule,
+            earlier=earlier,
+            bystanders=standing_by,
         )
-        rollouts += made
+        found = found._replace(rollouts=found.rollouts + made)
         verdict = steady(verdict, trial.pairs[len(earlier.pairs) :], made)
         if verdict.decision is Decision.ABSTAIN:
-            rest.append(waited)
-            notes.append(Note(stage="trial", summary=f"{name}: {verdict.reason}"))
-            continue
+            return found.resting(wait).noted(self._note(wait, verdict.reason))
         tested = replace(wait.tested, trial=trial, verdict=verdict)
-        tried.append(replace(wait, base=document.sha, body=document.body_sha, tested=tested))
-    return Resumed(tuple(tried), tuple(rest), tuple(notes), tuple(rollouts))
+        went = replace(wait, base=self.document.sha, body=self.document.body_sha, tested=tested)
+        return found._replace(tried=(*found.tried, went))
+
+    def _note(self, wait: Waiting, because: str, *, remedy: str = "") -> Note:
+        summary = f"{self.document.id}: the change of {wait.night}: {because}"
+        return Note(stage="trial", summary=summary, remedy=remedy)
 
 
 def together(
@@ -141,16 +179,20 @@ def together(
         summary = f"{document.id}: one proven change waits for another night: trying both takes up to {most} calls"
         return None, (), (Note(stage="trial", summary=summary, remedy="raise budget.calls"),)
     shares = [wait.tested.trial.alpha or rule.alpha for wait in parts]
-    trial, verdict, made = run_trial(
-        document,
-        changed,
-        asked,
-        attempts=CrewAttempts(crew),
-        rule=replace(rule, alpha=min(shares)),
-        first=block(CandidateKind.BUNDLE, document.text, changed.text),
-        lessons=[edit.lessons for edit in edits],
-        bystanders=standing_by,
-    )
+    try:
+        trial, verdict, made = run_trial(
+            document,
+            changed,
+            asked,
+            attempts=CrewAttempts(crew),
+            rule=replace(rule, alpha=min(shares)),
+            first=block(CandidateKind.BUNDLE, document.text, changed.text),
+            lessons=[edit.lessons for edit in edits],
+            bystanders=standing_by,
+        )
+    except BudgetExhausted as error:
+        summary = f"{document.id}: one proven change waits for another night: {error.message}"
+        return None, (), (Note(stage="trial", summary=summary, remedy=error.remedy),)
     if steady(verdict, trial.pairs, made).decision is not Decision.ACCEPT:
         return None, made, ()
     return Judged(kind=CandidateKind.BUNDLE, edits=tuple(edits), trial=trial, verdict=verdict), made, ()

@@ -216,12 +216,12 @@ def ends_after(calls: int) -> Callable[[str, str], float]:
 def test_what_is_proven_is_kept_if_the_budget_ends_on_another_candidate() -> None:
     other = replace(a_wait(), night="n2")
 
-    found, _ = gone_on(a_wait(), other, grade=ends_after(6))
+    found, _ = gone_on(a_wait(), other, grade=ends_after(12))
 
     assert [wait.night for wait in found.proven] == ["n1"]
     assert found.rest == (other,)
     assert [note.summary for note in found.notes] == [
-        f"{DOCUMENT.id}: the change of n2 is still waiting: the night's budget is spent"
+        f"{DOCUMENT.id}: the change of n2: it waits on: the night's budget is spent"
     ]
 
 
