@@ -8,6 +8,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
 from skillopt_sleep.learning.begin import Begun, Log, begin
 from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.learning.exercise import in_reach
@@ -34,8 +35,9 @@ def steps(
 
     The night's calls go where they are worth most; a document they don't reach keeps its sessions unread. Calls that
     wait for an answer keep no other document from being asked about. All documents learn from train first: then
-    those that have a candidate share the night's error rate, and only then is val asked about any of them. What waits
-    for a lesson that has `ended` is dropped, and its tasks of earlier nights defend no rule any more.
+    those that have a candidate share the night's error rate, and only then is val asked about any of them. A change
+    that waited and is proven now isn't lost if the budget or the model ends before that. What waits for a lesson that
+    has `ended` is dropped, and its tasks of earlier nights defend no rule any more.
     """
     reached_tasks, _ = in_reach(routing.tasks, crew.executor)
     triable = routing._replace(tasks=tuple(reached_tasks))
@@ -52,15 +54,27 @@ def steps(
         judged = {document.id: replace_in(crew, judge=judge_of(document)) for document in reached}
     halves = _Halves(routing, past, ended, rows, crews=judged, plan=plan, page=page)
     try:
-        begun = list(crew.pool.together(halves.begin, reached))
+        begun, end = _begun(crew.pool.together(halves.begin, reached))
         shares = page.keep("shares", dict[str, float], lambda: _shares(begun, plan))
         for outcome in crew.pool.together(lambda one: halves.finish(one, shares), begun):
             yield outcome.noted(*dropped[outcome.document.id])
+        if end is not None:
+            raise end
         for document in left_out:
             yield _left_out(document, _tasks_of(document, routing), crew)
     finally:
         for stage, written in chain.from_iterable(rows.values()):
             page.write(stage, written)
+
+
+def _begun(halves: Iterator[Begun]) -> tuple[list[Begun], BudgetExhausted | BackendUnavailable | None]:
+    """Return the first halves of the steps, and what ended the night meanwhile: then only what is proven goes on."""
+    begun: list[Begun] = []
+    try:
+        begun.extend(halves)
+    except (BudgetExhausted, BackendUnavailable) as error:
+        return [one for one in begun if one.earlier.proven], error
+    return begun, None
 
 
 def _shares(begun: Sequence[Begun], plan: Plan) -> dict[str, float]:

@@ -6,13 +6,11 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightError
-from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Decision, Effect, GateRule, Outcome, Proof, Purpose
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES, without_variation
 from tests.nights import RULE, Machine
 
 GATE = GateRule()
-CUT = Outcome.BACKEND_FAILED
 
 
 @pytest.fixture
@@ -76,17 +74,20 @@ def test_the_third_session_of_a_lesson_proves_its_rule(machine: Machine) -> None
     assert machine.night(gate=GATE).verdict is Outcome.IMPROVED
 
 
-@pytest.mark.parametrize(("end", "verdict"), [(BudgetExhausted, Outcome.OVER_BUDGET), (BackendUnavailable, CUT)])
+@pytest.mark.parametrize(
+    ("end", "verdict"),
+    [(BudgetExhausted, Outcome.OVER_BUDGET), (BackendUnavailable, Outcome.BACKEND_FAILED)],
+)
 def test_a_change_that_is_proven_is_proposed_though_another_document_ends_the_night_as_it_learns(
     machine: Machine, end: type[NightError], verdict: Outcome
 ) -> None:
     first_night(machine)
     machine.clock.pass_by(days=1)
-    machine.had(2, 3)
-    machine.had(0, 1, 2, 3, name="api")
+    machine.had(2, 3, 4, 5)
+    machine.had(0, 1, name="api")
     machine.model.fails = lambda prompt: end("at its end") if prompt.purpose is Purpose.REFLECT else None
 
-    report = machine.night(gate=GATE, pool=ThreadPool(1, lambda label, done, total: None))
+    report = machine.night(gate=GATE)
 
     assert report.verdict is verdict
     (proposal,) = report.proposals
