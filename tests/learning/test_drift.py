@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.learning.drift import begun_anew, jumped, steady
 from skillopt_sleep.learning.search import Search, search
@@ -109,13 +110,11 @@ def test_a_search_reports_what_was_void() -> None:
 
 def test_the_candidate_begins_anew_with_the_share_it_had() -> None:
     void: Judged = changed_at(8).best
+    void = replace(void, trial=replace(void.trial, together=0.05))
 
     anew = begun_anew(void)
 
     assert (anew.edits, anew.trial.pairs, anew.trial.rounds) == (void.edits, (), 0)
-    assert (anew.trial.alpha, anew.trial.lessons, anew.trial.first) == (
-        void.trial.alpha,
-        void.trial.lessons,
-        void.trial.first,
-    )
+    assert (anew.trial.alpha, anew.trial.together) == (void.trial.alpha, 0.05)
+    assert (anew.trial.lessons, anew.trial.first) == (void.trial.lessons, void.trial.first)
     assert set(anew.trial.wealth) == {0.0}
