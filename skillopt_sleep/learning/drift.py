@@ -48,6 +48,7 @@ def begun_anew(tested: Judged) -> Judged:
         stakes=stakes,
         wealth=start(stakes),
         alpha=trial.alpha,
+        together=trial.together,
         margin=trial.margin,
         min_effect=trial.min_effect,
     )
