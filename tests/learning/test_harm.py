@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import CallFailed, FailureKind, ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.harm import FIRST_ROUNDS, MOST_ROUNDS, bystanders, first_calls, learned
 from skillopt_sleep.learning.trial import run_trial
@@ -38,7 +39,7 @@ OWN = [a_val("own", n) for n in range(4)]
 OTHERS = [a_val("a", wording="Use tabs."), a_val("b", wording="Say why."), a_val("c", wording="Be brief.")]
 
 # The grade of an attempt at a bystander: of its lesson, under the new version or not, in the n-th try.
-Grade = Callable[[str, bool, int], float]
+Grade = Callable[[str, bool, int], float | Exception]
 
 
 def tried(
@@ -58,7 +59,7 @@ def tried(
             return Trajectory(failure=failure)
         return f"{'new' if 'New' in version.body else 'old'} {task.id} {sample}"
 
-    def score(task: Task, trajectory: Trajectory) -> float:
+    def score(task: Task, trajectory: Trajectory) -> float | Exception:
         new = trajectory.response.startswith("new")
         if task.lesson == "own":
             return own * new
@@ -160,13 +161,33 @@ def test_a_loss_that_is_not_worth_an_edit_blocks_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("failure", "decision"),
-    [("timed_out: it took 60 s", Decision.REJECT), ("overloaded: try later", Decision.ACCEPT)],
+    [("timed_out: it took 60 s", Decision.REJECT), ("overloaded: try later", Decision.ABSTAIN)],
     ids=["by itself", "outage"],
 )
-def test_a_lesson_whose_attempts_fail_by_themselves_is_hurt_and_an_outage_hurts_none(
+def test_a_lesson_whose_attempts_fail_by_themselves_is_hurt_and_an_outage_leaves_it_open(
     failure: str, decision: Decision
 ) -> None:
     assert tried(fine, failure=failure)[1].decision is decision
+
+
+def test_what_no_outage_kept_from_being_graded_blocks_nothing() -> None:
+    trial, verdict, _ = tried(lambda lesson, new, n: ItemError("can't tell") if lesson == "a" else 1.0)
+
+    assert (verdict.decision, trial.guard.lessons) == (Decision.ACCEPT, ("b", "c"))
+
+
+def test_a_lesson_that_was_tried_at_least_once_is_not_left_open_by_an_outage() -> None:
+    gone = CallFailed(FailureKind.OVERLOADED, "try later")
+
+    assert tried(lambda lesson, new, n: gone if n else 1.0)[1].decision is Decision.ACCEPT
+
+
+def test_the_verdict_says_how_many_other_lessons_an_outage_left_open() -> None:
+    gone = CallFailed(FailureKind.OVERLOADED, "try later")
+
+    _, verdict, _ = tried(lambda lesson, new, n: gone if lesson != "a" else 1.0)
+
+    assert verdict.reason.endswith("but an outage kept 2 other lessons from being tried, so nobody knows its harm")
 
 
 def test_harm_that_a_target_repeats_word_by_word_is_harm() -> None:
