@@ -185,6 +185,13 @@ def refused(trial: Trial, verdict: Verdict, rule: GateRule) -> Verdict:
     return _verdict(Decision.REJECT, f"{verdict.reason}, but it made {which} worse: {'; '.join(named)}", rule)
 
 
+def unseen(lessons: int, verdict: Verdict, rule: GateRule) -> Verdict:
+    """Return the verdict on a candidate that won its bet while an outage kept other lessons from being tried."""
+    which = "another lesson" if lessons == 1 else f"{lessons} other lessons"
+    because = f"{verdict.reason}, but an outage kept {which} from being tried, so nobody knows its harm"
+    return _verdict(Decision.ABSTAIN, because, rule)
+
+
 def lacking(trial: Trial, rule: GateRule) -> tuple[int, ...]:
     """Return the places of the edits that aren't seen to help in two sessions of their own lessons."""
     places: list[int] = []

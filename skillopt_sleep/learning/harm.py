@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import mean, sign_test
 from skillopt_sleep.learning.attempts import Attempts
-from skillopt_sleep.learning.pairs import pair_up
+from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
 from skillopt_sleep.proposals.rules import items, standing
 from skillopt_sleep.records import (
     Document,
@@ -85,10 +85,11 @@ def first_calls(tasks: Sequence[Task]) -> int:
 
 
 class Guarded(NamedTuple):
-    """The guard's result, and the attempts that were made for it."""
+    """The guard's result, the attempts that were made for it, and the lessons that an outage left open."""
 
     guard: Guard
-    rollouts: tuple[Rollout, ...] = ()
+    rollouts: tuple[Rollout, ...]
+    left_open: tuple[str, ...]
 
 
 def watch(
@@ -103,7 +104,7 @@ def watch(
     """Attempt the bystanders under both versions until it is clear whether one of their lessons was made worse.
 
     What an earlier night's guard of the trial saw counts too. An attempt of the candidate that failed by itself is
-    its worst case.
+    its worst case; an outage leaves a lesson open.
     """
     guard, rollouts = trial.guard, ()
     asked = list(tasks) * FIRST_ROUNDS
@@ -123,7 +124,13 @@ def watch(
         asked = _to_ask_again(guard, tasks)
         if not asked or _is_sure(guard):
             break
-    return Guarded(replace(guard, harmed=_harmed(guard, tasks, rule)), rollouts)
+    return Guarded(replace(guard, harmed=_harmed(guard, tasks, rule)), rollouts, _left_open(guard, tasks, rollouts))
+
+
+def _left_open(guard: Guard, tasks: Sequence[Task], made: Sequence[Rollout]) -> tuple[str, ...]:
+    """Return the lessons of which no pair could be scored because of an outage."""
+    out = {attempt.task for attempt in made if attempt.failed and not failed_by_itself(attempt.trajectory)}
+    return tuple(task.lesson for task in tasks if task.id in out and task.lesson not in guard.lessons)
 
 
 class _Tally(NamedTuple):

@@ -17,8 +17,8 @@ from skillopt_sleep.kit.betting import (
 )
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
-from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unharmed
-from skillopt_sleep.learning.harm import watch
+from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unharmed, unseen
+from skillopt_sleep.learning.harm import Guarded, watch
 from skillopt_sleep.learning.pairs import Paired, pair_up
 from skillopt_sleep.records import Decision, Document, GateRule, Rollout, Task, Trial, Verdict, bets_of
 from skillopt_sleep.replay.rollout import Job
@@ -45,7 +45,7 @@ def run_trial(
     the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate. Rounds draw
     samples from `first` on, which no other trial has. Each edit has to help in its own `lessons`; what they have only
     one session for takes up to EARLY_ROUNDS. If the bet is won, the `bystanders` are asked whether another lesson got
-    worse; a rule that reads means reads theirs too.
+    worse, and an outage that leaves that open leaves the trial open; a rule that reads means reads theirs too.
     """
     if rule.name == "strict":
         val = (*val, *bystanders)
@@ -76,11 +76,10 @@ def run_trial(
         # What is only repeated is no new evidence, however often it is asked.
         verdict = gate(trial, rule, last=trial.rounds >= end or paired.only_repeated)
     if bystanders and _has_won(verdict, rule):
-        guard, more = watch(document, candidate, bystanders, attempts=attempts, rule=rule, trial=trial)
-        made += more
-        trial = replace(trial, guard=guard, calls=trial.calls + count_made(more))
-        if guard.harmed:
-            verdict = refused(trial, verdict, rule)
+        found = watch(document, candidate, bystanders, attempts=attempts, rule=rule, trial=trial)
+        made += found.rollouts
+        trial = replace(trial, guard=found.guard, calls=trial.calls + count_made(found.rollouts))
+        verdict = _guarded(trial, verdict, found, rule)
     return _summed_up(trial, rule), verdict, made
 
 
@@ -89,6 +88,15 @@ def _has_won(verdict: Verdict, rule: GateRule) -> bool:
     if rule.name != "sequential" or not rule.non_regression:
         return False
     return verdict.decision is Decision.ACCEPT or verdict.early
+
+
+def _guarded(trial: Trial, verdict: Verdict, found: Guarded, rule: GateRule) -> Verdict:
+    """Return the verdict on a winner after other lessons were asked."""
+    if found.guard.harmed:
+        return refused(trial, verdict, rule)
+    if found.left_open:
+        return unseen(len(found.left_open), verdict, rule)
+    return verdict
 
 
 def _new_trial(rule: GateRule, first: int) -> Trial:
