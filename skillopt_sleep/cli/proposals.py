@@ -82,7 +82,7 @@ def _decision(decided: Decided) -> Iterator[str]:
 def _evidence(proposal: Proposal) -> Iterator[str]:
     """Yield what the person said and did."""
     if proposal.sessions > 1:
-        yield f"Asked for in {proposal.sessions} sessions"
+        yield f"Learned from {proposal.sessions} sessions"
     for evidence in proposal.spoken[:5]:
         yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
     for deed in proposal.deeds[:5]:
@@ -121,9 +121,11 @@ def _adopt_one(store: SqliteStore, journal: Journal, decided: Decided) -> SleepE
     """Put one proposal live; return the error if that isn't safe, so that the others still get their turn."""
     name = decided.proposal.id
     if decided.state == REJECTED:
-        return ConfigError(f"{name} was rejected", remedy="only waiting proposals can be adopted")
+        return ConfigError(f"{name} was rejected", remedy="only what waits or was undone can be adopted")
     if decided.state == WITHDRAWN:
-        return ConfigError(f"{name} was withdrawn: {decided.reason}", remedy="only waiting proposals can be adopted")
+        return ConfigError(
+            f"{name} was withdrawn: {decided.reason}", remedy="only what waits or was undone can be adopted"
+        )
     try:
         adopted = put_live(_folder(store, decided), journal=journal, at=utc_now())
         # Printed before the bank is written: if the store is full or read-only, the file has changed all the same.

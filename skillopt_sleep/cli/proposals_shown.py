@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.records import Proposal, said_of_changes
 from skillopt_sleep.reporters.gains import measured, own_part, sentence, with_interval
+from skillopt_sleep.reporters.rate import of_proposal
 
 
 def shown_trial(proposal: Proposal) -> Iterator[str]:
@@ -14,13 +15,16 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
     interval = ""
     if proposal.interval:
         interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
-    scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs{interval})"
+    scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs of attempts){interval}"
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
     if gain:
         yield f"What it gains: {gain}"
     yield f"The trial, on unseen tasks: {scores}"
     if proposal.error_rate:
         yield sentence(proposal.error_rate)
+    meaning = of_proposal(proposal.error_rate)
+    if meaning:
+        yield meaning
     yield from _each_rule(proposal)
     if proposal.others:
         yield f"Other lessons: {proposal.others}"

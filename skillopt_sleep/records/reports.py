@@ -145,7 +145,7 @@ class Proposal(Record, frozen=True, kw_only=True):
         """A caveat to the proof if a single model wrote, tried and graded the change; else ""."""
         if not self.one_model:
             return ""
-        return f"optimizer, target and judge are one model ({self.one_model}), which graded its own work"
+        return f"one model ({self.one_model}) wrote the rules, answered the requests and graded what no check can"
 
     @property
     def touches(self) -> str:
@@ -187,9 +187,10 @@ class Spent(Record, frozen=True, kw_only=True):
 
 
 class ErrorRate(Record, frozen=True, kw_only=True):
-    """The chance of a night to accept something useless, whatever it tries, and what it `spent` of that.
+    """The highest chance of a night to accept a rule that does nothing, and what it `spent` of that.
 
-    A night that tried nothing new spent nothing.
+    Such a rule moves the answers only as another date or session id in the prompt would. The rate is about this
+    judge's verdicts on the requests that were asked. A night that tried nothing new spent nothing.
     """
 
     rate: float

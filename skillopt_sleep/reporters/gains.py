@@ -27,7 +27,10 @@ def measured(fresh: FreshRound, *, shrunk: float | None, n: int) -> str:
     A trial flatters what it chose, so its own figure is `shrunk` and called what it is; "" if there is neither.
     """
     if fresh.n:
-        return f"on fresh attempts after it was accepted {fresh_gain(fresh)}"
+        decided = ""
+        if fresh.interval is not None and fresh.interval[0] <= 0:
+            decided = "; the trial decided, not these"
+        return f"on fresh attempts after it was accepted {fresh_gain(fresh)}{decided}"
     if shrunk is None:
         return ""
     return f"gain {shrunk:+.2f} (n={n}), shrunk, but possibly flattered: by the very trial that chose it"

@@ -28,6 +28,7 @@ from skillopt_sleep.records import (
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import gained, measured, own_part, rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
+from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, remarks, verdict
 
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
@@ -75,13 +76,15 @@ def render(report: NightReport) -> str:
         "judge": _judge,
     }
     environment.filters.update(filters)
+    accepted = [o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.sessions.unfinished]
     text = environment.get_template("morning.md.j2").render(
         report=report,
         sections=_sections(report),
         to_decide=[proposal for proposal in report.proposals if proposal.proof is not Proof.EARLY],
         early=[proposal for proposal in report.proposals if proposal.proof is Proof.EARLY],
         sentence=show(_sentence(report), 600),
-        accepted=[o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.sessions.unfinished],
+        accepted=accepted,
+        rate=of_night(accepted),
         doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
         text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
         cut_short=report.verdict in CUT_SHORT,

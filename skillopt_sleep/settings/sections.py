@@ -114,11 +114,11 @@ class StepSettings(Section, frozen=True, kw_only=True):
 class GateSettings(Section, frozen=True, kw_only=True):
     """How a candidate is judged on validation tasks.
 
-    With `rule` sequential, at most a share of `alpha` of the nights accept a change that does nothing for the
-    requests it was tried on, by the judge's verdicts; strict is SkillOpt's rule, whose error rate is unknown;
-    greedy accepts everything unverified. `metric` is the grade that counts: hard, soft, or mixed (their mean). A
-    night asks each task at most `rounds` times. An edit must gain at least `min_effect`; `non_regression` refuses
-    it if a single task or another lesson got worse.
+    With `rule` sequential, a change that does nothing (it moves the answers only as another date in the prompt
+    would) is accepted on at most a share of `alpha` of the nights, by this judge's verdicts on these requests;
+    strict is SkillOpt's rule, whose error rate is unknown; greedy accepts everything unverified. `metric` is the
+    grade that counts: hard, soft, or mixed (their mean). A night asks each task at most `rounds` times. An edit
+    must gain at least `min_effect`; `non_regression` refuses it if a single task or another lesson got worse.
     """
 
     rule: RuleName = "sequential"

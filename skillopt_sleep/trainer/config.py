@@ -92,8 +92,8 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     """How a candidate is judged on val, and what is tested at the end; 0 items means the whole split.
 
     `gate` strict is SkillOpt's rule: the higher mean of one pass wins, with unknown error rate. sequential is the
-    evidence gate: at most `rounds` passes, and a useless candidate is accepted in at most `alpha` of the runs. greedy
-    accepts every candidate; the best on val is still recorded.
+    evidence gate: at most `rounds` passes, and a candidate that does nothing is accepted in at most `alpha` of the
+    runs. greedy accepts every candidate; the best on val is still recorded.
     """
 
     gate: RuleName = "strict"

@@ -75,9 +75,7 @@ def _error_rate(parts: Parts) -> str:
     evaluation = parts.config.evaluation
     if evaluation.gate == "sequential":
         rate = f"{100 * evaluation.alpha:.3g} %"
-        return (
-            f"a candidate that does nothing for the val tasks is accepted in at most {rate} of runs, by these scores"
-        )
+        return f"a candidate that does nothing is accepted in at most {rate} of runs, by these scores on val"
     if evaluation.gate == "strict":
         return UNKNOWN
     return UNVERIFIED

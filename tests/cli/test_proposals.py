@@ -166,7 +166,7 @@ def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> N
 
 
 def test_a_proof_by_one_model_alone_is_called_so(home: Home) -> None:
-    said = "optimizer, target and judge are one model (simulated), which graded its own work"
+    said = "one model (simulated) wrote the rules, answered the requests and graded what no check can"
     assert f"Note that {said}." in home.command("show", "P-0001").out
     assert said in home.command("report").out.replace("\n", " ")
     assert home.command("report", "--json").json["proposals"][0]["one_model"] == "simulated"

@@ -2,6 +2,7 @@
 
 from skillopt_sleep.cli.proposals_shown import shown_trial
 from skillopt_sleep.records import EditEffect, Effect, FreshRound, Proposal
+from skillopt_sleep.reporters.rate import of_proposal
 from tests.builders import a_proposal, an_edit
 
 FRESH = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
@@ -14,14 +15,16 @@ def proven(**fields: object) -> Proposal:
 
 
 def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_claim() -> None:
-    assert list(shown_trial(proven(fresh=FRESH)))[:3] == [
+    assert list(shown_trial(proven(fresh=FRESH)))[:4] == [
         (
             "What it gains: on fresh attempts after it was accepted 0.50 → 0.75 (n=4), "
-            "gain +0.25 (90 % interval -0.40 to +0.80)"
+            "gain +0.25 (90 % interval -0.40 to +0.80); the trial decided, not these"
         ),
-        "The trial, on unseen tasks: 0.25 → 1.00 (n=2 pairs, gain +0.75 (90 % interval -0.61 to +1.00))",
+        "The trial, on unseen tasks: 0.25 → 1.00 (n=2 pairs of attempts), gain +0.75 (90 % interval -0.61 to +1.00)",
         f"If{CLAIM[2:]}.",
+        of_proposal(CLAIM),
     ]
+    assert list(shown_trial(proven(error_rate="error rate unknown")))[-1] == "Error rate unknown."
 
 
 def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from hypothesis import given, strategies as st
+from msgspec.structs import replace
 
 from skillopt_sleep.records import FreshRound
 from skillopt_sleep.reporters.gains import measured, rules_out, sentence
@@ -25,6 +26,13 @@ def test_a_gain_has_an_n_and_an_interval_or_is_called_flattered(
     assert ("interval" in said) == bool(n)
     if said:
         assert re.search(rf"n={n or 7}\b", said)
+
+
+def test_fresh_attempts_whose_interval_holds_0_are_not_taken_for_the_proof() -> None:
+    fresh = FreshRound(before=0.0, after=0.5, n=4, interval=(-0.1, 0.9))
+
+    assert measured(fresh, shrunk=None, n=7).endswith("; the trial decided, not these")
+    assert "decided" not in measured(replace(fresh, interval=(0.1, 0.9)), shrunk=None, n=7)
 
 
 @pytest.mark.parametrize(

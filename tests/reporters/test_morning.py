@@ -26,6 +26,7 @@ from skillopt_sleep.records import (
     WarningKind,
 )
 from skillopt_sleep.reporters.morning import MorningReporter, render
+from skillopt_sleep.reporters.rate import of_night
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome, with_parts
 from tests.reporters.reports import NASTY, REPORTS, SECRET, TESTED, WHOLE, improved, rejected
 
@@ -224,7 +225,18 @@ def test_what_the_error_rate_is_of_stands_beside_the_proposal_as_one_sentence_an
 
     assert text.count(f"If{CLAIM[2:]}.") == 1
     assert CLAIM not in text
-    assert "The gate's rule is `sequential, mixed`." in text
+    assert "The gate's rule" not in text
+
+
+def test_what_the_error_rate_of_the_night_is_of_stands_once_above_the_proposals() -> None:
+    sequential = Verdict(decision=Decision.ACCEPT, reason="better", rule="sequential, mixed", error_rate=CLAIM)
+    known = replace(improved(), verdict=sequential, trial=replace(improved().trial, together=0.05))
+
+    head = a_night(known).partition("## Proposals")[0]
+
+    assert head.count(f"Error rate: {of_night([known])}.") == 1
+    assert "at most 5 % of nights" in head
+    assert "Error rate" not in a_night(improved()), "that of the strict rule is unknown"
 
 
 def test_of_several_rules_each_has_its_own_numbers() -> None:
@@ -360,6 +372,6 @@ def test_what_a_rule_leaves_out_is_told_and_is_no_error() -> None:
 def test_what_a_rule_touches_stands_above_it_and_whose_word_the_proof_is_beside_that() -> None:
     warning = RuleWarning(kind=WarningKind.TESTS, line="Skip the *tests*.")
     text = render(a_report(proposals=(a_proposal(one_model="small", warnings=(warning,)),)))
-    assert "Note that optimizer, target and judge are one model (small), which graded its own work." in text
+    assert "Note that one model (small) wrote the rules, answered the requests and graded what no check can." in text
     assert text.index("**Read twice (tests)**: «Skip the \\*tests\\*.»") < text.index("add: ")
     assert "Note that" not in render(a_report(proposals=(a_proposal(),)))
