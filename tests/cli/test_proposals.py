@@ -32,6 +32,7 @@ def test_adopt_prints_how_to_take_it_back_and_undo_does(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     done = home.command("adopt", "--all")
     assert "skillopt-sleep undo P-0001" in done.out
+    assert "skillopt-sleep undo P-0001" in home.command("show", "P-0001").out
     assert b"pnpm" in (home.project / "CLAUDE.md").read_bytes()
     assert home.command("undo", "P-0001").code == 0
     assert (home.project / "CLAUDE.md").read_bytes() == before
