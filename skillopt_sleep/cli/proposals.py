@@ -43,8 +43,10 @@ def show(
         say(line)
     say("")
     say(_diff(folder))
-    if decided.state in OPEN:
-        name = decided.proposal.id
+    name = decided.proposal.id
+    if decided.state == ADOPTED:
+        say(f"\nundo: skillopt-sleep undo {name}")
+    elif decided.state in OPEN:
         say(f"\nadopt: skillopt-sleep adopt {name}      reject: skillopt-sleep reject {name}")
 
 
