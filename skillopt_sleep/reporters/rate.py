@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from skillopt_sleep.records import StepOutcome
 
 _AS_NOISE = "the answers only as another date or session id in the prompt would"
-_MEASURED = "The chance was measured in simulated nights, and isn't the chance that"
+_MEASURED = "That this holds was measured in simulated nights. None of it is the chance that"
 
 
 def of_night(accepted: Iterable[StepOutcome]) -> str:

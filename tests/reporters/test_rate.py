@@ -45,11 +45,11 @@ def test_where_no_such_rate_is_known_none_is_named(outcome: StepOutcome) -> None
 
 def test_beside_one_proposal_it_is_said_what_doing_nothing_is() -> None:
     assert of_proposal("if this change did nothing for these 2 requests, ...") == (
-        "A change that does nothing moves the answers only as another date or session id in the prompt would. The "
-        "chance was measured in simulated nights, and isn't the chance that this change does nothing."
+        "A change that does nothing moves the answers only as another date or session id in the prompt would. "
+        "That this holds was measured in simulated nights. None of it is the chance that this change does nothing."
     )
     assert of_proposal("if removing this rule lost 10 points on these 2 requests, ...") == (
-        "The chance was measured in simulated nights, and isn't the chance that this removal loses as much."
+        "That this holds was measured in simulated nights. None of it is the chance that this removal loses as much."
     )
 
 
