@@ -50,6 +50,10 @@ class Commands(LazyGroup):
             "harvest:harvest", "Show which sessions were found, which are used or left out, and why. Sends nothing."
         ),
         "cost": Later("cost:cost", "Show what the nights cost, in calls, tokens and dollars."),
+        "purge": Later(
+            "purge:purge",
+            "Delete a project, a session or some words from everything that is kept. It can't be undone.",
+        ),
         "doctor": Later(
             "doctor:doctor",
             "Check programs, logins, limits and folders, and say what to fix. Changes nothing, calls no model.",

@@ -1,6 +1,6 @@
 """The options `--again`, `--since` and `--session` of `run`: read sessions again that earlier nights have read."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ def chosen(asked: AskedAgain, settings: Settings, paths: Paths) -> Again | None:
     return Again(since=since, sessions=sessions, asked=" ".join(words))
 
 
-def _resolved(names: Iterable[str], settings: Settings, paths: Paths) -> frozenset[str]:
+def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> frozenset[str]:
     """Return the ids of the sessions that these names stand for, of the history as it is now."""
     from skillopt_sleep.night.harvest import refresh_all
     from skillopt_sleep.stores.user import open_store
@@ -50,11 +50,21 @@ def _resolved(names: Iterable[str], settings: Settings, paths: Paths) -> frozens
 
     store = open_store(settings, paths)
     try:
+        for name in names:
+            # A person who names a purged session wants it read after all.
+            store.index.purged.read_again(full_ids(name))
         refresh_all(agent_sources(settings), store.index)
         ids = [line.id for line in store.index.lines(unread=False)]
     finally:
         store.close()
     return frozenset(session_named(name, ids) for name in names)
+
+
+def full_ids(name: str) -> tuple[str, ...]:
+    """Return the ids that a session may have whose whole id was typed with or without its agent's name."""
+    from skillopt_sleep.agents import AGENTS
+
+    return (name, *(f"{agent.source}:{name}" for agent in AGENTS.values()))
 
 
 def session_named(name: str, ids: Collection[str]) -> str:

@@ -221,13 +221,13 @@ def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
     """
     known = index.stamps(source.name)
     stamps = list(source.stamps(unlisted.setdefault))
-    changed = _changed(stamps, known)
+    changed = index.unpurged(_changed(stamps, known))
     if changed or len(known) != len(stamps):
         gone = _gone(known, (path for path, _ in stamps), unlisted)
         if gone:
             # Another file may hold a session of a file that is gone; the index asks for it again.
             index.forget(source.name, gone)
-            changed = _changed(stamps, index.stamps(source.name))
+            changed = index.unpurged(_changed(stamps, index.stamps(source.name)))
         if changed:
             load_rules()
         index.put(source.name, source.read(changed, hear))

@@ -32,6 +32,10 @@ class Index(Protocol):
         """Return the stamp that each file of this source had when it was last read, by path."""
         ...
 
+    def unpurged(self, paths: Sequence[str]) -> Sequence[str]:
+        """Return these files without those of which a person purged every session."""
+        ...
+
     def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
         """Store what was read; a session whose content changed becomes unread again."""
         ...

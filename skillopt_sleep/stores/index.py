@@ -27,6 +27,7 @@ from skillopt_sleep.records import (
     unpacked,
     unpacked_heard,
 )
+from skillopt_sleep.stores.purged import SqlitePurged
 
 _FILE = """
     INSERT INTO files (source, path, inode, size, mtime_ns) VALUES (?, ?, ?, ?, ?)
@@ -73,6 +74,7 @@ class SqliteIndex:
         self._connection = connection
         self._lock = lock
         self._known: dict[str, tuple[tuple[int, int], Mapping[str, Stamp]]] = {}
+        self.purged = SqlitePurged(connection, lock)
 
     def stamps(self, source: str) -> Mapping[str, Stamp]:
         """Return each file's stamp of this source at its last reading; cached until the database changes."""
@@ -86,8 +88,13 @@ class SqliteIndex:
                 self._known[source] = version, {row[0]: _stamp(Stamp, row[1:]) for row in rows}
             return self._known[source][1]
 
+    def unpurged(self, paths: Sequence[str]) -> Sequence[str]:
+        """Return these files without those of which a person purged every session."""
+        purged = self.purged.among(paths)
+        return [path for path in paths if path not in purged] if purged else paths
+
     def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
-        """Save what was read from each file; a session whose content changed becomes unread again.
+        """Save what was read from each file, without purged sessions; one whose content changed becomes unread again.
 
         A file is saved entirely or not at all. Files are written in batches, and a batch is read before its
         transaction begins: so a long harvest doesn't block the database, and keeps most of its work if interrupted.
@@ -211,7 +218,7 @@ class SqliteIndex:
         readable: list[tuple[str]] = []
         tasks: list[tuple[str, str, bytes]] = []
         sessions: list[tuple[str | bytes | int | None, ...]] = []
-        for path, stamp, reading in batch:
+        for path, stamp, reading in self.purged.taken_out(batch):
             if reading.unreadable:
                 files.append((source, path, *_NEVER))
                 unreadable.append(path)

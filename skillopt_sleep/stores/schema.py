@@ -115,6 +115,9 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE sessions ADD COLUMN rules INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE sessions ADD COLUMN heard BLOB;
     """,
+    """
+    CREATE TABLE purged (hash TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (hash, session)) WITHOUT ROWID;
+    """,
 )
 
 

@@ -24,6 +24,7 @@ from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, first_drawn
 from skillopt_sleep.stores.page import SqlitePage
+from skillopt_sleep.stores.purge import SqlitePurge
 from skillopt_sleep.stores.schema import migrate, refuse_damage, refuse_newer
 
 # A session's body has about 6 KB, which would overflow pages of 4 KB.
@@ -64,6 +65,7 @@ class SqliteStore:
         self.index = SqliteIndex(self._connection, self._lock)
         self.bank = SqliteBank(self._connection, self._lock)
         self.history = SqliteHistory(self._connection, self._lock)
+        self.purge = SqlitePurge(self._connection, self._lock)
         self.ledger = SqliteLedger(self._connection, self._lock, lambda: self.page.night, clock)
         self.calls = SqliteCalls(self._connection, self._lock, lambda: self.page.night, clock)
 
@@ -81,15 +83,23 @@ class SqliteStore:
     @contextmanager
     def open_night(self) -> Generator[SqlitePage]:
         """Take the lock; resume a night that was interrupted under the same settings, or begin a new one."""
+        with self.alone():
+            try:
+                self._page = self._begin()
+                yield self._page
+            finally:
+                self._page = None
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Hold the lock of nights, so that none runs meanwhile; raise NightLocked, naming its holder, if one does."""
         lock = filelock.FileLock(self._data / "night.lock", timeout=0, mode=PRIVATE_FILE)
         holder = self._data / "night.holder"
         _take(lock, holder)
         try:
             write_atomic(holder, json.dumps({"pid": os.getpid(), "since": self._clock().isoformat()}).encode())
-            self._page = self._begin()
-            yield self._page
+            yield
         finally:
-            self._page = None
             holder.unlink(missing_ok=True)
             lock.release()
 

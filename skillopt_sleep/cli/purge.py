@@ -1,0 +1,125 @@
+"""The command `purge`: delete a project, a session or some words from everything that is kept."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.text import counted
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.settings import Paths, Settings, find_paths, load
+
+if TYPE_CHECKING:
+    from skillopt_sleep.keeping.purge import Choice, Purge
+    from skillopt_sleep.stores.purge import Row
+    from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+def purge(
+    *,
+    project: Annotated[str, typer.Option(metavar="PATH", help="Everything of this project, and below it.")] = "",
+    session: Annotated[str, typer.Option(metavar="ID", help="Everything of this session.")] = "",
+    text: Annotated[str, typer.Option(metavar="WORDS", help="Everything of each session that holds them.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+) -> None:
+    """Delete a project, a session or some words from everything that is kept. It can't be undone.
+
+    Your own files stay, with rules that you adopted, and so do your agents' transcripts. What was purged isn't read
+    again, unless you ask for it: skillopt-sleep run --session ID.
+    """
+    if sum(map(bool, (project, session, text.strip()))) != 1:
+        raise ConfigError(
+            "purge needs one of --project, --session and --text", remedy="see: skillopt-sleep purge --help"
+        )
+    from skillopt_sleep.cli.settled import settled
+    from skillopt_sleep.cli.stored import opened
+    from skillopt_sleep.keeping.purge import carry_out, plan
+    from skillopt_sleep.kit.clock import utc_now
+
+    paths = find_paths()
+    settings = load(paths)
+    with ExitStack() as held:
+        store = held.enter_context(opened(settings))
+        if not dry_run:
+            held.enter_context(store.alone())
+            _read_all(settings, store)
+        held.enter_context(settled(store))
+        found = plan(store, paths, _choice(store, project, session, text))
+        if found.is_empty:
+            if not dry_run:
+                store.purge.compact()
+            say("Nothing is kept of that.")
+            return
+        for line in _lines(found, paths):
+            say(line)
+        if dry_run:
+            say("Nothing was deleted: this is a dry run.")
+            return
+        if not yes and not typer.confirm("Delete it? It can't be undone."):
+            say("Nothing was deleted.")
+            return
+        carry_out(found, store, now=utc_now())
+    say(f"Purged {_counts(found)}; of the sessions only a hash of the id is kept, so that they aren't read again.")
+
+
+def _read_all(settings: Settings, store: "SqliteStore") -> None:
+    """Read the history as it is now: a session that no night knows yet is purged too."""
+    from skillopt_sleep.night.harvest import refresh_all
+    from skillopt_sleep.wiring import agent_sources
+
+    _, unlisted = refresh_all(agent_sources(settings), store.index)
+    for folder, reason in unlisted.items():
+        warn(f"{folder} can't be read, so what is new in it can be read by a later night: {reason}")
+
+
+def _choice(store: "SqliteStore", project: str, session: str, text: str) -> "Callable[[Sequence[Row]], Choice]":
+    from skillopt_sleep.cli.again import full_ids, session_named
+    from skillopt_sleep.keeping.choose import of_project, of_session, of_words
+
+    if project:
+        return lambda rows: of_project(rows, str(Path(project).expanduser().absolute()))
+    if session:
+        ids = [line.id for line in store.index.lines(unread=False)]
+        name = session if store.index.purged.among(full_ids(session)) else session_named(session, ids)
+        return lambda rows: of_session(rows, name)
+    return lambda rows: of_words(rows, text)
+
+
+def _counts(purge: "Purge") -> str:
+    found = purge.found
+    parts = {
+        "session": len(found.sessions),
+        "task": len(found.tasks) + len(found.reviewed),
+        "lesson": len(found.lessons),
+        "proposal": len(found.proposals),
+        "undecided or tried rule": len(found.candidates) + len(found.tried),
+    }
+    counts = [counted(number, noun) for noun, number in parts.items() if number]
+    if purge.nights:
+        counts.append(f"what {counted(len(purge.nights), 'night')} asked and answered")
+    if purge.files:
+        counts.append(counted(len(purge.files), "file"))
+    return ", ".join(counts)
+
+
+def _lines(purge: "Purge", paths: Paths) -> Iterator[str]:
+    """Yield what goes, what goes with it, and what stays."""
+    yield f"To delete: {_counts(purge)}."
+    if purge.nights:
+        yield f"Of the report of {', '.join(purge.nights)} only outcome, counts and cost stay."
+    if purge.found.unread:
+        yield f"{counted(len(purge.found.unread), 'other session')} taught the same, and will be read again."
+    if purge.copied:
+        names = ", ".join(one.id for one in purge.copied)
+        yield f"The saved files of {names} hold some of it and go too; what waits of them is learned again."
+    if purge.undoless:
+        yield f"Undo is no longer possible for {', '.join(purge.undoless)}: the saved file holds some of it."
+    for proposal in purge.live:
+        where = " and ".join(proposal.paths)
+        yield f"Stays, because the file is yours: the rule of {proposal.id} in {where}"
+        yield f"  to take it out, first run: skillopt-sleep undo {proposal.id}"
+    yield f"Stays: your agents' own transcripts, and your settings in {paths.config}."

@@ -1,0 +1,110 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import ASKS, Home
+
+
+def holding(home: Home, words: str) -> list[str]:
+    """Every file of ours that holds these words."""
+    return sorted(
+        file.name
+        for file in (home.folder / "sleep").rglob("*")
+        if file.is_file() and words.encode() in file.read_bytes().lower()
+    )
+
+
+@pytest.fixture
+def session(home: Home) -> str:
+    """The id of the session that asked for a run script."""
+    for file in (home.folder / ".claude" / "projects").rglob("*.jsonl"):
+        if ASKS[0][0] in file.read_text(encoding="utf-8"):
+            return file.stem
+    raise AssertionError("no session asked for it")
+
+
+def test_a_text_is_purged_with_every_byte_of_it(home: Home) -> None:
+    assert home.command("adopt", "--all").code == 0
+    words = ASKS[0][0]
+    assert "sleep.db" in holding(home, words)
+
+    done = home.command("purge", "--text", words.upper(), "--yes")
+
+    assert done.code == 0
+    assert "skillopt-sleep undo P-0001" in done.out
+    assert "Purged 1 session" in done.out.splitlines()[-1]
+    assert holding(home, words) == []
+    assert "pnpm" in (home.project / "CLAUDE.md").read_text(encoding="utf-8")
+    after = home.command("run", "--backend", "simulated", "--json")
+    assert (after.code, after.json["sessions"]["used"]) == (0, 4)
+    assert holding(home, words) == []
+    assert home.command("purge", "--text", words, "--yes").out.strip() == "Nothing is kept of that."
+
+
+def test_a_project_is_purged_with_its_name(home: Home) -> None:
+    home.had_sessions_in(home.project, (("a later request", "no - a later correction"),), days_ago=1)
+    assert home.command("purge", "--project", str(home.project), "--yes").code == 0
+    assert holding(home, "shop-api") == []
+    assert holding(home, "pnpm") == []
+    assert home.command("run", "--backend", "simulated", "--json").json["sessions"]["seen"] == 0
+    assert holding(home, "shop-api") == []
+
+
+def test_a_purged_session_is_read_again_only_if_it_is_asked_for(home: Home, session: str) -> None:
+    assert home.command("purge", "--session", session[:8], "--yes").code == 0
+    assert holding(home, session) == []
+    assert session not in home.command("harvest", "--json").out
+    assert home.command("purge", "--session", session, "--yes").code == 0
+    assert home.command("run", "--session", "ffffffff", "--backend", "simulated").code == 2
+
+    assert home.command("run", "--session", session, "--backend", "simulated").code == 0
+
+    assert session in home.command("harvest", "--json").out
+
+
+def test_a_dry_run_and_a_no_delete_nothing(home: Home) -> None:
+    def tree() -> dict[Path, bytes]:
+        return {
+            file: file.read_bytes()
+            for file in (home.folder / "sleep" / "data" / "nights").rglob("*")
+            if file.is_file()
+        }
+
+    before = tree()
+    dry = home.command("purge", "--text", ASKS[0][0], "--dry-run")
+    assert (dry.code, "1 session" in dry.out, "dry run" in dry.out) == (0, True, True)
+    # Without a terminal, the question has no answer.
+    asked = home.command("purge", "--text", ASKS[0][0])
+    assert asked.code == 1
+    assert tree() == before
+
+
+def test_one_thing_is_purged_at_a_time(home: Home) -> None:
+    assert home.command("purge").code == 2
+    assert home.command("purge", "--text", " ").code == 2
+    assert home.command("purge", "--text", "a", "--session", "b").code == 2
+
+
+def test_a_running_night_is_named_and_nothing_purged(home: Home) -> None:
+    data = home.folder / "sleep" / "data"
+    script = (
+        "import filelock, sys, time; lock = filelock.FileLock(sys.argv[1]); lock.acquire(); "
+        "print('held', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", script, str(data / "night.lock")], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    (data / "night.holder").write_text(json.dumps({"pid": holder.pid, "since": "2026-03-02T10:00:00+00:00"}))
+
+    done = home.command("purge", "--text", ASKS[0][0], "--yes")
+
+    holder.kill()
+    holder.communicate()
+    assert done.code == 11
+    assert f"another night is running (process {holder.pid}" in done.err
+    assert "sleep.db" in holding(home, ASKS[0][0])
