@@ -117,7 +117,7 @@ class CallFailed(ItemError):
     """One model call ended without a usable answer.
 
     `retry_after` is the number of seconds to wait before asking again, if a retry may help. `paid` says that an
-    answer of no use was paid for; `tokens` (input, output, cached) and `usd` are what it cost.
+    answer of no use was paid for; `tokens` (input, output, cached) and `usd` are what it cost, `reply` is its text.
     """
 
     def __init__(
@@ -130,6 +130,7 @@ class CallFailed(ItemError):
         tokens: tuple[int, int, int] | None = None,
         usd: float | None = None,
         paid: bool = False,
+        reply: str = "",
     ) -> None:
         super().__init__(message, remedy=remedy or REMEDIES[kind])
         self.kind = kind
@@ -137,6 +138,7 @@ class CallFailed(ItemError):
         self.tokens = tokens
         self.usd = usd
         self.paid = paid
+        self.reply = reply
 
 
 class NightError(SleepError):

@@ -29,7 +29,7 @@ class Recorded:
         try:
             completion = self._inner.complete(prompt)
         except CallFailed as error:
-            self._write(prompt, failure=f"{error.kind}: {error.message}", reply="")
+            self._write(prompt, failure=f"{error.kind}: {error.message}", reply=error.reply)
             raise
         except BackendUnavailable as error:
             self._write(prompt, failure=error.message, reply="")
@@ -41,6 +41,7 @@ class Recorded:
         row = {
             "purpose": prompt.purpose,
             "sample": prompt.sample,
+            "about": redact(prompt.about),
             "prompt": redact(prompt.text),
             "reply": redact(reply),
             "failure": redact(failure),

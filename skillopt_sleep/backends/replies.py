@@ -22,19 +22,19 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
     usage = completion.usage
     if not completion.text.strip():
         message = f"the model answered the {prompt.purpose} prompt with nothing"
-        raise unusable(FailureKind.EMPTY, message, usage, completion.usd)
+        raise unusable(FailureKind.EMPTY, message, usage, completion.usd, reply=completion.text)
     if prompt.schema is None:
         return completion
     found = find_object(completion.text)
     if found is None:
         shown = one_line(completion.text, limit=80)
         message = f"the reply to the {prompt.purpose} prompt holds no JSON object: {shown!r}"
-        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd)
+        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd, reply=completion.text)
     try:
         structured = from_json(found, prompt.schema)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         message = f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
-        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd) from error
+        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd, reply=completion.text) from error
     return msgspec.structs.replace(completion, structured=structured)
 
 
@@ -46,10 +46,12 @@ def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> B
         return None
 
 
-def unusable(kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None) -> CallFailed:
-    """Return the failure for an unusable answer that was paid for."""
+def unusable(
+    kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None, *, reply: str = ""
+) -> CallFailed:
+    """Return the failure for an unusable answer that was paid for; `reply` is its text."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-    return CallFailed(kind, message, tokens=tokens, usd=usd, paid=True)
+    return CallFailed(kind, message, tokens=tokens, usd=usd, paid=True, reply=reply)
 
 
 def refused(explanation: str | None, usage: Usage | None) -> CallFailed:

@@ -82,6 +82,7 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
             schema=schema,
             asker=self.asker,
             project=project,
+            about=self.document.id,
         )
         try:
             reply = self.backend.complete(prompt).structured

@@ -63,8 +63,8 @@ class Prompt(Record, frozen=True, kw_only=True):
     """One question to a model: `schema` is the type of the structured reply, or None for plain text.
 
     `asker` and `sample` tell draws apart, so that two tasks in the same words are asked separately. `project` is the
-    project whose limit the call counts towards; `repair` marks a second try after a reply that couldn't be used.
-    Neither is part of the question.
+    project whose limit the call counts towards, `about` the id of the document that the optimizer is asked about;
+    `repair` marks a second try after a reply that couldn't be used. None of these is part of the question.
     """
 
     purpose: Purpose
@@ -73,6 +73,7 @@ class Prompt(Record, frozen=True, kw_only=True):
     sample: int = 0
     asker: str = ""
     project: str = ""
+    about: str = ""
     repair: bool = False
 
 

@@ -14,6 +14,12 @@ from tests.fakes import FakeBackend
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
 
 
+class Reply(msgspec.Struct):
+    """What the prompt of a test asks for."""
+
+    edits: tuple[str, ...]
+
+
 def _rows(folder: Path) -> list[dict[str, object]]:
     return [msgspec.json.decode(line) for line in (folder / "calls.jsonl").read_bytes().splitlines()]
 
@@ -23,7 +29,7 @@ def test_a_question_and_its_answer_are_one_line(tmp_path: Path) -> None:
     completion = recorded.complete(a_prompt("why?", purpose=Purpose.ROLLOUT, sample=2))
     assert completion.text == "two\nlines"
     assert _rows(tmp_path) == [
-        {"purpose": "rollout", "sample": 2, "prompt": "why?", "reply": "two\nlines", "failure": ""}
+        {"purpose": "rollout", "sample": 2, "about": "", "prompt": "why?", "reply": "two\nlines", "failure": ""}
     ]
 
 
@@ -33,6 +39,16 @@ def test_a_failure_is_written_down_and_raised(tmp_path: Path) -> None:
         recorded.complete(a_prompt())
     (row,) = _rows(tmp_path)
     assert (row["reply"], row["failure"]) == ("", "timed_out: too late")
+
+
+def test_a_reply_of_no_use_is_written_down_with_the_document_it_is_about(tmp_path: Path) -> None:
+    recorded = Recorded(FakeBackend(otherwise="I would rather not."), lambda: tmp_path)
+    prompt = a_prompt(purpose=Purpose.REFLECT, schema=Reply, about="shop/CLAUDE.md")
+    with pytest.raises(CallFailed):
+        recorded.complete(prompt)
+    (row,) = _rows(tmp_path)
+    assert (row["about"], row["reply"]) == ("shop/CLAUDE.md", "I would rather not.")
+    assert str(row["failure"]).startswith("malformed: ")
 
 
 def test_no_secret_is_written_down(tmp_path: Path) -> None:
