@@ -11,6 +11,7 @@ from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.asked_again import note_asked_again
 from skillopt_sleep.mining.capacity import PER_SIGN, may_hold_a_lesson, within_capacity
+from skillopt_sleep.mining.dropped import corrections_of, unproven, unread, unused
 from skillopt_sleep.mining.for_once import all_for_once
 from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
 from skillopt_sleep.mining.mined import Mined, batched
@@ -21,7 +22,7 @@ from skillopt_sleep.mining.replies import MineReply
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Checks, Lesson, LessonState, Note, Op, Purpose, Session, Task
+from skillopt_sleep.records import Became, Checks, Correction, Lesson, LessonState, Note, Op, Purpose, Session, Task
 
 ONCE_NAMED = 3  # so many of the wishes for one time are named in the note
 ONCE_CHARS = 60
@@ -70,6 +71,7 @@ def mine(
     later = by_worth[:-most]
     notes = list(collected.notes)
     lost = list(collected.lost)
+    dropped = [*collected.dropped, *corrections_of(later, Became.LATER)]
     if later:
         remedy = "nothing to do: the next night takes them; or raise mine.max_tasks"
         summary = f"{len(later)} tasks were left for another night"
@@ -84,6 +86,8 @@ def mine(
     ended = {lesson.id for lesson in found.lessons if lesson.state is LessonState.TAKEN_BACK}
     living = [task for task in found.tasks if task.lesson not in ended]
     testable = tuple(task for task in living if task.prompt)
+    dropped += corrections_of((task for task in found.tasks if task.lesson in ended), Became.TAKEN_BACK)
+    dropped += corrections_of((task for task in living if not task.prompt), Became.NO_REQUEST)
     if len(testable) < len(living):
         notes.append(_note_of_untested(len(living) - len(testable)))
     notes += _notes_of_ended(found.lessons, known=known.lessons)
@@ -94,6 +98,7 @@ def mine(
         for_once=collected.for_once,
         notes=(*notes, *found.notes),
         lost=tuple(lost),
+        dropped=tuple(dropped),
     )
 
 
@@ -127,7 +132,8 @@ def _notes_of_noticed(lessons: Iterable[Lesson]) -> Iterator[Note]:
 
 def _mine_by_rules(session: Session) -> Mined:
     ruled = ruled_tasks(session)
-    return Mined(tasks=ruled.tasks, for_once=ruled.for_once)
+    left = unused(session, _corrections(ruled.tasks))
+    return Mined(tasks=ruled.tasks, for_once=ruled.for_once, dropped=tuple(left))
 
 
 def _projects_of_several(batches: Iterable[Sequence[Session]]) -> set[str]:
@@ -140,14 +146,16 @@ def _collected(parts: Sequence[Mined]) -> Mined:
     """Return the tasks of all parts, each id once, their notes, and the sessions that stay unread."""
     tasks: dict[str, Task] = {}
     notes: list[Note] = []
-    unread: list[str] = []
+    lost: list[str] = []
+    dropped: list[Correction] = []
     for_once: dict[str, None] = {}
     instead = Counter[str]()
     count = 0
     for part in parts:
         tasks |= {task.id: task for task in part.tasks}
         notes += part.notes
-        unread += part.lost
+        lost += part.lost
+        dropped += part.dropped
         for_once |= dict.fromkeys(part.for_once)
         instead.update(part.instead)
         count += len(part.tasks)
@@ -155,19 +163,27 @@ def _collected(parts: Sequence[Mined]) -> Mined:
         notes.append(Note(stage="mine", summary=f"{times} of {count} tasks are {what}", expected=True))
     if for_once:
         notes.append(_note_of_once(tuple(for_once)))
-    return Mined(tasks=tuple(tasks.values()), for_once=tuple(for_once), notes=tuple(notes), lost=tuple(unread))
+    return Mined(
+        tasks=tuple(tasks.values()),
+        for_once=tuple(for_once),
+        notes=tuple(notes),
+        lost=tuple(lost),
+        dropped=tuple(dropped),
+    )
 
 
 def _within_capacity(collected: Mined, sessions: Sequence[Session]) -> Mined:
     """Return the tasks that their sessions may found, with a note that counts those dropped."""
     kept = within_capacity(collected.tasks, sessions)
-    dropped = len(collected.tasks) - len(kept)
+    ids = {task.id for task in kept}
+    dropped = [task for task in collected.tasks if task.id not in ids]
     if not dropped:
         return collected
-    which = "1 task was" if dropped == 1 else f"{dropped} tasks were"
+    which = "1 task was" if len(dropped) == 1 else f"{len(dropped)} tasks were"
     rule = f"a session founds at most {PER_SIGN} for each thing that was typed or done in it"
     note = Note(stage="mine", summary=f"{which} dropped: {rule}", expected=True)
-    return replace(collected, tasks=kept, notes=(*collected.notes, note))
+    followed = (*collected.dropped, *corrections_of(dropped, Became.CROWDED_OUT))
+    return replace(collected, tasks=kept, notes=(*collected.notes, note), dropped=followed)
 
 
 def _note_of_once(quotes: Sequence[str]) -> Note:
@@ -198,7 +214,8 @@ def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, names: Names
         failure=f"a call failed, so {len(sessions)} of the sessions stay unread",
     )
     if isinstance(reply, Note):
-        return Mined(notes=(reply,), lost=tuple(session.id for session in sessions))
+        lost = tuple(session.id for session in sessions)
+        return Mined(notes=(reply,), lost=lost, dropped=tuple(unread(sessions, reply.summary)))
     return _proven(reply, labels, {name.partition(" ")[2] for name in (*names.known, *names.noticed)})
 
 
@@ -211,25 +228,37 @@ def _proven(reply: MineReply, labels: Mapping[str, Session], known: Collection[s
     tasks: list[Task] = []
     notes: list[Note] = []
     for_once: list[str] = []
-    once: set[tuple[str, int]] = set()
+    once: list[Task] = []
+    dropped: list[Correction] = []
     instead = Counter[str]()
     for mined in reply.tasks:
         try:
             proven = proven_task(mined, labels, known=known)
         except ItemError as error:
             notes.append(Note(stage="mine", summary=error.message))
+            dropped.append(unproven(mined, labels.get(mined.session), error.message))
             continue
         quotes = quotes_of(proven.task.evidence)
         if mined.lasts == "this time" or all_for_once(quotes):
             for_once += quotes or [mined.lesson]
-            once |= _corrections([proven.task])
+            once.append(proven.task)
             continue
         tasks.append(proven.task)
         instead.update(proven.instead)
-    heard = _corrections(tasks) | once
+    heard = _corrections((*tasks, *once))
     for session in labels.values():
         tasks += _missed(session, heard)
-    return Mined(tasks=tuple(tasks), for_once=tuple(for_once), notes=tuple(notes), instead=instead)
+    dropped += corrections_of(once, Became.FOR_ONCE)
+    said = _corrections((*tasks, *once)) | {(correction.session, correction.turn) for correction in dropped}
+    for session in labels.values():
+        dropped += unused(session, said)
+    return Mined(
+        tasks=tuple(tasks),
+        for_once=tuple(for_once),
+        notes=tuple(notes),
+        instead=instead,
+        dropped=tuple(dropped),
+    )
 
 
 def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
-from skillopt_sleep.records import Lesson, Note, Session, Task
+from skillopt_sleep.records import Correction, Lesson, Note, Session, Task
 
 Item = TypeVar("Item", Session, Task)
 
@@ -26,7 +26,7 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
 
     `lessons` holds those that are new or changed. `for_once` quotes what held for one time only. `instead` counts how
     often the person's own words replaced a model's, by what they replaced. Of the `refused` tasks the judge's model
-    could not tell the answers of known worth apart.
+    could not tell the answers of known worth apart. `dropped` are the corrections that founded no task.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -36,3 +36,4 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     lost: tuple[str, ...] = ()
     instead: Mapping[str, int] = {}
     refused: tuple[Task, ...] = ()
+    dropped: tuple[Correction, ...] = ()

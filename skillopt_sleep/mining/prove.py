@@ -3,18 +3,19 @@
 Checks are tried in code, rubrics by the judge's model (mining/calibration.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.calibration import calibrate
+from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.protocols import Backend, Judge, Pool
-from skillopt_sleep.records import Note, Reference, Rubric, Task, Trajectory, wants_a_tool
+from skillopt_sleep.records import Became, Correction, Note, Reference, Rubric, Task, Trajectory, wants_a_tool
 
 NAMED = 3  # so many of the dropped tasks are named in the note
 NAMED_CHARS = 60
@@ -35,12 +36,12 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     tried = calibrate(with_rubric, model, pool)
     proven: list[Task] = []
     dropped: list[Task] = []
-    unread: list[str] = []
+    unread: list[Task] = []
     refused: list[Task] = []
     for task in mined.tasks:
         candidate = candidates.get(task.id)
         if task.id in tried.lost:
-            unread.append(task.session)
+            unread.append(task)
         elif candidate is None:
             dropped.append(task)
         elif task.id in tried.refused:
@@ -58,8 +59,17 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         tasks=tuple(proven),
         refused=tuple(refused),
         notes=tuple(notes),
-        lost=(*mined.lost, *unread),
+        lost=(*mined.lost, *(task.session for task in unread)),
+        dropped=(*mined.dropped, *_followed(unread, dropped, refused)),
     )
+
+
+def _followed(unread: Sequence[Task], dropped: Sequence[Task], refused: Sequence[Task]) -> Iterator[Correction]:
+    """Yield what became of the corrections behind the tasks that weren't kept; of the dropped, some were refused."""
+    ids = {task.id for task in refused}
+    yield from corrections_of(unread, Became.UNREAD, "its test could not be tried out")
+    yield from corrections_of(refused, Became.UNGRADED)
+    yield from corrections_of((task for task in dropped if task.id not in ids), Became.NO_TEST)
 
 
 def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:

@@ -10,6 +10,7 @@ from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, Sleep
 from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
+    Corrections,
     Decision,
     JudgeReading,
     LeftOut,
@@ -25,6 +26,7 @@ from skillopt_sleep.records import (
     Task,
 )
 
+NO_CORRECTIONS = Corrections()
 BEST_FIRST = (
     Outcome.IMPROVED,
     Outcome.UNDECIDED,
@@ -57,6 +59,7 @@ def conclude(
     outcomes: Sequence[StepOutcome],
     *,
     judge: JudgeReading | None = None,
+    corrections: Corrections = NO_CORRECTIONS,
     proposals: tuple[Proposal, ...],
     notes: tuple[Note, ...],
     spend: Spend,
@@ -97,6 +100,7 @@ def conclude(
         limits=plan.limits,
         error_rate=error_rate(plan, outcomes),
         judge=judge,
+        corrections=corrections,
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),

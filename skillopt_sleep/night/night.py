@@ -4,6 +4,7 @@ from skillopt_sleep.errors import NightError, NightInterrupted
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import steps
+from skillopt_sleep.night.follow import follow
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.preflight import preflight
@@ -34,10 +35,10 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                     "mined", Mined, lambda: mined_tasks(harvested.sessions, crew=crew, plan=plan, page=page)
                 )
                 found = tonight(mined, harvested.reviewed, plan=plan, page=page)
-                page.write("tasks", found.tasks)
                 page.write("lessons", found.lessons)
                 used = used_sources(page.index, {source.name for source in crew.sources})
                 routing = crew.targets.route(found.asked, used)
+                page.write("tasks", found.routed(routing.tasks))
                 judge.prepare(routing, mined.refused)
                 outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended, judge_of=judge.of))
                 judge.complete()
@@ -57,6 +58,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             found.tasks,
             outcomes,
             judge=judge.reading(),
+            corrections=follow(found, routing, outcomes, (*proposals, *removals), page.bank.waiting),
             proposals=(*proposals, *removals),
             notes=(*read, *judge.notes, *staging, *retiring),
             spend=crew.meter.spend(),

@@ -1,9 +1,10 @@
 """Turn a night's sessions into its tasks: mined, proved, each with its lesson and its side, and those recalled."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.mining.cluster import cluster
+from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.lessons import with_evidence
 from skillopt_sleep.mining.mine import Known, mine
 from skillopt_sleep.mining.mined import Mined
@@ -11,20 +12,25 @@ from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
 from skillopt_sleep.protocols import Crew, Index, Page, Plan
-from skillopt_sleep.records import Lesson, LessonState, Session, Task
+from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Session, Task
 
 
 class Tonight(NamedTuple):
     """Tonight's tasks, those that are asked tonight, and the lessons that are new or changed.
 
     Asked are tonight's tasks and those recalled from earlier nights, but none of a lesson that was only noticed.
-    `ended` are the ids of the lessons that were taken back.
+    `ended` are the ids of the lessons that were taken back, `dropped` the corrections that aren't behind any task.
     """
 
     tasks: tuple[Task, ...] = ()
     asked: tuple[Task, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     ended: frozenset[str] = frozenset()
+    dropped: tuple[Correction, ...] = ()
+
+    def routed(self, routed: Sequence[Task]) -> tuple[Task, ...]:
+        """Return tonight's tasks and those recalled, each with its document if it has one."""
+        return tuple(({task.id: task for task in self.tasks} | {task.id: task for task in routed}).values())
 
 
 def mined_tasks(sessions: tuple[Session, ...], *, crew: Crew, plan: Plan, page: Page) -> Mined:
@@ -44,6 +50,7 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     projects = {task.project for task in fresh}
     lessons = {lesson.id: lesson for lesson in (*page.lessons.of(projects), *mined.lessons)}
     ended = frozenset(lesson.id for lesson in lessons.values() if lesson.state is LessonState.TAKEN_BACK)
+    dropped = (*mined.dropped, *_dropped(mined.tasks, fresh, ended))
     fresh = tuple(task for task in fresh if task.lesson not in ended)
     ids = {task.id for task in fresh}
     banked = page.bank.tasks(projects)
@@ -57,7 +64,19 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
     pinned, named = page.bank.pinned(), page.history.named()
     asked = recall(asked, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
     by_hand = [task for task in tasks if task.lesson not in lessons]
-    return Tonight(tasks, tuple(asked), (*mined.lessons, *with_evidence(by_hand, ())), ended)
+    return Tonight(tasks, tuple(asked), (*mined.lessons, *with_evidence(by_hand, ())), ended, dropped)
+
+
+def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]) -> Iterator[Correction]:
+    """Yield the corrections behind mined tasks that a person dropped, or that are of a lesson they took back."""
+    ids = {task.id for task in kept}
+    turns = {(piece.session, piece.turn) for task in kept for piece in task.evidence}
+    for task in mined:
+        # A task that a person edited may have come back under another id.
+        edited = any((piece.session, piece.turn) in turns for piece in task.evidence)
+        if task.id not in ids and not edited:
+            yield from corrections_of([task], Became.DROPPED)
+    yield from corrections_of((task for task in kept if task.lesson in ended), Became.TAKEN_BACK)
 
 
 def used_sources(index: Index, sources: Collection[str]) -> dict[str, set[str]]:

@@ -18,6 +18,7 @@ from skillopt_sleep.records.candidates import (
     past_edit,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
+from skillopt_sleep.records.corrections import BECAME, Became, Correction, Corrections
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
@@ -137,6 +138,7 @@ from skillopt_sleep.records.trials import (
 )
 
 __all__ = [
+    "BECAME",
     "BY_HAND",
     "CUT_SHORT",
     "DONE",
@@ -145,6 +147,7 @@ __all__ = [
     "AllowedRefusal",
     "AnswerKind",
     "AppliedEdit",
+    "Became",
     "CallState",
     "CandidateKind",
     "Change",
@@ -155,6 +158,8 @@ __all__ = [
     "Compared",
     "Completion",
     "Copy",
+    "Correction",
+    "Corrections",
     "Decision",
     "Deed",
     "DeedKind",

@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from skillopt_sleep.records.candidates import EditEffect
+from skillopt_sleep.records.corrections import Corrections
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.judging import JudgeReading
@@ -198,7 +199,10 @@ class ErrorRate(Record, frozen=True, kw_only=True):
 
 
 class NightReport(Record, frozen=True, kw_only=True):
-    """One night as data; `judge` is None if no answer was graded by a model."""
+    """One night as data; `judge` is None if no answer was graded by a model.
+
+    `corrections` says what became of everything the person said or did that was found.
+    """
 
     schema_version: int = 1
     night: str
@@ -219,6 +223,7 @@ class NightReport(Record, frozen=True, kw_only=True):
     resumed: bool = False
     login_needed: bool = False
     judge: JudgeReading | None = None
+    corrections: Corrections = Corrections()
     errors: tuple[Note, ...] = ()
 
     @property

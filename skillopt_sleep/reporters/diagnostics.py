@@ -10,7 +10,11 @@ from skillopt_sleep.kit.codec import map_strings, to_json
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
+    AppliedEdit,
+    Corrections,
+    EditOp,
     ErrorRate,
+    Fate,
     FreshRound,
     Harm,
     JudgeReading,
@@ -24,7 +28,13 @@ from skillopt_sleep.records import (
     StepOutcome,
     Verdict,
 )
+from skillopt_sleep.reporters.attempts import AttemptedTasks, attempted_tasks
 from skillopt_sleep.reporters.noise import NoiseFloor, noise_floor
+from skillopt_sleep.reporters.replies import LastFailure, LastReply, last_calls
+from skillopt_sleep.reporters.stages import head
+
+MOST_EDITS = 20
+EDIT_CHARS = 300
 
 
 class Versions(Record, frozen=True, kw_only=True):
@@ -36,8 +46,21 @@ class Versions(Record, frozen=True, kw_only=True):
     model: str
 
 
+class DiagnosedEdit(Record, frozen=True, kw_only=True):
+    """The head of an edit that the optimizer proposed, and what became of it when it was applied."""
+
+    op: EditOp
+    content: str
+    target: str
+    fate: Fate
+    because: str
+
+
 class DiagnosedDocument(Record, frozen=True, kw_only=True):
     """One document: its tasks by side, its edits by fate, the trial pair by pair, and the outcome.
+
+    `replies` are the optimizer's last ones about it, `edits` the first of those it proposed, and `attempts` the last
+    ones at its tasks, with and without the change.
 
     `fresh` is the round after an acceptance, which measures the gain; `noise` is how far grades of a request that was
     asked repeatedly, without a change, lie apart. `repeated` pairs were answered as before and count nowhere;
@@ -50,7 +73,10 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     because: str
     verdict: Verdict
     tasks: dict[str, int]
+    replies: tuple[LastReply, ...]
     fates: dict[str, int]
+    edits: tuple[DiagnosedEdit, ...]
+    attempts: AttemptedTasks
     pairs: tuple[Pair, ...]
     unpaired: int
     lost_before: int
@@ -77,7 +103,10 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
 
 
 class Diagnostics(Record, frozen=True, kw_only=True):
-    """A night in detail; `noise` is the noise floor over all its documents."""
+    """A night in detail; `noise` is the noise floor over all its documents.
+
+    `corrections` says what became of what the person said or did, `failures` how each kind of call failed last.
+    """
 
     schema_version: int
     night: str
@@ -90,6 +119,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     remedy: str
     versions: Versions
     sessions: SessionCounts
+    corrections: Corrections
     tasks: dict[str, int]
     noise: NoiseFloor | None
     documents: tuple[DiagnosedDocument, ...]
@@ -98,6 +128,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     limits: dict[str, float]
     error_rate: ErrorRate | None
     judge: JudgeReading | None
+    failures: tuple[LastFailure, ...]
     errors: tuple[Note, ...]
 
 
@@ -107,12 +138,18 @@ class DiagnosticsReporter:
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write diagnostics.json and return its path."""
         path = folder / "diagnostics.json"
-        write_atomic(path, to_json(map_strings(diagnose(report), redact), pretty=True))
+        write_atomic(path, to_json(map_strings(diagnose(report, folder), redact), pretty=True))
         return path
 
 
-def diagnose(report: NightReport) -> Diagnostics:
-    """Return the diagnostics of a night."""
+def diagnose(report: NightReport, folder: Path) -> Diagnostics:
+    """Return the diagnostics of a night, with what its stages left in its folder."""
+    attempts = attempted_tasks(report.documents, folder)
+    calls = last_calls(folder)
+    documents: list[DiagnosedDocument] = []
+    for outcome in report.documents:
+        name = redact(outcome.document.id)
+        documents.append(_document(outcome, attempts[name], calls.replies.get(name, ())))
     return Diagnostics(
         schema_version=report.schema_version,
         night=report.night,
@@ -130,19 +167,21 @@ def diagnose(report: NightReport) -> Diagnostics:
             model=report.model,
         ),
         sessions=report.sessions,
+        corrections=report.corrections,
         tasks=report.tasks,
         noise=noise_floor(report.documents),
-        documents=tuple(_document(outcome) for outcome in report.documents),
+        documents=tuple(documents),
         proposals=tuple(proposal.id for proposal in report.proposals),
         spend=report.spend,
         limits=report.limits,
         error_rate=report.error_rate,
         judge=report.judge,
+        failures=calls.failures,
         errors=report.errors,
     )
 
 
-def _document(outcome: StepOutcome) -> DiagnosedDocument:
+def _document(outcome: StepOutcome, attempts: AttemptedTasks, replies: tuple[LastReply, ...]) -> DiagnosedDocument:
     trial = outcome.trial
     return DiagnosedDocument(
         id=outcome.document.id,
@@ -151,7 +190,10 @@ def _document(outcome: StepOutcome) -> DiagnosedDocument:
         because=outcome.because,
         verdict=outcome.verdict,
         tasks={"train": outcome.tasks.train, "val": outcome.tasks.val, "test": outcome.tasks.test},
+        replies=replies,
         fates=dict(Counter(edit.fate.value for edit in outcome.tried.edits)),
+        edits=tuple(_edit(applied) for applied in outcome.tried.edits[:MOST_EDITS]),
+        attempts=attempts,
         pairs=trial.pairs,
         unpaired=trial.unpaired,
         lost_before=trial.lost_before,
@@ -175,4 +217,15 @@ def _document(outcome: StepOutcome) -> DiagnosedDocument:
         test_n=outcome.test.n,
         test_interval=outcome.test.interval,
         text_only=outcome.tasks.text_only,
+    )
+
+
+def _edit(applied: AppliedEdit) -> DiagnosedEdit:
+    edit = applied.edit
+    return DiagnosedEdit(
+        op=edit.op,
+        content=head(edit.content, EDIT_CHARS),
+        target=head(edit.target, EDIT_CHARS),
+        fate=applied.fate,
+        because=applied.because,
     )

@@ -11,6 +11,7 @@ from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.mine import Known, Mined, mine
 from skillopt_sleep.records import (
+    Became,
     Check,
     Checks,
     Evidence,
@@ -225,7 +226,10 @@ def test_what_the_model_missed_is_added_where_the_person_named_exactly_what_they
 
 
 def test_what_the_model_missed_is_not_added_where_the_person_named_nothing() -> None:
-    assert by_model(a_session(ASK, "ok", "that is wrong, be more careful"), reply=reply()) == Mined()
+    found = by_model(a_session(ASK, "ok", "that is wrong, be more careful"), reply=reply())
+    (dropped,) = found.dropped
+    assert found == Mined(dropped=(dropped,))
+    assert (dropped.turn, dropped.quote, dropped.became) == (2, "that is wrong, be more careful", Became.UNUSED)
 
 
 def test_a_correction_the_model_heard_is_not_added_once_more() -> None:

@@ -13,6 +13,8 @@ from skillopt_sleep.reporters.diagnostics import Diagnostics, DiagnosticsReporte
 from tests.builders import a_report
 from tests.reporters.reports import ACCEPTED, REPORTS, SECRET, TRIAL, WHOLE
 
+NOWHERE = Path("nowhere")
+
 
 def read_back(report: NightReport, folder: Path) -> Diagnostics:
     return from_json(DiagnosticsReporter().write(report, folder).read_bytes(), Diagnostics)
@@ -20,7 +22,7 @@ def read_back(report: NightReport, folder: Path) -> Diagnostics:
 
 @pytest.mark.parametrize("name", [name for name, report in REPORTS.items() if SECRET not in str(report)])
 def test_what_was_written_reads_back_strictly_as_it_was(name: str, tmp_path: Path) -> None:
-    assert read_back(REPORTS[name], tmp_path) == diagnose(REPORTS[name])
+    assert read_back(REPORTS[name], tmp_path) == diagnose(REPORTS[name], tmp_path)
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
@@ -33,7 +35,7 @@ def test_every_night_is_diagnosed(report: NightReport, tmp_path: Path) -> None:
 
 
 def test_how_long_it_took_and_what_ran() -> None:
-    said = diagnose(WHOLE)
+    said = diagnose(WHOLE, NOWHERE)
 
     assert said.seconds == 75
     assert said.versions.skillopt_sleep == __version__
@@ -43,7 +45,7 @@ def test_how_long_it_took_and_what_ran() -> None:
 
 
 def test_a_document_is_told_from_the_inside() -> None:
-    document = diagnose(WHOLE).documents[0]
+    document = diagnose(WHOLE, NOWHERE).documents[0]
 
     assert document.tasks == {"train": 3, "val": 3, "test": 1}
     assert document.fates == {"applied": 1, "unmatched": 1, "duplicate": 1, "refused": 1}
@@ -56,7 +58,7 @@ def test_a_document_is_told_from_the_inside() -> None:
 
 
 def test_spending_limits_sessions_and_errors_are_there() -> None:
-    said = diagnose(WHOLE)
+    said = diagnose(WHOLE, NOWHERE)
 
     assert said.spend == WHOLE.spend
     assert said.limits == WHOLE.limits
@@ -66,7 +68,7 @@ def test_spending_limits_sessions_and_errors_are_there() -> None:
 
 
 def test_a_night_without_edits_explains_itself() -> None:
-    said = diagnose(REPORTS["no headroom"])
+    said = diagnose(REPORTS["no headroom"], NOWHERE)
 
     assert (said.because, said.documents[0].fates, said.documents[0].pairs) == ("does it already", {}, ())
 

@@ -1,0 +1,69 @@
+"""Follow the corrections of sessions and tasks: which of them founded nothing, and why."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.mining.asks import asks
+from skillopt_sleep.mining.for_once import lasting_words
+from skillopt_sleep.mining.replies import MinedTask
+from skillopt_sleep.mining.requests import request_words
+from skillopt_sleep.records import Became, Correction, Session, Task
+
+QUOTE_CHARS = 160
+
+
+def corrections_of(tasks: Iterable[Task], became: Became, because: str = "") -> Iterator[Correction]:
+    """Yield what the person said or did for these tasks, with what became of it."""
+    for task in tasks:
+        signs = [(piece.session, piece.turn, piece.quote) for piece in task.evidence]
+        if not signs:
+            signs = [(deed.session, deed.turn, f"{deed.kind}: {deed.what}") for deed in task.deeds]
+        for session, turn, words in signs or [(task.session, 0, task.prompt)]:
+            yield Correction(
+                session=session,
+                turn=turn,
+                quote=one_line(words, limit=QUOTE_CHARS),
+                became=became,
+                because=because,
+                task=task.id,
+                lesson=task.lesson,
+            )
+
+
+def unused(session: Session, heard: Collection[tuple[str, int]]) -> Iterator[Correction]:
+    """Yield the corrections of a session that nothing was made of; those in `heard` founded something."""
+    for turn, words in _said(session):
+        if (session.id, turn) not in heard:
+            became = Became.UNUSED if lasting_words(words) else Became.FOR_ONCE
+            yield Correction(session=session.id, turn=turn, quote=one_line(words, limit=QUOTE_CHARS), became=became)
+
+
+def unread(sessions: Iterable[Session], because: str) -> Iterator[Correction]:
+    """Yield the corrections of sessions that a failed call left unread."""
+    for session in sessions:
+        for turn, words in _said(session):
+            quote = one_line(words, limit=QUOTE_CHARS)
+            yield Correction(session=session.id, turn=turn, quote=quote, became=Became.UNREAD, because=because)
+
+
+def unproven(mined: MinedTask, session: Session | None, because: str) -> Correction:
+    """Return what the miner quoted for a task that couldn't be proved; its session may not exist."""
+    turn, words = mined.ask, mined.lesson
+    if mined.corrections:
+        turn, words = mined.corrections[0].turn, mined.corrections[0].quote
+    return Correction(
+        session=session.id if session else "",
+        turn=turn,
+        quote=one_line(words, limit=QUOTE_CHARS),
+        became=Became.UNPROVEN,
+        because=because,
+    )
+
+
+def _said(session: Session) -> Iterator[tuple[int, str]]:
+    """Yield the turns that the rules take for a correction, with the person's words."""
+    for ask in asks(session):
+        for turn in ask.corrections:
+            words = request_words(session, turn)
+            if words:
+                yield turn, words

@@ -1,0 +1,110 @@
+"""Every correction of a night is followed to what became of it."""
+
+from msgspec.structs import replace
+
+from skillopt_sleep.night.follow import MOST_LISTED, follow
+from skillopt_sleep.night.tonight import Tonight
+from skillopt_sleep.protocols import Routing
+from skillopt_sleep.records import (
+    AppliedEdit,
+    Became,
+    CandidateKind,
+    Correction,
+    Decision,
+    Fate,
+    Judged,
+    Pair,
+    Proposal,
+    Split,
+    StepOutcome,
+    Task,
+    Trial,
+    Verdict,
+)
+from tests.builders import a_document, a_proposal, a_task, an_edit, an_outcome
+
+DOCUMENT = a_document()
+TRAIN = a_task(lesson="l", split=Split.TRAIN, document=DOCUMENT.id)
+VAL = replace(a_task(id="t2", session="s2", lesson="l"), split=Split.VAL, document=DOCUMENT.id)
+
+
+def became(
+    *tasks: Task,
+    outcomes: tuple[StepOutcome, ...] = (),
+    asked: tuple[Task, ...] | None = None,
+    routed: tuple[Task, ...] | None = None,
+    proposals: tuple[Proposal, ...] = (),
+    waiting: tuple[Proposal, ...] = (),
+) -> list[tuple[Became, str]]:
+    found = Tonight(tasks, tasks if asked is None else asked)
+    routing = Routing(tasks if routed is None else routed, (DOCUMENT,))
+    followed = follow(found, routing, outcomes, proposals, lambda _path: waiting)
+    return [(one.became, one.because) for one in followed.listed]
+
+
+def test_a_lesson_that_was_only_noticed_is_not_asked() -> None:
+    assert became(TRAIN, asked=()) == [(Became.NOTICED, "")]
+
+
+def test_what_the_night_did_not_come_to_is_said() -> None:
+    assert became(TRAIN, routed=()) == [(Became.NOT_REACHED, "")]
+    assert became(TRAIN) == [(Became.NOT_REACHED, "")]
+    left = an_outcome(left=(TRAIN.session,), because="left for another night")
+    assert became(TRAIN, outcomes=(left,)) == [(Became.NOT_REACHED, "left for another night")]
+
+
+def test_a_task_of_no_document_is_said() -> None:
+    assert became(replace(TRAIN, document="")) == [(Became.NO_DOCUMENT, "")]
+
+
+def test_a_lesson_of_one_session_waits_for_another() -> None:
+    assert became(TRAIN, outcomes=(an_outcome(),)) == [(Became.SEEN_ONCE, "")]
+
+
+def test_what_needs_the_repository_is_said() -> None:
+    task = replace(TRAIN, needs_repository=True)
+    assert became(task, outcomes=(an_outcome(needs_repository=1),)) == [(Became.NEEDS_REPOSITORY, "")]
+
+
+def test_without_an_edit_both_sides_say_why() -> None:
+    ended = an_outcome(because="no edit was proposed")
+    assert became(TRAIN, VAL, outcomes=(ended,)) == [
+        (Became.ATTEMPTED, "no edit was proposed"),
+        (Became.KEPT, "no edit was proposed"),
+    ]
+
+
+def test_an_edit_that_could_not_be_applied_says_its_fate() -> None:
+    refused = AppliedEdit(edit=an_edit(), fate=Fate.REFUSED, because="you rejected it before")
+    (train, _) = became(TRAIN, VAL, outcomes=(an_outcome(edits=(refused,)),))
+    assert train == (Became.EDITED, "refused: you rejected it before")
+
+
+def test_an_edit_that_was_tried_says_what_its_own_trial_showed() -> None:
+    trial = Trial(pairs=(Pair(task=VAL.id, sample=0, before=0.0, after=0.0),))
+    tested = Judged(
+        kind=CandidateKind.BUNDLE,
+        edits=(an_edit(),),
+        trial=trial,
+        verdict=Verdict(decision=Decision.REJECT, reason="no better"),
+    )
+    applied = AppliedEdit(edit=an_edit(), fate=Fate.APPLIED)
+    ended = an_outcome(edits=(applied,), tested=(tested,), because="another was better")
+    assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.EDITED, "no better"), (Became.TESTED, "no better")]
+
+
+def test_a_proposal_of_tonight_or_of_before_is_named() -> None:
+    proposal = a_proposal(lessons=("l",))
+    assert became(TRAIN, VAL, outcomes=(an_outcome(),), proposals=(proposal,)) == [(Became.PROPOSED, "P-0001")] * 2
+    waits = became(TRAIN, outcomes=(an_outcome(),), waiting=(proposal,))
+    assert waits == [(Became.PROPOSED, "P-0001 waits already")]
+
+
+def test_what_was_dropped_before_is_listed_too_and_no_more_than_there_is_room_for() -> None:
+    dropped = [Correction(session="s", turn=n, quote="no", became=Became.UNUSED) for n in range(MOST_LISTED)]
+    followed = follow(
+        Tonight((TRAIN,), (TRAIN,), dropped=tuple(dropped)), Routing((TRAIN,), (DOCUMENT,)), (), (), lambda _path: ()
+    )
+    assert followed.counts == {"not_reached": 1, "unused": MOST_LISTED}
+    assert (len(followed.listed), followed.left_out) == (MOST_LISTED, 1)
+    assert followed.listed[0].document == DOCUMENT.id
