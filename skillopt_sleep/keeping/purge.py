@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.keeping import files
 from skillopt_sleep.kit.sought import Sought, rule_phrases
-from skillopt_sleep.records import NightReport, Proposal
+from skillopt_sleep.records import Corrections, NightReport, Proposal
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.bank import ADOPTED
@@ -115,5 +115,6 @@ def _numbers(report: NightReport | None, now: datetime) -> NightReport | None:
         documents=(),
         proposals=(),
         judge=None,
+        corrections=Corrections(counts=report.corrections.counts),
         errors=(),
     )
