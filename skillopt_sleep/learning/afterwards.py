@@ -16,6 +16,7 @@ from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     Document,
+    Edit,
     FreshRound,
     GateRule,
     Judged,
@@ -45,17 +46,31 @@ def afterwards(
     own = [task for task in tasks if task.id in proven_on]
     if changed is None or not own:
         return outcome
-    jobs: list[Job] = []
-    for task in own:
-        jobs += [(task, document, FRESH), (task, changed, CANDIDATE_SAMPLES + FRESH)]
     # Not checked beforehand whether the budget has room: in a resumed night the round may be paid for already.
     attempts = SpareAttempts(crew)
-    made = attempts.make(jobs, label=f"fresh round {document.id}")
+    made = _attempted(document, changed, own, attempts)
     fresh = fresh_round(scored_pairs(own, made, plan.gate))
     outcome = replace(outcome, fresh=fresh)
     if attempts.end is None:
         return outcome.noted(*not_scored(made))
     return outcome.noted(_cut_short(document, fresh, len(own), attempts.end))
+
+
+def ahead(document: Document, edits: Sequence[Edit], own: Sequence[Task], *, crew: Crew) -> None:
+    """Ask for the fresh round that these edits get if they are accepted; raise CallPending while an answer lacks."""
+    changed = candidate(document, edits)
+    if changed is not None:
+        _attempted(document, changed, own, SpareAttempts(crew))
+
+
+def _attempted(
+    document: Document, changed: Document, own: Sequence[Task], attempts: SpareAttempts
+) -> tuple[Rollout, ...]:
+    """Attempt each task once under both versions in turn."""
+    jobs: list[Job] = []
+    for task in own:
+        jobs += [(task, document, FRESH), (task, changed, CANDIDATE_SAMPLES + FRESH)]
+    return attempts.make(jobs, label=f"fresh round {document.id}")
 
 
 def _cut_short(document: Document, fresh: FreshRound, wanted: int, end: End) -> Note:

@@ -77,9 +77,7 @@ def search_by_lesson(
     `rule.alpha` is the share of everything tried here. What is proven must not harm the lessons of `others`. Whoever
     answers the calls by hand is asked all at once.
     """
-    breadth = by_breadth(edits, val)
-    if rule.name != "sequential" or candidate(document, breadth.wide, most=most) is None:
-        breadth = Breadth(wide=tuple(edits))
+    breadth = _breadth(document, edits, val, rule=rule, most=most)
     spare = _spare(breadth, rule)
     apart = _Apart(document, val, crew, replace(rule, alpha=spare / max(1, len(breadth.narrow))), most, others=others)
     whole: Search | None = None
@@ -99,6 +97,21 @@ def search_by_lesson(
     if pending is not None:
         raise pending
     return _found(whole, apart, breadth, edits, document)
+
+
+def tried_together(
+    document: Document, edits: Sequence[Edit], val: Sequence[Task], *, rule: GateRule, most: int
+) -> tuple[Edit, ...]:
+    """Return the edits that are tried as one change, which alone can be accepted tonight."""
+    return _breadth(document, edits, val, rule=rule, most=most).wide
+
+
+def _breadth(document: Document, edits: Sequence[Edit], val: Sequence[Task], *, rule: GateRule, most: int) -> Breadth:
+    """Sort the edits by how they are tried; all as one if the rule has no error rate, or some need the others."""
+    breadth = by_breadth(edits, val)
+    if rule.name != "sequential" or candidate(document, breadth.wide, most=most) is None:
+        return Breadth(wide=tuple(edits))
+    return breadth
 
 
 def _spare(breadth: Breadth, rule: GateRule) -> float:

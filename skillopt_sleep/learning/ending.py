@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.afterwards import afterwards, fresh_round, scored_pairs
+from skillopt_sleep.learning.afterwards import afterwards, ahead, fresh_round, scored_pairs
 from skillopt_sleep.learning.evidence import shown
+from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.propose import not_scored
 from skillopt_sleep.learning.spare import SpareAttempts
 from skillopt_sleep.learning.update import candidate
@@ -108,6 +109,19 @@ def on_test(
         return outcome.noted(*not_scored(made))
     summary = f"{document.id}: not tried on all of the test tasks: {attempts.end.message}"
     return outcome.noted(Note(stage="rollout", summary=summary, remedy=attempts.end.remedy))
+
+
+def ask_ahead(
+    outcome: StepOutcome, edits: Sequence[Edit], test: Sequence[Task], *, val: Sequence[Task], crew: Crew, plan: Plan
+) -> None:
+    """Ask for all that these edits are attempted on if they are accepted; raise CallPending while an answer lacks.
+
+    Someone who answers by hand has to sit down for every round, so this is asked along with the edits' trial.
+    """
+    try:
+        on_test(outcome, edits, test, crew=crew, plan=plan)
+    finally:
+        ahead(outcome.document, edits, exercise(edits, (), val), crew=crew)
 
 
 def _of_lessons(edits: Sequence[Edit], tasks: Sequence[Task]) -> list[Task]:

@@ -8,8 +8,8 @@ from skillopt_sleep.errors import CallPending
 from skillopt_sleep.learning.begin import Begun, begin, may_look_back
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.drift import begun_anew
-from skillopt_sleep.learning.early import search_by_lesson
-from skillopt_sleep.learning.ending import decided, on_test
+from skillopt_sleep.learning.early import search_by_lesson, tried_together
+from skillopt_sleep.learning.ending import ask_ahead, decided
 from skillopt_sleep.learning.evidence import STANDALONE, early_ones, with_evidence
 from skillopt_sleep.learning.exercise import exercise, other_sessions
 from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
@@ -111,8 +111,9 @@ def _search(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str) -> St
             most=plan.step.max_chars,
         )
     except CallPending:
-        # Someone has to sit down for every round: what an accepted candidate needs is asked along with its trial.
-        on_test(outcome, edits, test, crew=crew, plan=plan)
+        wide = tried_together(outcome.document, edits, val, rule=rule, most=plan.step.max_chars)
+        if wide:
+            ask_ahead(outcome, wide, test, val=val, crew=crew, plan=plan)
         raise
     log("rollouts", found.rollouts)
     log("trials", (*found.tested, *found.apart))

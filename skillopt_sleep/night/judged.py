@@ -2,11 +2,11 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.mining.write_controls import MOST_WRITTEN, PER_CALL, write_controls
 from skillopt_sleep.protocols import Crew, Judge, Page, Routing
@@ -67,13 +67,25 @@ class NightJudge:
         """Return the judge for the attempts under this document."""
         return MixingJudge(self._crew.judge, lambda answers: self._take(document, answers), self._keep)
 
+    def along(self, outcomes: Iterator[StepOutcome]) -> Iterator[StepOutcome]:
+        """Yield the outcomes; if calls wait for an answer, ask for answers of known worth too.
+
+        Someone who answers by hand has to sit down for every round.
+        """
+        try:
+            yield from outcomes
+        except CallPending:
+            if self._documents:
+                self._queues(self._all_tasks)
+            raise
+
     def complete(self) -> None:
         """Ask about the controls that no batch had room for, if the night's grades are the judge's at all."""
         if not self._relied and len(self._refused) < MANY_REFUSED:
             return
         self._measured = True
         try:
-            self._queues()
+            self._queues(self._all_tasks if self._relied else self._refused_tasks)
             done = {graded.control for graded in self._graded}
             left = [control for control in self._controls if control not in done]
             MixingJudge(self._crew.judge, lambda _answers: left, self._keep).scores(
@@ -118,23 +130,27 @@ class NightJudge:
             return ()
         with self._lock:
             self._relied.add(document.id)
-            queue = self._queues().get(document.id, [])
+            queue = self._queues(self._all_tasks).get(document.id, [])
             taken = queue[: room(answers)]
             del queue[: room(answers)]
         return taken
 
-    def _known_tasks(self) -> list[Task]:
-        """Return tonight's tasks, and those of earlier nights in the same projects; or those that were refused."""
-        if not self._relied:
-            return list(self._refused)
+    def _refused_tasks(self) -> list[Task]:
+        return list(self._refused)
+
+    def _all_tasks(self) -> list[Task]:
+        """Return tonight's tasks, and those of earlier nights in the same projects."""
         tasks = {task.id: task for task in self._page.bank.tasks({task.project for task in plain(self._tasks)})}
         tasks |= {task.id: task for task in self._tasks}
         return list(tasks.values())
 
-    def _queues(self) -> _Queues:
-        """Return the controls that are left for each document, "" for none; they are chosen when first needed."""
+    def _queues(self, known: Callable[[], Sequence[Task]]) -> _Queues:
+        """Return the controls that are left for each document, "" for none.
+
+        They are chosen among answers to `known` tasks when first needed.
+        """
         if self._dealt is None:
-            self._controls = self._chosen(shuffled(plain(self._known_tasks()), night=self._page.drawn))
+            self._controls = self._chosen(shuffled(plain(known()), night=self._page.drawn))
             self._dealt = self._deal(self._controls)
         return self._dealt
 

@@ -40,7 +40,8 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 routing = crew.targets.route(found.asked, used)
                 page.write("tasks", found.routed(routing.tasks))
                 judge.prepare(routing, mined.refused)
-                outcomes.extend(steps(routing, crew=crew, plan=plan, page=page, ended=found.ended, judge_of=judge.of))
+                done = steps(routing, crew=crew, plan=plan, page=page, ended=found.ended, judge_of=judge.of)
+                outcomes.extend(judge.along(done))
                 judge.complete()
                 crew.meter.check()
         except NightError as error:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
-from skillopt_sleep.learning.early import EARLY_SHARE, by_breadth, search_by_lesson
+from skillopt_sleep.learning.early import EARLY_SHARE, by_breadth, search_by_lesson, tried_together
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.learning.search import Search
 from skillopt_sleep.records import CandidateKind, Decision, Document, Edit, GateRule, Metric, Split, Task
@@ -59,6 +59,14 @@ def test_an_edit_of_several_lessons_counts_the_sessions_of_all() -> None:
     both = an_edit("- Both.", lessons=("a", "b"))
 
     assert by_breadth([both], val(a=1, b=1)).wide == (both,)
+
+
+def test_what_two_sessions_can_prove_is_tried_as_one_change() -> None:
+    tasks = val(a=2, b=1)
+
+    assert tried_together(DOCUMENT, [A, B], tasks, rule=RULE, most=99) == (A,)
+    assert tried_together(DOCUMENT, [B], tasks, rule=RULE, most=99) == ()
+    assert tried_together(DOCUMENT, [A, B], tasks, rule=GateRule(name="strict"), most=99) == (A, B)
 
 
 def test_two_rules_with_one_unseen_session_each_are_each_early_and_neither_is_accepted() -> None:

@@ -59,13 +59,13 @@ class MixingJudge:
     """Grades answers with controls among them; what these get is nobody's score."""
 
     def __init__(self, judge: Judge, take: Take, graded: Callable[[Graded], None]) -> None:
-        self._judge = judge
+        self.inner = judge
         self._take = take
         self._graded = graded
 
     def score(self, task: Task, trajectory: Trajectory) -> Score:
         """Return the grade of one answer; raise ItemError if it can't be graded."""
-        return self._judge.score(task, trajectory)
+        return self.inner.score(task, trajectory)
 
     def scores(
         self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
@@ -76,11 +76,16 @@ class MixingJudge:
         }
         controls = self._take(len(by_model))
         known = [(control.task, Trajectory(response=control.response, text_only=True)) for control in controls]
-        grades = self._judge.scores([*answers, *known], pool=pool, label=label)
+        grades = self.inner.scores([*answers, *known], pool=pool, label=label)
         for control, grade in zip(controls, grades[len(answers) :], strict=True):
             if isinstance(grade, Score):
                 self._graded(Graded(control, grade))
         return grades[: len(answers)]
+
+
+def unmixed(judge: Judge) -> Judge:
+    """Return the judge itself, without answers of known worth among what it grades."""
+    return judge.inner if isinstance(judge, MixingJudge) else judge
 
 
 def room(answers: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.records import AnswerKind, KnownAnswer, Rubric, Score, Task
-from skillopt_sleep.replay.judges.controls import WANTED, MixingJudge, chosen, plain, room, shuffled
+from skillopt_sleep.replay.judges.controls import WANTED, MixingJudge, chosen, plain, room, shuffled, unmixed
 from skillopt_sleep.replay.judges.known_answers import Control, controls_of
 from skillopt_sleep.replay.judges.measure import Graded
 from skillopt_sleep.replay.judges.rubric import PER_CALL
@@ -94,3 +94,10 @@ def test_a_control_that_could_not_be_graded_counts_neither_way() -> None:
     judge = MixingJudge(FakeJudge(ItemError("no grade")), taking, taking.graded.append)
     assert len(judge.scores([(known(3), a_trajectory("npm i"))], pool=SerialPool(), label="grade")) == 1
     assert taking.graded == []
+
+
+def test_what_decides_nothing_is_graded_without_controls() -> None:
+    judge = FakeJudge()
+
+    assert unmixed(MixingJudge(judge, lambda _answers: (), lambda _graded: None)) is judge
+    assert unmixed(judge) is judge
