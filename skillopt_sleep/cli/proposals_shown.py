@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, visible
-from skillopt_sleep.records import Proposal, said_of_changes
-from skillopt_sleep.reporters.gains import measured, own_part, sentence, with_interval
+from skillopt_sleep.records import EditOp, Proposal, said_of_changes
+from skillopt_sleep.reporters.gains import in_numbers, measured, own_part, sentence, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
 
 
@@ -16,6 +16,9 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
     if proposal.interval:
         interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
     scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs of attempts){interval}"
+    if proposal.solved:
+        removes = all(edit.op is EditOp.DELETE for edit in proposal.edits)
+        yield sentence(in_numbers(proposal.solved, removes=removes))
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
     if gain:
         yield f"What it gains: {gain}"

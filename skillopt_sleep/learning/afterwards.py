@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.pairs import is_solved
 from skillopt_sleep.learning.propose import not_scored
 from skillopt_sleep.learning.spare import End, SpareAttempts
 from skillopt_sleep.learning.update import candidate
@@ -94,6 +95,7 @@ def scored_pairs(tasks: Sequence[Task], made: Sequence[Rollout], rule: GateRule)
                 sample=old.sample,
                 before=measure(old.score, rule),
                 after=measure(new.score, rule),
+                solved=(is_solved(old.score), is_solved(new.score)),
             )
             pairs.append(pair)
     return pairs

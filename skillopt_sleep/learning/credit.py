@@ -8,7 +8,18 @@ import msgspec
 
 from skillopt_sleep.kit.betting import STAKES, START, bet, gain_interval, pairs_to_go
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.records import CandidateKind, Decision, Edit, EditEffect, Effect, Judged, Pair, bets_of, effect_of
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Edit,
+    EditEffect,
+    Effect,
+    Judged,
+    Pair,
+    bets_of,
+    effect_of,
+    solved,
+)
 
 SESSIONS = 2  # that a gain must be seen in
 _SHARES = {Effect.HARMFUL: "the change did better without it", Effect.HELPED: "the change did worse without it"}
@@ -158,6 +169,7 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
         before=mean([pair.before for pair in pairs]),
         after=mean([pair.after for pair in pairs]),
         interval=interval,
+        solved=solved(pairs),
         bystanders=trial.bystanders,
         unharmed=trial.unharmed,
         calls=trial.calls,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import OF_THE_ATTEMPT
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.records import GateRule, Pair, Rollout, Task, Trajectory, Trial
+from skillopt_sleep.records import GateRule, Pair, Rollout, Score, Task, Trajectory, Trial
 
 DIGEST_BYTES = 8
 
@@ -53,6 +53,7 @@ def pair_up(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule
             before=before,
             after=after,
             answers=(digest(old.trajectory), digest(new.trajectory)),
+            solved=(is_solved(old.score), is_solved(new.score)),
         )
         if new.score is None:
             lost_after += 1
@@ -63,6 +64,11 @@ def pair_up(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule
         else:
             pairs.append(pair)
     return Paired(tuple(pairs), tuple(lost_attempts), repeated, lost_before, lost_after, lost_both)
+
+
+def is_solved(score: Score | None) -> bool:
+    """Return whether an attempt did all that was asked."""
+    return score is not None and score.hard == 1
 
 
 def failed_by_itself(trajectory: Trajectory) -> bool:

@@ -23,7 +23,7 @@ from skillopt_sleep.proposals.renew import RESULT, renewed
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.protocols import Page
-from skillopt_sleep.records import Edit, EditOp, Note, Proof, Proposal, StepOutcome
+from skillopt_sleep.records import Edit, EditOp, Note, Proof, Proposal, StepOutcome, solved
 
 FOLDER = "proposals"
 RECORD = "proposal.json"
@@ -196,6 +196,7 @@ def write_proposal(
         before=trial.before,
         after=trial.after,
         n=trial.n,
+        solved=solved(trial.own),
         interval=trial.interval,
         gain=trial.gain,
         fresh=change.fresh,

@@ -106,6 +106,7 @@ from skillopt_sleep.records.sessions import (
     TypedCommand,
     Usage,
 )
+from skillopt_sleep.records.solved import Solved, solved
 from skillopt_sleep.records.tasks import (
     BY_HAND,
     SHAPE_OPS,
@@ -230,6 +231,7 @@ __all__ = [
     "SessionCounts",
     "SessionLine",
     "Snapshot",
+    "Solved",
     "Spend",
     "Spent",
     "Split",
@@ -264,6 +266,7 @@ __all__ = [
     "read_report",
     "report_data",
     "said_of_changes",
+    "solved",
     "taken_back",
     "tasks_of",
     "unpacked",

@@ -8,6 +8,7 @@ from skillopt_sleep.records.comparisons import Earlier
 from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.effects import Effect
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.solved import Solved
 from skillopt_sleep.records.trials import Trial, Verdict
 
 
@@ -54,9 +55,10 @@ class Waiting(Record, frozen=True, kw_only=True):
 class EditEffect(Record, frozen=True, kw_only=True):
     """The effect of an edit, from comparing candidates with and without it: means over `n` pairs, calls spent on it.
 
-    The pairs are of its own lessons; of `bystanders`, tasks of other lessons, so many are `unharmed`. `because` says
-    what the numbers don't: how the effect is known, and what would decide an undecided one. If it was turned down,
-    `rejected_on` are the unseen tasks of its lessons that it was tried on.
+    The pairs are of its own lessons, and `solved` counts them in whole numbers; of `bystanders`, tasks of other
+    lessons, so many are `unharmed`. `because` says what the numbers don't: how the effect is known, and what would
+    decide an undecided one. If it was turned down, `rejected_on` are the unseen tasks of its lessons that it was
+    tried on.
     """
 
     edit: Edit
@@ -66,6 +68,7 @@ class EditEffect(Record, frozen=True, kw_only=True):
     before: float | None = None
     after: float | None = None
     interval: tuple[float, float] | None = None
+    solved: Solved | None = None
     bystanders: int = 0
     unharmed: int = 0
     calls: int = 0

@@ -14,6 +14,7 @@ from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
+from skillopt_sleep.records.solved import Solved
 from skillopt_sleep.records.trials import FreshRound, others_in_words
 
 
@@ -44,12 +45,12 @@ class Proposal(Record, frozen=True, kw_only=True):
     """A staged change to adopt or reject; `base` is the SHA-256 of the live file, "" if there was none.
 
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
-    The means, `n`, `gain` (shrunk) and `interval` are its trial's, in its own lessons; `fresh` was measured after the
-    acceptance; `effects` are those of each rule by itself. Of `bystanders`, other lessons, so many are `unharmed`.
-    `one_model` names the model that wrote, tried and graded it, if that was a single one; `warnings` list what its
-    rules touch that a person should read twice. `copies` are further files it changes by the same edits, all or none;
-    `read_by` names the agents that read one of its files. `text_changed` is that of its trial; `body` is the
-    SHA-256 of our part of the text it starts from.
+    The means, `n`, `solved`, `gain` (shrunk) and `interval` are its trial's, in its own lessons; `fresh` was
+    measured after the acceptance; `effects` are those of each rule by itself. Of `bystanders`, other lessons, so
+    many are `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one;
+    `warnings` list what its rules touch that a person should read twice. `copies` are further files it changes by
+    the same edits, all or none; `read_by` names the agents that read one of its files. `text_changed` is that of
+    its trial; `body` is the SHA-256 of our part of the text it starts from.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     before: float | None = None
     after: float | None = None
     n: int = 0
+    solved: Solved | None = None
     interval: tuple[float, float] | None = None
     gain: float | None = None
     fresh: FreshRound = FreshRound()

@@ -42,7 +42,8 @@ class GateRule(Record, frozen=True, kw_only=True):
 class Pair(Record, frozen=True, kw_only=True):
     """The metric of one validation task and sample under the baseline and under the candidate.
 
-    `answers` are digests of what both arms answered, by which a target that repeats itself is known.
+    `answers` are digests of what both arms answered, by which a target that repeats itself is known. `solved` says
+    whether each arm did all that was asked; older versions didn't keep it.
     """
 
     task: str
@@ -52,6 +53,7 @@ class Pair(Record, frozen=True, kw_only=True):
     before: float
     after: float
     answers: tuple[str, str] = ("", "")
+    solved: tuple[bool, bool] | None = None
 
     @property
     def gain(self) -> float:

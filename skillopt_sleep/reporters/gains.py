@@ -2,9 +2,19 @@
 
 from collections.abc import Sequence
 
-from skillopt_sleep.records import EditEffect, FreshRound, StepOutcome, TestMeans, Trial
+from skillopt_sleep.records import EditEffect, FreshRound, Solved, StepOutcome, TestMeans, Trial
 
 Interval = tuple[float, float]
+
+
+def in_numbers(counts: Solved, *, removes: bool = False) -> str:
+    """Say in whole numbers what an attempt solves without the change and with it, and on how many new requests."""
+    what = "without the rule" if removes else "with the rule"
+    requests = "1 request" if counts.requests == 1 else f"{counts.requests} requests"
+    return (
+        f"solved before {counts.before} of {counts.n}, {what} {counts.after} of {counts.n},"
+        f" on {requests} it hadn't seen"
+    )
 
 
 def with_interval(gain: float, interval: Interval) -> str:

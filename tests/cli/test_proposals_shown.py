@@ -1,7 +1,7 @@
 """What a proposal's trial proves is shown with its n, its interval and what its error rate is of."""
 
 from skillopt_sleep.cli.proposals_shown import shown_trial
-from skillopt_sleep.records import EditEffect, Effect, FreshRound, Proposal
+from skillopt_sleep.records import EditEffect, Effect, FreshRound, Proposal, Solved
 from skillopt_sleep.reporters.rate import of_proposal
 from tests.builders import a_proposal, an_edit
 
@@ -31,6 +31,12 @@ def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:
     first = next(shown_trial(proven()))
 
     assert first == "What it gains: gain +0.60 (n=2), shrunk, but possibly flattered: by the very trial that chose it"
+
+
+def test_whole_numbers_come_before_the_statistics() -> None:
+    counts = Solved(before=3, after=11, n=12, requests=3)
+    first = next(shown_trial(proven(edits=(an_edit("- Rule."),), solved=counts)))
+    assert first == "Solved before 3 of 12, with the rule 11 of 12, on 3 requests it hadn't seen."
 
 
 def test_without_a_trial_nothing_is_claimed() -> None:

@@ -18,6 +18,7 @@ from skillopt_sleep.records import (
     Harm,
     Judged,
     Pair,
+    Solved,
     Trial,
     Verdict,
     effect_of,
@@ -36,7 +37,10 @@ def judged(
     kind: CandidateKind = CandidateKind.BUNDLE,
     **fields: Any,
 ) -> Judged:
-    pairs = tuple(Pair(task=f"v{i}", session=f"s{i}", sample=0, before=before, after=after) for i in range(n))
+    pairs = tuple(
+        Pair(task=f"v{i}", session=f"s{i}", sample=0, before=before, after=after, solved=(False, after == 1))
+        for i in range(n)
+    )
     trial = Trial(pairs=pairs, before=before, after=after, calls=2 * n, interval=(-0.1, 0.9), **fields)
     return Judged(kind=kind, edits=edits, trial=trial, verdict=Verdict(decision=decision, reason="so it was"))
 
@@ -48,6 +52,7 @@ def test_an_accepted_edit_that_stands_alone_helped() -> None:
 
     assert (told.edit, told.effect, told.because) == (GOOD, Effect.HELPED, "")
     assert (told.n, told.before, told.after, told.calls) == (20, 0.0, 1.0, 40)
+    assert told.solved == Solved(before=0, after=20, n=20, requests=20)
     assert told.interval is not None
     assert told.interval[0] > 0
 

@@ -21,7 +21,7 @@ def said(text: str, value: float | None = 1.0, **fields: str) -> Rollout:
 
 def test_a_pair_has_the_grade_of_each_arm() -> None:
     (pair,) = paired(said("a", 0.0), said("b", 1.0)).pairs
-    assert (pair.before, pair.after) == (0.0, 1.0)
+    assert (pair.before, pair.after, pair.solved) == (0.0, 1.0, (False, True))
 
 
 @pytest.mark.parametrize(("failure", "lost"), [("timed_out: 60 s", 1), ("overloaded: later", 0)])

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from skillopt_sleep.records import FreshRound
-from skillopt_sleep.reporters.gains import measured, rules_out, sentence
+from skillopt_sleep.records import FreshRound, Solved
+from skillopt_sleep.reporters.gains import in_numbers, measured, rules_out, sentence
 
 bounds = st.floats(-1, 1).map(lambda value: round(value, 2))
 
@@ -52,3 +52,11 @@ def test_an_open_question_says_what_it_rules_out(interval: tuple[float, float] |
 
 def test_words_become_a_sentence_of_their_own() -> None:
     assert [sentence(words) for words in ("", "if so, so", "Done.")] == ["", "If so, so.", "Done."]
+
+
+@pytest.mark.parametrize(("requests", "words"), [(3, "on 3 requests it hadn't seen"), (1, "on 1 request it hadn't")])
+def test_what_was_solved_is_said_in_whole_numbers_with_its_requests(requests: int, words: str) -> None:
+    counts = Solved(before=3, after=11, n=12, requests=requests)
+    assert in_numbers(counts).startswith("solved before 3 of 12, with the rule 11 of 12, ")
+    assert words in in_numbers(counts)
+    assert "without the rule 11 of 12" in in_numbers(counts, removes=True)

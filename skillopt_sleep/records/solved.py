@@ -1,0 +1,31 @@
+"""Solved: how many attempts did all that was asked, in numbers that need no statistics."""
+
+from collections.abc import Iterable
+
+from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.trials import Pair
+
+
+class Solved(Record, frozen=True, kw_only=True):
+    """How many of `n` attempts did all that was asked, at so many `requests`: without the change, and with it."""
+
+    before: int
+    after: int
+    n: int
+    requests: int
+
+
+def solved(pairs: Iterable[Pair]) -> Solved | None:
+    """Count the attempts that did all that was asked; None without pairs, or if one of them doesn't say it."""
+    before = after = n = 0
+    requests: set[str] = set()
+    for pair in pairs:
+        if pair.solved is None:
+            return None
+        before += pair.solved[0]
+        after += pair.solved[1]
+        n += 1
+        requests.add(pair.task)
+    if not n:
+        return None
+    return Solved(before=before, after=after, n=n, requests=len(requests))
