@@ -15,6 +15,7 @@ from skillopt_sleep.doctor.adopted import look_at_adopted
 from skillopt_sleep.doctor.findings import Finding, State, Topic, fine, of_error, problem, unknown
 from skillopt_sleep.doctor.folders import look_at_paths, look_at_sources
 from skillopt_sleep.doctor.installs import look_at_installs
+from skillopt_sleep.doctor.kept import look_at_kept
 from skillopt_sleep.doctor.reach import reach
 from skillopt_sleep.doctor.sight import CLAUDE, CODEX, Sight, claude_sight, codex_sight, cut_descriptions
 from skillopt_sleep.doctor.tonight import Tonight, tonight
@@ -79,6 +80,7 @@ class _Checkup:
             return
         self._store = store
         self._run(Topic.STORE, lambda: look_at_store(self._paths, store))
+        self._run(Topic.KEPT, lambda: look_at_kept(self._paths, store, keep=self._settings.bank.keep))
 
     def ask_programs(self, scratch: Path) -> None:
         """Check the models a night would ask, and what each agent sees."""

@@ -20,6 +20,7 @@ class Topic(StrEnum):
     LIMITS = "limits"
     PATHS = "paths"
     STORE = "store"
+    KEPT = "kept"
     DAEMON = "daemon"
     INSTALLS = "installs"
 

@@ -95,6 +95,11 @@ def free_text(paths: Paths) -> list[Path]:
     return [file for file in _files(paths.logs) if file.name not in ours and not file.name.endswith(".lock")]
 
 
+def set_aside(paths: Paths) -> list[Path]:
+    """Return the damaged stores that were set aside."""
+    return sorted(paths.data.glob(f"{_STORE}.corrupt*"))
+
+
 def delete(files: Iterable[Path]) -> None:
     """Delete these files and folders; those that are gone already are fine."""
     for path in files:

@@ -2,10 +2,11 @@
 
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import filelock
@@ -18,14 +19,28 @@ from skillopt_sleep.stores.holder import living_holder
 from skillopt_sleep.stores.ledger import SqliteLedger
 from skillopt_sleep.stores.schema import MIGRATIONS, migrate, refuse_damage, refuse_newer
 
+_COUNTS = {
+    "session": "SELECT count(*) FROM sessions",
+    "project": "SELECT count(DISTINCT project) FROM sessions WHERE project != ''",
+    "task": "SELECT count(*) FROM tasks",
+    "lesson": "SELECT count(*) FROM lessons",
+    "proposal": "SELECT count(*) FROM proposals",
+    "model answer": "SELECT count(*) FROM calls",
+    "id hash of purged session": "SELECT count(DISTINCT session) FROM purged",
+}
+
 
 class Glance(NamedTuple):
-    """A summary of the store; `sources` are the (source, project) pairs its sessions come from."""
+    """A summary of the store; `sources` are the (source, project) pairs its sessions come from.
+
+    `rows` counts what is kept, by the name of one.
+    """
 
     nights: int
     unfinished: tuple[str, ...]
     spent: Tally
     sources: frozenset[tuple[str, str]]
+    rows: Mapping[str, int] = MappingProxyType({})
 
 
 def glance(database: Path, *, since: datetime) -> Glance | None:
@@ -41,6 +56,7 @@ def glance(database: Path, *, since: datetime) -> Glance | None:
             nights = connection.execute("SELECT id, closed FROM nights ORDER BY started DESC").fetchall()
             spent = SqliteLedger(connection, threading.RLock(), str, datetime.now).spent_since(since)
             sources = connection.execute("SELECT DISTINCT source, project FROM sessions").fetchall()
+            rows = {what: connection.execute(count).fetchone()[0] for what, count in _COUNTS.items()}
     except sqlite3.OperationalError as error:
         raise StoreError(
             f"{database}: {error}", remedy="check that the file is readable and that no night is running"
@@ -51,7 +67,7 @@ def glance(database: Path, *, since: datetime) -> Glance | None:
             remedy="restore it from a backup, or let the next night set it aside and begin a new one",
         ) from error
     unfinished = tuple(night for night, closed in nights if closed is None)
-    return Glance(len(nights), unfinished, spent, frozenset(sources))
+    return Glance(len(nights), unfinished, spent, frozenset(sources), rows)
 
 
 def last_finished(database: Path, *, now: datetime) -> datetime | None:

@@ -25,6 +25,7 @@ from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, first_drawn
 from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.purge import SqlitePurge
+from skillopt_sleep.stores.retention import SqliteRetention
 from skillopt_sleep.stores.schema import migrate, refuse_damage, refuse_newer
 
 # A session's body has about 6 KB, which would overflow pages of 4 KB.
@@ -66,6 +67,7 @@ class SqliteStore:
         self.bank = SqliteBank(self._connection, self._lock)
         self.history = SqliteHistory(self._connection, self._lock)
         self.purge = SqlitePurge(self._connection, self._lock)
+        self.retention = SqliteRetention(self._connection, self._lock)
         self.ledger = SqliteLedger(self._connection, self._lock, lambda: self.page.night, clock)
         self.calls = SqliteCalls(self._connection, self._lock, lambda: self.page.night, clock)
 

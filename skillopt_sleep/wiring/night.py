@@ -1,10 +1,12 @@
 """Build the crew and the plan of a night from the settings."""
 
+import logging
 import os
+import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from msgspec.structs import asdict, replace
@@ -17,7 +19,9 @@ from skillopt_sleep.backends.redacted import Redacted
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.keeping.retention import forget_old
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.log import tell
 from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
@@ -29,6 +33,7 @@ from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import (
     BackendSettings,
+    BankSettings,
     BudgetSettings,
     Paths,
     Settings,
@@ -99,7 +104,14 @@ def wire(
     optimizer = preflights[id(chosen.optimizer)].backend
     target = preflights[id(chosen.target)].backend
     judge = preflights[id(chosen.judge)].backend
-    observed = Observed(store, meter, data=paths.data, most_calls=settings.budget.calls, progress=progress)
+    observed = Observed(
+        store,
+        meter,
+        data=paths.data,
+        most_calls=settings.budget.calls,
+        progress=progress,
+        afterwards=partial(_forget_old, store, paths, settings.bank),
+    )
     crew = Crew(
         sources=sources,
         preflights=tuple(preflights.values()),
@@ -123,6 +135,18 @@ def wire(
     )
     plan = make_plan(settings, paths, store, model=chosen.shown, only=only, again=again)
     return Night(crew=crew, plan=plan, store=store)
+
+
+def _forget_old(store: SqliteStore, paths: Paths, bank: BankSettings) -> None:
+    """Forget what the person doesn't want kept any longer; if the disk refuses, the next night tries again."""
+    keep, retire = (timedelta(seconds=seconds(length)) for length in (bank.keep, bank.retire))
+    try:
+        forgotten = forget_old(store, paths, keep=keep, retire=retire, now=utc_now())
+    except (OSError, sqlite3.OperationalError) as error:
+        tell("what is old could not be forgotten", level=logging.WARNING, because=str(error))
+        return
+    if any(forgotten):
+        tell("what is old was forgotten", keep=bank.keep, **forgotten._asdict())
 
 
 def _cached(model: Model, meter: NightMeter, store: SqliteStore, *, fresh: bool) -> Cached:

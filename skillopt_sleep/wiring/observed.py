@@ -17,14 +17,27 @@ Advance = Callable[[str, int, int], None]
 
 
 class Observed:
-    """Opens the store's night, and logs it; `progress` is called after every model call, too."""
+    """Opens the store's night, and logs it; `progress` is called after every model call, too.
 
-    def __init__(self, store: SqliteStore, meter: Meter, *, data: Path, most_calls: int, progress: Advance) -> None:
+    `afterwards` is called at the end of a night, while no other can begin.
+    """
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        meter: Meter,
+        *,
+        data: Path,
+        most_calls: int,
+        progress: Advance,
+        afterwards: Callable[[], None] = lambda: None,
+    ) -> None:
         self._store = store
         self._meter = meter
         self._data = data
         self._most_calls = most_calls
         self._progress = progress
+        self._afterwards = afterwards
         self._file: ProgressFile | None = None
         self._began: dict[str, float] = {}
 
@@ -51,6 +64,7 @@ class Observed:
             report = self._store.report(page.night)
             if report:
                 _log_end(report)
+            self._afterwards()
 
     def advance(self, label: str, done: int, total: int) -> None:
         """Note that `done` of `total` calls of this stage are done."""

@@ -1,4 +1,5 @@
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,20 @@ def test_only_what_went_wrong_makes_a_night_partial() -> None:
     failed = Note(stage="mine", summary="a call failed")
     assert exit_code(a_report(errors=(left_out,))) == Exit.DONE
     assert exit_code(a_report(errors=(left_out, failed))) == Exit.PARTIAL
+
+
+def test_a_night_forgets_what_is_older_than_it_is_kept(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    assert home.command("run", "--backend", "simulated").code == 0
+    (night,) = (tmp_path / "sleep" / "data" / "nights").iterdir()
+    assert (night / "calls.jsonl").exists()
+    (tmp_path / "sleep" / "config.toml").write_text('[bank]\nkeep = "1s"\n', encoding="utf-8")
+    time.sleep(1.1)
+
+    assert home.command("run", "--backend", "simulated").code == 0
+
+    assert not (night / "calls.jsonl").exists()
+    assert (night / "report.json").exists()
+    assert "what is old was forgotten" in home.command("logs").out
+    assert home.command("adopt", "--all").code == 0

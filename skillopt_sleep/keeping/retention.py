@@ -1,0 +1,93 @@
+"""Forget what is older than the person wants it kept, except what is live or waits for them."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from skillopt_sleep.keeping import files
+from skillopt_sleep.records import ForLater, NightReport, StepOutcome, StepSessions, Tried
+from skillopt_sleep.reporters import REPORTERS
+from skillopt_sleep.settings import Paths
+from skillopt_sleep.stores.bank import ADOPTED, OPEN
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+_WITH_NUMBERS = frozenset({"report.json", "report.md", "diagnostics.json"})
+
+
+class Forgotten(NamedTuple):
+    """How many nights lost their words, and how many sessions, tasks and lessons theirs."""
+
+    nights: int = 0
+    sessions: int = 0
+    tasks: int = 0
+    lessons: int = 0
+
+
+def forget_old(store: SqliteStore, paths: Paths, *, keep: timedelta, retire: timedelta, now: datetime) -> Forgotten:
+    """Forget what is older than `keep`, if that is any time: prompts, answers, sessions' texts, tasks, lessons.
+
+    Of a night its numbers stay. What a live or waiting proposal rests on stays, and so do decisions, what waits for
+    more evidence, and what the person wrote, edited or pinned. Tasks stay for as long as they are asked again too.
+    """
+    if not keep:
+        return Forgotten()
+    before = now - keep
+    nights = store.retention.nights(before)
+    for night in nights:
+        _forget_night(store, night)
+    needed = {entry.proposal.id: entry.proposal.night for entry in store.bank.proposals(*OPEN, ADOPTED)}
+    old = {line.id for line in store.nights() if line.closed and line.closed < before}
+    for folder in files.proposal_folders(paths):
+        night = folder.parent.parent.name
+        if night in old and needed.get(folder.name) != night:
+            files.delete([folder])
+    files.delete(path for path in (*files.free_text(paths), *files.set_aside(paths)) if _is_older(path, before))
+    sessions = store.retention.forget_sessions(before)
+    tasks, lessons = store.retention.forget_lessons(before, asked=now - retire, named=store.history.named())
+    return Forgotten(len(nights), sessions, tasks, lessons)
+
+
+def _forget_night(store: SqliteStore, night: str) -> None:
+    """Forget the words of a night: first its files, and in the store last, so that a killed night does it again."""
+    folder = store.folder(night)
+    report = store.report(night)
+    files.delete(path for path in files.night_files(folder) if path.name not in _WITH_NUMBERS)
+    left = None
+    if report is not None:
+        left = _numbers(report)
+        if folder.is_dir():
+            for reporter in REPORTERS:
+                reporter.write(left, folder)
+    store.retention.forget_night(night, left)
+
+
+def _numbers(report: NightReport) -> NightReport:
+    """Return a night's report with its outcome and numbers, and without anybody's words."""
+    return replace(
+        report,
+        because="this night is older than bank.keep; its numbers are left",
+        remedy="",
+        documents=tuple(map(_numbers_of, report.documents)),
+        proposals=(),
+        judge=None,
+        errors=(),
+    )
+
+
+def _numbers_of(outcome: StepOutcome) -> StepOutcome:
+    return replace(
+        outcome,
+        document=replace(outcome.document, body="", lead="", trail=""),
+        because="",
+        candidate=None,
+        sessions=StepSessions(),
+        tried=Tried(),
+        later=ForLater(),
+        notes=(),
+    )
+
+
+def _is_older(path: Path, before: datetime) -> bool:
+    return path.stat().st_mtime < before.timestamp()

@@ -1,0 +1,125 @@
+"""Forget the words of what is old in the store; numbers, decisions, and what is live or waits stay."""
+
+import sqlite3
+import threading
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec.structs import replace
+
+from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.records import (
+    BY_HAND,
+    Lesson,
+    LessonState,
+    NightReport,
+    Session,
+    Task,
+    report_data,
+    unpacked,
+)
+from skillopt_sleep.stores.lessons import SqliteLessons
+
+_KEPT = frozenset({LessonState.PROPOSED, LessonState.LIVE})
+_WORDY = """
+    SELECT id FROM nights WHERE closed < ? AND (
+        id IN (SELECT night FROM calls) OR json_valid(CAST(report AS TEXT)) AND (
+            json_array_length(CAST(report AS TEXT), '$.proposals') > 0
+            OR json_array_length(CAST(report AS TEXT), '$.errors') > 0
+            OR json_extract(CAST(report AS TEXT), '$.documents[0].document.body') != ''
+            OR json_extract(CAST(report AS TEXT), '$.documents[0].because') != ''
+        )
+    )
+"""
+
+
+class SqliteRetention:
+    """Forgets what is older than a time; the lock guards the connection."""
+
+    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
+        self._connection = connection
+        self._lock = lock
+        self._lessons = SqliteLessons(connection, lock)
+
+    def nights(self, before: datetime) -> tuple[str, ...]:
+        """Return the nights that were over by then and still have more than numbers."""
+        with self._lock:
+            rows = self._connection.execute(_WORDY, (_moment(before),)).fetchall()
+        return tuple(night for (night,) in rows)
+
+    def forget_night(self, night: str, report: NightReport | None) -> None:
+        """Delete a night's answers, and put this report in the place of its own."""
+        with self._writing():
+            self._connection.execute("DELETE FROM calls WHERE night = ?", (night,))
+            if report is not None:
+                body = to_json(report_data(report))
+                self._connection.execute("UPDATE nights SET report = ? WHERE id = ?", (body, night))
+
+    def forget_sessions(self, before: datetime) -> int:
+        """Empty the sessions that ended by then and that no night will read any more; return how many had a text."""
+        query = "SELECT id, body FROM sessions WHERE ended < ? AND (read_by IS NOT NULL OR left_out IS NOT NULL)"
+        emptied: list[tuple[bytes, str]] = []
+        with self._writing():
+            for name, body in self._connection.execute(query, (_moment(before),)):
+                session = unpacked(body)
+                empty = _emptied(session)
+                if empty != session:
+                    emptied.append((msgspec.msgpack.encode(empty), name))
+            self._connection.executemany("UPDATE sessions SET body = ?, heard = NULL WHERE id = ?", emptied)
+        return len(emptied)
+
+    def forget_lessons(self, before: datetime, *, asked: datetime, named: Collection[str]) -> tuple[int, int]:
+        """Delete the tasks and lessons of before then; return how many.
+
+        Tasks from after `asked` are asked again, those `named` belong to an undecided candidate. What a person wrote
+        or changed stays, and so does the lesson of a proposal that is live or waits, with its tasks.
+        """
+        with self._writing():
+            rows = self._connection.execute("SELECT body FROM lessons").fetchall()
+            lessons = [from_json(body, Lesson) for (body,) in rows]
+            current = self._lessons.of({lesson.project for lesson in lessons})
+            kept = {lesson.id for lesson in current if lesson.state in _KEPT}
+            tasks: list[str] = []
+            query = "SELECT id, lesson, body FROM tasks WHERE edited IS NULL AND pinned IS NULL AND NOT waits"
+            for name, lesson, body in self._connection.execute(query):
+                task = from_json(body, Task)
+                is_old = task.at < min(before, asked)
+                if is_old and lesson not in kept and name not in named and task.source != BY_HAND:
+                    tasks.append(name)
+            self._delete("tasks", tasks)
+            used = {name for (name,) in self._connection.execute("SELECT DISTINCT lesson FROM tasks")}
+            old = [one.id for one in lessons if one.last < before and one.id not in kept | used]
+            self._delete("lessons", old)
+        return len(tasks), len(old)
+
+    def _delete(self, table: str, names: Collection[str]) -> None:
+        query = f"DELETE FROM {table} WHERE id = ?"  # noqa: S608 - constants
+        self._connection.executemany(query, [(name,) for name in names])
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        """Run the block in a transaction that overwrites what it deletes."""
+        with self._lock:
+            self._connection.execute("PRAGMA secure_delete = ON")
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+
+
+def _emptied(session: Session) -> Session:
+    """Return the session without anything that was said or done in it."""
+    return replace(
+        session,
+        turns=(),
+        tools=(),
+        stops=(),
+        commands=(),
+        changed_files=(),
+        instructions=(),
+    )
+
+
+def _moment(when: datetime) -> str:
+    return when.astimezone(UTC).isoformat(timespec="microseconds")
