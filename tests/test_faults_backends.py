@@ -88,7 +88,6 @@ class Sleeper(Person):
             load(paths, environ={}),
             paths,
             sources=(ClaudeCode(self.folder / ".claude"), Codex(self.folder / ".codex")),
-            progress=lambda label, done, of: None,
             environ=self.environment,
         )
         try:

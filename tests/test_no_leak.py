@@ -155,7 +155,7 @@ class House:
             )  # fmt: skip
 
     def night(self) -> NightReport:
-        night = wire(self.settings, self.paths, sources=(self.shelf,), progress=lambda label, done, total: None)
+        night = wire(self.settings, self.paths, sources=(self.shelf,))
         recorded = Watcher(Gossip(night.crew.optimizer))
         crew = replace(
             night.crew,

@@ -57,9 +57,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def wired(settings: Settings, paths: Paths, *sources: Any, only: str = "", **environ: str) -> Night:
-    return wire(
-        settings, paths, sources=sources, progress=lambda label, done, total: None, only=only, environ=environ
-    )
+    return wire(settings, paths, sources=sources, only=only, environ=environ)
 
 
 def own_settings(project: Path, text: str) -> None:

@@ -7,75 +7,30 @@ from typing import Annotated, Any
 import typer
 
 from skillopt_sleep import __version__
-from skillopt_sleep.cli.console import warn
-from skillopt_sleep.cli.lazy import Later, LazyGroup, UsageError
+from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.encoding import never_crash
+from skillopt_sleep.cli.lazy import LazyGroup, UsageError
+from skillopt_sleep.cli.table import COMMANDS
 from skillopt_sleep.errors import Exit, SleepError, blamed
 
 
 class Commands(LazyGroup):
-    """Every command with its one-line help, in the order of `--help`.
+    """The program's commands, in the order of `--help`."""
 
-    Each line repeats the first sentence of the command's docstring, so that help needs no import of the command.
-    """
-
-    later = {  # noqa: RUF012 - a table, never written to
-        "init": Later(
-            "init:init", "Find your agents and sessions, ask what you want, and write config.toml. Sends no session."
-        ),
-        "run": Later("run:run", "Run a night: learn from new sessions and stage the changes that prove themselves."),
-        "daemon": Later(
-            "daemon:daemon",
-            "Stay in the foreground and start each night at its time. The installed service runs this.",
-        ),
-        "install": Later(
-            "install:install", "Run nights automatically: install the background service and the agents' hooks."
-        ),
-        "uninstall": Later(
-            "install:uninstall", "Remove everything `install` added. Nights, proposals and adopted changes stay."
-        ),
-        "pause": Later("daemon:pause", "Stop starting nights automatically, for a given time or until you resume."),
-        "resume": Later("daemon:resume", "Start nights automatically again."),
-        "cancel": Later(
-            "daemon:cancel", "Stop the running night. Paid results are kept, and the next night continues from them."
-        ),
-        "status": Later("status:status", "Show the last night, the next one, and the proposals waiting for you."),
-        "history": Later("history:history", "List past nights: outcome, documents, gains and cost."),
-        "logs": Later("logs:logs", "Print the log of the nights and the daemon."),
-        "report": Later("status:report", "Print a night's report."),
-        "show": Later("proposals:show", "Show the exact change a proposal makes, and the evidence for it."),
-        "adopt": Later("proposals:adopt", "Put proposals live, unless their file has changed since the night."),
-        "reject": Later("proposals:reject", "Turn proposals down. The same edit is not tried again."),
-        "undo": Later("proposals:undo", "Undo adopted proposals, restoring the exact bytes from before."),
-        "harvest": Later(
-            "harvest:harvest", "Show which sessions were found, which are used or left out, and why. Sends nothing."
-        ),
-        "cost": Later("cost:cost", "Show what the nights cost, in calls, tokens and dollars."),
-        "purge": Later(
-            "purge:purge",
-            "Delete a project, a session or some words from everything that is kept. It can't be undone.",
-        ),
-        "doctor": Later(
-            "doctor:doctor",
-            "Check programs, logins, limits and folders, and say what to fix. Changes nothing, calls no model.",
-        ),
-        "tasks": Later("tasks:app", "List and edit the tasks: the requests that nights learn from and test with."),
-        "train": Later("train:train", "Train a skill on a dataset with SkillOpt's training loop."),
-        "eval": Later("train:evaluate", "Score a skill on one split of a training's dataset."),
-        "runs": Later("runs:app", "List, show and compare trainings."),
-        "config": Later("config:app", "Show and check the settings."),
-    }
+    later = COMMANDS
 
 
 app = typer.Typer(
     name="skillopt-sleep",
     cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Your coding agents learn from yesterday's corrections, overnight. Nothing changes without your approval.",
-    epilog="Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 partly done or prompts "
+    epilog="Begin with: skillopt-sleep init   (or see an example night: skillopt-sleep run --example)\n\n"
+    "Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 partly done or prompts "
     "waiting, 4 login needed, 5 budget reached, 6 refused for safety, 10 proposals waiting (--exit-code), "
-    "11 another night is running.",
+    "11 another night is running, 130 stopped by Ctrl-C before it began.",
 )
 
 
@@ -87,6 +42,7 @@ def _version(show: bool) -> None:  # noqa: FBT001 - the signature typer calls
 
 @app.callback()
 def _options(
+    context: typer.Context,
     *,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
@@ -105,10 +61,16 @@ def _options(
         warn(f"removed {folders} left by a killed night, with a copy of your agent's login: {cleared.gone[0].parent}")
     for path in cleared.stuck:
         warn(f"could not remove {path}: it may hold a copy of your agent's login, so delete it by hand")
+    if context.invoked_subcommand is None:
+        from skillopt_sleep.cli.status import status
+
+        status()
+        say("All commands: skillopt-sleep --help")
 
 
 def main() -> None:
     """Run the command line, turning every error into one clear line and an exit code."""
+    never_crash()
     try:
         # Not standalone, because typer would quote a wrong command line without escaping it.
         code = app(standalone_mode=False)

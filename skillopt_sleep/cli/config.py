@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.lazy import PlainGroup
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import Settings, find_paths, load
 from skillopt_sleep.settings.load import SETTINGS
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Show and check the settings.")
+app = typer.Typer(cls=PlainGroup, add_completion=False, help="Show, change and check the settings.")
 
 
 @app.command("show")

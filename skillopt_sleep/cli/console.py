@@ -2,20 +2,110 @@
 
 Names, paths and quotes are foreign text. This module escapes every character that would move the cursor, reverse a
 line or be invisible. A newline stays a newline, so a name that may contain one needs `spelled` at the call site.
+
+A line is made of parts, each a text or a text with a style of rich. On a terminal it is wrapped at words; elsewhere
+it is one line without colours, so that it can be searched and cut.
 """
 
+import os
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
+from skillopt_sleep.cli.encoding import printable
 from skillopt_sleep.kit.markdown import escaped, visible
 
-Progress = Callable[[str, int, int], None]
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+Part = str | tuple[str, str]
+LABEL = 13  # the width of a label and the blanks behind it
+NARROWEST = 60
+GAP = 2  # blanks between two columns of a table
+_LEAST = 8  # the least width of a column that gives way
+_UNCUT = 4_000  # the width of what isn't a terminal
+
+BOLD = "bold"
+DIM = "dim"
+GOOD = "green"
+BAD = "red"
+CAREFUL = "yellow"
+NAME = "cyan"
 
 
-def say(text: str) -> None:
+class Column(NamedTuple):
+    """A column of a table; `right` aligns it to the right, `from_width` hides it on narrower terminals.
+
+    What doesn't fit is taken from columns that are `cut` or `wrapped`: the end of their texts is left out, or they
+    take more lines.
+    """
+
+    title: str
+    right: bool = False
+    cut: bool = False
+    wrapped: bool = False
+    from_width: int = 0
+
+
+def say(*parts: Part) -> None:
     """Print one line of the answer."""
-    print(visible(text))  # noqa: T201 - the CLI prints
+    _say(parts, hang=0)
+
+
+def say_row(label: str, *parts: Part) -> None:
+    """Print a line with a label in front; what is wrapped on a terminal stands below the text, not the label."""
+    _say(((f"{label:{LABEL}}", DIM), *parts), hang=LABEL)
+
+
+def say_next(command: str, why: str = "", *, label: str = "Next step") -> None:
+    """Print the one command to go on with."""
+    parts: list[Part] = [(command, BOLD)]
+    if why:
+        parts.append((f"  {why}", DIM))
+    say_row(label, *parts)
+
+
+def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Part]], *, indent: int = 0) -> None:
+    """Print an aligned table, without the columns that the terminal is too narrow for."""
+    from rich.padding import Padding
+    from rich.table import Table
+
+    console = stdout()
+    lines = [[_text([cell]) for cell in row] for row in rows]
+    room = console.width - indent
+    shown = [number for number, column in enumerate(columns) if room >= column.from_width]
+    widths = _widths(columns, lines, shown, room=room)
+    has_titles = any(column.title for column in columns)
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=has_titles, header_style=DIM)
+    for number in shown:
+        column = columns[number]
+        justify = "right" if column.right else "left"
+        table.add_column(
+            column.title, justify=justify, no_wrap=not column.wrapped, overflow="ellipsis", width=widths[number]
+        )
+    for line in lines:
+        table.add_row(*(line[number] for number in shown))
+    with console.capture() as captured:
+        console.print(Padding(table, (0, 0, 0, indent)))
+    for line in captured.get().splitlines():
+        print(line.rstrip())  # noqa: T201 - the CLI prints
+
+
+def _widths(
+    columns: Sequence[Column], lines: Sequence[Sequence["Text"]], shown: Sequence[int], *, room: int
+) -> dict[int, int]:
+    """Return the width of each shown column: that of its longest text, or for flexible ones what is left of it."""
+    widths: dict[int, int] = {}
+    for number in shown:
+        widths[number] = max([len(columns[number].title), *(line[number].cell_len for line in lines)])
+    flexible = [number for number in shown if columns[number].cut or columns[number].wrapped]
+    missing = sum(widths.values()) + GAP * (len(shown) - 1) - room
+    for number in flexible:
+        if missing > 0:
+            widths[number] = max(widths[number] - missing // len(flexible) - missing % len(flexible), _LEAST)
+    return widths
 
 
 def warn(text: str) -> None:
@@ -28,43 +118,57 @@ def say_json(value: object, *, pretty: bool = True) -> None:
     from skillopt_sleep.kit.codec import to_json
 
     end = "" if pretty else "\n"
-    sys.stdout.write(escaped(to_json(value, pretty=pretty).decode()) + end)
+    text = to_json(value, pretty=pretty).decode()
+    sys.stdout.write(escaped(text, keeps=printable) + end)
 
 
 def say_markdown(text: str) -> None:
     """Print Markdown, rendered on a terminal and as plain text elsewhere."""
-    if not sys.stdout.isatty():
+    if not is_terminal():
         say(text.rstrip("\n"))
         return
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    Console().print(Markdown(visible(text)))
+    stdout().print(Markdown(visible(text)))
 
 
-@contextmanager
-def progress() -> Generator[Progress]:
-    """Show a bar per stage with counts, rate and time left; show nothing if stderr isn't a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _label, _done, _total: None
-        return
+def is_terminal() -> bool:
+    """Return whether answers are printed to a terminal, or to what FORCE_COLOR says is as good as one."""
+    return sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR"))
+
+
+@cache
+def stdout() -> "Console":
+    """Return the terminal, or the file or pipe, that answers are printed to."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bars, TaskID, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Bars(*columns, console=Console(stderr=True)) as bars:
-        known: dict[str, TaskID] = {}
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not is_terminal():
+        console.width = _UNCUT
+    elif console.width < NARROWEST:
+        console.width = NARROWEST
+    return console
 
-        def advance(label: str, done: int, total: int) -> None:
-            if done == 0 or label not in known:
-                known[label] = bars.add_task(visible(label), total=total, rate="")
-            speed = bars.tasks[bars.task_ids.index(known[label])].speed
-            bars.update(known[label], completed=done, rate=f"{speed:.1f}/s" if speed else "")
 
-        yield advance
+def _say(parts: Sequence[Part], *, hang: int) -> None:
+    """Print a line; on a terminal, wrap it, and let the lines after the first begin below its column `hang`."""
+    if not is_terminal():
+        texts = [part if isinstance(part, str) else part[0] for part in parts]
+        print(visible("".join(texts)))  # noqa: T201 - the CLI prints
+        return
+    console, line = stdout(), _text(parts)
+    first, rest = line[:hang], line[hang:]
+    wrapped = rest.wrap(console, max(console.width - hang, 1))
+    for number, part in enumerate(wrapped or [rest]):
+        part.rstrip()
+        console.print(_text([" " * hang]) if number else first, part, sep="", soft_wrap=True)
+
+
+def _text(parts: Iterable[Part]) -> "Text":
+    from rich.text import Text
+
+    line = Text()
+    for part in parts:
+        text, style = (part, "") if isinstance(part, str) else part
+        line.append(visible(text), style or None)
+    return line

@@ -61,7 +61,7 @@ def resume() -> None:
     elif state.daemon_runs():
         say("No longer paused: nights start automatically again.")
     else:
-        say("No longer paused. No daemon is running, though; see: skillopt-sleep status")
+        say("No longer paused. Nights aren't scheduled yet, though; turn them on: skillopt-sleep install")
 
 
 def cancel() -> None:

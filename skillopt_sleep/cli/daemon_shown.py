@@ -3,11 +3,13 @@
 from datetime import datetime
 from typing import Any
 
+from skillopt_sleep.cli.text import when
 from skillopt_sleep.daemon.state import State
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.settings import Paths, Settings
+
+NEXT = "Next night"
 
 
 def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
@@ -43,41 +45,41 @@ def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
     return data
 
 
-def daemon_lines(paths: Paths, *, now: datetime) -> list[str]:
-    """Return the same as lines of `status`, with local times."""
+def daemon_rows(paths: Paths, *, now: datetime) -> list[tuple[str, str]]:
+    """Return the same as rows of `status`, each a label and a text with local times."""
     data = daemon_data(paths, now=now)
-    lines = _next_night(paths, data)
+    rows = _next_night(paths, data, now=now)
     settings = visible(data["settings"] or "")
-    if settings and not lines[0].endswith(settings):
-        lines.append(f"Can't start  {settings}")
+    if settings and not rows[0][1].endswith(settings):
+        rows.append(("Can't start", settings))
     if data["missed"]:
-        lines.append(f"Did not run  {data['missed']['day']}: {visible(data['missed']['because'])}")
-    return lines
+        rows.append(("Did not run", f"{data['missed']['day']}: {visible(data['missed']['because'])}"))
+    return rows
 
 
-def _next_night(paths: Paths, data: dict[str, Any]) -> list[str]:
-    paused = _paused(data)
+def _next_night(paths: Paths, data: dict[str, Any], *, now: datetime) -> list[tuple[str, str]]:
+    paused = _paused(data, now=now)
     if not data["running"]:
-        lines = [f"Next night   not scheduled: {_not_running(paths)}"]
+        rows = [(NEXT, f"not scheduled. {_not_running(paths)}")]
         if paused:
-            lines.append(f"             {paused}")
-        return lines
+            rows.append(("", paused))
+        return rows
     if paused:
-        return [f"Next night   {paused}"]
+        return [(NEXT, paused)]
     waiting = data["waiting"]
     if waiting and waiting["because"]:
-        return [f"Next night   that of {waiting['day']} is waiting: {visible(waiting['because'])}"]
+        return [(NEXT, f"that of {waiting['day']} is waiting: {visible(waiting['because'])}")]
     if data["next"]:
-        return [f"Next night   {shown(data['next'])}"]
-    return ["Next night   soon"]
+        return [(NEXT, when(data["next"], now))]
+    return [(NEXT, "soon")]
 
 
-def _paused(data: dict[str, Any]) -> str:
+def _paused(data: dict[str, Any], *, now: datetime) -> str:
     if not data["paused"]:
         return ""
     until = data["paused"]["until"]
     if until:
-        return f"paused until {shown(until)}, or until you resume: skillopt-sleep resume"
+        return f"paused until {when(until, now)}, or until you resume: skillopt-sleep resume"
     return "paused until you resume: skillopt-sleep resume"
 
 
@@ -85,7 +87,7 @@ def first_step(paths: Paths, settings: Settings) -> str:
     """Return what to try before the first night, "" if a backend is chosen or a daemon is running."""
     if settings.backend.name or State(paths.state).daemon_runs():
         return ""
-    return "skillopt-sleep init (or see an example night: skillopt-sleep run --example)"
+    return "skillopt-sleep init   (or look first: skillopt-sleep run --example)"
 
 
 def installed_says(paths: Paths) -> tuple[str, str]:
@@ -122,7 +124,7 @@ def _not_running(paths: Paths) -> str:
     try:
         start = installed(paths).start
     except SleepError as error:
-        return f"no daemon is running; {visible(error.message)}"
+        return f"No daemon is running; {visible(error.message)}"
     if start:
-        return f"installed, but not started: {start}"
-    return "turn it on with skillopt-sleep install"
+        return f"The service is installed, but not started: {start}"
+    return "Turn it on: skillopt-sleep install"

@@ -12,31 +12,56 @@ UsageError: Any = typer.BadParameter.__base__
 
 
 class Later(NamedTuple):
-    """A command that isn't imported yet: `place` is `module:name` in this package, a function or a Typer app."""
+    """A command that isn't imported yet: `place` is `module:name` in this package, a function or a Typer app.
+
+    `panel` is the group it is listed in, and `example` a whole command line to copy.
+    """
 
     place: str
+    panel: str
     help: str
+    example: str
+
+
+class PlainGroup(TyperGroup):
+    """A command group that prints its help if it is called without a command."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line, no word at all as `--help`."""
+        return super().parse_args(ctx, args or ["--help"])
 
 
 class LazyGroup(TyperGroup):
-    """A command group that adds the commands of the table `later`, which a subclass fills."""
+    """A command group that adds the commands of the table `later`, which a subclass fills.
+
+    `help COMMAND` is the same as `COMMAND --help`.
+    """
 
     later: Mapping[str, Later] = {}
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         for name, command in self.later.items():
-            self.commands[name] = TyperCommand(name, help=command.help)
+            self.commands[name] = TyperCommand(name, help=command.help, rich_help_panel=command.panel)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line, with `help` as a word instead of an option."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        _name_values(self, ctx)
+        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the called command; help and suggestions only need the table."""
         if args and args[0] in self.later:
-            self.commands[args[0]] = loaded(args[0], self.later[args[0]])
+            command = loaded(args[0], self.later[args[0]])
+            _name_all_values(command, ctx)
+            self.commands[args[0]] = command
         return super().resolve_command(ctx, args)
 
 
 def loaded(name: str, command: Later) -> Any:
-    """Import a command and return it under its name."""
+    """Import a command and return it under its name, with its example below its help."""
     module_name, _, attribute = command.place.partition(":")
     target: Any = getattr(importlib.import_module(f"{__package__}.{module_name}"), attribute)
     if isinstance(target, typer.Typer):
@@ -46,4 +71,28 @@ def loaded(name: str, command: Later) -> Any:
         app.command(name)(target)
     loaded_command: Any = typer.main.get_command(app)
     loaded_command.name = name
+    loaded_command.epilog = f"Example: {command.example}"
     return loaded_command
+
+
+def _name_all_values(command: Any, parent: Any) -> None:
+    """Name the values of a command's options, and of its subcommands' options."""
+    ctx = typer.Context(command, parent=parent)
+    _name_values(command, ctx)
+    for subcommand in getattr(command, "commands", {}).values():
+        _name_values(subcommand, typer.Context(subcommand, parent=ctx))
+
+
+def _name_values(command: Any, ctx: Any) -> None:
+    """Let help show `--project PROJECT` and `--json`, where typer would show types such as <str> and <bool>."""
+    for param in command.get_params(ctx):
+        if param.param_type_name == "argument":
+            vars(param)["display_type_rich"] = _nothing  # typer has no option for this
+        elif param.is_flag:
+            param.metavar = ""
+        elif param.metavar is None and not param.type_descriptor.is_choice:
+            param.metavar = param.name.upper()
+
+
+def _nothing(ctx: Any) -> str:  # noqa: ARG001 - the signature typer calls
+    return ""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.again import AskedAgain, chosen
-from skillopt_sleep.cli.console import progress, say, say_json, say_markdown, warn
+from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
 from skillopt_sleep.cli.continued import Asked, command_of
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit
@@ -50,7 +50,7 @@ def run(
     fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached answers and ask everything again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a short answer as JSON.")] = False,
 ) -> None:
-    """Run a night: learn from new sessions and stage the changes that prove themselves."""
+    """Run a night now: learn from new sessions and stage the changes that prove themselves."""
     asked_again = AskedAgain(again, since, tuple(session or ()))
     own = bool(project or backend or model or base_url or asked_again.words())
     _check(example=example, plan=plan, own=own)
@@ -143,33 +143,34 @@ def example_folder(paths: Paths) -> Path:
 
 
 def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked: Asked) -> NightReport:
+    from skillopt_sleep.cli.progress import following
     from skillopt_sleep.kit.log import log_to
     from skillopt_sleep.night.night import run_night
+    from skillopt_sleep.stores.progress import read_progress
     from skillopt_sleep.stores.waiting import keep_waiting
     from skillopt_sleep.wiring.night import wire
 
     log_to(paths.log)
     again = chosen(asked.again, settings, paths)
     stop_softly()
-    with progress() as advance:
-        night = wire(
-            settings,
-            paths,
-            sources=sources,
-            progress=advance,
-            only=asked.project,
-            again=again,
-            fresh=asked.fresh,
-            go_on=command_of(asked),
-        )
-        try:
-            if night.store.notice:
-                warn(night.store.notice)
+    night = wire(
+        settings,
+        paths,
+        sources=sources,
+        only=asked.project,
+        again=again,
+        fresh=asked.fresh,
+        go_on=command_of(asked),
+    )
+    try:
+        if night.store.notice:
+            warn(night.store.notice)
+        with following(lambda: read_progress(paths.data)):
             report = run_night(night.crew, night.plan)
-            keep_waiting(paths, night.store)
-            return report
-        finally:
-            night.store.close()
+        keep_waiting(paths, night.store)
+        return report
+    finally:
+        night.store.close()
 
 
 def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) -> None:

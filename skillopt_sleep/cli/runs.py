@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.lazy import PlainGroup
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.cli.train import cost, scored, summary_lines
 from skillopt_sleep.errors import ConfigError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer.manifest import Manifest
     from skillopt_sleep.trainer.summary import History
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="List, show and compare trainings.")
+app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show and compare trainings.")
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]

@@ -11,6 +11,7 @@ import typer
 
 from skillopt_sleep.cli import tasks_edit, tasks_files
 from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.lazy import PlainGroup
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.tasks_shown import find, scored_by, short_ids
 from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
@@ -21,7 +22,7 @@ from skillopt_sleep.records import NightReport, Split, Task
 from skillopt_sleep.stores.bank import Banked
 
 app = typer.Typer(
-    no_args_is_help=True,
+    cls=PlainGroup,
     add_completion=False,
     help="List and edit the tasks: the requests that nights learn from and test with.",
 )

@@ -4,6 +4,7 @@ import textwrap
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.markdown import spelled, visible
 
 WIDTH = 80
@@ -33,15 +34,25 @@ def ago(when: datetime, now: datetime) -> str:
     raise AssertionError(passed)
 
 
+def when(moment: datetime, now: datetime) -> str:
+    """Return a time in local words, as in "today 15:16", "tomorrow 04:17" or "Mon 2026-03-02 15:16"."""
+    local, today = moment.astimezone(), now.astimezone().date()
+    names = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+    day = names.get((local.date() - today).days)
+    if day:
+        return f"{day} {local:%H:%M}"
+    return shown(moment)
+
+
 def home_path(path: str) -> str:
     """Return a path with `~` for the home folder, its beginning cut off if it is too long for a line."""
     home = str(Path.home())
     if path == home or path.startswith(f"{home}/"):
         path = f"~{path[len(home) :]}"
-    shown = spelled(path)
-    if len(shown) <= WIDTH - 2:
-        return shown
-    return f"…{shown[-(WIDTH - 3) :]}"
+    spelt = spelled(path)
+    if len(spelt) <= WIDTH - 2:
+        return spelt
+    return f"…{spelt[-(WIDTH - 3) :]}"
 
 
 def block(text: str, *, indent: str = "    ") -> str:

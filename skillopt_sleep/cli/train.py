@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import progress, say, say_json, warn
+from skillopt_sleep.cli.console import say, say_json, warn
+from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
@@ -186,7 +187,7 @@ def _wired(config: Path, backend: str, model: str, *, scoring: bool = False) -> 
     training = None
     stop_softly()
     try:
-        with progress() as advance:
+        with stages() as advance:
             training = wire_training(config, load(paths), paths, progress=advance, flags=flags, scoring=scoring)
             yield training
     except (KeyboardInterrupt, SystemExit):  # Ray handles SIGTERM itself, and exits

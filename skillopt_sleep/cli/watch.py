@@ -2,16 +2,15 @@
 
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from skillopt_sleep.cli.console import warn
-from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.cli.progress import following, length, spending, time_left
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.stores.progress import EVERY, Progress, read_progress
-
-_IN_SECONDS = 120  # shorter times are shown in seconds
 
 
 def watch_night(data: Path) -> None:
@@ -22,7 +21,8 @@ def watch_night(data: Path) -> None:
         return
     try:
         if sys.stderr.isatty():
-            _redraw(_updates(data, progress))
+            with following(lambda: read_progress(data)):
+                deque(_updates(data, progress), maxlen=0)
         else:
             _print_changes(_updates(data, progress))
     except KeyboardInterrupt:
@@ -31,10 +31,9 @@ def watch_night(data: Path) -> None:
 
 def shown(progress: Progress, *, now: datetime) -> list[str]:
     """Return the night in a few lines: how long it has run, what it has spent, and its current stages."""
-    tokens = "" if progress.tokens is None else f", {progress.tokens:,} tokens"
-    duration = _duration(now - progress.started)
-    lines = [f"Night {progress.night}, {duration}: {progress.calls} of at most {progress.most_calls} calls{tokens}"]
-    return lines + [f"             {stage}" for stage in stages(progress)]
+    left = time_left(progress, now=now)
+    time = length(now - progress.started) + (f", {left}" if left else "")
+    return [f"Night {progress.night}, {time}: {spending(progress)}", *stages(progress)]
 
 
 def stages(progress: Progress) -> list[str]:
@@ -51,31 +50,11 @@ def _updates(data: Path, first: Progress) -> Iterator[Progress]:
         current = read_progress(data)
 
 
-def _redraw(updates: Iterator[Progress]) -> None:
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
-        for progress in updates:
-            live.update(Text("\n".join(shown(progress, now=utc_now()))), refresh=True)
-
-
 def _print_changes(updates: Iterator[Progress]) -> None:
     """Print a line for each change, for an output that can't be redrawn."""
     previous: Progress | None = None
     for progress in updates:
         if progress != previous:
             current = "; ".join(stages(progress)) or "between two stages"
-            warn(f"{progress.night}  {progress.calls} of at most {progress.most_calls} calls  {current}")
+            warn(f"{progress.night}  {spending(progress)}  {current}")
         previous = progress
-
-
-def _duration(passed: timedelta) -> str:
-    seconds = max(int(passed.total_seconds()), 0)
-    if seconds < _IN_SECONDS:
-        return f"{seconds} s"
-    hours, minutes = divmod(seconds // 60, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min"

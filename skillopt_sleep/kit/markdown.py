@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 # Letters and marks that are shown as nothing or as a blank.
@@ -23,9 +24,14 @@ def visible(text: str) -> str:
     return "".join(f"\\u{{{ord(char):X}}}" if _is_unseen(char) else char for char in text)
 
 
-def escaped(text: str) -> str:
-    """Write invisible characters in the strings of a JSON text as JSON's own escapes, so that its values stay."""
-    return "".join(_as_json(char) if _is_unseen(char) else char for char in text)
+def escaped(text: str, *, keeps: Callable[[str], bool] = lambda _char: True) -> str:
+    """Write characters in the strings of a JSON text as JSON's own escapes, so that its values stay.
+
+    Those that are invisible are escaped, and those that `keeps` doesn't keep.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_as_json(char) if _is_unseen(char) or not keeps(char) else char for char in text)
 
 
 def _as_json(char: str) -> str:

@@ -35,7 +35,9 @@ class Progress(Record, frozen=True, kw_only=True):
     stages: tuple[Stage, ...] = ()
     calls: int = 0
     tokens: int | None = 0
+    usd: float | None = 0.0
     most_calls: int = 0
+    most_minutes: int = 0
 
 
 class ProgressFile:
@@ -48,13 +50,16 @@ class ProgressFile:
         night: str,
         started: datetime,
         most_calls: int,
+        most_minutes: int,
         spent: Callable[[], Spend],
         every: float = EVERY,
     ) -> None:
         self._path = data / NAME
         self._every = every
         self._spent = spent
-        self._now = Progress(night=night, process=os.getpid(), started=started, most_calls=most_calls)
+        self._now = Progress(
+            night=night, process=os.getpid(), started=started, most_calls=most_calls, most_minutes=most_minutes
+        )
         self._stages: dict[str, Stage] = {}
         self._lock = threading.Lock()
         self._changed = threading.Event()
@@ -90,7 +95,7 @@ class ProgressFile:
         with self._lock:
             stages = tuple(self._stages.values())
         spend = self._spent()
-        now = msgspec.structs.replace(self._now, stages=stages, calls=spend.calls, tokens=spend.tokens)
+        now = msgspec.structs.replace(self._now, stages=stages, calls=spend.calls, tokens=spend.tokens, usd=spend.usd)
         try:
             write_atomic(self._path, to_json(now))
         except OSError:

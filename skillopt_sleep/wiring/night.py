@@ -3,7 +3,7 @@
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
@@ -80,7 +80,6 @@ def wire(
     paths: Paths,
     *,
     sources: tuple[Source, ...],
-    progress: Callable[[str, int, int], None],
     only: str = "",
     again: Again | None = None,
     fresh: bool = False,
@@ -109,7 +108,7 @@ def wire(
         meter,
         data=paths.data,
         most_calls=settings.budget.calls,
-        progress=progress,
+        most_minutes=settings.budget.minutes,
         afterwards=partial(_forget_old, store, paths, settings.bank),
     )
     crew = Crew(

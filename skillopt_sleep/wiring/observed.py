@@ -13,11 +13,9 @@ from skillopt_sleep.records import CUT_SHORT, NightReport
 from skillopt_sleep.stores.progress import ProgressFile
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-Advance = Callable[[str, int, int], None]
-
 
 class Observed:
-    """Opens the store's night, and logs it; `progress` is called after every model call, too.
+    """Opens the store's night, logs it, and writes its progress to a file for those who watch.
 
     `afterwards` is called at the end of a night, while no other can begin.
     """
@@ -29,14 +27,14 @@ class Observed:
         *,
         data: Path,
         most_calls: int,
-        progress: Advance,
+        most_minutes: int,
         afterwards: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._meter = meter
         self._data = data
         self._most_calls = most_calls
-        self._progress = progress
+        self._most_minutes = most_minutes
         self._afterwards = afterwards
         self._file: ProgressFile | None = None
         self._began: dict[str, float] = {}
@@ -51,6 +49,7 @@ class Observed:
                 night=page.night,
                 started=page.started,
                 most_calls=self._most_calls,
+                most_minutes=self._most_minutes,
                 spent=self._meter.spend,
             )
             try:
@@ -68,7 +67,6 @@ class Observed:
 
     def advance(self, label: str, done: int, total: int) -> None:
         """Note that `done` of `total` calls of this stage are done."""
-        self._progress(label, done, total)
         if self._file:
             self._file.advance(label, done, total)
         if not done:

@@ -39,7 +39,7 @@ def test_no_secret_reaches_the_server_or_the_disk_from_a_wired_night(tmp_path: P
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path / "home")})
     with ModelServer() as server:
         settings = Settings(backend=BackendSettings(name="openai", model="m", base_url=server.base_url))
-        night = wire(settings, paths, sources=(), progress=lambda label, done, total: None, environ={})
+        night = wire(settings, paths, sources=(), environ={})
         with night.store.open_night():
             night.crew.optimizer.complete(a_prompt(f"my token is {secret}, keep it"))
         night.store.close()

@@ -1,15 +1,91 @@
 import pytest
 
-from skillopt_sleep.cli.console import progress, say_markdown
+from skillopt_sleep.cli import console
+from skillopt_sleep.cli.console import BOLD, Column, say, say_json, say_markdown, say_next, say_row, say_table
+
+WORDS = "a text that is far too long for the sixty columns of a narrow terminal, so that it is wrapped at its words"
 
 
-def test_progress_is_quiet_where_nobody_watches(capfd: pytest.CaptureFixture[str]) -> None:
-    with progress() as advance:
-        advance("rollout", 0, 3)
-        advance("rollout", 3, 3)
-    assert capfd.readouterr() == ("", "")
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of sixty columns with colours."""
+    for name, value in {"FORCE_COLOR": "1", "COLUMNS": "60", "TERM": "xterm-256color"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    console.stdout.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def forget() -> None:
+    console.stdout.cache_clear()
 
 
 def test_markdown_is_left_as_it_is_where_it_is_piped(capfd: pytest.CaptureFixture[str]) -> None:
     say_markdown("# Night\n\n**one**\n")
     assert capfd.readouterr().out == "# Night\n\n**one**\n"
+
+
+def test_a_piped_line_is_neither_coloured_nor_wrapped(capfd: pytest.CaptureFixture[str]) -> None:
+    say("one ", (WORDS, BOLD))
+    say_row("Waiting", WORDS)
+    say_next("skillopt-sleep init", "why")
+    assert capfd.readouterr().out.splitlines() == [
+        f"one {WORDS}",
+        f"Waiting      {WORDS}",
+        "Next step    skillopt-sleep init  why",
+    ]
+
+
+@pytest.mark.usefixtures("narrow")
+def test_on_a_terminal_a_line_is_wrapped_below_its_text(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    say_row("Waiting", WORDS)
+    first, *rest = capfd.readouterr().out.replace("\x1b[2m", "").replace("\x1b[0m", "").splitlines()
+    assert first.startswith("Waiting      a text")
+    assert rest
+    assert all(line.startswith(" " * 13 + line.strip()[0]) for line in rest)
+    assert all(len(line) <= 60 for line in (first, *rest))
+
+
+@pytest.mark.usefixtures("narrow")
+def test_colours_are_for_terminals(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    say(("good", "green"))
+    assert "\x1b[32mgood" in capfd.readouterr().out
+    console.stdout.cache_clear()
+    monkeypatch.setenv("NO_COLOR", "1")
+    say(("good", "green"))
+    assert capfd.readouterr().out == "good\n"
+
+
+def test_foreign_text_in_a_row_or_a_cell_is_escaped(capfd: pytest.CaptureFixture[str]) -> None:
+    say_row("Last night", "a\x1b[31m")
+    say_table([Column("project")], [["b\x1b[31m"]])
+    out = capfd.readouterr().out
+    assert "\x1b" not in out
+    assert out.count("\\u{1B}") == 2
+
+
+def test_a_piped_table_is_aligned_and_whole(capfd: pytest.CaptureFixture[str]) -> None:
+    say_table([Column("calls", right=True), Column("what", cut=True)], [["1", "mine"], ["1,200", WORDS]], indent=2)
+    assert capfd.readouterr().out.splitlines() == ["  calls  what", "      1  mine", f"  1,200  {WORDS}"]
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("how", [{"cut": True}, {"wrapped": True}])
+def test_on_a_terminal_one_column_gives_way_and_one_may_go(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, how: dict[str, bool]
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    say_table([Column("calls"), Column("what", **how), Column("source", from_width=80)], [["1,200", WORDS, "codex"]])
+    out = capfd.readouterr().out.replace("\x1b[2m", "").replace("\x1b[0m", "")
+    assert "source" not in out
+    assert "1,200" in out
+    assert all(len(line) <= 60 for line in out.splitlines())
+    assert ("…" in out) == ("cut" in how)
+
+
+def test_json_is_one_document(capfd: pytest.CaptureFixture[str]) -> None:
+    say_json({"a": "é"})
+    assert capfd.readouterr().out == '{\n  "a": "é"\n}\n'

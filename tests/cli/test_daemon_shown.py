@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.daemon_shown import daemon_data, daemon_lines, first_step, installed_says
+from skillopt_sleep.cli.daemon_shown import daemon_data, daemon_rows, first_step, installed_says
 from skillopt_sleep.daemon.backlog import Backlog, Missed, Pending
 from skillopt_sleep.daemon.schedule import Slot
 from skillopt_sleep.daemon.service.hook_files import Hook
@@ -26,8 +26,8 @@ def paths(tmp_path: Path) -> Paths:
 
 def test_without_a_daemon_it_says_how_to_get_one(paths: Paths) -> None:
     State(paths.state).write("daemon", STANDING)
-    (line,) = daemon_lines(paths, now=NOW)
-    assert "skillopt-sleep install" in line
+    (row,) = daemon_rows(paths, now=NOW)
+    assert "skillopt-sleep install" in row[1]
     assert daemon_data(paths, now=NOW)["process"] is None
 
 
@@ -35,8 +35,8 @@ def test_the_next_night_is_told_in_local_time(paths: Paths) -> None:
     state = State(paths.state)
     with state.only_daemon():
         state.write("daemon", STANDING)
-        (line,) = daemon_lines(paths, now=NOW)
-        assert line == f"Next night   {STANDING.next.astimezone():%a %Y-%m-%d %H:%M}"
+        (row,) = daemon_rows(paths, now=NOW)
+        assert row == ("Next night", f"tomorrow {STANDING.next.astimezone():%H:%M}")
         assert daemon_data(paths, now=NOW)["process"] == 7
 
 
@@ -48,9 +48,9 @@ def test_what_a_night_waits_for_is_told_and_which_one_never_ran(paths: Paths) ->
         state.write(
             "schedule", Backlog(pending=Pending(slot=SLOT, since=NOW, waiting="an agent is at work"), missed=missed)
         )
-        first, second = daemon_lines(paths, now=NOW)
-        assert first == "Next night   that of 2027-05-02 is waiting: an agent is at work"
-        assert second == "Did not run  2027-05-01: on battery"
+        first, second = daemon_rows(paths, now=NOW)
+        assert first == ("Next night", "that of 2027-05-02 is waiting: an agent is at work")
+        assert second == ("Did not run", "2027-05-01: on battery")
 
 
 def test_a_pause_is_told_as_long_as_it_holds(paths: Paths) -> None:
@@ -58,14 +58,14 @@ def test_a_pause_is_told_as_long_as_it_holds(paths: Paths) -> None:
     with state.only_daemon():
         state.write("daemon", STANDING)
         state.write("pause", Pause(since=NOW, until=NOW + timedelta(hours=1)))
-        assert "paused until" in daemon_lines(paths, now=NOW)[0]
-        assert "skillopt-sleep resume" in daemon_lines(paths, now=NOW)[0]
-        assert "paused" not in daemon_lines(paths, now=NOW + timedelta(hours=1))[0]
+        assert "paused until" in daemon_rows(paths, now=NOW)[0][1]
+        assert "skillopt-sleep resume" in daemon_rows(paths, now=NOW)[0][1]
+        assert "paused" not in daemon_rows(paths, now=NOW + timedelta(hours=1))[0][1]
 
 
 def test_a_pause_is_told_where_no_daemon_waits(paths: Paths) -> None:
     State(paths.state).write("pause", Pause(since=NOW))
-    assert daemon_lines(paths, now=NOW)[1].strip() == "paused until you resume: skillopt-sleep resume"
+    assert daemon_rows(paths, now=NOW)[1] == ("", "paused until you resume: skillopt-sleep resume")
 
 
 def test_a_service_that_was_not_started_is_told_with_the_command_that_starts_it(paths: Paths) -> None:
@@ -76,8 +76,8 @@ def test_a_service_that_was_not_started_is_told_with_the_command_that_starts_it(
     hooks = Item(kind=Kind.HOOKS_JSON, path=settings, target=settings, before="", ours=("2",))
     ledger = Ledger(private_dir(private_dir(paths.state) / "install"))
     ledger.write(Manifest(items=(own, hooks)))
-    (line,) = daemon_lines(paths, now=NOW)
-    assert "installed, but not started: systemctl --user" in line
+    (row,) = daemon_rows(paths, now=NOW)
+    assert "installed, but not started: systemctl --user" in row[1]
     says, remedy = installed_says(paths)
     assert says == f"installed: {unit}; no hooks; no daemon is running; missing: {settings}"
     assert remedy == "skillopt-sleep install"
@@ -88,17 +88,17 @@ def test_a_service_that_was_not_started_is_told_with_the_command_that_starts_it(
     assert says == f"installed: {unit}; hooks in {settings}; no daemon is running"
     assert "systemctl --user" in remedy
     (ledger.folder / "manifest.json").write_text('{"format": 9, "new": 1}', encoding="utf-8")
-    assert "can't be read" in daemon_lines(paths, now=NOW)[0]
+    assert "can't be read" in daemon_rows(paths, now=NOW)[0][1]
 
 
 def test_what_the_settings_lack_is_told_once(paths: Paths) -> None:
     state = State(paths.state)
     with state.only_daemon():
         state.write("daemon", replace(STANDING, settings="no backend is named"))
-        assert daemon_lines(paths, now=NOW)[1] == "Can't start  no backend is named"
+        assert daemon_rows(paths, now=NOW)[1] == ("Can't start", "no backend is named")
         state.write("schedule", Backlog(pending=Pending(slot=SLOT, since=NOW, waiting="no backend is named")))
-        (line,) = daemon_lines(paths, now=NOW)
-        assert line.endswith("no backend is named")
+        (row,) = daemon_rows(paths, now=NOW)
+        assert row[1].endswith("no backend is named")
 
 
 def test_the_example_is_a_first_step_only_for_who_has_named_no_backend_and_has_no_daemon(paths: Paths) -> None:

@@ -22,13 +22,14 @@ PROGRESS = Progress(
     calls=37,
     tokens=12_300,
     most_calls=300,
+    most_minutes=60,
 )
 
 
 def test_a_running_night_is_told_with_its_time_its_spend_and_what_it_is_at() -> None:
     first, *rest = shown(PROGRESS, now=STARTED + timedelta(minutes=3, seconds=20))
-    assert first == "Night 2026-03-02, 3 min: 37 of at most 300 calls, 12,300 tokens"
-    assert [line.strip() for line in rest] == ["rollout shop/CLAUDE.md  3/12", "trial \\u{1B}[31m  0/4"]
+    assert first == "Night 2026-03-02, 3 min, at most 23 min left: 37 of at most 300 calls, 12,300 tokens"
+    assert rest == ["rollout shop/CLAUDE.md  3/12", "trial \\u{1B}[31m  0/4"]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_a_running_night_is_told_with_its_time_its_spend_and_what_it_is_at() -> 
     [(timedelta(seconds=90), "90 s"), (timedelta(hours=2, minutes=5), "2 h 5 min"), (timedelta(seconds=-5), "0 s")],
 )
 def test_its_time_is_told_as_people_say_it(passed: timedelta, words: str) -> None:
-    assert f", {words}:" in shown(PROGRESS, now=STARTED + passed)[0]
+    assert f", {words}, " in shown(PROGRESS, now=STARTED + passed)[0]
 
 
 def test_between_two_stages_there_is_none_to_tell() -> None:
@@ -93,8 +94,8 @@ def test_another_terminal_sees_how_far_a_night_is_and_how_it_ends(tmp_path: Path
         assert "Running      20" in home.command("status").out
         held.go_on.set()
         out, _ = watcher.communicate(timeout=60)
-    assert "Last night   20" in out
-    assert "improved" in out
+    assert "Last night   today" in out
+    assert "found a change" in out
     assert not (tmp_path / "sleep" / "data" / NAME).exists()
 
 

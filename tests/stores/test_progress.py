@@ -30,7 +30,9 @@ class Spending:
 
 
 def opened(data: Path, spending: Spending, *, every: float = 0.01) -> ProgressFile:
-    return ProgressFile(data, night="2026-03-02", started=STARTED, most_calls=300, spent=spending, every=every)
+    return ProgressFile(
+        data, night="2026-03-02", started=STARTED, most_calls=300, most_minutes=60, spent=spending, every=every
+    )
 
 
 def hold(data: Path, pid: int, *, since: datetime | None = None) -> None:

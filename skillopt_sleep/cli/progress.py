@@ -1,0 +1,139 @@
+"""Show how far a night or a training is: one display that is redrawn, with what is spent and the time left."""
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from skillopt_sleep.cli.console import BOLD, DIM, NARROWEST
+from skillopt_sleep.cli.text import counted
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.stores.progress import Progress, Stage
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+MOST_STAGES = 4
+_REDRAWS_A_SECOND = 4
+_IN_SECONDS = 120  # shorter times are shown in seconds
+_ENOUGH_CALLS = 5  # fewer don't tell how long the others take
+_CENT = 0.01
+
+
+def spending(progress: Progress) -> str:
+    """Return what a night has spent: calls of how many at most, dollars if they are known, else tokens."""
+    calls = f"{progress.calls} of at most {progress.most_calls} calls"
+    if progress.usd:
+        digits = 4 if progress.usd < _CENT else 2
+        return f"{calls}, ${progress.usd:.{digits}f}"
+    if progress.tokens is None:
+        return calls
+    return f"{calls}, {progress.tokens:,} tokens"
+
+
+def time_left(progress: Progress, *, now: datetime) -> str:
+    """Return how long a night can still take, by its limits of minutes and calls; "" if that isn't known."""
+    if not progress.most_minutes:
+        return ""
+    passed = max(now - progress.started, timedelta())
+    left = max(timedelta(minutes=progress.most_minutes) - passed, timedelta())
+    if progress.calls >= _ENOUGH_CALLS:
+        calls_left = max(progress.most_calls - progress.calls, 0)
+        left = min(left, passed / progress.calls * calls_left)
+    return f"at most {length(left)} left"
+
+
+def length(passed: timedelta) -> str:
+    """Return a length of time in words, as in "90 s", "3 min" or "2 h 5 min"."""
+    seconds = max(int(passed.total_seconds()), 0)
+    if seconds < _IN_SECONDS:
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min"
+
+
+def view(progress: Progress, *, now: datetime) -> "RenderableType":
+    """Draw a night: its spending and time on a bar of its calls, and its current stages below."""
+    from rich.console import Group
+    from rich.text import Text
+
+    head = Text.assemble(
+        (f"Night {progress.night}", BOLD),
+        f"  {length(now - progress.started)}",
+        (f"  {time_left(progress, now=now)}", DIM),
+    )
+    overall = _rows([(spending(progress), progress.calls, progress.most_calls, "")])
+    return Group(head, overall, stages_view(progress.stages))
+
+
+def stages_view(stages: Sequence[Stage]) -> "Table":
+    """Draw a bar for each current stage, the last begun ones if there are many."""
+    rows: list[tuple[str, int, int, str]] = []
+    for stage in stages[-MOST_STAGES:]:
+        rows.append((one_line(stage.label, limit=80), stage.done, stage.total, f"{stage.done}/{stage.total}"))
+    table = _rows(rows)
+    hidden = len(stages) - len(rows)
+    if hidden:
+        table.add_row(f"and {counted(hidden, 'more stage')}", "", "")
+    return table
+
+
+def _rows(rows: Sequence[tuple[str, int, int, str]]) -> "Table":
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2, 0, 0), expand=False)
+    table.add_column(no_wrap=True, overflow="ellipsis", width=NARROWEST - 26)
+    table.add_column(width=14)
+    table.add_column(justify="right", no_wrap=True)
+    for label, done, total, count in rows:
+        table.add_row(label, ProgressBar(total=max(total, 1), completed=done, width=14), count)
+    return table
+
+
+@contextmanager
+def following(current: Callable[[], Progress | None]) -> Generator[None]:
+    """Show a night on stderr while the block runs; show nothing if stderr isn't a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+
+    def draw() -> "RenderableType":
+        progress = current()
+        return "" if progress is None else view(progress, now=utc_now())
+
+    with _live(draw):
+        yield
+
+
+@contextmanager
+def stages() -> Generator[Callable[[str, int, int], None]]:
+    """Yield a function that takes a stage's label, calls done and calls in all, and show the current stages."""
+    if not sys.stderr.isatty():
+        yield lambda _label, _done, _total: None
+        return
+    current: dict[str, Stage] = {}
+
+    def advance(label: str, done: int, total: int) -> None:
+        if done < total:
+            current[label] = Stage(label=label, done=done, total=total)
+        else:
+            current.pop(label, None)
+
+    with _live(lambda: stages_view(tuple(current.values()))):
+        yield advance
+
+
+@contextmanager
+def _live(draw: "Callable[[], RenderableType]") -> Generator[None]:
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    with Live(get_renderable=draw, console=console, transient=True, refresh_per_second=_REDRAWS_A_SECOND):
+        yield

@@ -1,0 +1,126 @@
+"""Show the status on one screen: the last night, the next one, what waits, and the next step."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Column, Part, say_next, say_row, say_table
+from skillopt_sleep.cli.daemon_shown import daemon_rows, first_step
+from skillopt_sleep.cli.text import counted, when
+from skillopt_sleep.cli.watch import shown
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.records import CUT_SHORT, Outcome, Proposal
+from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.stores.progress import Progress
+from skillopt_sleep.stores.sqlite import NightLine
+
+OUTCOMES = {
+    Outcome.IMPROVED: "found a change that helps",
+    Outcome.UNDECIDED: "nothing decided yet, more sessions are needed",
+    Outcome.UNVERIFIED: "nothing could be tested",
+    Outcome.NO_CHANGE: "nothing to propose",
+    Outcome.NO_HEADROOM: "nothing left to improve",
+    Outcome.NOTHING_NEW: "nothing new to learn from",
+    Outcome.BACKEND_FAILED: "cut short, the model failed",
+    Outcome.OVER_BUDGET: "cut short, its limit was reached",
+    Outcome.INTERRUPTED: "cut short, it was stopped",
+}
+_EXPLAINED = {Outcome.IMPROVED, Outcome.NOTHING_NEW}
+
+
+class Status(NamedTuple):
+    """The data that `status` shows.
+
+    `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
+    outcome, and `prompts` the number of hand-off prompts without an answer.
+    """
+
+    nights: Sequence[NightLine]
+    waiting: Sequence[Proposal]
+    progress: Progress | None
+    running: bool
+    because: str
+    prompts: int
+
+    @property
+    def last(self) -> NightLine | None:
+        """The last night that has ended."""
+        return last_closed(self.nights)
+
+    @property
+    def unfinished(self) -> list[str]:
+        """The ids of nights that run or were cut off."""
+        return [night.id for night in self.nights if not night.closed]
+
+
+def last_closed(nights: Iterable[NightLine]) -> NightLine | None:
+    """Return the last night that has ended; the nights come newest first."""
+    for night in nights:
+        if night.closed:
+            return night
+    return None
+
+
+def show_status(current: Status, paths: Paths, settings: Settings, problem: str, *, now: datetime) -> None:
+    """Print the status; `problem` says what is wrong with the settings, "" if nothing is."""
+    if problem:
+        say_row("Settings", ("✗ ", BAD), problem)
+    _show_last(current.last, current.because, now=now)
+    _show_open(current, now=now)
+    if current.prompts:
+        folder = paths.data / "handoff" / "open"
+        say_row("", f"{counted(current.prompts, 'prompt')} waiting for an answer in {folder}")
+    for label, text in daemon_rows(paths, now=now):
+        say_row(label, text)
+    _show_waiting(current.waiting)
+    step = "" if current.nights else first_step(paths, settings)
+    if current.waiting:
+        say_next(f"skillopt-sleep show {current.waiting[0].id}")
+    elif step:
+        say_next(step, label="Begin with")
+
+
+def _show_last(night: NightLine | None, because: str, *, now: datetime) -> None:
+    """Print the last night's outcome, and the reason unless it went as planned."""
+    if night is None:
+        say_row("Last night", "none yet")
+        return
+    outcome = "cut off"
+    style = CAREFUL
+    if night.outcome:
+        outcome = OUTCOMES[night.outcome]
+        style = GOOD if night.outcome is Outcome.IMPROVED else ""
+        style = BAD if night.outcome in CUT_SHORT else style
+    say_row("Last night", f"{when(night.started, now)}: ", (outcome, style), (f"  ({night.id})", DIM))
+    if because and night.outcome not in _EXPLAINED:
+        say_row("", one_line(because, limit=200))
+        say_row("", "more: skillopt-sleep report")
+
+
+def _show_open(current: Status, *, now: datetime) -> None:
+    """Print the running night and its progress, or a night that was cut off."""
+    for night in current.unfinished:
+        if current.progress and current.progress.night == night:
+            first, *rest = shown(current.progress, now=now)
+            say_row("Running", first.removeprefix("Night "))
+            for line in rest:
+                say_row("", line)
+        elif current.running:
+            say_row("Running", night)
+        else:
+            say_row("Unfinished", f"{night}: the next run resumes it")
+
+
+def _show_waiting(proposals: Sequence[Proposal]) -> None:
+    """Print the proposals that nobody has decided on."""
+    if not proposals:
+        say_row("Waiting", "no proposals")
+        return
+    say_row("Waiting", (counted(len(proposals), "proposal"), BOLD))
+    rows: list[list[Part]] = []
+    for proposal in proposals:
+        caution = f"read twice ({proposal.touches}): " if proposal.touches else ""
+        label = f"{proposal.label}: " if proposal.label else ""
+        summary = f"{label}{caution}{one_line(proposal.summary, limit=400)}"
+        rows.append([(proposal.id, NAME), summary])
+    say_table([Column(""), Column("", wrapped=True)], rows, indent=2)

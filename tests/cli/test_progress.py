@@ -1,0 +1,70 @@
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from skillopt_sleep.cli.progress import MOST_STAGES, following, length, spending, stages, time_left, view
+from skillopt_sleep.stores.progress import Progress, Stage
+
+STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
+PROGRESS = Progress(
+    night="2026-03-02",
+    process=1,
+    started=STARTED,
+    stages=(Stage(label="rollout shop/CLAUDE.md", done=3, total=12),),
+    calls=30,
+    tokens=12_300,
+    usd=0.0,
+    most_calls=300,
+    most_minutes=60,
+)
+
+
+def test_nothing_is_shown_where_nobody_watches(capfd: pytest.CaptureFixture[str]) -> None:
+    with following(lambda: PROGRESS), stages() as advance:
+        advance("rollout", 0, 3)
+        advance("rollout", 3, 3)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_money_is_told_where_it_is_known_and_not_nothing() -> None:
+    assert spending(PROGRESS) == "30 of at most 300 calls, 12,300 tokens"
+    assert spending(replace(PROGRESS, usd=0.31)) == "30 of at most 300 calls, $0.31"
+    assert spending(replace(PROGRESS, usd=0.0031)) == "30 of at most 300 calls, $0.0031"
+    assert spending(replace(PROGRESS, usd=None, tokens=None)) == "30 of at most 300 calls"
+
+
+@pytest.mark.parametrize(
+    ("passed", "left"),
+    [(timedelta(minutes=3), "at most 27 min left"), (timedelta(minutes=50), "at most 10 min left")],
+)
+def test_the_time_left_is_what_the_limits_leave(passed: timedelta, left: str) -> None:
+    assert time_left(PROGRESS, now=STARTED + passed) == left
+
+
+def test_too_few_calls_tell_nothing_about_the_others() -> None:
+    assert time_left(replace(PROGRESS, calls=1), now=STARTED + timedelta(minutes=10)) == "at most 50 min left"
+    assert time_left(replace(PROGRESS, most_minutes=0), now=STARTED) == ""
+
+
+@pytest.mark.parametrize(
+    ("passed", "words"),
+    [(timedelta(seconds=90), "90 s"), (timedelta(hours=2, minutes=5), "2 h 5 min"), (timedelta(seconds=-5), "0 s")],
+)
+def test_a_time_is_told_as_people_say_it(passed: timedelta, words: str) -> None:
+    assert length(passed) == words
+
+
+def test_a_night_fits_sixty_columns_with_its_stage_its_spending_and_its_time() -> None:
+    many = tuple(Stage(label=f"trial {number} {'x' * 90}", done=1, total=4) for number in range(MOST_STAGES + 2))
+    console = Console(width=60, record=True, file=StringIO())
+    console.print(view(replace(PROGRESS, stages=many, usd=0.31), now=STARTED + timedelta(minutes=3)))
+    lines = console.export_text().splitlines()
+    assert "2026-03-02" in lines[0]
+    assert "at most 27 min left" in lines[0]
+    assert "$0.31" in lines[1]
+    assert lines[-1].strip() == "and 2 more stages"
+    assert len(lines) == MOST_STAGES + 3
+    assert all(len(line.rstrip()) <= 60 for line in lines)
