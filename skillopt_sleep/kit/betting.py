@@ -26,7 +26,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 STAKES = (0.4, 0.65, 0.95)
 NO_LOSS_STAKES = (0.1, 0.2, 0.4)
-START = (0.0,) * len(STAKES)
 _LARGEST_LOG = 700.0  # e to a larger power isn't a float
 _HALVINGS = 20
 _TOO_MANY_PAIRS = 1_000_000

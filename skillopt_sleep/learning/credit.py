@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from skillopt_sleep.kit.betting import STAKES, START, bet, gain_interval, pairs_to_go
+from skillopt_sleep.kit.betting import STAKES, gain_interval
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.records import (
     CandidateKind,
@@ -22,11 +22,10 @@ from skillopt_sleep.records import (
 )
 
 SESSIONS = 2  # that a gain must be seen in
-_SHARES = {Effect.HARMFUL: "the change did better without it", Effect.HELPED: "the change did worse without it"}
 
 
 def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
-    """Return every tried edit with its effect, measured by the candidate without it, else by its smallest candidate.
+    """Return every tried edit with its effect, measured by the smallest candidate that has it.
 
     `best` is the candidate to report; what it leaves out is said of an edit. An edit is harmful, or useless, only if
     the interval of its gain says so; an edit that wasn't tried alone is undecided.
@@ -38,7 +37,7 @@ def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
                 edits.append(edit)
     effects: list[EditEffect] = []
     for edit in edits:
-        effect = _effect(edit, best, tested)
+        effect = _effect(edit, tested)
         if _harmed_others(edit, tested) or _is_rejected(effect, best, tested[0]):
             effect = msgspec.structs.replace(effect, rejected_on=_tasks(tested[0].trial.of(edit.lessons)))
         effects.append(effect)
@@ -69,76 +68,9 @@ def _tasks(pairs: Sequence[Pair]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(pair.task for pair in pairs))
 
 
-def _effect(edit: Edit, best: Judged, tested: Sequence[Judged]) -> EditEffect:
-    bundle = tested[0]
-    without = _without(edit, tested)
-    if without is None:
-        holding = [candidate for candidate in tested if edit in candidate.edits]
-        return _by_trial(edit, min(holding, key=lambda candidate: len(candidate.edits)))
-    effect = _by_leaving_out(edit, bundle, without, dropped=edit not in best.edits)
-    alone = _proven_alone(edit, tested)
-    if effect.effect is not Effect.UNDECIDED or alone is None:
-        return effect
-    # Of two edits the one that is left when the other isn't tried was proven by itself.
-    return msgspec.structs.replace(_by_trial(edit, alone), because="proven by itself, without the others")
-
-
-def _without(edit: Edit, tested: Sequence[Judged]) -> Judged | None:
-    """Return the candidate that leaves only this edit out, if it was tried."""
-    for candidate in tested:
-        if candidate.kind is CandidateKind.WITHOUT and edit not in candidate.edits:
-            return candidate
-    return None
-
-
-def _proven_alone(edit: Edit, tested: Sequence[Judged]) -> Judged | None:
-    """Return the accepted candidate that is this edit alone, if there is one."""
-    for candidate in tested:
-        if candidate.edits == (edit,) and candidate.verdict.decision is Decision.ACCEPT:
-            return candidate
-    return None
-
-
-def _by_leaving_out(edit: Edit, bundle: Judged, without: Judged, *, dropped: bool) -> EditEffect:
-    """Return how much better the bundle did in the edit's lessons than without it, in the pairs that both have."""
-    short = {(pair.task, pair.sample): pair.after for pair in without.trial.pairs}
-    before: list[float] = []
-    after: list[float] = []
-    gains: list[float] = []
-    for pair in bundle.trial.of(edit.lessons):
-        shorter = short.get((pair.task, pair.sample))
-        if shorter is not None:
-            before.append(shorter)
-            after.append(pair.after)
-            gains.append(pair.after - shorter)
-    trial = bundle.trial
-    interval = gain_interval(gains)
-    effect = effect_of(interval, min_effect=trial.min_effect)
-    because = _SHARES.get(effect, "")
-    if dropped and effect is not Effect.HARMFUL:
-        because = "dropped: the change is proven without it and does about as well"
-    elif effect is Effect.UNDECIDED:
-        because = f"part of the change; its own share {_open(gains)}"
-    return EditEffect(
-        edit=edit,
-        effect=effect,
-        because=because,
-        n=len(gains),
-        before=mean(before),
-        after=mean(after),
-        interval=interval,
-        bystanders=trial.bystanders,
-        unharmed=trial.unharmed,
-        calls=without.trial.calls,
-    )
-
-
-def _open(gains: Sequence[float]) -> str:
-    """Say what would tell an edit's share that isn't known."""
-    more = pairs_to_go(bet(START, gains), pairs=len(gains), alpha=0.05)
-    if more:
-        return f"isn't clear: about {more} more pairs like these would tell"
-    return "can't be told so far"
+def _effect(edit: Edit, tested: Sequence[Judged]) -> EditEffect:
+    holding = [candidate for candidate in tested if edit in candidate.edits]
+    return _by_trial(edit, min(holding, key=lambda candidate: len(candidate.edits)))
 
 
 def _by_trial(edit: Edit, tested: Judged) -> EditEffect:

@@ -8,7 +8,9 @@ from statistics import fmean
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.kit.betting import STAKES, START, bet, gain_interval, lifted, pairs_to_go, statistic
+from skillopt_sleep.kit.betting import STAKES, bet, gain_interval, lifted, pairs_to_go, start, statistic
+
+START = start(STAKES)
 
 shares = st.floats(min_value=-1, max_value=1)
 DIFFERENCES = st.lists(shares, min_size=1, max_size=60)

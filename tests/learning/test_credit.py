@@ -57,48 +57,6 @@ def test_an_accepted_edit_that_stands_alone_helped() -> None:
     assert told.interval[0] > 0
 
 
-def test_without_a_helpful_edit_the_change_did_worse_and_without_an_idle_one_as_well() -> None:
-    bundle = judged(GOOD, IDLE, after=1.0)
-    no_good = judged(IDLE, after=0.0, decision=Decision.REJECT, kind=CandidateKind.WITHOUT)
-    no_idle = judged(GOOD, after=1.0, kind=CandidateKind.WITHOUT)
-
-    good, idle = credit(no_idle, (bundle, no_good, no_idle))
-
-    assert (good.effect, good.before, good.after, good.n) == (Effect.HELPED, 0.0, 1.0, 20)
-    assert good.interval is not None
-    assert good.interval[0] > 0
-    assert (idle.effect, idle.before, idle.after) == (Effect.UNDECIDED, 1.0, 1.0)
-    assert idle.because.startswith("dropped")
-
-
-def test_an_edit_whose_share_can_not_be_told_is_undecided() -> None:
-    bundle = judged(GOOD, IDLE, after=1.0, n=2)
-    no_good = judged(IDLE, after=0.5, n=2, decision=Decision.UNDECIDED, kind=CandidateKind.WITHOUT, more=9)
-
-    good, idle = credit(bundle, (bundle, no_good))
-
-    assert good.effect is Effect.UNDECIDED
-    assert (idle.effect, idle.because) == (Effect.UNDECIDED, "about 9 more pairs like these would settle it")
-
-
-def test_an_edit_that_is_proven_by_itself_helped_though_its_share_of_the_change_is_not_clear() -> None:
-    bundle = judged(GOOD, IDLE, after=1.0, n=2)
-    alone = [judged(edit, after=0.5, n=30, kind=CandidateKind.WITHOUT) for edit in (IDLE, GOOD)]
-
-    for told in credit(bundle, (bundle, *alone)):
-        assert (told.effect, told.n, told.before, told.after) == (Effect.HELPED, 30, 0.0, 0.5)
-        assert told.because == "proven by itself, without the others"
-
-
-def test_an_edit_without_which_the_change_did_better_is_harmful() -> None:
-    bundle = judged(GOOD, IDLE, after=0.2)
-    without = judged(GOOD, after=1.0, kind=CandidateKind.WITHOUT)
-
-    _, idle = credit(without, (bundle, without))
-
-    assert idle.effect is Effect.HARMFUL
-
-
 def test_of_halves_each_tells_of_its_own_edits() -> None:
     bundle = judged(GOOD, IDLE, after=0.0, decision=Decision.REJECT)
     good = judged(GOOD, after=1.0, kind=CandidateKind.HALF)
@@ -259,7 +217,7 @@ def test_one_session_that_is_missing_is_named_before_any_number_of_pairs() -> No
 def test_an_edit_that_was_turned_down_is_told_with_the_tasks_it_was_tried_on() -> None:
     alone = judged(IDLE, after=0.1, n=2, decision=Decision.REJECT)
     bundle = judged(GOOD, IDLE, after=1.0, n=2)
-    no_idle = judged(GOOD, after=1.0, n=2, kind=CandidateKind.WITHOUT)
+    no_idle = judged(GOOD, after=1.0, n=2, kind=CandidateKind.PRUNED)
     useless = judged(GOOD, IDLE, after=0.0, n=2, decision=Decision.REJECT)
     mixed = judged(GOOD, IDLE, after=0.4, n=2, decision=Decision.REJECT)
 
