@@ -200,6 +200,15 @@ def test_an_edit_is_credited_with_what_it_did_for_its_own_lessons() -> None:
     assert (told.unharmed, told.bystanders) == (5, 5)
 
 
+def test_a_void_trial_shows_neither_harm_nor_help() -> None:
+    for after in (0.0, 0.5, 1.0):
+        void = judged(IDLE, before=0.5, after=after, n=400, decision=Decision.ABSTAIN)
+
+        (told,) = credit(void, (void,))
+
+        assert (told.effect, told.because) == (Effect.UNDECIDED, "so it was")
+
+
 def test_one_session_that_is_missing_is_named_before_any_number_of_pairs() -> None:
     pairs = tuple(Pair(task="a", lesson="a", session="s", sample=n, before=0.0, after=1.0) for n in range(4))
     other = Pair(task="b", lesson="b", session="t", sample=0, before=0.0, after=0.0)
