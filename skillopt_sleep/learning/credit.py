@@ -111,9 +111,9 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
 def _own_effect(tested: Judged, interval: tuple[float, float] | None) -> Effect:
     """Return what the candidate's trial shows of one of its edits: nothing, unless it is the only one.
 
-    What was accepted has won its bet; anything else is what its interval rules out, whatever the verdict.
+    What was accepted has won its bet; a void trial shows nothing; anything else is what its interval rules out.
     """
-    if len(tested.edits) > 1:
+    if len(tested.edits) > 1 or tested.verdict.decision is Decision.ABSTAIN:
         return Effect.UNDECIDED
     if tested.verdict.decision is Decision.ACCEPT:
         return Effect.NEUTRAL if tested.kind is CandidateKind.REMOVAL else Effect.HELPED
