@@ -1,6 +1,6 @@
 """Turn a night's sessions into its tasks: mined, proved, each with its lesson and its side, and those recalled."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.mining.cluster import cluster
@@ -46,25 +46,52 @@ def mined_tasks(sessions: tuple[Session, ...], *, crew: Crew, plan: Plan, page: 
 def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -> Tonight:
     """Return tonight's tasks, each on its side; those of a lesson that was taken back take no part."""
     found = (*mined.tasks, *reviewed)
-    fresh = tuple(task for task in page.bank.kept(found) if not plan.sessions.excluded(task.project, task.project))
-    projects = {task.project for task in fresh}
+    kept = [task for task in page.bank.kept(found) if not plan.sessions.excluded(task.project, task.project)]
+    projects = {task.project for task in kept}
     lessons = {lesson.id: lesson for lesson in (*page.lessons.of(projects), *mined.lessons)}
-    ended = frozenset(lesson.id for lesson in lessons.values() if lesson.state is LessonState.TAKEN_BACK)
-    dropped = (*mined.dropped, *_dropped(mined.tasks, fresh, ended))
-    fresh = tuple(task for task in fresh if task.lesson not in ended)
-    ids = {task.id for task in fresh}
-    banked = page.bank.tasks(projects)
-    known = tuple(task for task in banked if task.id not in ids and task.lesson not in ended)
-    sides = page.bank.sides({task.session for task in fresh})
-    kept = page.keep("tasks", tuple[Task, ...], lambda: split(cluster(fresh, known=known), known=known, sides=sides))
-    tasks = tuple(task for task in page.bank.kept(kept) if task.id in ids)
-    noticed = {lesson.id for lesson in lessons.values() if lesson.state is LessonState.NOTICED}
-    asked = tuple(task for task in tasks if task.lesson not in noticed)
-    known = tuple(task for task in known if task.lesson not in noticed)
-    pinned, named = page.bank.pinned(), page.history.named()
-    asked = recall(asked, known=known, rules=plan.recall, now=page.started, pinned=pinned, named=named)
+    ended = _in_state(LessonState.TAKEN_BACK, lessons.values())
+    noticed = _in_state(LessonState.NOTICED, lessons.values())
+    fresh = _of_others(ended, kept)
+    known = _of_others(ended, page.bank.tasks(projects))
+    tasks, known = _sided(fresh, known, page)
+    asked = recall(
+        _of_others(noticed, tasks),
+        known=_of_others(noticed, known),
+        rules=plan.recall,
+        now=page.started,
+        pinned=page.bank.pinned(),
+        named=page.history.named(),
+    )
     by_hand = [task for task in tasks if task.lesson not in lessons]
-    return Tonight(tasks, tuple(asked), (*mined.lessons, *with_evidence(by_hand, ())), ended, dropped)
+    return Tonight(
+        tasks=tasks,
+        asked=asked,
+        lessons=(*mined.lessons, *with_evidence(by_hand, ())),
+        ended=ended,
+        dropped=(*mined.dropped, *_dropped(mined.tasks, kept, ended)),
+    )
+
+
+def _in_state(state: LessonState, lessons: Iterable[Lesson]) -> frozenset[str]:
+    """Return the ids of the lessons in this state."""
+    return frozenset(lesson.id for lesson in lessons if lesson.state is state)
+
+
+def _of_others(lessons: Collection[str], tasks: Iterable[Task]) -> tuple[Task, ...]:
+    """Return the tasks of other lessons than these."""
+    return tuple(task for task in tasks if task.lesson not in lessons)
+
+
+def _sided(fresh: tuple[Task, ...], banked: Sequence[Task], page: Page) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
+    """Return tonight's tasks with their lesson and side, and the other tasks of earlier nights.
+
+    A resumed night keeps what it gave them first, but for what a person changed since.
+    """
+    ids = {task.id for task in fresh}
+    known = tuple(task for task in banked if task.id not in ids)
+    sides = page.bank.sides({task.session for task in fresh})
+    sided = page.keep("tasks", tuple[Task, ...], lambda: split(cluster(fresh, known=known), known=known, sides=sides))
+    return tuple(task for task in page.bank.kept(sided) if task.id in ids), known
 
 
 def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]) -> Iterator[Correction]:
