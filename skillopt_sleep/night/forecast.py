@@ -110,7 +110,7 @@ def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
 
 def _measuring(work: Workload) -> dict[Purpose, int]:
     """Count the calls for answers of known worth, which show how often the judge is right."""
-    grades = _batches(sum(WANTED.values()), PER_CALL) + work.documents
+    grades = _batches(2 * sum(WANTED.values()), PER_CALL) + work.documents
     return {Purpose.CONTROLS: MOST_WRITTEN * work.projects, Purpose.JUDGE: grades}
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -27,9 +28,9 @@ from skillopt_sleep.records import (
     Trial,
     Verdict,
 )
-from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, chosen, plain, room, shuffled
+from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, Take, chosen, plain, room, shuffled
 from skillopt_sleep.replay.judges.known_answers import Control, controls_of
-from skillopt_sleep.replay.judges.measure import Graded, read
+from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
 
 MANY_REFUSED = 4  # with fewer references refused, the references may be at fault
 
@@ -39,7 +40,8 @@ _Queues = dict[str, list[Control]]
 class NightJudge:
     """The judge of one night: hands each document a judge that is measured along the way.
 
-    Which controls go to which document is fixed before any is graded, so a resumed night asks nothing again.
+    Which controls go to which document is fixed before any is graded, and whether more of them are asked there hangs
+    on its own grades alone, so a resumed night asks nothing again.
     """
 
     def __init__(self, crew: Crew, page: Page) -> None:
@@ -49,9 +51,10 @@ class NightJudge:
         self._tasks: tuple[Task, ...] = ()
         self._refused: tuple[Task, ...] = ()
         self._documents: list[Document] = []
-        self._controls: list[Control] = []
-        self._dealt: _Queues | None = None
-        self._graded: list[Graded] = []
+        self._controls: tuple[list[Control], list[Control]] | None = None
+        self._first: _Queues = {}
+        self._more: _Queues = {}
+        self._graded: defaultdict[str, list[Graded]] = defaultdict(list)
         self._relied: set[str] = set()
         self._measured = False
         self.notes: list[Note] = []
@@ -65,7 +68,7 @@ class NightJudge:
 
     def of(self, document: Document) -> Judge:
         """Return the judge for the attempts under this document."""
-        return MixingJudge(self._crew.judge, lambda answers: self._take(document, answers), self._keep)
+        return self._mixing(lambda answers: self._take(document, answers), document.id)
 
     def along(self, outcomes: Iterator[StepOutcome]) -> Iterator[StepOutcome]:
         """Yield the outcomes; if calls wait for an answer, ask for answers of known worth too.
@@ -76,7 +79,7 @@ class NightJudge:
             yield from outcomes
         except CallPending:
             if self._documents:
-                self._queues(self._all_tasks)
+                self._dealt(self._all_tasks)
             raise
 
     def complete(self) -> None:
@@ -85,12 +88,10 @@ class NightJudge:
             return
         self._measured = True
         try:
-            self._queues(self._all_tasks if self._relied else self._refused_tasks)
-            done = {graded.control for graded in self._graded}
-            left = [control for control in self._controls if control not in done]
-            MixingJudge(self._crew.judge, lambda _answers: left, self._keep).scores(
-                [], pool=self._crew.pool, label="grade known answers"
-            )
+            first, more = self._dealt(self._all_tasks if self._relied else self._refused_tasks)
+            self._ask(first)
+            if _leave_doubt(self._all_graded(), first):
+                self._ask(more)
         except BudgetExhausted as error:
             summary = f"not all answers of known worth were graded: {error.message}"
             self.notes.append(Note(stage="judge", summary=summary, remedy=error.remedy))
@@ -99,7 +100,7 @@ class NightJudge:
         """Return how often the judge was right; None if nothing of the night hangs on it."""
         if not (self._relied or self._measured):
             return None
-        return read(self._graded)
+        return read(self._all_graded())
 
     def decided(self, outcomes: Sequence[StepOutcome]) -> list[StepOutcome]:
         """Return the outcomes; a document whose grades came from a judge that failed is unverified."""
@@ -121,16 +122,31 @@ class NightJudge:
             return ()
         return tuple(task.session for task in self._refused)
 
-    def _keep(self, graded: Graded) -> None:
+    def _mixing(self, take: Take, document: str) -> MixingJudge:
+        return MixingJudge(self._crew.judge, take, lambda graded: self._keep(document, graded))
+
+    def _keep(self, document: str, graded: Graded) -> None:
         with self._lock:
-            self._graded.append(graded)
+            self._graded[document].append(graded)
+
+    def _all_graded(self) -> list[Graded]:
+        return list(chain.from_iterable(self._graded.values()))
+
+    def _ask(self, controls: Sequence[Control]) -> None:
+        """Ask about those of the controls that have no grade yet."""
+        done = {graded.control for graded in self._all_graded()}
+        left = [control for control in controls if control not in done]
+        self._mixing(lambda _answers: left, "").scores([], pool=self._crew.pool, label="grade known answers")
 
     def _take(self, document: Document, answers: int) -> Sequence[Control]:
         if not answers:
             return ()
         with self._lock:
             self._relied.add(document.id)
-            queue = self._queues(self._all_tasks).get(document.id, [])
+            first, _ = self._dealt(self._all_tasks)
+            queue = self._first.get(document.id, [])
+            if not queue and _leave_doubt(self._graded[document.id], first):
+                queue = self._more.get(document.id, [])
             taken = queue[: room(answers)]
             del queue[: room(answers)]
         return taken
@@ -144,17 +160,17 @@ class NightJudge:
         tasks |= {task.id: task for task in self._tasks}
         return list(tasks.values())
 
-    def _queues(self, known: Callable[[], Sequence[Task]]) -> _Queues:
-        """Return the controls that are left for each document, "" for none.
+    def _dealt(self, known: Callable[[], Sequence[Task]]) -> tuple[list[Control], list[Control]]:
+        """Return the night's controls, and those in case of doubt.
 
-        They are chosen among answers to `known` tasks when first needed.
+        They are chosen among answers to `known` tasks, and dealt, when first needed.
         """
-        if self._dealt is None:
+        if self._controls is None:
             self._controls = self._chosen(shuffled(plain(known()), night=self._page.drawn))
-            self._dealt = self._deal(self._controls)
-        return self._dealt
+            self._first, self._more = map(self._deal, self._controls)
+        return self._controls
 
-    def _chosen(self, tasks: Sequence[Task]) -> list[Control]:
+    def _chosen(self, tasks: Sequence[Task]) -> tuple[list[Control], list[Control]]:
         if len(controls_of(tasks)[AnswerKind.MEETS]) < TOLD_APART:
             written = self._page.keep(
                 "known_answers", dict[str, tuple[KnownAnswer, ...]], lambda: self._written(tasks)
@@ -206,6 +222,11 @@ class NightJudge:
             name = min(own or documents or [""], key=lambda name: len(queues[name]))
             queues[name].append(control)
         return dict(queues)
+
+
+def _leave_doubt(graded: Sequence[Graded], first: Sequence[Control]) -> bool:
+    """Return whether those of these grades that the `first` controls got leave the judge in doubt."""
+    return in_doubt([grade for grade in graded if grade.control in first])
 
 
 def _unverified(outcome: StepOutcome, because: str) -> StepOutcome:

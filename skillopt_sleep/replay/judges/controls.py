@@ -10,7 +10,8 @@ from skillopt_sleep.replay.judges.known_answers import Control
 from skillopt_sleep.replay.judges.measure import Graded
 from skillopt_sleep.replay.judges.rubric import PER_CALL
 
-# As many pass as don't: a judge that passes all answers alike, however many, is right on one half of them.
+# As many pass as don't: a judge that passes all answers alike, however many, is right on one half of them. As many
+# again are asked of a judge that these leave in doubt.
 WANTED: Mapping[AnswerKind, int] = {
     AnswerKind.MEETS: 8,
     AnswerKind.MISSES: 2,
@@ -27,15 +28,24 @@ def shuffled(tasks: Iterable[Task], *, night: str) -> list[Task]:
     return sorted(tasks, key=lambda task: hashlib.blake2b(f"{night}\0{task.id}".encode()).digest())
 
 
-def chosen(known: Mapping[AnswerKind, Sequence[Control]]) -> list[Control]:
-    """Return a night's controls, those that pass and the others in turn; if there are too few, some twice."""
-    passing = _enough(known[AnswerKind.MEETS], WANTED[AnswerKind.MEETS])
-    kinds = [kind for kind in WANTED if kind is not AnswerKind.MEETS]
+def chosen(known: Mapping[AnswerKind, Sequence[Control]]) -> tuple[list[Control], list[Control]]:
+    """Return a night's controls, and as many more in case of doubt; if there are too few, some are asked again."""
+    first: dict[AnswerKind, list[Control]] = {}
+    more: dict[AnswerKind, list[Control]] = {}
+    for kind, wanted in WANTED.items():
+        both = _enough(known[kind], 2 * wanted)
+        first[kind], more[kind] = both[:wanted], both[wanted:]
+    return _mixed(first), _mixed(more)
+
+
+def _mixed(by_kind: Mapping[AnswerKind, Sequence[Control]]) -> list[Control]:
+    """Return the controls, those that pass and the others in turn."""
+    passing = by_kind[AnswerKind.MEETS]
     others: list[Control] = []
-    by_kind = {kind: _enough(known[kind], WANTED[kind]) for kind in kinds}
     for place in range(max(WANTED.values())):
-        for kind in kinds:
-            others += by_kind[kind][place : place + 1]
+        for kind, controls in by_kind.items():
+            if kind is not AnswerKind.MEETS:
+                others += controls[place : place + 1]
     mixed: list[Control] = []
     for place in range(max(len(passing), len(others))):
         mixed += passing[place : place + 1]

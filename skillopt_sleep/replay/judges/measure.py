@@ -1,18 +1,22 @@
 """Tell from the judge's grades of known answers whether its grades may decide anything in a night.
 
-They may if it is shown to be better than a coin (exact binomial test, level .05) and at least as often right as wrong
+They may if it is shown to be better than a coin (exact binomial test, level .002), at least as often right as wrong
 both on the answers that meet their demand and on the others, and isn't shown to pay for length or for echo: an answer
 of that kind is paid if it gets more than one to the same task that only misses its demand. That this happens more
 often than in one case of five is tested exactly, at level .05: a judge wrong in one of ten pays in one of ten.
 
-With eight answers that meet their demand, two that miss it, four longer ones and two echoes, a judge is thrown out on
-so many nights (10,000 each; every grade drawn by itself):
+It is asked sixteen answers: eight that meet their demand, two that miss it, four longer ones and two echoes. If it is
+wrong on one of them, or pays, it is asked sixteen more and all count, unless so many are wrong that no judge right on
+nine of ten would be (level .01). The exact chance that a judge is thrown out that is right with chance
+
+    .5: 99.9 %    .7: 80 %    .8: 32 %    .85: 11 %    .9: 1.7 %    .95: 0.07 %
+
+and for others (20,000 nights each; every grade drawn by itself):
 
     passes everything, or nothing                            100 %
-    passes a half / a quarter at random, or any number       96.6 / 98 / 100 %
-    wrong with chance .05 / .1 / .15 / .2 / .3               0.4 / 2.8 / 9 / 22 / 57 %
-    right, but +.3 for length; also wrong with chance .1     100 / 99 %
-    right, but 1 for an echo; also wrong with chance .1      100 / 88 %
+    passes a half / a quarter at random, or any number       99.9 / 99.98 / 100 %
+    right, but +.3 for length; also wrong with chance .1     100 / 99.99 %
+    right, but 1 for an echo; also wrong with chance .1      100 / 98 %
 """
 
 import math
@@ -22,10 +26,14 @@ from typing import NamedTuple
 from skillopt_sleep.records import AnswerKind, JudgeReading, KindCount, Score
 from skillopt_sleep.replay.judges.known_answers import Control
 
-LEVEL = 0.05
 COIN = 0.5
+COIN_LEVEL = 0.002
+GOOD = 0.9
+GOOD_LEVEL = 0.01
 PAID_BY_MISTAKE = 0.2
+PAID_LEVEL = 0.05
 PAID_FROM = 0.1  # a difference below it is no pay
+PAYS = ((AnswerKind.LONGER, "for length"), (AnswerKind.ECHO, "for repeating the demand"))
 
 
 class Graded(NamedTuple):
@@ -52,17 +60,26 @@ def read(graded: Sequence[Graded]) -> JudgeReading:
     return JudgeReading(right=right, n=len(graded), kinds=tuple(kinds), because=_because(graded, right))
 
 
+def in_doubt(graded: Sequence[Graded]) -> bool:
+    """Return whether to ask more known answers: it was wrong or paid, but may still be right on nine of ten."""
+    n = len(graded)
+    wrong = sum(not grade.right for grade in graded)
+    if at_least(wrong, n, 1 - GOOD) < GOOD_LEVEL:
+        return False
+    return wrong > 0 or any(paid_for(kind, graded)[0] for kind, _ in PAYS)
+
+
 def _because(graded: Sequence[Graded], right: int) -> str:
     n = len(graded)
     if n == 0:
         return "no answer of known worth could be graded, so nobody knows how often it is right"
     if len({grade.control.passes for grade in graded}) == 1:
         return "too few answers of known worth could be graded to tell how often it is right"
-    if at_least(right, n, COIN) > LEVEL or not _right_on_both_sides(graded):
+    if at_least(right, n, COIN) > COIN_LEVEL or not _right_on_both_sides(graded):
         return f"it graded {right} of {n} answers of known worth rightly, which isn't clearly better than a coin"
-    for kind, what in ((AnswerKind.LONGER, "for length"), (AnswerKind.ECHO, "for repeating the demand")):
+    for kind, what in PAYS:
         paid, of = paid_for(kind, graded)
-        if of and at_least(paid, of, PAID_BY_MISTAKE) <= LEVEL:
+        if of and at_least(paid, of, PAID_BY_MISTAKE) <= PAID_LEVEL:
             return f"it pays {what}: it did so in {paid} of {of} answers that don't do what was asked for"
     return ""
 

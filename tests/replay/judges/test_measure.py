@@ -1,22 +1,22 @@
 """What the grades of known answers tell of a judge."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from skillopt_sleep.records import AnswerKind, JudgeReading, Rubric, Score
-from skillopt_sleep.replay.judges.controls import WANTED
+from skillopt_sleep.records import AnswerKind, JudgeReading, Rubric
+from skillopt_sleep.replay.judges.controls import WANTED, chosen
 from skillopt_sleep.replay.judges.known_answers import Control
-from skillopt_sleep.replay.judges.measure import Graded, read
+from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
 from tests.builders import a_score, a_task
 
 RUBRIC = Rubric(text="It uses pnpm.")
-CONTROLS = [
-    Control(a_task(id=f"t{number}", reference=RUBRIC), kind, f"{kind} {number}")
-    for kind, count in WANTED.items()
-    for number in range(count)
-]
+KNOWN = {
+    kind: [Control(a_task(id=f"t{number}", reference=RUBRIC), kind, f"{kind} {number}") for number in range(16)]
+    for kind in WANTED
+}
+CONTROLS, MORE = chosen(KNOWN)
 NIGHTS = 1_000
 
 Grade = Callable[[Control, random.Random], float]
@@ -31,11 +31,14 @@ def wrong_with(chance: float) -> Grade:
 
 
 def reading(grade: Grade, noise: random.Random) -> JudgeReading:
-    return read([Graded(control, _score(grade(control, noise))) for control in CONTROLS])
+    graded = _graded(CONTROLS, grade, noise)
+    if in_doubt(graded):
+        graded += _graded(MORE, grade, noise)
+    return read(graded)
 
 
-def _score(grade: float) -> Score:
-    return a_score(grade)
+def _graded(controls: Sequence[Control], grade: Grade, noise: random.Random) -> list[Graded]:
+    return [Graded(control, a_score(grade(control, noise))) for control in controls]
 
 
 def thrown_out(grade: Grade) -> float:
@@ -58,11 +61,33 @@ def test_a_judge_that_gives_everything_the_same_grade_is_no_better_than_a_coin(g
 
 @pytest.mark.parametrize("passes", [0.25, 0.5, 0.75])
 def test_a_judge_that_grades_at_random_is_thrown_out_on_nearly_every_night(passes: float) -> None:
-    assert thrown_out(lambda _control, noise: float(noise.random() < passes)) >= 0.95
+    assert thrown_out(lambda _control, noise: float(noise.random() < passes)) >= 0.995
+
+
+def test_a_judge_that_is_wrong_once_or_pays_is_asked_more_but_not_one_that_is_wrong_too_often() -> None:
+    def first_wrong(count: int) -> list[Graded]:
+        wrong = CONTROLS[:count]
+        return _graded(CONTROLS, lambda control, _: float(control.passes is not (control in wrong)), random.Random(1))
+
+    assert [count for count in range(17) if in_doubt(first_wrong(count))] == [1, 2, 3, 4, 5]
+    paid = _graded(CONTROLS, lambda one, _: max(one.passes, 0.3 * (one.kind is AnswerKind.ECHO)), random.Random(1))
+    assert in_doubt(paid)
+
+
+def test_a_judge_in_doubt_counts_if_it_is_right_on_twenty_five_of_thirty_two() -> None:
+    def because(wrong: int) -> str:
+        controls = [*CONTROLS, *MORE]
+        these = controls[: 2 * wrong : 2]  # all should pass, so nothing is paid
+        return read(
+            _graded(controls, lambda one, _: float(one.passes and one not in these), random.Random(1))
+        ).because
+
+    assert because(7) == ""
+    assert because(8) == "it graded 24 of 32 answers of known worth rightly, which isn't clearly better than a coin"
 
 
 def test_a_judge_that_is_right_nine_times_of_ten_is_hardly_ever_thrown_out() -> None:
-    assert thrown_out(wrong_with(0.1)) <= 0.05
+    assert thrown_out(wrong_with(0.1)) <= 0.03
 
 
 @pytest.mark.parametrize(("wrong", "least"), [(0.0, 1.0), (0.1, 0.95)])
