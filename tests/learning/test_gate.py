@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.betting import START, bet, lifted, statistic
+from skillopt_sleep.kit.betting import STAKES, bet, lifted, start, statistic
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.claim import UNKNOWN, UNVERIFIED
 from skillopt_sleep.learning.gate import FAR, NO_LOSS_PAIRS, gate, lacking, measure, unharmed
@@ -34,7 +34,7 @@ def a_trial(gains: Mapping[str, Sequence[float]] | None = None, *, sessions: Any
         for task, own in (gains or {}).items()
         for sample, gain in enumerate(own)
     )
-    wealth = bet(START, [pair.gain for pair in pairs])
+    wealth = bet(start(STAKES), [pair.gain for pair in pairs])
     rounds = max((pair.sample + 1 for pair in pairs), default=1)
     values: dict[str, Any] = {
         "pairs": pairs,
@@ -334,7 +334,7 @@ NO_WORSE = GateRule(margin=0.05)
 
 def a_removal(gains: Mapping[str, Sequence[float]], **fields: Any) -> Trial:
     """A trial whose candidate need not be better."""
-    wealth = bet(START, [lifted(gain, NO_WORSE.margin) for own in gains.values() for gain in own])
+    wealth = bet(start(STAKES), [lifted(gain, NO_WORSE.margin) for own in gains.values() for gain in own])
     return a_trial(gains, **({"wealth": wealth, "statistic": statistic(wealth), "margin": NO_WORSE.margin} | fields))
 
 

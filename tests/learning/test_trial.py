@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.betting import NO_LOSS_STAKES, START, bet, lifted, start, statistic
+from skillopt_sleep.kit.betting import NO_LOSS_STAKES, STAKES, bet, lifted, start, statistic
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.pools.threads import ThreadPool
@@ -291,7 +291,7 @@ def test_an_undecided_trial_goes_on_another_night_with_its_wealth_and_its_share(
     assert {sample % CANDIDATE_SAMPLES for _, _, sample in executor.jobs} == {1, 2}
     assert (second.rounds, second.n, second.alpha) == (3, 3 + 8, 0.01)
     assert second.pairs[:3] == first.pairs
-    assert second.statistic == pytest.approx(statistic(bet(START, second.gains)))
+    assert second.statistic == pytest.approx(statistic(bet(start(STAKES), second.gains)))
 
 
 def test_a_trial_that_goes_on_is_the_same_as_one_that_was_never_interrupted() -> None:
@@ -349,13 +349,13 @@ def test_a_trial_with_a_margin_bets_that_no_more_than_that_is_lost_and_keeps_it_
 
 def test_a_removal_that_an_older_version_began_keeps_the_stakes_it_began_with() -> None:
     same = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(1.0))
-    earlier = Trial(wealth=START, margin=0.05, alpha=0.05)
+    earlier = Trial(wealth=start(STAKES), margin=0.05, alpha=0.05)
     trial, _, _ = run_trial(
         BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=replace(SURE, rounds=2), earlier=earlier
     )
 
     assert (trial.stakes, trial.margin) == ((), 0.05)
-    assert trial.wealth == pytest.approx(bet(START, [lifted(0.0, 0.05)] * trial.n))
+    assert trial.wealth == pytest.approx(bet(start(STAKES), [lifted(0.0, 0.05)] * trial.n))
 
 
 def test_requests_in_the_same_words_are_drawn_each_by_itself_though_no_question_is_paid_twice() -> None:
@@ -382,7 +382,7 @@ def test_tasks_of_one_session_are_one_bet_a_round() -> None:
     (trial, _, _), _ = run(rule=replace(SURE, rounds=1), val=val)
 
     assert (trial.n, trial.bets) == (4, (1.0, 1.0))
-    assert trial.wealth == bet(START, [1.0, 1.0])
+    assert trial.wealth == bet(start(STAKES), [1.0, 1.0])
 
 
 def test_the_bet_is_on_its_own_lessons_only_whatever_else_is_asked() -> None:
@@ -391,7 +391,7 @@ def test_the_bet_is_on_its_own_lessons_only_whatever_else_is_asked() -> None:
 
     trial, _, _ = run_trial(BEFORE, AFTER, val, attempts=CrewAttempts(crew), rule=SURE, lessons=[("a",)])
 
-    assert trial.wealth == pytest.approx(bet(START, [1.0] * 2 * trial.rounds))
+    assert trial.wealth == pytest.approx(bet(start(STAKES), [1.0] * 2 * trial.rounds))
 
 
 def ends_with(failure: str, *, lost: str) -> Callable[[Task, Document, int], str | Trajectory]:
@@ -423,7 +423,7 @@ def test_an_attempt_that_the_candidate_lost_by_itself_is_its_worst_case_in_the_b
     trial, _, rollouts = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(crew), rule=replace(SURE, rounds=1))
 
     assert sorted(trial.bets) == sorted(bets)
-    assert trial.wealth == pytest.approx(bet(START, bets))
+    assert trial.wealth == pytest.approx(bet(start(STAKES), bets))
     assert (trial.n, trial.unpaired) == (2, 1)
     assert (trial.before, trial.after) == (grade, grade)
     assert [made.score for made in rollouts if made.trajectory.failure] == [None]
@@ -458,7 +458,7 @@ def test_a_target_that_repeats_itself_is_asked_once_more_and_counts_once() -> No
 
     assert verdict.decision is Decision.UNDECIDED
     assert (trial.rounds, trial.n, trial.repeated) == (2, 3, 3)
-    assert trial.wealth == bet(START, [1.0] * 3)
+    assert trial.wealth == bet(start(STAKES), [1.0] * 3)
 
 
 def test_answers_that_differ_in_case_and_spacing_only_are_the_same() -> None:
