@@ -1,0 +1,200 @@
+"""Say of a proposed rule all that a person needs to decide on it, in plain words."""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule, Said
+from skillopt_sleep.cli.text import ago, counted, home_path
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import (
+    DONE,
+    DocumentKind,
+    Edit,
+    EditOp,
+    NightReport,
+    Proof,
+    Proposal,
+    Split,
+    StepOutcome,
+    solved,
+)
+from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask, attempted_tasks
+from skillopt_sleep.reporters.gains import in_numbers, sentence
+
+STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS)
+CHARS_A_TOKEN = 4  # of English; nobody's tokenizer is asked
+_ALIKE = 60  # characters that both answers begin with, of which most are left out
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def strength(proposal: Proposal) -> tuple[int, float]:
+    """Return what proposals are sorted by, those with the strongest proof first."""
+    least = proposal.interval[0] if proposal.interval else -1.0
+    return STRONGEST_FIRST.index(proposal.proof), -least
+
+
+def rule_of(
+    proposal: Proposal, changes: Sequence[Change], answers: Answers | None, *, now: datetime, whole: Proposal
+) -> Rule:
+    """Return what is shown of a proposal; `whole` is the one it is a part of, or itself."""
+    return Rule(
+        id=proposal.id,
+        document=" and ".join(file.document for file in proposal.files),
+        text=wording(proposal),
+        label=proposal.label,
+        cautions=tuple(f"«{warning.line}» ({warning.kind.value})" for warning in proposal.warnings),
+        said=said(proposal, now=now),
+        sessions=proposal.sessions,
+        answers=answers,
+        proof=tuple(proof(proposal, whole)),
+        changes=tuple(changes),
+        cost=cost(proposal.kind, changes),
+        reaches=reaches(proposal),
+    )
+
+
+def wording(proposal: Proposal) -> str:
+    """Return the rule in one line, or what a proposal of several rules does."""
+    if len(proposal.edits) != 1:
+        return proposal.summary
+    edit = proposal.edits[0]
+    if edit.op is EditOp.DELETE:
+        return f"Remove: {_bare(edit.target)}"
+    return _bare(edit.content)
+
+
+def _bare(text: str) -> str:
+    return one_line(" ".join(line.strip().removeprefix("- ") for line in text.splitlines()), limit=1_000)
+
+
+def said(proposal: Proposal, *, now: datetime) -> tuple[Said, ...]:
+    """Return what the person said and did for it, newest first."""
+    found: list[tuple[datetime | None, str]] = [(piece.at, f"«{piece.quote}»") for piece in proposal.spoken]
+    for deed in proposal.deeds:
+        what = f": «{deed.what}»" if deed.what else ""
+        found.append((deed.at, f"(you {DONE[deed.kind]}{what})"))
+    found.sort(key=lambda piece: piece[0] or _LONG_AGO, reverse=True)
+    return tuple(Said(words, ago(at, now) if at else "") for at, words in found)
+
+
+def proof(proposal: Proposal, whole: Proposal) -> list[str]:
+    """Return the sentences that say what shows that the rule helps: whole numbers with their n first."""
+    sentences: list[str] = []
+    if proposal.solved:
+        sentences.append(sentence(in_numbers(proposal.solved, removes=_removes(proposal))))
+    elif proposal.before is not None and proposal.after is not None:
+        grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
+        sentences.append(f"Graded {grades}, where 1 is all that was asked, in {counted(proposal.n, 'attempt')} each.")
+    fresh = solved(proposal.fresh.pairs)
+    if fresh:
+        sentences.append(
+            f"Asked once more after it was chosen: {fresh.before} of {fresh.n} before,"
+            f" {fresh.after} of {fresh.n} with it."
+        )
+    if whole.id != proposal.id:
+        sentences += _own_share(proposal, whole)
+    if proposal.others:
+        sentences.append(sentence(proposal.others))
+    if not sentences:
+        sentences.append("No trial was run.")
+    return sentences
+
+
+def _removes(proposal: Proposal) -> bool:
+    return all(edit.op is EditOp.DELETE for edit in proposal.edits)
+
+
+def _own_share(part: Proposal, whole: Proposal) -> list[str]:
+    """Say how the numbers of one rule were measured, or else what all the rules of its proposal did together."""
+    because = "; ".join(effect.because for effect in part.effects if effect.because)
+    if because:
+        return [sentence(because)]
+    if part.n or not whole.solved:
+        return []
+    return [f"Not tried by itself. All rules of {whole.id} together: {in_numbers(whole.solved)}."]
+
+
+def cost(kind: DocumentKind, changes: Sequence[Change]) -> str:
+    """Say how many tokens more an agent reads in every session."""
+    if not changes:
+        return ""
+    added = len(changes[0].new) - len(changes[0].old)
+    tokens = counted(math.ceil(abs(added) / CHARS_A_TOKEN), "token")
+    if kind is DocumentKind.SKILL:
+        first = "" if changes[0].old else ", and the skill's name and description in every session"
+        return f"about {tokens} when the skill is used{first}"
+    if added < 0:
+        return f"saves about {tokens} in every session"
+    return f"about {tokens} in every session"
+
+
+def reaches(proposal: Proposal) -> str:
+    """Say which agents follow the rule, and where."""
+    agents = " and ".join(proposal.read_by) or "every agent that reads the file"
+    if Path(proposal.root) == Path.home():
+        return f"{agents}, in all your projects"
+    return f"{agents}, in {home_path(proposal.root)}"
+
+
+def answers(proposal: Proposal, report: NightReport | None, folder: Path) -> Answers | None:
+    """Return the most telling answers of the night to an unseen request of the rule's lessons; None if none is kept.
+
+    `folder` has what the night's stages left.
+    """
+    for outcome in report.documents if report else ():
+        if outcome.document.path != proposal.path:
+            continue
+        tried = _with_candidate(outcome, proposal)
+        listed = attempted_tasks([tried], folder)[redact(tried.document.id)].listed
+        unseen = [task for task in listed if task.side is Split.VAL and _is_about(task, proposal.edits)]
+        compared = [task for task in unseen if task.before and task.after]
+        if compared:
+            told = _answers(max(compared, key=_gain))
+            return told._replace(titles=("As it is", "With it removed")) if told and _removes(proposal) else told
+    return None
+
+
+def _with_candidate(outcome: StepOutcome, proposal: Proposal) -> StepOutcome:
+    """Return the outcome with the candidate that this proposal is of."""
+    for early in outcome.tried.early:
+        if early.tested.edits == proposal.edits:
+            return replace(outcome, candidate=early.candidate)
+    return outcome
+
+
+def _is_about(task: AttemptedTask, edits: Sequence[Edit]) -> bool:
+    return any(task.lesson in edit.lessons for edit in edits)
+
+
+def _gain(task: AttemptedTask) -> float:
+    before = task.before.hard if task.before else None
+    after = task.after.hard if task.after else None
+    return (after or 0.0) - (before or 0.0)
+
+
+def _answers(task: AttemptedTask) -> Answers | None:
+    if task.before is None or task.after is None:
+        return None
+    skipped = _same_beginning(task.before.answer, task.after.answer)
+    return Answers(task.request, _answer(task.before, skipped), _answer(task.after, skipped))
+
+
+def _answer(attempt: Attempted, skipped: int) -> Answer:
+    text = f"… {attempt.answer[skipped:]}" if skipped else attempt.answer
+    done = None if attempt.hard is None else attempt.hard == 1
+    return Answer(text or attempt.problem, attempt.did, done)
+
+
+def _same_beginning(one: str, other: str) -> int:
+    """Return how many characters both texts begin with that needn't be shown, up to a space; 0 for a few."""
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    if same < _ALIKE:
+        return 0
+    return one.rfind(" ", 0, same - _ALIKE // 3) + 1

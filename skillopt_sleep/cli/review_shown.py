@@ -1,0 +1,274 @@
+"""Draw the screen on which a person decides one rule: why it was learned, what it changed, what proves it."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from io import StringIO
+from itertools import dropwhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, NARROWEST
+from skillopt_sleep.cli.text import counted
+from skillopt_sleep.cli.word_diff import Row, word_diff
+from skillopt_sleep.kit.markdown import one_line, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+ROWS = 24  # of a screen, the line with the keys among them
+SIDE_BY_SIDE = 100  # columns from which both answers stand beside each other
+LABEL = 10  # the width of a label and the blanks behind it
+_GUTTER = 7  # the width of a line's number and sign
+_MOST_CHANGED = 8  # lines of a change
+_ANSWER_ROWS = (3, 5)  # the fewest and the most lines of an answer
+_QUOTES = 2
+_LINES_OF_A_RULE = 2
+_STYLES = {"+": GOOD, "-": BAD, " ": DIM}
+
+
+class Said(NamedTuple):
+    """The person's words in quotes, or what they did, and how long ago."""
+
+    words: str
+    when: str
+
+
+class Answer(NamedTuple):
+    """What the agent answered and did, and whether that was all that was asked; None if it isn't known."""
+
+    text: str
+    did: tuple[str, ...] = ()
+    solved: bool | None = None
+
+
+class Answers(NamedTuple):
+    """What the agent answered to the same request as things are and with the change, and what these are called."""
+
+    request: str
+    before: Answer
+    after: Answer
+    titles: tuple[str, str] = ("Without the rule", "With the rule")
+
+
+class Change(NamedTuple):
+    """A file, its text as it is and as it becomes."""
+
+    document: str
+    old: str
+    new: str
+
+
+class Rule(NamedTuple):
+    """All that is shown of a rule.
+
+    `id` names it in other commands, `label` says how far it is proven. `said` comes newest first, in `sessions`
+    sessions; `proof` are sentences. `cautions` should be read twice.
+    """
+
+    id: str
+    document: str
+    text: str
+    label: str = ""
+    cautions: tuple[str, ...] = ()
+    said: tuple[Said, ...] = ()
+    sessions: int = 0
+    answers: Answers | None = None
+    proof: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    cost: str = ""
+    reaches: str = ""
+
+
+def screen(rule: Rule, *, number: int, count: int, width: int) -> "list[Text]":
+    """Return the lines that show a rule, each at most `width` columns wide, of so many rules the `number`th.
+
+    The answers get the room that the rest leaves.
+    """
+    width = max(width, NARROWEST)
+    above = [*_head(rule, number, count, width), *_said(rule, width)]
+    below = [
+        *_row("Proof", rule.proof, width),
+        *_changes(rule, width),
+        *_row("Costs", [rule.cost] if rule.cost else [], width),
+        *_row("Reaches", [rule.reaches] if rule.reaches else [], width),
+    ]
+    room = ROWS - 2 - len(above) - len(below)
+    return [*above, *_answers(rule.answers, width, room=room), *below]
+
+
+def _head(rule: Rule, number: int, count: int, width: int) -> "list[Text]":
+    """Return the line that says where we are, the rule, and what should be known before it is trusted."""
+    place = f"{number} of {count}  {rule.id}  "
+    title = _text((place, DIM), (one_line(rule.document, limit=max(width - len(place) - 2, 10)), NAME))
+    title.append(" " + "─" * max(width - title.cell_len - 1, 0), DIM)
+    lines = [title, *_few(_text((one_line(rule.text, limit=1_000), BOLD)), width, most=_LINES_OF_A_RULE)]
+    if rule.label:
+        lines += _wrapped(_text((rule.label[:1].upper() + rule.label[1:], CAREFUL)), width)
+    for caution in rule.cautions:
+        lines.append(_cut(_text((f"Read twice: {caution}", CAREFUL)), width))
+    return [*lines, _text("")]
+
+
+def _said(rule: Rule, width: int) -> "list[Text]":
+    """Return what the person said, newest first; each on one line."""
+    lines: list[Text] = []
+    for said in rule.said[:_QUOTES]:
+        words = _text(one_line(said.words, limit=1_000))
+        short = _cut(words, max(width - LABEL - len(said.when) - 2, 10))
+        if short.cell_len < words.cell_len and said.words.endswith("»"):
+            short = _cut(words, short.cell_len - 1) + _text("»")
+        lines.append(short + _text((f"  {said.when}", DIM)))
+    if not lines:
+        return []
+    more = rule.sessions - len(lines)
+    if more > 0:
+        words = f"and in {counted(more, 'more session')}"
+        if lines[-1].cell_len + len(words) + 2 <= width - LABEL:
+            lines[-1].append(f", {words}", DIM)
+        else:
+            lines.append(_text((words, DIM)))
+    return _labelled("You said", lines)
+
+
+def _answers(answers: Answers | None, width: int, *, room: int) -> "list[Text]":
+    """Return the request and both answers, beside each other or below each other."""
+    if answers is None:
+        return []
+    fewest, most = _ANSWER_ROWS
+    inner = width - LABEL
+    old, new = answers.titles
+    asked = _labelled("Asked", [_cut(_text(f"«{one_line(answers.request, limit=400)}»"), inner)])
+    if width >= SIDE_BY_SIDE:
+        column = (inner - 3) // 2
+        rows = min(max(room - 2, fewest), most)
+        left = _answer(old, answers.before, column, rows)
+        right = _answer(new, answers.after, column, rows)
+        return [*asked, *_labelled("", _beside(left, right, column))]
+    rows = min(max((room - 3) // 2, fewest), most)
+    before = _answer(old, answers.before, inner, rows)
+    after = _answer(new, answers.after, inner, rows)
+    return [*asked, *_labelled("", [*before, *after])]
+
+
+def _answer(title: str, answer: Answer, width: int, rows: int) -> "list[Text]":
+    """Return a title that says whether the answer is as asked, and the first lines of what was done and said."""
+    verdict = {True: ("✓ as you asked", GOOD), False: ("✗ not as you asked", BAD)}
+    head = _text((f"{title}  ", DIM))
+    if answer.solved is not None:
+        head.append(*verdict[answer.solved])
+    lines = [_cut(_text((f"▸ {one_line(call, limit=200)}", NAME)), width) for call in answer.did[: rows - 2]]
+    text = one_line(answer.text, limit=2_000) or "(no words)"
+    return [_cut(head, width), *lines, *_few(_text(text), width, most=max(rows - len(lines), 1))]
+
+
+def _beside(left: "Sequence[Text]", right: "Sequence[Text]", width: int) -> "list[Text]":
+    lines: list[Text] = []
+    for number in range(max(len(left), len(right))):
+        line = left[number].copy() if number < len(left) else _text("")
+        line.append(" " * (width - line.cell_len))
+        line.append(" │ ", DIM)
+        lines.append(line + right[number] if number < len(right) else line)
+    return lines
+
+
+def _changes(rule: Rule, width: int) -> "list[Text]":
+    """Return the changed lines of the first file in their place, and the names of the others."""
+    if not rule.changes:
+        return []
+    first, *others = rule.changes
+    title = _text((one_line(first.document, limit=width - LABEL), NAME))
+    same = [other for other in others if other.new == first.new]
+    if others:
+        how = "the same in" if len(same) == len(others) else "its rules too in"
+        title.append(f", {how} {' and '.join(other.document for other in others)}")
+    rows: list[Row | None] = []
+    for place in word_diff(first.old, first.new):
+        told = list(dropwhile(_is_blank, place))
+        rows += [None, *told] if rows else told
+    lines: list[Text] = []
+    for row in rows:
+        lines += [_text(("     ⋮", DIM))] if row is None else _numbered(row, width - LABEL)
+    if len(lines) > _MOST_CHANGED:
+        hidden = len(lines) - _MOST_CHANGED + 1
+        lines = [*lines[: _MOST_CHANGED - 1], _text((f"     … {hidden} more lines: w shows all", DIM))]
+    return _labelled("Change", [_cut(title, width - LABEL), *lines])
+
+
+def _is_blank(row: Row) -> bool:
+    return row.sign == " " and not any(piece.text.strip() for piece in row.pieces)
+
+
+def whole_change(change: Change, width: int) -> "list[Text]":
+    """Return all changed lines of a file in their places."""
+    lines = [_text((change.document, NAME))]
+    for place in word_diff(change.old, change.new):
+        for row in place:
+            lines += _numbered(row, max(width, NARROWEST), most=100)
+        lines.append(_text(""))
+    return lines[:-1]
+
+
+def _numbered(row: Row, width: int, *, most: int = 3) -> "list[Text]":
+    """Return a line of the file with its number and sign; one that stays is cut instead of wrapped."""
+    style = _STYLES[row.sign]
+    line = _text()
+    for piece in row.pieces:
+        line.append(visible(piece.text).expandtabs(4), f"bold {style} underline" if piece.changed else style)
+    inner = width - _GUTTER
+    parts = [_cut(line, inner)] if row.sign == " " else _few(line, inner, most=most)
+    gutter = _text((f"{row.number:4} {row.sign} ", style))
+    return [gutter + part if not at else _text(" " * _GUTTER) + part for at, part in enumerate(parts)]
+
+
+def _row(label: str, sentences: Iterable[str], width: int) -> "list[Text]":
+    lines: list[Text] = []
+    for sentence in sentences:
+        lines += _wrapped(_text(sentence), width - LABEL)
+    return _labelled(label, lines)
+
+
+def _labelled(label: str, lines: "Sequence[Text]") -> "list[Text]":
+    """Return the lines with a label in front of the first and blanks in front of the others."""
+    return [_text((f"{label if not number else '':{LABEL}}", DIM)) + line for number, line in enumerate(lines)]
+
+
+def _few(text: "Text", width: int, *, most: int) -> "list[Text]":
+    """Return a text wrapped at words, the last of `most` lines ending in "…" if there are more."""
+    lines = _wrapped(text, width)
+    if len(lines) <= most:
+        return lines
+    last = _cut(lines[most - 1] + _text("…"), width)
+    if not last.plain.endswith("…"):
+        last.append("…")
+    return [*lines[: most - 1], last]
+
+
+def _wrapped(text: "Text", width: int) -> "list[Text]":
+    lines = list(text.wrap(_measuring(), width))
+    for line in lines:
+        line.rstrip()
+    return lines or [text]
+
+
+def _cut(text: "Text", width: int) -> "Text":
+    shown = text.copy()
+    shown.truncate(width, overflow="ellipsis")
+    return shown
+
+
+def _text(*parts: str | tuple[str, str]) -> "Text":
+    from rich.text import Text
+
+    line = Text()
+    for part in parts:
+        text, style = (part, "") if isinstance(part, str) else part
+        line.append(visible(text), style or None)
+    return line
+
+
+@cache
+def _measuring() -> "Console":
+    """Return a console that prints nowhere: rich asks one how to wrap."""
+    from rich.console import Console
+
+    return Console(file=StringIO(), width=NARROWEST)

@@ -1,0 +1,91 @@
+"""Rules as a review shows them, and their screens as text: python -m tests.cli.review_screens writes these anew."""
+
+from pathlib import Path
+
+from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule, Said, screen
+
+FOLDER = Path(__file__).parent / "screens"
+WIDTHS = (60, 100, 160)
+
+SHOP = "# shop-api\n\nA small web shop. Tests run with vitest.\n"
+BLOCK = "\n<!-- skillopt-sleep:begin -->\n{}\n<!-- skillopt-sleep:end -->\n"
+NPM = (
+    "I look at package.json first. Then I add scripts/install.sh, which runs npm install and npm run build, and I"
+    " commit package-lock.json together with it. To try it out, call sh scripts/install.sh in a fresh clone. CI can"
+    " call the same script, so nobody has to remember the steps."
+)
+PNPM = (
+    "The project has a pnpm-lock.yaml, so I add scripts/install.sh, which runs pnpm install --frozen-lockfile and"
+    " pnpm build. To try it out, call sh scripts/install.sh in a fresh clone."
+)
+
+ADDED = Rule(
+    id="P-0001",
+    document="shop-api/CLAUDE.md",
+    text="Use pnpm, never npm.",
+    said=(
+        Said("«that's wrong, we always use pnpm here, never npm»", "2 days ago"),
+        Said("«wrong tool, we always use pnpm here, never npm»", "4 days ago"),
+    ),
+    sessions=3,
+    answers=Answers(
+        "add a script that installs the dependencies",
+        Answer(NPM, ("npm install",), solved=False),
+        Answer(PNPM, ("pnpm install",), solved=True),
+    ),
+    proof=(
+        "Solved before 3 of 12, with the rule 11 of 12, on 4 requests it hadn't seen.",
+        "Asked once more after it was chosen: 1 of 4 before, 4 of 4 with it.",
+    ),
+    changes=(Change("shop-api/CLAUDE.md", SHOP, SHOP + BLOCK.format("- Use pnpm, never npm.")),),
+    cost="about 24 tokens in every session",
+    reaches="Claude Code, in ~/work/shop-api",
+)
+
+OLD = "- Amounts are cents, never floats.\n- Run make lint before a commit.\n- Answer in English."
+NEW = OLD.replace("before a commit", "and make test before every commit")
+REWORDED = Rule(
+    id="P-0002.2",
+    document="invoices/CLAUDE.md and invoices/AGENTS.md",
+    text="Run make lint and make test before every commit.",
+    label="early: proven on one session; one more would prove it",
+    cautions=("«Run make lint and make test before every commit.» (tests)",),
+    said=(
+        Said("«我说过:提交之前先运行 make test。为什么又忘了?»", "12 minutes ago"),
+        Said("(you stopped the agent)", "3 weeks ago"),
+    ),
+    sessions=2,
+    answers=Answers("split the pdf writer out of main.py", Answer("Done."), Answer("Done; make test passes.")),
+    proof=("Graded 0.00 before and 0.90 with the change, where 1 is all that was asked, in 10 attempts each.",),
+    changes=tuple(
+        Change(f"invoices/{name}.md", "# invoices\n" + BLOCK.format(OLD), "# invoices\n" + BLOCK.format(NEW))
+        for name in ("CLAUDE", "AGENTS")
+    ),
+    cost="about 6 tokens in every session",
+    reaches="Claude Code and Codex, in ~/work/invoices",
+)
+
+LONG = " ".join(f"word{number}" for number in range(300))
+REMOVED = Rule(
+    id="P-0003",
+    document="~/.agents/skills/a-skill-with-a-name-that-is-longer-than-a-narrow-terminal/SKILL.md",
+    text=f"Remove: {LONG}",
+    label="by your own words: no trial was run",
+    proof=("No trial was run.",),
+    changes=(Change("SKILL.md", "\n".join([*map(str, range(30)), LONG]), "\n".join(map(str, range(30)))),),
+    cost="saves about 500 tokens in every session",
+    reaches="every agent that reads the file, in all your projects",
+)
+RULES = {"added": ADDED, "reworded": REWORDED, "removed": REMOVED}
+
+
+def drawn(rule: Rule, width: int) -> str:
+    """Return a screen as text."""
+    lines = screen(rule, number=1, count=len(RULES), width=width)
+    return "".join(f"{line.plain.rstrip()}\n" for line in lines)
+
+
+if __name__ == "__main__":
+    for name, shown in RULES.items():
+        for columns in WIDTHS:
+            (FOLDER / f"review_{name}_{columns}.txt").write_text(drawn(shown, columns), encoding="utf-8")

@@ -1,0 +1,156 @@
+"""What is said of a rule before a person decides on it is what was measured and what they said."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.review_rules import answers, cost, proof, reaches, said, strength, wording
+from skillopt_sleep.cli.review_shown import Answer, Change
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.records import (
+    Deed,
+    DeedKind,
+    DocumentKind,
+    EditEffect,
+    EditOp,
+    Effect,
+    Evidence,
+    FreshRound,
+    NightReport,
+    Pair,
+    Proof,
+    Proposal,
+    Solved,
+    Split,
+)
+from tests.builders import a_document, a_proposal, a_report, a_rollout, a_task, a_trajectory, an_edit, an_outcome
+
+NOW = datetime(2026, 3, 4, 8, tzinfo=UTC)
+COUNTS = Solved(before=3, after=11, n=12, requests=3)
+DOCUMENT = a_document()
+
+
+def test_the_strongest_proof_comes_first() -> None:
+    ranked = [
+        a_proposal(id="1", interval=(0.5, 0.9)),
+        a_proposal(id="2", interval=(0.1, 1.0)),
+        a_proposal(id="3", proof=Proof.EARLY, interval=(0.7, 1.0)),
+        a_proposal(id="4", proof=Proof.WORDS),
+    ]
+    assert sorted(ranked[::-1], key=strength) == ranked
+
+
+@pytest.mark.parametrize(
+    ("edits", "words"),
+    [
+        ((an_edit("- Use pnpm, never npm."),), "Use pnpm, never npm."),
+        ((an_edit("", op=EditOp.DELETE, target="- Use npm."),), "Remove: Use npm."),
+        ((an_edit("- One."), an_edit("- Two.")), "Adds 1 rule in shop:CLAUDE.md."),
+    ],
+)
+def test_a_rule_is_named_by_its_own_words(edits: tuple[object, ...], words: str) -> None:
+    assert wording(replace(a_proposal(), edits=edits)) == words
+
+
+def test_what_the_person_said_and_did_comes_newest_first_with_how_long_ago() -> None:
+    spoken = tuple(
+        Evidence(session=f"s{days}", turn=1, quote=f"words {days}", at=NOW - timedelta(days=days)) for days in (5, 2)
+    )
+    deed = Deed(kind=DeedKind.RAN, session="s9", turn=1, what="make lint", at=NOW - timedelta(hours=3))
+    told = said(a_proposal(evidence=spoken, deeds=(deed,)), now=NOW)
+    assert [one.when for one in told] == ["3 hours ago", "2 days ago", "5 days ago"]
+    assert [one.words for one in told] == ["(you ran a command yourself: «make lint»)", "«words 2»", "«words 5»"]
+    undated = a_proposal(evidence=(Evidence(session="s", turn=1, quote="q"),))
+    assert [one.when for one in said(undated, now=NOW)] == [""]
+
+
+def test_the_proof_is_in_whole_numbers_and_names_the_fresh_round() -> None:
+    pairs = tuple(Pair(task="t", sample=n, before=0, after=1, solved=(n == 0, True)) for n in range(4))
+    proposal = a_proposal(solved=COUNTS, before=0.2, after=0.9, n=12, fresh=FreshRound(pairs=pairs, n=4))
+    first, second = proof(proposal, proposal)
+    assert first == "Solved before 3 of 12, with the rule 11 of 12, on 3 requests it hadn't seen."
+    assert second == "Asked once more after it was chosen: 1 of 4 before, 4 of 4 with it."
+
+
+def test_without_counts_the_grades_are_told_and_without_a_trial_that_there_was_none() -> None:
+    graded = a_proposal(before=0.25, after=0.9, n=1)
+    assert proof(graded, graded)[0].startswith("Graded 0.25 before and 0.90 with")
+    assert proof(a_proposal(), a_proposal()) == ["No trial was run."]
+
+
+def test_a_rule_of_several_has_its_own_numbers_or_is_said_not_to_have_been_tried_by_itself() -> None:
+    whole = a_proposal(solved=COUNTS)
+    effect = EditEffect(edit=an_edit(), effect=Effect.HELPED, because="tried on top of the other edits", n=4)
+    own = replace(whole, id="P-0001.1", n=4, solved=replace(COUNTS, n=4, before=0, after=4), effects=(effect,))
+    assert proof(own, whole)[1] == "Tried on top of the other edits."
+    untried = replace(whole, id="P-0001.2", n=0, solved=None, effects=())
+    (sentence,) = proof(untried, whole)
+    assert sentence.startswith("Not tried by itself.")
+    assert "11 of 12" in sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "words"),
+    [
+        (DocumentKind.MEMORY, "a" * 8, "a" * 20, "about 3 tokens in every session"),
+        (DocumentKind.MEMORY, "a" * 8, "a" * 4, "saves about 1 token in every session"),
+        (DocumentKind.SKILL, "a" * 8, "a" * 20, "about 3 tokens when the skill is used"),
+        (DocumentKind.SKILL, "", "a" * 20, "about 5 tokens when the skill is used, and the skill's name"),
+    ],
+)
+def test_what_it_costs_is_told_for_every_session_or_for_those_that_use_the_skill(
+    kind: DocumentKind, old: str, new: str, words: str
+) -> None:
+    assert cost(kind, [Change("d", old, new)]).startswith(words)
+
+
+def test_whom_it_reaches_is_told_with_the_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    named = a_proposal(read_by=("Claude Code", "Codex"), root=str(tmp_path / "shop"))
+    assert reaches(named) == "Claude Code and Codex, in ~/shop"
+    assert reaches(replace(named, root=str(tmp_path))) == "Claude Code and Codex, in all your projects"
+
+
+def night(folder: Path, *answered: tuple[str, float, str, float]) -> tuple[Proposal, NightReport]:
+    """A night that asked these unseen requests: the answer before with its grade, and after."""
+    changed = a_document("- Use pnpm, never npm.")
+    proposal = a_proposal(edits=(an_edit(lessons=("l",)),), path=DOCUMENT.path)
+    tasks, rollouts = [], []
+    for number, (old, before, new, after) in enumerate(answered):
+        task = a_task(id=f"t{number}", split=Split.VAL, lesson="l", document=DOCUMENT.id, prompt=f"ask {number}")
+        tasks.append(task)
+        for text, grade, sha in ((old, before, DOCUMENT.sha), (new, after, changed.sha)):
+            made = a_rollout(grade, task=task.id, document_sha=sha, trajectory=a_trajectory(text))
+            rollouts.append(made)
+    for name, rows in (("tasks", tasks), ("rollouts", rollouts)):
+        (folder / f"{name}.jsonl").write_bytes(b"".join(to_json(row) + b"\n" for row in rows))
+    return proposal, a_report(documents=(an_outcome(document=DOCUMENT, candidate=changed),))
+
+
+def test_the_answers_are_of_the_request_that_tells_most(tmp_path: Path) -> None:
+    proposal, report = night(tmp_path, ("npm", 1.0, "npm", 1.0), ("I use npm", 0.0, "I use pnpm", 1.0))
+    told = answers(proposal, report, tmp_path)
+    assert told is not None
+    assert (told.request, told.before, told.after) == (
+        "ask 1",
+        Answer("I use npm", (), solved=False),
+        Answer("I use pnpm", (), solved=True),
+    )
+
+
+def test_a_long_common_beginning_of_both_answers_is_left_out(tmp_path: Path) -> None:
+    same = "I look at the files first and then do what was asked. " * 3
+    proposal, report = night(tmp_path, (f"{same}npm.", 0.0, f"{same}pnpm.", 1.0))
+    told = answers(proposal, report, tmp_path)
+    assert told is not None
+    assert told.before.text.startswith("… ")
+    assert told.before.text.endswith("npm.")
+    assert len(told.before.text) < len(same)
+
+
+def test_without_a_kept_answer_to_both_sides_nothing_is_shown(tmp_path: Path) -> None:
+    proposal, report = night(tmp_path)
+    assert answers(proposal, report, tmp_path) is None
+    assert answers(proposal, None, tmp_path) is None

@@ -1,0 +1,67 @@
+"""A person sees on one screen what they need to decide a rule, whatever the terminal's width."""
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from rich.cells import cell_len
+
+from skillopt_sleep.cli.review_shown import ROWS, Answer, Answers, Change, Rule, Said, screen, whole_change
+from tests.cli.review_screens import ADDED, FOLDER, NEW, OLD, REWORDED, RULES, WIDTHS, drawn
+
+words = st.text(max_size=300)
+answers = st.builds(Answer, words, st.lists(words, max_size=5).map(tuple), st.none() | st.booleans())
+rules = st.builds(
+    Rule,
+    id=st.just("P-0001.2"),
+    document=words,
+    text=words,
+    label=words,
+    cautions=st.lists(words, max_size=2).map(tuple),
+    said=st.lists(st.builds(Said, words, st.just("3 days ago")), max_size=4).map(tuple),
+    sessions=st.integers(0, 9),
+    answers=st.none() | st.builds(Answers, words, answers, answers),
+    proof=st.lists(words, max_size=3).map(tuple),
+    changes=st.lists(st.builds(Change, words, words, words), max_size=2).map(tuple),
+    cost=words,
+    reaches=words,
+)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", RULES)
+def test_a_screen_is_as_it_was_looked_at(name: str, width: int) -> None:
+    assert drawn(RULES[name], width) == (FOLDER / f"review_{name}_{width}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_fits_on_a_screen_with_its_keys_at_100_columns(name: str) -> None:
+    assert len(drawn(RULES[name], 100).splitlines()) <= ROWS - 2
+
+
+@settings(deadline=None)
+@given(rules, st.integers(20, 200))
+def test_no_line_is_wider_than_the_terminal_and_nothing_invisible_is_printed(rule: Rule, width: int) -> None:
+    for line in screen(rule, number=2, count=12, width=width):
+        assert cell_len(line.plain) <= max(width, 60)
+        assert "\n" not in line.plain
+        assert "\x1b" not in line.plain
+
+
+def test_both_answers_stand_beside_each_other_only_where_there_is_room() -> None:
+    wide = drawn(ADDED, 100)
+    assert any("Without the rule" in line and "With the rule" in line for line in wide.splitlines())
+    narrow = drawn(ADDED, 99)
+    assert not any("Without the rule" in line and "With the rule" in line for line in narrow.splitlines())
+
+
+def test_whether_an_answer_did_what_was_asked_is_said_in_words_only_if_it_is_known() -> None:
+    assert "✗ not as you asked" in drawn(ADDED, 60)
+    assert "✓ as you asked" in drawn(ADDED, 60)
+    assert "as you asked" not in drawn(REWORDED, 60)
+
+
+def test_a_changed_word_is_marked_in_its_line_and_the_whole_change_can_be_seen() -> None:
+    lines = screen(REWORDED, number=1, count=1, width=100)
+    (added,) = [line for line in lines if " + " in line.plain]
+    marked = [added.plain[span.start : span.end] for span in added.spans if "underline" in str(span.style)]
+    assert "".join(marked).split() == ["and", "make", "test", "every"]
+    assert len(whole_change(Change("a.md", "", OLD + "\n" + NEW), 60)) == 7
