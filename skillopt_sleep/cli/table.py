@@ -64,6 +64,24 @@ COMMANDS = {
         "Undo adopted proposals, restoring the exact bytes from before.",
         "skillopt-sleep undo P-0001",
     ),
+    "why": Later(
+        "why:why",
+        CLOSER,
+        "Show why a rule is there or was proposed: your words, what was tried, and what you decided.",
+        "skillopt-sleep why CLAUDE.md:12",
+    ),
+    "why-not": Later(
+        "why:why_not",
+        CLOSER,
+        "Show why something you said is no rule: how far it came, what stopped it, and what to do.",
+        'skillopt-sleep why-not "use tabs"',
+    ),
+    "blame": Later(
+        "blame:blame",
+        CLOSER,
+        "Show for each line we manage in a file whose words it rests on, its trial, and when you approved it.",
+        "skillopt-sleep blame CLAUDE.md",
+    ),
     "harvest": Later(
         "harvest:harvest",
         CLOSER,

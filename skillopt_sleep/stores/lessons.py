@@ -27,11 +27,12 @@ class SqliteLessons:
 
         Each has its state as it is now.
         """
-        lessons: list[Lesson] = []
-        for (body,) in self._rows("SELECT body FROM lessons", ()):
-            lesson = from_json(body, Lesson)
-            if lesson.project in projects or lesson.holds.kind is PlaceKind.PERSON:
-                lessons.append(lesson)
+        every = self.every()
+        return tuple(one for one in every if one.project in projects or one.holds.kind is PlaceKind.PERSON)
+
+    def every(self) -> tuple[Lesson, ...]:
+        """Return all lessons, each with its state as it is now, in the order they first came up."""
+        lessons = [from_json(body, Lesson) for (body,) in self._rows("SELECT body FROM lessons", ())]
         proposed = self._taught_by(entry.proposal for entry in self._bank.proposals(*OPEN))
         live = self._taught_by(entry.proposal for entry in self._bank.proposals(ADOPTED))
         current = [_with_state(lesson, proposed, live) for lesson in lessons]

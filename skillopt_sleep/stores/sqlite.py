@@ -5,7 +5,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -23,6 +23,7 @@ from skillopt_sleep.stores.glance import is_running
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, first_drawn
+from skillopt_sleep.stores.lessons import SqliteLessons
 from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.purge import SqlitePurge
 from skillopt_sleep.stores.retention import SqliteRetention
@@ -65,6 +66,7 @@ class SqliteStore:
         self._connection, self.notice = _open(data / "sleep.db", clock)
         self.index = SqliteIndex(self._connection, self._lock)
         self.bank = SqliteBank(self._connection, self._lock)
+        self.lessons = SqliteLessons(self._connection, self._lock)
         self.history = SqliteHistory(self._connection, self._lock)
         self.purge = SqlitePurge(self._connection, self._lock)
         self.retention = SqliteRetention(self._connection, self._lock)
@@ -133,6 +135,13 @@ class SqliteStore:
         if row is None or not row[0]:
             return None
         return read_report(row[0])
+
+    def reports(self) -> Iterator[NightReport]:
+        """Yield the reports of closed nights, newest first."""
+        for night in self.nights():
+            report = self.report(night.id)
+            if report is not None:
+                yield report
 
     def folder(self, night: str) -> Path:
         """Return the folder of a night's files."""

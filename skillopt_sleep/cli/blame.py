@@ -1,0 +1,57 @@
+"""The command `blame`: whose words, which trial and which decision each managed line of a file rests on."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.text import counted, home_path
+from skillopt_sleep.cli.why_shown import blamed_lines
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.proposals.origins import Managed, Origin, managed_lines, origins, with_tries
+from skillopt_sleep.stores.bank import ADOPTED
+
+
+def blame(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file; every file with adopted rules by default.")
+    ] = "",
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show for each line we manage in a file whose words it rests on, its trial, and when you approved it."""
+    with opened() as store:
+        known = list(origins(store.bank.proposals(), store.lessons.every()))
+        paths = [Path(file).expanduser()] if file else _adopted(known)
+        report = cache(store.report)
+        found: dict[Path, list[Managed]] = {}
+        for path in paths:
+            found[path] = [
+                line._replace(origin=line.origin and with_tries(line.origin, report(line.origin.night)))
+                for line in managed_lines(path, known)
+            ]
+    if as_json:
+        say_json({str(path): [line._asdict() for line in lines] for path, lines in found.items()})
+        return
+    if not paths:
+        say("No rule is adopted yet. See what waits: skillopt-sleep show")
+    now = utc_now()
+    for path, lines in found.items():
+        lines_managed = counted(len(lines), "line") if lines else "no line"
+        say(f"{home_path(str(path))}: {lines_managed} managed by skillopt-sleep")
+        for line in lines:
+            for text in blamed_lines(*line, now=now):
+                say(text)
+
+
+def _adopted(known: Sequence[Origin]) -> list[Path]:
+    """Return the files that hold adopted rules, each once."""
+    paths: dict[str, None] = {}
+    for origin in known:
+        if origin.state == ADOPTED:
+            paths |= dict.fromkeys(origin.paths)
+    return [Path(name) for name in paths if Path(name).is_file()]

@@ -1,0 +1,113 @@
+"""The commands `why` and `why-not`: where a rule comes from, and why something you said is no rule."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.why_shown import absence_lines, origin_lines
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.likeness import LIKE, likeness
+from skillopt_sleep.proposals.origins import Origin, managed_lines, origins, with_tries
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+
+
+def why(
+    rule: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RULE|FILE:LINE", help="Words of a rule, a proposal as in P-0001, or a line as in CLAUDE.md:12."
+        ),
+    ],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show why a rule is there or was proposed: your words, what was tried, and what you decided."""
+    asked = " ".join(rule)
+    with opened() as store:
+        known = list(origins(store.bank.proposals(), store.lessons.every()))
+        found = _of_place(asked, known) or _of_proposal(asked, known) or _of_words(asked, known)
+        found = [with_tries(origin, store.report(origin.night)) for origin in found]
+    if not found:
+        raise ConfigError(
+            f"no rule is like {asked!r}", remedy=f"see why there is none: skillopt-sleep why-not {asked!r}"
+        )
+    if as_json:
+        say_json(found)
+        return
+    now = utc_now()
+    for number, origin in enumerate(found):
+        if number:
+            say("")
+        for line in origin_lines(origin, now=now):
+            say(line)
+
+
+def why_not(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS|LESSON", help="Something you said to an agent, or a lesson's id.")
+    ],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show why something you said is no rule: how far it came, what stopped it, and what to do."""
+    from skillopt_sleep.cli.why_typed import typed_like
+    from skillopt_sleep.proposals.absence import absence
+
+    with opened() as store:
+        lessons = store.lessons.every()
+        rules = list(origins(store.bank.proposals(), lessons))
+        found = absence(
+            " ".join(words),
+            rules,
+            lessons,
+            store.reports,
+            lambda asked: typed_like(asked, store.index),
+        )
+    if as_json:
+        say_json(found)
+        return
+    for line in absence_lines(found, now=utc_now()):
+        say(line)
+
+
+def _of_place(asked: str, known: Sequence[Origin]) -> list[Origin]:
+    """Return the origin of the line that is named as FILE:LINE, none if it isn't named so."""
+    name, colon, number = asked.rpartition(":")
+    path = Path(name).expanduser()
+    if not colon or not number.isdecimal() or not path.is_file():
+        return []
+    for line in managed_lines(path, known):
+        if line.number == int(number):
+            if line.origin is None:
+                raise ConfigError(f"no proposal is known that brought {asked}", remedy="someone wrote it by hand")
+            return [line.origin]
+    raise ConfigError(
+        f"{asked} isn't a line of ours: skillopt-sleep manages other lines of that file, or none",
+        remedy=f"see which: skillopt-sleep blame {name}",
+    )
+
+
+def _of_proposal(asked: str, known: Sequence[Origin]) -> list[Origin]:
+    """Return the rules of the proposal with this id, or the one rule that is numbered behind it."""
+    name, _, number = asked.upper().partition(".")
+    rules = [origin for origin in known if origin.proposal == name]
+    if number:
+        return rules[int(number) - 1 : int(number)] if number.isdecimal() and int(number) else []
+    return rules
+
+
+def _of_words(asked: str, known: Sequence[Origin]) -> list[Origin]:
+    """Return the rule that is most like these words, or that is for this lesson; of equals the latest."""
+    best: list[Origin] = []
+    nearest = LIKE
+    for origin in known:
+        near = float("inf") if asked in origin.lessons else likeness(asked, origin.rule)
+        if near >= nearest:
+            best, nearest = [origin], near
+    return best

@@ -1,0 +1,142 @@
+"""Show where a rule comes from, and what became of something the person said: their words first, ids behind."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from skillopt_sleep.cli.text import WIDTH, ago, block, counted
+from skillopt_sleep.kit.markdown import one_line, spelled, visible
+from skillopt_sleep.proposals.absence import Absence
+from skillopt_sleep.proposals.origins import Origin, Tries
+from skillopt_sleep.records import DONE, Evidence, Proof
+from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
+
+QUOTES = 3  # so many of the person's quotes are shown
+QUOTE_CHARS = 240
+SESSION_CHARS = 8
+_STATES = {
+    WAITING: "it waits for you",
+    ADOPTED: "you adopted it",
+    REJECTED: "you turned it down",
+    UNDONE: "you adopted it, and took it back",
+    WITHDRAWN: "it was withdrawn",
+}
+
+
+def origin_lines(origin: Origin, *, now: datetime) -> Iterator[str]:
+    """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
+    yield visible(origin.rule)
+    where = " and ".join(map(spelled, origin.documents))
+    yield f"  in {where}"
+    yield ""
+    yield from said_lines(origin.said, now=now)
+    for deed in origin.done[:QUOTES]:
+        what = f": {one_line(deed.what, limit=QUOTE_CHARS)}" if deed.what else ""
+        yield wrapped(f"you {DONE[deed.kind]}{what}", indent="  ")
+    yield ""
+    yield wrapped(sentence(tried(origin)))
+    yield wrapped(sentence(decision(origin, now=now)))
+    yield ""
+    for name, wording in zip(origin.lessons, origin.wordings, strict=False):
+        yield f"lesson    {spelled(name)}: {one_line(wording, limit=60)}"
+    yield f"proposal  {origin.proposal}, of the night of {origin.night}"
+
+
+def said_lines(said: Sequence[Evidence], *, now: datetime) -> Iterator[str]:
+    """Yield the person's words, each with when and where they were said."""
+    if not said:
+        return
+    yield "You said:"
+    for piece in said[:QUOTES]:
+        yield wrapped(f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", indent="  ")
+        yield wrapped(f"{when(piece, now=now)}{_session(piece)}", indent="    ")
+    if len(said) > QUOTES:
+        yield f"  and {counted(len(said) - QUOTES, 'more time')}"
+
+
+def when(piece: Evidence, *, now: datetime) -> str:
+    """Return when something was said, "" if that isn't known."""
+    if piece.at is None:
+        return ""
+    return f"{piece.at.astimezone():%Y-%m-%d} ({ago(piece.at, now)}), "
+
+
+def _session(piece: Evidence) -> str:
+    """Return a session by its agent and as much of its id as `harvest --why` needs."""
+    agent, _, name = piece.session.partition(":")
+    return f"{spelled(agent)} {spelled(name[:SESSION_CHARS])}, turn {piece.turn}"
+
+
+def wrapped(text: str, *, indent: str = "") -> str:
+    """Return a paragraph that is broken between words."""
+    return textwrap.fill(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def tried(origin: Origin) -> str:
+    """Say in one sentence what is known of a rule's trial."""
+    if origin.proof is Proof.WORDS:
+        return "your own words are its proof, no trial was run"
+    if origin.tries is None:
+        return "the record of its trial is gone"
+    return f"it was tried on {in_numbers(origin.tries)}"
+
+
+def in_numbers(tries: Tries) -> str:
+    """Say how many tries were solved before and with the rule."""
+    requests = counted(tries.requests, "request")
+    solved = f"solved {tries.solved_before} of {tries.n} before, {tries.solved_after} of {tries.n} with it"
+    grades = f"mean grade {tries.before:.2f} → {tries.after:.2f}"
+    return f"{requests} it was not learned from: {solved} ({grades})"
+
+
+def decision(origin: Origin, *, now: datetime) -> str:
+    """Say what the person decided on a rule's proposal, and when."""
+    words = _STATES[origin.state]
+    if origin.decided:
+        at = datetime.fromisoformat(origin.decided)
+        words = f"{words} on {at.astimezone():%Y-%m-%d} ({ago(at, now)})"
+    if origin.reason:
+        words = f"{words}: {visible(origin.reason)}"
+    return words
+
+
+def absence_lines(absence: Absence, *, now: datetime) -> Iterator[str]:
+    """Yield what became of something the person said, why, and what to do next."""
+    if absence.said:
+        yield from said_lines(absence.said, now=now)
+        yield ""
+    yield wrapped(sentence(visible(absence.because)))
+    if absence.rule:
+        yield block(visible(absence.rule), indent="  ")
+    yield wrapped(f"→ {visible(absence.next)}")
+    ids = {
+        "lesson": absence.lesson,
+        "task": absence.task,
+        "proposal": absence.proposal,
+        "night": absence.night,
+    }
+    known = [f"{name} {spelled(value)}" for name, value in ids.items() if value]
+    if known:
+        yield ""
+        yield wrapped(", ".join(known))
+
+
+def blamed_lines(number: int, line: str, origin: Origin | None, *, now: datetime) -> Iterator[str]:
+    """Yield one managed line with whose words it rests on, its trial, and who approved it when."""
+    yield f"{number:>4}  {one_line(line, limit=200)}"
+    if origin is None:
+        yield "      no proposal is known that brought it"
+        return
+    if origin.said:
+        first = origin.said[0]
+        quote = one_line(first.quote, limit=QUOTE_CHARS)
+        more = f", asked for in {counted(origin.sessions, 'session')}" if origin.sessions > 1 else ""
+        yield wrapped(f"«{quote}»", indent="      ")
+        yield wrapped(f"{when(first, now=now)}{_session(first)}{more}", indent="      ")
+    for deed in origin.done[: 0 if origin.said else 1]:
+        yield wrapped(f"you {DONE[deed.kind]}: {one_line(deed.what, limit=QUOTE_CHARS)}", indent="      ")
+    yield wrapped(tried(origin), indent="      ")
+    yield wrapped(f"{decision(origin, now=now)}: {origin.proposal}", indent="      ")

@@ -1,0 +1,58 @@
+"""Find what was typed in the indexed sessions, and say why it founded nothing."""
+
+from collections.abc import Sequence
+
+from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK
+from skillopt_sleep.cli.harvest_shown import WORDS
+from skillopt_sleep.kit.likeness import LIKE, likeness
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.night.heard import RULES
+from skillopt_sleep.proposals.absence import NAME_IT, Unheard
+from skillopt_sleep.records import Evidence, Held, Origin, Session
+from skillopt_sleep.stores.index import SqliteIndex
+
+BATCH = 100  # sessions decoded at once
+QUOTE_CHARS = 300
+_TAKEN_FOR = {
+    REQUEST: "it was taken for a request, not for a correction of the answer before",
+    SMALL_TALK: "it was taken for small talk",
+    CORRECTION: "it was taken for a correction, and no report says what became of it",
+}
+
+
+def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
+    """Return what was typed that is most like the words, and why it founded nothing; of equals the newest."""
+    held = index.held(RULES)
+    best: tuple[Held, Session, int] | None = None
+    nearest = LIKE
+    for start in range(0, len(held), BATCH):
+        some = held[start : start + BATCH]
+        for one, session in zip(some, index.sessions([entry.line.id for entry in some]), strict=True):
+            for number, turn in enumerate(session.turns):
+                near = likeness(asked, turn.text) if turn.origin is Origin.USER else 0.0
+                # The newest come first.
+                if near > nearest:
+                    best, nearest = (one, session, number), near
+    return _unheard(*best) if best else None
+
+
+def _unheard(held: Held, session: Session, number: int) -> Unheard:
+    turn = session.turns[number]
+    at = turn.at or session.started
+    words = Evidence(session=session.id, turn=number, quote=one_line(turn.text, limit=QUOTE_CHARS), at=at)
+    why = f"skillopt-sleep harvest --why {session.id}"
+    if held.line.left_out is not None:
+        return Unheard(
+            words=words, because=f"its session is left out: {WORDS[held.line.left_out]}", next=f"see: {why}"
+        )
+    if not held.night:
+        because = "no night has read its session yet"
+        return Unheard(words=words, because=because, next=f"run a night: skillopt-sleep run; or see: {why}")
+    because = f"night {held.night} read it: {_TAKEN_FOR[_take(held, number)]}"
+    return Unheard(words=words, because=because, next=f"{NAME_IT}; see also: {why}")
+
+
+def _take(held: Held, number: int) -> str:
+    """Return what the rules take a typed turn for; a request if they haven't read it."""
+    takes: Sequence[str] = [turn.take for turn in held.heard.turns if turn.turn == number] if held.heard else ()
+    return takes[0] if takes else REQUEST

@@ -1,0 +1,28 @@
+"""Tell how much two short texts are about the same, word by word."""
+
+import re
+
+from rapidfuzz import fuzz
+
+LIKE = 70.0  # from here on they count as alike
+
+_WORD = re.compile(r"\w+")
+_ORDER = 0.01  # so much less than the words themselves does their order count
+
+
+def likeness(asked: str, text: str) -> float:
+    """Return from 0 to about 100 how much a text holds what is asked about; below LIKE it is about something else."""
+    ours, theirs = _plain(asked), _plain(text)
+    if not ours or not theirs:
+        return 0.0
+    held = fuzz.token_set_ratio(ours, theirs)
+    return held + _ORDER * fuzz.token_sort_ratio(ours, theirs)
+
+
+def same_words(one: str, other: str) -> bool:
+    """Return whether two texts have the same words, whatever stands between them."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))

@@ -1,0 +1,238 @@
+"""Say why something that the person said is no rule: how far it came, what stopped it there, and what to do."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from skillopt_sleep.kit.likeness import LIKE, likeness
+from skillopt_sleep.proposals.origins import Origin
+from skillopt_sleep.records import (
+    BECAME,
+    Became,
+    Correction,
+    Evidence,
+    Lesson,
+    LessonState,
+    NightReport,
+    Record,
+    taken_back,
+    why_ended,
+)
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
+
+NAME_IT = "say in a session exactly what you want: a name, a command, a path"
+AGAIN = "say it again in another session: a new request to test with is a reason to try again"
+ONCE_MORE = "say it in one more session: that session becomes the test"
+NIGHT = "run a night: skillopt-sleep run"
+NEXT = {
+    Became.UNREAD: NIGHT,
+    Became.UNUSED: NAME_IT,
+    Became.UNPROVEN: NAME_IT,
+    Became.FOR_ONCE: "say that it holds from now on",
+    Became.CROWDED_OUT: "say it again in another session",
+    Became.LATER: NIGHT,
+    Became.TAKEN_BACK: "say it again if you want it after all",
+    Became.NO_REQUEST: "ask for something that it applies to",
+    Became.NO_TEST: NAME_IT,
+    Became.UNGRADED: f"{NAME_IT}; or name another judge (judge.model)",
+    Became.DROPPED: "see what you dropped: skillopt-sleep tasks list --dropped",
+    Became.NOTICED: ONCE_MORE,
+    Became.NOT_REACHED: NIGHT,
+    Became.NO_DOCUMENT: "the report says what is wrong with the file: skillopt-sleep report",
+    Became.NEEDS_REPOSITORY: "nothing; it is kept until a replay has the repository",
+    Became.SEEN_ONCE: ONCE_MORE,
+    Became.KEPT: "nothing; later nights test with it",
+    Became.ATTEMPTED: AGAIN,
+    Became.TESTED: AGAIN,
+    Became.EDITED: AGAIN,
+    Became.PROPOSED: "see what waits: skillopt-sleep show",
+}
+_PROGRESS = {became: number for number, became in enumerate(Became)}
+_DECIDED = {
+    ADOPTED: ("it is a rule, which you adopted", "skillopt-sleep why {id}"),
+    WAITING: ("a rule was proposed, and waits for you", "skillopt-sleep show {id}"),
+    UNDONE: ("you adopted its rule, and took it back", "adopt it again: skillopt-sleep adopt {id}"),
+    REJECTED: ("you turned its rule down", "skillopt-sleep show {id}"),
+    WITHDRAWN: ("its rule was proposed, and withdrawn", "skillopt-sleep show {id}"),
+}
+
+
+class Unheard(Record, frozen=True, kw_only=True):
+    """Something typed in a session that founded nothing, and what the session and the turn were taken for."""
+
+    words: Evidence
+    because: str
+    next: str
+
+
+class Absence(Record, frozen=True, kw_only=True):
+    """What became of something the person said: the first of their words for it, and where it ended.
+
+    `end` is the state of its proposal, what became of its correction or lesson, "typed" if it founded nothing, or
+    "not found". `rule` is what was written for it, `because` the reason in words.
+    """
+
+    said: tuple[Evidence, ...]
+    end: str
+    because: str
+    next: str
+    rule: str = ""
+    proposal: str = ""
+    lesson: str = ""
+    wording: str = ""
+    task: str = ""
+    night: str = ""
+
+
+Reports = Callable[[], Iterable[NightReport]]
+
+
+def absence(
+    asked: str,
+    known: Sequence[Origin],
+    lessons: Sequence[Lesson],
+    reports: Reports,
+    typed: Callable[[str], Unheard | None],
+) -> Absence:
+    """Return what became of what is most like the words asked for, or of the lesson with that id.
+
+    It is looked for in what was proposed, in the lessons, in the corrections of past nights, and at last in what was
+    `typed` in any session.
+    """
+    named = {lesson.id: lesson for lesson in lessons}
+    origin, near = _best_origin(asked, known)
+    lesson, nearer = _best_lesson(asked, lessons)
+    if origin is not None and near >= nearer:
+        return _of_origin(origin)
+    if lesson is not None:
+        return _of_lesson(lesson, named, reports)
+    found = _best_correction(asked, reports)
+    if found is not None:
+        return _of_correction(*found)
+    unheard = typed(asked)
+    if unheard is not None:
+        return Absence(said=(unheard.words,), end="typed", because=unheard.because, next=unheard.next)
+    return Absence(
+        said=(),
+        end="not found",
+        because="nothing like it was typed in any session that was found",
+        next="see which sessions are read: skillopt-sleep harvest; or say it in a session",
+    )
+
+
+def _best_origin(asked: str, known: Sequence[Origin]) -> tuple[Origin | None, float]:
+    """Return the rule most like what is asked about, by its text or the words behind it; of equals the latest."""
+    best: Origin | None = None
+    nearest = LIKE
+    for origin in known:
+        if asked in origin.lessons:
+            return origin, float("inf")
+        near = max(likeness(asked, text) for text in (origin.rule, *(piece.quote for piece in origin.said)))
+        if near >= nearest:
+            best, nearest = origin, near
+    return best, nearest if best else 0.0
+
+
+def _best_lesson(asked: str, lessons: Sequence[Lesson]) -> tuple[Lesson | None, float]:
+    best: Lesson | None = None
+    nearest = LIKE
+    for lesson in lessons:
+        if lesson.id == asked:
+            return lesson, float("inf")
+        near = max(likeness(asked, text) for text in (lesson.wording, *(piece.quote for piece in lesson.quotes)))
+        if near >= nearest:
+            best, nearest = lesson, near
+    return best, nearest if best else 0.0
+
+
+def _best_correction(asked: str, reports: Reports) -> tuple[Correction, str] | None:
+    """Return the correction most like it with its night; the newest night that knows one."""
+    for report in reports():
+        near = [(likeness(asked, one.quote), one) for one in report.corrections.listed]
+        alike = [pair for pair in near if pair[0] >= LIKE]
+        if alike:
+            return max(alike, key=lambda pair: (pair[0], _PROGRESS[pair[1].became]))[1], report.night
+    return None
+
+
+def _of_origin(origin: Origin) -> Absence:
+    because, next_step = _DECIDED[origin.state]
+    if origin.reason:
+        because = f"{because}: {origin.reason}"
+    return Absence(
+        said=origin.said,
+        end=origin.state,
+        because=because,
+        next=next_step.format(id=origin.proposal),
+        rule=origin.rule,
+        proposal=origin.proposal,
+        lesson=origin.lessons[0] if origin.lessons else "",
+        wording=origin.wordings[0] if origin.wordings else "",
+        night=origin.night,
+    )
+
+
+def _of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Absence:
+    """Say how far a lesson came that has no rule: the end of the newest night that tried it."""
+    if lesson.state is LessonState.TAKEN_BACK:
+        because = why_ended(taken_back(named.values()).get(lesson.id))
+        return _absence(lesson, Became.TAKEN_BACK, because)
+    for report in reports():
+        own = [one for one in report.corrections.listed if one.lesson == lesson.id]
+        if own:
+            furthest = max(own, key=lambda one: _PROGRESS[one.became])
+            return _absence(
+                lesson,
+                furthest.became,
+                reason(furthest),
+                task=furthest.task,
+                night=report.night,
+                rule=_edit_for(lesson, report),
+            )
+    became = Became.SEEN_ONCE if len(lesson.sessions) == 1 else Became.KEPT
+    if lesson.state is LessonState.NOTICED:
+        became = Became.NOTICED
+    return _absence(lesson, became, BECAME[became])
+
+
+def _absence(
+    lesson: Lesson, became: Became, because: str, *, task: str = "", night: str = "", rule: str = ""
+) -> Absence:
+    return Absence(
+        said=lesson.quotes,
+        end=became.value,
+        because=because,
+        next=NEXT[became],
+        rule=rule,
+        lesson=lesson.id,
+        wording=lesson.wording,
+        task=task,
+        night=night,
+    )
+
+
+def _edit_for(lesson: Lesson, report: NightReport) -> str:
+    """Return the last edit that this night wrote for the lesson; "" without one."""
+    content = ""
+    for outcome in report.documents:
+        for applied in outcome.tried.edits:
+            if lesson.id in applied.edit.lessons:
+                content = applied.edit.content
+    return content.strip()
+
+
+def _of_correction(correction: Correction, night: str) -> Absence:
+    words = Evidence(session=correction.session, turn=correction.turn, quote=correction.quote)
+    return Absence(
+        said=(words,),
+        end=correction.became.value,
+        because=reason(correction),
+        next=NEXT[correction.became],
+        lesson=correction.lesson,
+        task=correction.task,
+        night=night,
+    )
+
+
+def reason(correction: Correction) -> str:
+    """Return what became of a correction, in words."""
+    words = BECAME[correction.became]
+    return f"{words} ({correction.because})" if correction.because else words

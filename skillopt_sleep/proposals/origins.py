@@ -1,0 +1,193 @@
+"""Say where a rule comes from: the person's words, what was tried, and their decision."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.proposals import live
+from skillopt_sleep.records import (
+    Decision,
+    Deed,
+    Edit,
+    EditOp,
+    Evidence,
+    Judged,
+    Lesson,
+    NightReport,
+    Proof,
+    Proposal,
+    Record,
+)
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, Decided
+
+Sign = TypeVar("Sign", Evidence, Deed)
+
+_SOLVED = 1.0
+
+
+class Tries(Record, frozen=True, kw_only=True):
+    """How many of `n` tries on unseen requests were solved in full, and the mean grades, before and with it."""
+
+    requests: int
+    n: int
+    solved_before: int
+    solved_after: int
+    before: float
+    after: float
+
+
+class Origin(Record, frozen=True, kw_only=True):
+    """Where one rule comes from: the proposal's own data, and what holds of this rule alone.
+
+    `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what the
+    person said and did for its lessons, oldest first, in so many `sessions`. `tries` is None while nobody asked for
+    them (`with_tries`), or if no trial is known.
+    """
+
+    rule: str
+    edit: Edit
+    line: int | None = None
+    proposal: str
+    version: int
+    state: str
+    decided: str
+    reason: str
+    night: str
+    documents: tuple[str, ...]
+    paths: tuple[str, ...]
+    proof: Proof
+    lessons: tuple[str, ...]
+    wordings: tuple[str, ...]
+    said: tuple[Evidence, ...]
+    done: tuple[Deed, ...]
+    sessions: int
+    tries: Tries | None = None
+
+
+class Managed(NamedTuple):
+    """One line of our part of a file, and where it comes from if that is known."""
+
+    number: int
+    line: str
+    origin: Origin | None
+
+
+def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson]) -> Iterator[Origin]:
+    """Yield where each rule comes from that was ever proposed, oldest first."""
+    named = {lesson.id: lesson for lesson in lessons}
+    for entry in proposals:
+        for edit in entry.proposal.edits:
+            if edit.op is not EditOp.DELETE:
+                yield _origin(entry, edit, named)
+
+
+def with_tries(origin: Origin, report: NightReport | None) -> Origin:
+    """Return the origin with the tries of its trial, which stand in the report of its night."""
+    return replace(origin, tries=_tries(origin.edit, report))
+
+
+def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
+    """Return the lines of our part of a file that aren't blank; raise ConfigError if there is no such file.
+
+    Of several proposals with a line, an adopted one of this file counts before any other, and the later one before
+    the earlier.
+    """
+    real = path.resolve()
+    if not real.is_file():
+        raise ConfigError(f"{path} isn't a file", remedy="name one, as in: skillopt-sleep blame CLAUDE.md")
+    document, _ = live.load(real, root=real.parent, name=str(path))
+    if not document.body:
+        return []
+    lines: list[Managed] = []
+    first = 1 + (document.lead + document.open).count("\n")
+    for number, line in enumerate(document.body.split("\n"), start=first):
+        if line.strip():
+            origin = _of_line(line, str(real), known)
+            if origin is not None:
+                origin = replace(origin, line=number, rule=line.strip())
+            lines.append(Managed(number, line.strip(), origin))
+    return lines
+
+
+def _of_line(line: str, path: str, known: Sequence[Origin]) -> Origin | None:
+    best: Origin | None = None
+    for origin in known:
+        held = {_folded(one) for one in origin.edit.content.split("\n")}
+        if _folded(line) in held and (best is None or _rank(origin, path) >= _rank(best, path)):
+            best = origin
+    return best
+
+
+def _rank(origin: Origin, path: str) -> tuple[bool, bool, bool]:
+    here = any(str(Path(name).resolve()) == path for name in origin.paths)
+    return origin.state == ADOPTED, here, origin.state in OPEN
+
+
+def _folded(line: str) -> str:
+    return " ".join(line.split()).casefold()
+
+
+def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin:
+    proposal = entry.proposal
+    ids = edit.lessons or proposal.lessons
+    known = [lessons[name] for name in ids if name in lessons]
+    said, done = _signs(proposal, known)
+    return Origin(
+        rule=edit.content.strip(),
+        edit=edit,
+        proposal=proposal.id,
+        version=proposal.version,
+        state=entry.state,
+        decided=entry.decided,
+        reason=entry.reason,
+        night=proposal.night,
+        documents=tuple(file.document for file in proposal.files),
+        paths=proposal.paths,
+        proof=proposal.proof,
+        lessons=ids,
+        wordings=tuple(lesson.wording for lesson in known),
+        said=said,
+        done=done,
+        sessions=len({piece.session for piece in (*said, *done)}),
+    )
+
+
+def _signs(proposal: Proposal, lessons: Sequence[Lesson]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
+    """Return what the person said and did by the proposal for these lessons; all of it if none of it is of them."""
+    turns: set[tuple[str, int]] = set()
+    for lesson in lessons:
+        turns.update((piece.session, piece.turn) for piece in (*lesson.quotes, *lesson.deeds))
+    said = _among(proposal.spoken, turns)
+    done = _among(proposal.deeds, turns)
+    if said or done:
+        return said, done
+    return proposal.spoken, proposal.deeds
+
+
+def _among(pieces: Sequence[Sign], turns: Collection[tuple[str, int]]) -> tuple[Sign, ...]:
+    return tuple(piece for piece in pieces if (piece.session, piece.turn) in turns)
+
+
+def _tries(edit: Edit, report: NightReport | None) -> Tries | None:
+    """Return the trial of this edit in the night's report: the one it was accepted by, else the last."""
+    found: Judged | None = None
+    for outcome in report.documents if report else ():
+        for judged in outcome.tried.tested:
+            if not any(one.key == edit.key for one in judged.edits) or not judged.trial.pairs:
+                continue
+            if found is None or found.verdict.decision is not Decision.ACCEPT:
+                found = judged
+    if found is None:
+        return None
+    pairs = found.trial.of(edit.lessons) or found.trial.own
+    return Tries(
+        requests=len({pair.task for pair in pairs}),
+        n=len(pairs),
+        solved_before=sum(pair.before >= _SOLVED for pair in pairs),
+        solved_after=sum(pair.after >= _SOLVED for pair in pairs),
+        before=sum(pair.before for pair in pairs) / len(pairs),
+        after=sum(pair.after for pair in pairs) / len(pairs),
+    )

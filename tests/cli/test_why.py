@@ -1,0 +1,80 @@
+"""`why` and `why-not` answer with the person's own words, on a real home after a night."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.command import Home
+
+
+def told(home: Home, *arguments: str) -> str:
+    done = home.command(*arguments)
+    assert done.code == 0, done.err
+    assert max(map(len, done.out.splitlines())) <= 80
+    return done.out
+
+
+def test_why_a_rule_was_proposed_and_adopted(home: Home) -> None:
+    waiting = told(home, "why", "use", "pnpm")
+    assert waiting.startswith("- Use pnpm, never npm.")
+    assert "we always use pnpm here, never npm»" in waiting
+    assert "solved 0 of" in " ".join(waiting.split())
+    assert "It waits for you." in waiting
+    assert home.command("adopt", "P-0001").code == 0
+    adopted = told(home, "why", "P-0001")
+    assert "You adopted it on " in adopted
+    assert told(home, "why", "P-0001.1") == adopted
+
+
+def test_why_a_line_is_there(home: Home) -> None:
+    assert home.command("adopt", "P-0001").code == 0
+    path = home.project / "CLAUDE.md"
+    number = path.read_text().splitlines().index("- Use pnpm, never npm.") + 1
+    assert "P-0001" in told(home, "why", f"{path}:{number}")
+    theirs = home.command("why", f"{path}:1")
+    assert theirs.code == 2
+    assert "blame" in theirs.err
+    path.write_text(path.read_text().replace("- Use pnpm, never npm.", "- By hand."))
+    by_hand = home.command("why", f"{path}:{number}")
+    assert by_hand.code == 2
+    assert "by hand" in by_hand.err
+
+
+@pytest.mark.parametrize("asked", ["haiku", "P-0099", "P-0001.7", "P-0001.x", "no such file:3"])
+def test_what_is_no_rule_is_an_error_that_leads_on(home: Home, asked: str) -> None:
+    done = home.command("why", asked)
+    assert done.code == 2
+    assert "why-not" in done.err
+
+
+def test_why_in_json(home: Home) -> None:
+    (rule,) = home.command("why", "--json", "pnpm").json
+    assert (rule["proposal"], rule["state"], rule["tries"]["solved_before"]) == ("P-0001", "waiting", 0)
+    assert rule["said"][0]["session"]
+
+
+def test_why_something_said_is_no_rule(home: Home) -> None:
+    assert "waits for you" in told(home, "why-not", "never", "npm")
+    assert "not found" in str(home.command("why-not", "--json", "haiku").json["end"])
+    assert "harvest" in told(home, "why-not", "haiku")
+
+
+def test_what_was_said_once_leads_to_a_second_time(tmp_path: Path) -> None:
+    home = Home(tmp_path / "ada")
+    home.had_sessions([("write the release notes", "no, use bullets, never tables")])
+    unread = "nothing like it" in told(home, "why-not", "bullets").lower()
+    assert unread
+    assert home.command("run", "--backend", "simulated").code == 0
+    said = told(home, "why-not", "bullets")
+    assert "«no, use bullets, never tables»" in said
+    assert "Seen in one session only" in said
+    assert "say it in one more session" in said
+    lesson = home.command("why-not", "--json", "bullets").json["lesson"]
+    assert told(home, "why-not", lesson) == said
+
+
+def test_before_any_night_nothing_is_known(tmp_path: Path) -> None:
+    home = Home(tmp_path / "ada")
+    assert home.command("why", "pnpm").code == 2
+    assert "→" in told(home, "why-not", "pnpm")
+    assert "No rule is adopted yet" in told(home, "blame")

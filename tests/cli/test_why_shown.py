@@ -1,0 +1,58 @@
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.why_shown import absence_lines, blamed_lines, decision, origin_lines, tried
+from skillopt_sleep.proposals.absence import Absence
+from skillopt_sleep.proposals.origins import Origin, Tries, origins
+from skillopt_sleep.records import Deed, DeedKind, Evidence, Proof
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, Decided
+from tests.builders import a_proposal
+from tests.fakes import NOON
+
+NOW = NOON + timedelta(days=3)
+SAID = tuple(
+    Evidence(session=f"claude_code:0123456789-{n}", turn=2, quote=f"no,\x1b[31m use pnpm {n}", at=NOON)
+    for n in range(5)
+)
+DID = Deed(kind=DeedKind.CHECKED, session="s", turn=3, what="make lint")
+
+
+def an_origin(state: str = ADOPTED, reason: str = "", **fields: object) -> Origin:
+    proposal = a_proposal(evidence=SAID, deeds=(DID,))
+    (origin,) = origins([Decided(proposal, state, reason, NOON.isoformat())], ())
+    return replace(origin, **fields)
+
+
+def test_the_words_come_first_with_when_and_where_and_the_ids_last() -> None:
+    text = "\n".join(origin_lines(an_origin(), now=NOW))
+    assert text.index("«no,") < text.index("You adopted it") < text.index("proposal  P-0001")
+    assert "2026-03-02 (3 days ago), claude_code 01234567, turn 2" in text
+    assert "and 2 more times" in text
+    assert "you checked the work: make lint" in text
+    assert "\x1b" not in text
+
+
+def test_a_trial_is_told_in_numbers_of_solved_tries() -> None:
+    tries = Tries(requests=3, n=12, solved_before=3, solved_after=11, before=0.31, after=0.94)
+    assert "3 requests" in tried(an_origin(tries=tries))
+    assert "solved 3 of 12 before, 11 of 12 with it" in tried(an_origin(tries=tries))
+    assert "own words" in tried(an_origin(proof=Proof.WORDS))
+    assert "gone" in tried(an_origin())
+
+
+def test_a_decision_has_its_day_and_its_reason() -> None:
+    assert decision(an_origin(REJECTED, "too long"), now=NOW).endswith("(3 days ago): too long")
+    assert decision(an_origin(decided=""), now=NOW) == "you adopted it"
+
+
+def test_a_line_of_deeds_alone_is_told_by_them() -> None:
+    lines = list(blamed_lines(7, "- Run make lint.", an_origin(said=()), now=NOW))
+    assert lines[0] == "   7  - Run make lint."
+    assert "you checked the work: make lint" in lines[1]
+
+
+def test_an_absence_ends_with_what_to_do() -> None:
+    found = Absence(said=SAID[:1], end="seen_once", because="seen once", next="say it again", lesson="l1", task="t1")
+    lines = list(absence_lines(found, now=NOW))
+    assert lines[-4:] == ["Seen once.", "→ say it again", "", "lesson l1, task t1"]

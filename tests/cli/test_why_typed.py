@@ -1,0 +1,73 @@
+"""What was typed in an indexed session and founded nothing is found, with what it was taken for."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.why_typed import typed_like
+from skillopt_sleep.night.heard import RULES, hear
+from skillopt_sleep.proposals.absence import Unheard
+from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp
+from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.builders import a_session
+from tests.fakes import NOON, FakeClock
+
+SESSION = a_session("write it down", "Done.", "thanks a lot", "You're welcome.", "no - use pnpm")
+
+
+def typed(
+    folder: Path, asked: str, *sessions: Session, night: str = "", left_out: LeftOut | None = None
+) -> Unheard | None:
+    store = SqliteStore(folder, clock=FakeClock(), lookback=timedelta(days=7), config="one")
+    for number, session in enumerate(sessions):
+        packed = Packed.of(session, left_out)
+        store.index.put("claude_code", [(f"f{number}", Stamp(1, 1, number), Reading(sessions=(packed,)))])
+    store.index.hear(hear, rules=RULES)
+    if night:
+        store.index.mark_read([session.id for session in sessions], night)
+    try:
+        return typed_like(asked, store.index)
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "turn", "because"),
+    [
+        ("write it", 0, "taken for a request"),
+        ("thanks", 2, "taken for small talk"),
+        ("use pnpm", 4, "taken for a correction"),
+    ],
+)
+def test_a_turn_is_found_with_what_it_was_taken_for(tmp_path: Path, asked: str, turn: int, because: str) -> None:
+    found = typed(tmp_path, asked, SESSION, night="2026-03-02")
+    assert found is not None
+    assert (found.words.session, found.words.turn, found.words.at) == (SESSION.id, turn, SESSION.started)
+    assert because in found.because
+    assert f"harvest --why {SESSION.id}" in found.next
+
+
+def test_a_session_that_no_night_has_read_is_said(tmp_path: Path) -> None:
+    found = typed(tmp_path, "use pnpm", SESSION)
+    assert found is not None
+    assert "no night has read" in found.because
+
+
+def test_a_session_that_is_left_out_is_said(tmp_path: Path) -> None:
+    found = typed(tmp_path, "use pnpm", SESSION, left_out=LeftOut.SUBAGENT)
+    assert found is not None
+    assert "left out" in found.because
+
+
+def test_of_equals_the_newest_is_found(tmp_path: Path) -> None:
+    later = replace(SESSION, id="claude_code:s2", ended=NOON + timedelta(days=1))
+    found = typed(tmp_path, "use pnpm", SESSION, later)
+    assert found is not None
+    assert found.words.session == "claude_code:s2"
+
+
+def test_what_the_agent_said_is_not_found(tmp_path: Path) -> None:
+    assert typed(tmp_path, "you're welcome", SESSION) is None
+    assert typed(tmp_path, "haiku") is None

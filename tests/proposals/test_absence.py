@@ -1,0 +1,134 @@
+"""Why something the person said is no rule is found, however far it came."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from skillopt_sleep.proposals.absence import NEXT, Absence, Unheard, absence
+from skillopt_sleep.proposals.origins import origins
+from skillopt_sleep.records import (
+    BECAME,
+    AppliedEdit,
+    Became,
+    Correction,
+    Corrections,
+    Evidence,
+    Fate,
+    Lesson,
+    LessonState,
+    NightReport,
+)
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN, Decided
+from tests.builders import a_lesson, a_proposal, a_report, an_edit, an_outcome
+
+SAID = Evidence(session="s1", turn=2, quote="no, use pnpm, never npm")
+LESSON = a_lesson("Use pnpm, never npm", id="l1", quotes=(SAID,))
+PROPOSAL = a_proposal(lessons=("l1",), evidence=(SAID,))
+
+
+def found(
+    asked: str,
+    *decided: Decided,
+    lessons: Sequence[Lesson] = (),
+    reports: Sequence[NightReport] = (),
+    typed: Unheard | None = None,
+) -> Absence:
+    rules = list(origins(decided, lessons))
+    return absence(asked, rules, lessons, lambda: reports, lambda _asked: typed)
+
+
+def night(name: str, *became: Became, lesson: str = "l1", because: str = "") -> NightReport:
+    listed = [
+        Correction(session="s1", turn=2, quote=SAID.quote, became=one, because=because, lesson=lesson, task="t1")
+        for one in became
+    ]
+    return a_report(night=name, corrections=Corrections(listed=tuple(listed)))
+
+
+def test_every_end_has_words_and_a_next_step() -> None:
+    assert set(BECAME) == set(NEXT) == set(Became)
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (ADOPTED, "you adopted"),
+        (WAITING, "waits for you"),
+        (REJECTED, "turned its rule down: too long"),
+        (UNDONE, "took it back"),
+        (WITHDRAWN, "withdrawn"),
+    ],
+)
+def test_what_became_of_a_proposed_rule_is_said(state: str, words: str) -> None:
+    reason = "too long" if state == REJECTED else ""
+    said = found("use pnpm", Decided(PROPOSAL, state, reason, "2026-03-03"), lessons=[LESSON])
+    assert (said.end, said.proposal, said.rule) == (state, "P-0001", "- Use pnpm, never npm.")
+    assert words in said.because
+    assert "P-0001" in said.next
+    assert said.said == (SAID,)
+
+
+def test_a_lesson_is_told_by_the_newest_night_that_tried_it_and_its_furthest_end() -> None:
+    nights = [
+        a_report(night="3"),
+        night("2", Became.KEPT, Became.EDITED, Became.SEEN_ONCE, because="no better"),
+        night("1", Became.SEEN_ONCE),
+    ]
+    said = found("l1", lessons=[LESSON], reports=nights)
+    assert (said.end, said.night, said.task, said.lesson) == ("edited", "2", "t1", "l1")
+    assert said.because.endswith("(no better)")
+    assert said.next == NEXT[Became.EDITED]
+
+
+def test_the_edit_that_was_written_for_it_is_shown() -> None:
+    applied = AppliedEdit(edit=an_edit("- Be careful.", lessons=("l1",)), fate=Fate.APPLIED)
+    report = night("2", Became.EDITED)
+    report = a_report(night="2", corrections=report.corrections, documents=(an_outcome(edits=(applied,)),))
+    assert found("l1", lessons=[LESSON], reports=[report]).rule == "- Be careful."
+
+
+def test_a_lesson_that_was_taken_back_says_by_which_words() -> None:
+    gone = a_lesson("Use pnpm", id="l1", quotes=(SAID,), state=LessonState.TAKEN_BACK)
+    words = Evidence(session="s9", turn=1, quote="npm is fine after all")
+    later = a_lesson("Use npm", id="l2", quotes=(words,), takes_back="l1")
+    said = found("l1", lessons=[gone, later])
+    assert said.end == "taken_back"
+    assert "npm is fine after all" in said.because
+
+
+@pytest.mark.parametrize(
+    ("lesson", "end"),
+    [
+        (LESSON, "seen_once"),
+        (a_lesson("Use pnpm", id="l1", quotes=(SAID, Evidence(session="s2", turn=2, quote="pnpm"))), "kept"),
+        (a_lesson("Use pnpm", id="l1", quotes=(SAID,), state=LessonState.NOTICED), "noticed"),
+    ],
+)
+def test_a_lesson_of_which_no_report_tells_is_told_by_itself(lesson: Lesson, end: str) -> None:
+    assert found("pnpm never npm", lessons=[lesson]).end == end
+
+
+def test_a_correction_without_a_lesson_is_told_by_the_night_that_dropped_it() -> None:
+    said = found("use pnpm", reports=[night("2", Became.NO_TEST, lesson="", because="why")])
+    assert (said.end, said.night) == ("no_test", "2")
+    assert said.said[0].quote == SAID.quote
+    assert "why" in said.because
+
+
+def test_what_was_only_typed_is_found_last() -> None:
+    typed = Unheard(words=SAID, because="it was taken for small talk", next="say it as a wish")
+    said = found("use pnpm", typed=typed)
+    assert (said.end, said.because, said.next, said.said) == ("typed", typed.because, typed.next, (SAID,))
+
+
+def test_what_was_never_typed_is_not_found() -> None:
+    other = night("2", Became.SEEN_ONCE)
+    said = found("write a haiku", Decided(PROPOSAL, WAITING, "", ""), lessons=[LESSON], reports=[other])
+    assert (said.end, said.said) == ("not found", ())
+    assert "harvest" in said.next
+
+
+def test_what_is_nearer_to_a_lesson_than_to_a_rule_is_about_the_lesson() -> None:
+    tests = a_lesson("Run the tests with npm test", id="l2")
+    said = found("run the tests with npm test", Decided(PROPOSAL, ADOPTED, "", ""), lessons=[LESSON, tests])
+    assert said.lesson == "l2"

@@ -1,0 +1,155 @@
+"""Each rule is traced to the person's words, to its trial and to their decision."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.proposals.origins import Origin, managed_lines, origins, with_tries
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    EditOp,
+    Evidence,
+    Judged,
+    Pair,
+    Proposal,
+    Trial,
+    Verdict,
+)
+from skillopt_sleep.stores.bank import ADOPTED, UNDONE, WAITING, Decided
+from tests.builders import a_lesson, a_proposal, a_report, an_edit, an_outcome
+
+PNPM = Evidence(session="s1", turn=2, quote="use pnpm")
+TABS = Evidence(session="s2", turn=4, quote="use tabs")
+LESSONS = (
+    a_lesson("Use pnpm", id="l1", quotes=(PNPM,)),
+    a_lesson("Use tabs", id="l2", quotes=(TABS,)),
+)
+TWO = a_proposal(
+    edits=(an_edit("- Use pnpm.", lessons=("l1",)), an_edit("- Use tabs.", lessons=("l2",))),
+    evidence=(PNPM, TABS),
+    lessons=("l1", "l2"),
+)
+
+
+def decided(proposal: Proposal, state: str = ADOPTED) -> Decided:
+    return Decided(proposal, state, "", "2026-03-03T08:00:00+00:00")
+
+
+def known(*entries: Decided) -> list[Origin]:
+    return list(origins(entries, LESSONS))
+
+
+def test_each_rule_of_a_proposal_has_its_own_words_and_lesson() -> None:
+    pnpm, tabs = known(decided(TWO))
+    assert (pnpm.rule, pnpm.said, pnpm.wordings, pnpm.sessions) == ("- Use pnpm.", (PNPM,), ("Use pnpm",), 1)
+    assert (tabs.rule, tabs.said, tabs.lessons) == ("- Use tabs.", (TABS,), ("l2",))
+    assert (pnpm.state, pnpm.decided, pnpm.proposal) == (ADOPTED, "2026-03-03T08:00:00+00:00", "P-0001")
+
+
+def test_without_a_known_lesson_the_words_of_the_proposal_count() -> None:
+    (origin,) = origins([decided(a_proposal(evidence=(PNPM, TABS)))], ())
+    assert (origin.said, origin.sessions) == ((PNPM, TABS), 2)
+
+
+def test_what_only_takes_a_rule_away_is_no_origin() -> None:
+    assert known(decided(a_proposal(edits=(an_edit("", op=EditOp.DELETE, target="- Use npm."),)))) == []
+
+
+def judged(decision: Decision, *after: float) -> Judged:
+    pairs = tuple(Pair(task=f"t{n % 2}", lesson="l1", sample=n, before=0.0, after=a) for n, a in enumerate(after))
+    other = Pair(task="t9", lesson="l2", sample=0, before=1.0, after=1.0)
+    return Judged(
+        kind=CandidateKind.BUNDLE,
+        edits=TWO.edits,
+        trial=Trial(pairs=(*pairs, other)),
+        verdict=Verdict(decision=decision, reason="so"),
+    )
+
+
+def test_its_tries_are_those_of_its_own_lesson_in_the_trial_that_accepted_it() -> None:
+    tested = (
+        judged(Decision.REJECT, 0.0),
+        judged(Decision.ACCEPT, 1.0, 1.0, 0.5),
+        judged(Decision.UNDECIDED, 0.0),
+    )
+    pnpm, _ = known(decided(TWO))
+    tries = with_tries(pnpm, a_report(documents=(an_outcome(tested=tested),))).tries
+    assert tries is not None
+    assert (tries.requests, tries.n, tries.solved_before, tries.solved_after) == (2, 3, 0, 2)
+    assert (tries.before, round(tries.after, 2)) == (0.0, 0.83)
+
+
+@pytest.mark.parametrize("report", [None, a_report(), a_report(documents=(an_outcome(),))])
+def test_without_a_trial_in_the_report_there_are_none(report: None) -> None:
+    (pnpm, _) = known(decided(TWO))
+    assert with_tries(pnpm, report).tries is None
+
+
+# managed lines ------------------------------------------------------------------------------------------
+
+FILE = (
+    "# Shop\n\nMine: - Use pnpm.\n\n<!-- skillopt-sleep:begin -->\n{}\n<!-- skillopt-sleep:end -->\n\n- Mine too.\n"
+)
+
+
+def written(folder: Path, body: str) -> Path:
+    path = folder / "CLAUDE.md"
+    path.write_text(FILE.format(body), encoding="utf-8")
+    return path
+
+
+def test_every_managed_line_is_numbered_and_traced_and_no_other(tmp_path: Path) -> None:
+    path = written(tmp_path, "- Use pnpm.\n\n- Somebody's.\n-  use tabs.")
+    lines = managed_lines(path, known(decided(replace(TWO, path=str(path)))))
+    text = path.read_text().splitlines()
+    assert [text[line.number - 1].strip() for line in lines] == [line.line for line in lines]
+    assert [(line.number, line.line, line.origin and line.origin.said) for line in lines] == [
+        (6, "- Use pnpm.", (PNPM,)),
+        (8, "- Somebody's.", None),
+        (9, "-  use tabs.", (TABS,)),
+    ]
+    assert lines[0].origin is not None
+    assert lines[0].origin.line == 6
+
+
+def test_of_several_proposals_an_adopted_one_of_this_file_counts(tmp_path: Path) -> None:
+    path = written(tmp_path, "- Use pnpm.")
+    mine = replace(TWO, id="P-0001", path=str(path))
+    entries = (
+        decided(mine),
+        decided(replace(mine, id="P-0002", path="/elsewhere/CLAUDE.md")),
+        decided(replace(mine, id="P-0003"), UNDONE),
+        decided(replace(mine, id="P-0004"), WAITING),
+    )
+    (line,) = managed_lines(path, known(*entries))
+    assert line.origin is not None
+    assert line.origin.proposal == "P-0001"
+
+
+def test_a_line_that_was_taken_over_is_of_the_later_adoption(tmp_path: Path) -> None:
+    path = written(tmp_path, "- Use pnpm.")
+    mine = replace(TWO, path=str(path))
+    (line,) = managed_lines(path, known(decided(mine), decided(replace(mine, id="P-0007"))))
+    assert line.origin is not None
+    assert line.origin.proposal == "P-0007"
+
+
+def test_through_a_link_the_same_lines_are_seen(tmp_path: Path) -> None:
+    path = written(tmp_path, "- Use pnpm.")
+    link = tmp_path / "AGENTS.md"
+    link.symlink_to(path)
+    (line,) = managed_lines(link, known(decided(replace(TWO, path=str(path)))))
+    assert line.origin is not None
+
+
+def test_a_file_without_our_part_has_no_managed_line(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("# Mine\n- Use pnpm.\n")
+    assert managed_lines(tmp_path / "CLAUDE.md", known(decided(TWO))) == []
+
+
+def test_a_file_that_is_not_there_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"NONE\.md isn't a file"):
+        managed_lines(tmp_path / "NONE.md", ())
