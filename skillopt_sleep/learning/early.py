@@ -13,8 +13,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
+from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.gate import BREADTH, EARLY_ROUNDS
+from skillopt_sleep.learning.screen import Screened, screen
 from skillopt_sleep.learning.search import Search, search
 from skillopt_sleep.learning.trials import Trials
 from skillopt_sleep.learning.update import candidate
@@ -74,9 +76,13 @@ def search_by_lesson(
 ) -> Search:
     """Search among the edits that can be proven, and try those of each lesson with one unseen session apart.
 
-    `rule.alpha` is the share of everything tried here. What is proven must not harm the lessons of `others`. Whoever
-    answers the calls by hand is asked all at once.
+    Only what helps on `train` is tried. `rule.alpha` is the share of everything tried here. What is proven must not
+    harm the lessons of `others`. Whoever answers the calls by hand is asked all at once.
     """
+    screened = Screened(tuple(edits))
+    if rule.name == "sequential":
+        screened = screen(document, edits, train, attempts=CrewAttempts(crew), rule=rule, most=most)
+    edits = screened.edits
     breadth = _breadth(document, edits, val, rule=rule, most=most)
     spare = _spare(breadth, rule)
     apart = _Apart(document, val, crew, replace(rule, alpha=spare / max(1, len(breadth.narrow))), most, others=others)
@@ -86,7 +92,7 @@ def search_by_lesson(
         asked = exercise(breadth.wide, (), val)
         try:
             kept = replace(rule, alpha=rule.alpha - spare)
-            whole = search(document, breadth.wide, asked, crew=crew, rule=kept, train=train, others=others, most=most)
+            whole = search(document, breadth.wide, asked, crew=crew, rule=kept, others=others, most=most)
         except CallPending as error:
             pending = error
     for group in breadth.narrow:
@@ -96,7 +102,8 @@ def search_by_lesson(
             pending = pending or error
     if pending is not None:
         raise pending
-    return _found(whole, apart, breadth, edits, document)
+    found = _found(whole, apart, breadth, edits, document)
+    return found._replace(rollouts=screened.rollouts + found.rollouts, notes=screened.notes + found.notes)
 
 
 def tried_together(

@@ -1,8 +1,8 @@
-"""Search among a step's candidates: the bundle; if it wins, its rules one by one; else what helped on train.
+"""Search among a step's candidates: the bundle; if it wins, its rules one by one.
 
-What a night may accept by mistake is shared beforehand: the bundle's null hypothesis has most of the share, its
-parts the rest; once the bundle is accepted its share passes on to its parts. The hypotheses are fixed before val is
-seen, and every trial draws both arms anew: no attempt counts in two of them.
+What a night may accept by mistake is spent on the bundle; once its null hypothesis is rejected its share passes on to
+its parts. The hypotheses are fixed before val is seen, and every trial draws both arms anew: no attempt counts in two
+of them.
 """
 
 import sys
@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.gate import lacking
-from skillopt_sleep.learning.halves import better_parts
 from skillopt_sleep.learning.parts import Stands, each_by_itself
 from skillopt_sleep.learning.trials import Trials
 from skillopt_sleep.protocols import Crew
@@ -31,8 +30,6 @@ from skillopt_sleep.records import (
     Task,
     Waiting,
 )
-
-BUNDLE_SHARE = 0.6
 
 
 class Search(NamedTuple):
@@ -93,33 +90,24 @@ def search(
     *,
     crew: Crew,
     rule: GateRule,
-    train: Sequence[Task] = (),
     others: Sequence[Task] = (),
     most: int = sys.maxsize,
 ) -> Search:
-    """Try the edits together, then parts of them; `rule.alpha` is the share of everything tried here.
+    """Try the edits together, and if they win, each of them; `rule.alpha` is the share of everything tried here.
 
-    Only the sequential rule shares an error rate, so only under it more than the bundle is tried. `train` tells which
-    half of a rejected bundle is worth a trial. What is proven must not harm the lessons of `others`. No candidate is
-    longer than `most` characters.
+    Only the sequential rule shares an error rate, so only under it more than the bundle is tried. What is proven must
+    not harm the lessons of `others`. No candidate is longer than `most` characters.
     """
     trials = Trials(document, val, crew, rule, most, others=others)
     several = len(edits) > 1 and rule.name == "sequential"
-    share = rule.alpha
-    if several:
-        share = rule.alpha * BUNDLE_SHARE
-    bundle = trials.run(CandidateKind.BUNDLE, edits, alpha=share)
+    bundle = trials.run(CandidateKind.BUNDLE, edits, alpha=rule.alpha)
     if bundle is None:
         raise ValueError("a bundle is made of edits that were applied")
     stands = Stands(bundle)
     if several and bundle.verdict.decision is Decision.ACCEPT:
         stands = each_by_itself(bundle, trials)
-    elif several and bundle.verdict.decision is Decision.REJECT:
-        stands = _best_part(bundle, trials, train, rule.alpha - share)
     elif several and bundle.verdict.decision is Decision.UNDECIDED:
         stands = _without_lacking(bundle, trials, rule)
-        if stands.best is bundle:
-            stands = _best_part(bundle, trials, train, rule.alpha - share)
     return _found(stands, trials)
 
 
@@ -143,20 +131,6 @@ def shorten(
 
 def _found(stands: Stands, trials: Trials) -> Search:
     return Search(stands.best, tuple(trials.tested), tuple(trials.rollouts), tuple(trials.notes), stands.waits)
-
-
-def _best_part(bundle: Judged, trials: Trials, train: Sequence[Task], share: float) -> Stands:
-    """Return the best part, if one was accepted or may still be; the bundle if there is none."""
-    halves = better_parts(bundle, trials, train, share)
-    if not halves:
-        return Stands(bundle)
-    best, *others = halves
-    # An undecided half waits by itself; a second half that is proven would be lost.
-    waits = tuple(half for half in others if half.verdict.decision is Decision.ACCEPT)
-    if best.verdict.decision is not Decision.ACCEPT:
-        return Stands(best, waits)
-    stands = each_by_itself(best, trials)
-    return Stands(stands.best, stands.waits + waits)
 
 
 def _without_lacking(bundle: Judged, trials: Trials, rule: GateRule) -> Stands:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.learning.harm import MOST_ATTEMPTS
+from skillopt_sleep.learning.screen import PAIRS
 from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.mining.write_controls import MOST_WRITTEN
@@ -16,7 +17,7 @@ from skillopt_sleep.replay.judges.rubric import PER_CALL
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 MOST_LEFT = 2  # candidates made of the rules that are left: those that helped in two sessions, and those proven
-PARTS_ON_TRAIN = 2 * MOST_EDITS  # attempts at a train task: with and without each part of an unproven change
+ON_TRAIN = PAIRS * (1 + MOST_EDITS)  # attempts at a train task: without the edits of a draft and with each
 FRESH_ROUND = 2  # attempts at each task of an accepted change, after it was accepted
 
 
@@ -100,7 +101,7 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
 def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
     """Count the attempts at tasks; each is one call to make and one to grade."""
     made_up = work.tasks * plan.step.augment
-    per_task = max(plan.step.samples + PARTS_ON_TRAIN, _most_attempts(plan, waiting) + FRESH_ROUND)
+    per_task = max(plan.step.samples + ON_TRAIN, _most_attempts(plan, waiting) + FRESH_ROUND)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:
         # Several candidates are first compared with each other on the train tasks.
@@ -157,8 +158,8 @@ def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Pur
 def _most_attempts(plan: Plan, waiting: int) -> int:
     """Return how often one task may be attempted in trials; each trial draws both versions of it anew.
 
-    The sequential gate tries the candidate, then each of its rules on top of the others and what is left of them, or
-    the parts that helped on train. Candidates that waited may be tried as one once more. A night may also try
+    The sequential gate tries the candidate, then each of its rules on top of the others and what is left of them.
+    Candidates that waited may be tried as one once more. A night may also try
     slow-update guidance and the removal of a rule. What wins is asked about tasks of other lessons too.
     """
     rounds = plan.gate.rounds

@@ -1,14 +1,13 @@
-"""Which candidates a step tries: the bundle; if it wins, its rules one by one; if it loses, its halves."""
+"""Which candidates a step tries: the bundle, and if it wins, its rules one by one."""
 
 from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.samples import block
-from skillopt_sleep.learning.search import BUNDLE_SHARE, Search, search, shorten
+from skillopt_sleep.learning.search import Search, search, shorten
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
@@ -49,7 +48,7 @@ def tried(
     executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
     judge = FakeJudge(lambda task, trajectory: grade(trajectory.response))
     crew = a_crew(executor=executor, judge=judge, meter=meter or FakeMeter())
-    return search(DOCUMENT, edits, VAL, crew=crew, rule=rule, train=TRAIN), executor  # pyright: ignore[reportArgumentType]
+    return search(DOCUMENT, edits, VAL, crew=crew, rule=rule), executor  # pyright: ignore[reportArgumentType]
 
 
 def kinds(found: Search) -> list[CandidateKind]:
@@ -71,30 +70,17 @@ def test_a_bundle_that_wins_is_left_with_the_rules_that_are_proven_by_themselves
     assert (found.best.kind, found.best.edits) == (CandidateKind.PRUNED, (GOOD,))
 
 
-def test_the_halves_of_a_bundle_that_loses_are_tried() -> None:
-    found, _ = tried(GOOD, BAD)
-
-    assert kinds(found) == [CandidateKind.BUNDLE, CandidateKind.HALF]
-    assert (found.best.edits, found.best.verdict.decision) == ((GOOD,), Decision.ACCEPT)
-
-
-def test_a_bundle_whose_halves_lose_too_is_what_is_reported() -> None:
+def test_a_bundle_that_loses_is_what_is_reported() -> None:
     found, _ = tried(BAD, IDLE)
 
-    assert found.best.kind is CandidateKind.BUNDLE
+    assert kinds(found) == [CandidateKind.BUNDLE]
     assert found.best.verdict.decision is Decision.REJECT
 
 
-def test_all_that_is_born_shares_one_error_rate() -> None:
-    lost, _ = tried(GOOD, BAD)
-    won, _ = tried(GOOD, IDLE)
+def test_the_share_of_a_bundle_passes_on_to_its_parts_once_it_is_proven() -> None:
+    found, _ = tried(GOOD, IDLE)
 
-    shares = [tested.trial.alpha for tested in lost.tested]
-    assert shares == pytest.approx([RULE.alpha * BUNDLE_SHARE, RULE.alpha * (1 - BUNDLE_SHARE) / 2])
-    bundle, *shorter = won.tested
-    assert bundle.trial.alpha == pytest.approx(RULE.alpha * BUNDLE_SHARE)
-    # The bundle's share passes on to its parts once its own null hypothesis is rejected.
-    assert {tested.trial.alpha for tested in shorter} == {bundle.trial.alpha}
+    assert [tested.trial.alpha for tested in found.tested] == [RULE.alpha] * 3
 
 
 @pytest.mark.parametrize("name", ["strict", "greedy"])
@@ -119,24 +105,6 @@ def test_a_trial_of_one_candidate_is_as_run_trial_runs_it() -> None:
     assert drawn == {CANDIDATE_SAMPLES + first}
 
 
-def test_a_half_that_is_proven_is_not_lost_when_the_budget_ends_with_the_other() -> None:
-    def attempt(task: Task, version: Document, sample: int) -> str:
-        if version.body == "- Old.\n- Bad." and task in VAL:
-            raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise it")
-        return f"{version.body} {sample}"
-
-    def helps_on_train(task: Task, trajectory: Trajectory) -> float:
-        on_train = task in TRAIN and "Old.\n" in trajectory.response
-        return 1.0 if on_train else graded(trajectory.response)
-
-    judge = FakeJudge(helps_on_train)
-    crew = a_crew(executor=FakeExecutor(attempt), judge=judge)
-    found = search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE, train=TRAIN)
-
-    assert (found.best.edits, found.best.verdict.decision) == ((GOOD,), Decision.ACCEPT)
-    assert "its halves weren't tried to the end: the limit of 20 calls" in found.notes[0].summary
-
-
 def test_no_candidate_passes_the_documents_length() -> None:
     room = an_edit("", op=EditOp.DELETE, target="- Old.\n")
     document = a_document("- Old.\n- Bad.")
@@ -144,7 +112,7 @@ def test_no_candidate_passes_the_documents_length() -> None:
     judge = FakeJudge(lambda task, trajectory: graded(trajectory.response))
     crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
 
-    found = search(document, [room, longer], VAL, crew=crew, rule=RULE, train=TRAIN, most=36)
+    found = search(document, [room, longer], VAL, crew=crew, rule=RULE, most=36)
 
     assert [one.edits for one in found.tested] == [(room, longer)]
 
@@ -157,7 +125,7 @@ def test_each_trial_counts_the_attempts_it_made() -> None:
 
     executor, judge = FakeExecutor(attempt), FakeJudge(lambda task, trajectory: graded(trajectory.response))
     crew = a_crew(executor=executor, judge=judge)
-    found = search(DOCUMENT, [GOOD, BAD], VAL, crew=crew, rule=RULE, train=TRAIN)
+    found = search(DOCUMENT, [GOOD, IDLE], VAL, crew=crew, rule=RULE)
 
     made = [job for job in executor.jobs if job[0].id.startswith("v") and job[0].id != "v6"]
     assert len(found.tested) > 1
