@@ -39,7 +39,7 @@ def test_the_strongest_proof_comes_first() -> None:
         a_proposal(id="3", proof=Proof.EARLY, interval=(0.7, 1.0)),
         a_proposal(id="4", proof=Proof.WORDS),
     ]
-    assert sorted(ranked[::-1], key=strength) == ranked
+    assert sorted((ranked[2], ranked[3], ranked[1], ranked[0]), key=strength) == ranked
 
 
 @pytest.mark.parametrize(

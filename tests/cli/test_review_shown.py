@@ -18,7 +18,7 @@ rules = st.builds(
     cautions=st.lists(words, max_size=2).map(tuple),
     said=st.lists(st.builds(Said, words, st.just("3 days ago")), max_size=4).map(tuple),
     sessions=st.integers(0, 9),
-    answers=st.none() | st.builds(Answers, words, answers, answers),
+    answers=st.none() | st.builds(Answers, words, answers, answers, titles=st.just(("Without", "With"))),
     proof=st.lists(words, max_size=3).map(tuple),
     changes=st.lists(st.builds(Change, words, words, words), max_size=2).map(tuple),
     cost=words,
