@@ -401,3 +401,41 @@ def test_no_single_task_may_pay_for_a_shorter_document() -> None:
 
     assert (trial.statistic or 0) >= 20
     assert said(trial, NO_WORSE).reason.endswith("but 1 task of 31 got worse")
+
+
+# attempts that end by themselves ------------------------------------------------------------------------
+
+
+def ended(count: int, *, before: float = 1.0, margin: float = 0.0) -> Trial:
+    """A round in which every attempt under the new version ended by itself without an answer."""
+    lost = tuple(
+        Pair(task=f"t{n}", session=f"s{n}", sample=0, before=before, after=0.0, answers=("", ""))
+        for n in range(count)
+    )
+    wealth = bet(start(STAKES), [pair.gain for pair in lost])
+    return Trial(
+        lost_attempts=lost,
+        lost_after=count,
+        unpaired=count,
+        rounds=1,
+        stakes=STAKES,
+        wealth=wealth,
+        statistic=statistic(wealth),
+        margin=margin,
+    )
+
+
+@pytest.mark.parametrize("count", [2, 4, 9])
+def test_a_version_under_which_no_attempt_ends_with_an_answer_is_rejected(count: int) -> None:
+    verdict = gate(ended(count), GateRule(), last=False)
+
+    assert verdict is not None
+    assert verdict.decision is Decision.REJECT
+    assert "no attempt under the new version ended with an answer" in verdict.reason
+
+
+def test_where_the_old_version_fails_too_nothing_is_shown_by_that() -> None:
+    verdict = gate(ended(4, before=0.0), GateRule(), last=False)
+
+    assert verdict is not None
+    assert verdict.decision is Decision.ABSTAIN
