@@ -54,12 +54,20 @@ def _decide(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if rule.name == "strict" and not last:
         return None
     if not trial.own:
-        if not trial.rounds and not last:
-            return None
-        return _verdict(Decision.ABSTAIN, "no unseen task could be scored under both versions", rule)
+        return _without_pairs(trial, rule, last=last)
     if rule.name == "strict":
         return _strict(trial, rule)
     return _sequential(trial, rule, last=last)
+
+
+def _without_pairs(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
+    """Return the verdict on a trial in which no task was scored under both versions."""
+    if not trial.rounds and not last:
+        return None
+    if rule.name == "sequential" and not rule.margin and math.fsum(trial.bets) < -noise(trial.bets):
+        lost = f"worse: no attempt under the new version ended with an answer (n={len(trial.lost_attempts)})"
+        return _verdict(Decision.REJECT, lost, rule)
+    return _verdict(Decision.ABSTAIN, "no unseen task could be scored under both versions", rule)
 
 
 def _strict(trial: Trial, rule: GateRule) -> Verdict:
