@@ -236,6 +236,16 @@ def test_an_edit_that_was_turned_down_is_told_with_the_tasks_it_was_tried_on() -
     assert [told.rejected_on for told in credit(mixed, (mixed,))] == [(), ()]
 
 
+def test_attempts_that_ended_without_an_answer_are_tries_too() -> None:
+    lost = tuple(Pair(task=f"v{n}", lesson="a", session=f"s{n}", sample=0, before=1.0, after=0.0) for n in range(2))
+    edit = an_edit("- Endless.", lessons=("a",))
+    trial = Trial(lessons=(("a",),), lost_attempts=lost)
+    verdict = Verdict(decision=Decision.REJECT, reason="no attempt ended with an answer")
+    only = Judged(kind=CandidateKind.BUNDLE, edits=(edit,), trial=trial, verdict=verdict)
+
+    assert credit(only, (only,))[0].rejected_on == ("v0", "v1")
+
+
 def test_what_waits_what_could_not_be_tried_and_a_removal_are_not_turned_down() -> None:
     waits = judged(IDLE, after=0.1, n=2, decision=Decision.UNDECIDED)
     void = judged(IDLE, after=0.0, n=2, decision=Decision.ABSTAIN)
