@@ -16,6 +16,7 @@ from skillopt_sleep.records import (
     Effect,
     Judged,
     Pair,
+    Trial,
     bets_of,
     effect_of,
     solved,
@@ -39,7 +40,7 @@ def credit(best: Judged, tested: Sequence[Judged]) -> tuple[EditEffect, ...]:
     for edit in edits:
         effect = _effect(edit, tested)
         if _harmed_others(edit, tested) or _is_rejected(effect, best, tested[0]):
-            effect = msgspec.structs.replace(effect, rejected_on=_tasks(tested[0].trial.of(edit.lessons)))
+            effect = msgspec.structs.replace(effect, rejected_on=_tasks(edit, tested[0].trial))
         effects.append(effect)
     return tuple(effects)
 
@@ -64,8 +65,11 @@ def _harmed_others(edit: Edit, tested: Sequence[Judged]) -> bool:
     return any(candidate.edits == (edit,) and candidate.trial.guard.harmed for candidate in tested)
 
 
-def _tasks(pairs: Sequence[Pair]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(pair.task for pair in pairs))
+def _tasks(edit: Edit, trial: Trial) -> tuple[str, ...]:
+    """Return the tasks of the edit's lessons that were tried, whether its attempts ended with an answer or not."""
+    tasks = dict.fromkeys(pair.task for pair in trial.of(edit.lessons))
+    tasks |= dict.fromkeys(pair.task for pair in trial.lost_of(edit.lessons))
+    return tuple(tasks)
 
 
 def _effect(edit: Edit, tested: Sequence[Judged]) -> EditEffect:

@@ -151,6 +151,10 @@ class Trial(Record, frozen=True, kw_only=True):
         """Return the pairs of these lessons; all pairs if none is named."""
         return _of(self.pairs, lessons)
 
+    def lost_of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
+        """Return the lost attempts of these lessons; all of them if none is named."""
+        return _of(self.lost_attempts, lessons)
+
     @property
     def own(self) -> tuple[Pair, ...]:
         """The pairs of its edits' lessons; all pairs if those of one edit aren't known."""
@@ -159,7 +163,7 @@ class Trial(Record, frozen=True, kw_only=True):
     @property
     def bets(self) -> tuple[float, ...]:
         """What is bet on: the gains on its own lessons, one a session and round."""
-        return bets_of((*self.own, *_of(self.lost_attempts, self._own_lessons)))
+        return bets_of((*self.own, *self.lost_of(self._own_lessons)))
 
     @property
     def _own_lessons(self) -> set[str]:
