@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.betting import lifted, pairs_to_go
+from skillopt_sleep.kit.betting import STAKES, gain_interval, lifted, pairs_to_go
 from skillopt_sleep.kit.stats import noise, shrunk, sign_test
 from skillopt_sleep.learning.claim import error_rate
-from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict
+from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict, bets_of
 
 WORSE_LEVEL = 0.1  # so unlikely must the losses of an unharmed task be, before it counts as worse
 VOID_LEVEL = 0.05  # so unlikely must it be that failures fall on both versions alike, before the trial is void
@@ -261,15 +261,23 @@ def _is_worse(pairs: Sequence[Pair], rule: GateRule, level: float = WORSE_LEVEL)
 
 
 def _numbers(trial: Trial, rule: GateRule) -> str:
-    """Describe in a word how the candidate did, with the means before and after and the number of pairs."""
+    """Describe in a word how the candidate did, with the means before and after and the number of pairs.
+
+    A lower mean is called worse only if the interval of the gain ends below 0.
+    """
     total = math.fsum([lifted(pair.gain, rule.margin) for pair in trial.own])
     if total > 0:
         word = "no worse" if rule.margin else "better"
     elif total < 0 or rule.margin:
-        word = "worse"
+        word = "worse" if _is_proven_worse(trial) else "lower"
     else:
         word = "no better"
     return f"{word}: {trial.before:.2f} → {trial.after:.2f} on unseen tasks ({trial.counted})"
+
+
+def _is_proven_worse(trial: Trial) -> bool:
+    interval = gain_interval(bets_of(trial.own), stakes=trial.stakes or STAKES)
+    return interval is not None and interval[1] < 0
 
 
 def _verdict(decision: Decision, reason: str, rule: GateRule) -> Verdict:

@@ -258,16 +258,23 @@ def test_before_the_first_round_the_rule_wants_one_unless_there_is_none(name: An
     assert said(Trial(), GateRule(name=name)).decision is Decision.ABSTAIN
 
 
+@pytest.mark.parametrize(("tried", "word"), [(2, "lower:"), (7, "worse:")])
+def test_worse_is_said_only_of_what_is_shown_to_be(tried: int, word: str) -> None:
+    verdict = said(a_trial(tasks(tried, -1.0)))
+
+    assert (verdict.decision, verdict.reason[:6]) == (Decision.REJECT, word)
+
+
 # strict -------------------------------------------------------------------------------------------------
 
 TABLE = {
     "a better candidate is accepted": (0.5, "better:", Decision.ACCEPT),
-    "a worse candidate is rejected": (-0.5, "worse:", Decision.REJECT),
+    "a worse candidate is rejected": (-0.5, "lower:", Decision.REJECT),
     "a tie is rejected": (0.0, "no better:", Decision.REJECT),
     "the smallest gain is a gain": (1e-9, "better:", Decision.ACCEPT),
-    "the smallest loss is a loss": (-1e-9, "worse:", Decision.REJECT),
+    "the smallest loss is a loss": (-1e-9, "lower:", Decision.REJECT),
     "from nothing to everything": (1.0, "better:", Decision.ACCEPT),
-    "from everything to nothing": (-1.0, "worse:", Decision.REJECT),
+    "from everything to nothing": (-1.0, "lower:", Decision.REJECT),
 }
 
 
@@ -357,7 +364,7 @@ def test_a_few_attempts_that_are_no_worse_prove_nothing() -> None:
 def test_what_loses_more_than_the_margin_is_dropped_early() -> None:
     verdict = said(a_removal(tasks(6, 0.0, -0.4)), NO_WORSE, last=False)
 
-    assert (verdict.decision, verdict.reason[:6]) == (Decision.REJECT, "worse:")
+    assert (verdict.decision, verdict.reason[:6]) == (Decision.REJECT, "lower:")
 
 
 def test_a_bad_round_or_two_do_not_end_a_removal() -> None:

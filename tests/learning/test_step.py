@@ -239,7 +239,7 @@ def test_a_harmful_edit_is_rejected() -> None:
     outcome = Night(grade=grade).step([*TRAIN, *VAL])
 
     assert (outcome.outcome, outcome.trial.before, outcome.trial.after) == (Outcome.NO_CHANGE, 1.0, 0.0)
-    assert outcome.because.startswith("worse: 1.00 → 0.00")
+    assert outcome.because.startswith("lower: 1.00 → 0.00")
 
 
 # what needs the repository ------------------------------------------------------------------------------
