@@ -1,7 +1,6 @@
 """The command `blame`: whose words, which trial and which decision each managed line of a file rests on."""
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.cli.why_shown import blamed_lines
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.proposals.origins import Managed, Origin, managed_lines, origins, with_tries
+from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
 from skillopt_sleep.stores.bank import ADOPTED
 
 
@@ -26,14 +25,8 @@ def blame(
     """Show for each line we manage in a file whose words it rests on, its trial, and when you approved it."""
     with opened() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
-        paths = [Path(file).expanduser()] if file else _adopted(known)
-        report = cache(store.report)
-        found: dict[Path, list[Managed]] = {}
-        for path in paths:
-            found[path] = [
-                line._replace(origin=line.origin and with_tries(line.origin, report(line.origin.night)))
-                for line in managed_lines(path, known)
-            ]
+    paths = [Path(file).expanduser()] if file else _adopted(known)
+    found = {path: managed_lines(path, known) for path in paths}
     if as_json:
         say_json({str(path): [line._asdict() for line in lines] for path, lines in found.items()})
         return

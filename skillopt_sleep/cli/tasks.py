@@ -18,7 +18,7 @@ from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.mining.recurrence import recurrence
-from skillopt_sleep.records import NightReport, Split, Task
+from skillopt_sleep.records import Split, Task
 from skillopt_sleep.stores.bank import Banked
 
 app = typer.Typer(
@@ -100,11 +100,7 @@ def why(task: Id) -> None:
     with opened() as store:
         entries = store.bank.entries()
         entry = find(entries, task)
-        reports: list[NightReport] = []
-        for night in store.nights():
-            report = store.report(night.id)
-            if report is not None:
-                reports.append(report)
+        reports = list(store.reports())
     say(explain(entry, entries, reports, now=utc_now()))
 
 

@@ -12,7 +12,7 @@ from skillopt_sleep.cli.why_shown import absence_lines, origin_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.likeness import LIKE, likeness
-from skillopt_sleep.proposals.origins import Origin, managed_lines, origins, with_tries
+from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
@@ -32,7 +32,6 @@ def why(
     with opened() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
         found = _of_place(asked, known) or _of_proposal(asked, known) or _of_words(asked, known)
-        found = [with_tries(origin, store.report(origin.night)) for origin in found]
     if not found:
         raise ConfigError(
             f"no rule is like {asked!r}", remedy=f"see why there is none: skillopt-sleep why-not {asked!r}"

@@ -7,9 +7,9 @@ from datetime import datetime
 from skillopt_sleep.cli.text import WIDTH, ago, block, counted
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.proposals.absence import Absence
-from skillopt_sleep.proposals.origins import Origin, Tries
+from skillopt_sleep.proposals.origins import Origin
 from skillopt_sleep.records import DONE, Evidence, Proof
-from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.gains import in_numbers, sentence
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
 
 QUOTES = 3  # so many of the person's quotes are shown
@@ -79,17 +79,12 @@ def tried(origin: Origin) -> str:
     """Say in one sentence what is known of a rule's trial."""
     if origin.proof is Proof.WORDS:
         return "your own words are its proof, no trial was run"
-    if origin.tries is None:
-        return "the record of its trial is gone"
-    return f"it was tried on {in_numbers(origin.tries)}"
-
-
-def in_numbers(tries: Tries) -> str:
-    """Say how many tries were solved before and with the rule."""
-    requests = counted(tries.requests, "request")
-    solved = f"solved {tries.solved_before} of {tries.n} before, {tries.solved_after} of {tries.n} with it"
-    grades = f"mean grade {tries.before:.2f} → {tries.after:.2f}"
-    return f"{requests} it was not learned from: {solved} ({grades})"
+    what = "it was tried" if origin.alone else f"all rules of {origin.proposal} were tried together"
+    if origin.solved is not None:
+        return f"{what}: {in_numbers(origin.solved)}"
+    if origin.before is not None and origin.after is not None:
+        return f"{what}: graded {origin.before:.2f} before, {origin.after:.2f} with it, n={origin.n}"
+    return "no trial was run"
 
 
 def decision(origin: Origin, *, now: datetime) -> str:

@@ -8,43 +8,18 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.proposals import live
-from skillopt_sleep.records import (
-    Decision,
-    Deed,
-    Edit,
-    EditOp,
-    Evidence,
-    Judged,
-    Lesson,
-    NightReport,
-    Proof,
-    Proposal,
-    Record,
-)
+from skillopt_sleep.records import Deed, Edit, EditEffect, EditOp, Evidence, Lesson, Proof, Proposal, Record, Solved
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, Decided
 
 Sign = TypeVar("Sign", Evidence, Deed)
-
-_SOLVED = 1.0
-
-
-class Tries(Record, frozen=True, kw_only=True):
-    """How many of `n` tries on unseen requests were solved in full, and the mean grades, before and with it."""
-
-    requests: int
-    n: int
-    solved_before: int
-    solved_after: int
-    before: float
-    after: float
 
 
 class Origin(Record, frozen=True, kw_only=True):
     """Where one rule comes from: the proposal's own data, and what holds of this rule alone.
 
     `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what the
-    person said and did for its lessons, oldest first, in so many `sessions`. `tries` is None while nobody asked for
-    them (`with_tries`), or if no trial is known.
+    person said and did for its lessons, oldest first, in so many `sessions`. `solved`, the means and `n` are those of
+    the rule `alone`, else of all rules of its proposal together.
     """
 
     rule: str
@@ -64,7 +39,11 @@ class Origin(Record, frozen=True, kw_only=True):
     said: tuple[Evidence, ...]
     done: tuple[Deed, ...]
     sessions: int
-    tries: Tries | None = None
+    alone: bool
+    solved: Solved | None
+    before: float | None
+    after: float | None
+    n: int
 
 
 class Managed(NamedTuple):
@@ -82,11 +61,6 @@ def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson]) -> Iterator
         for edit in entry.proposal.edits:
             if edit.op is not EditOp.DELETE:
                 yield _origin(entry, edit, named)
-
-
-def with_tries(origin: Origin, report: NightReport | None) -> Origin:
-    """Return the origin with the tries of its trial, which stand in the report of its night."""
-    return replace(origin, tries=_tries(origin.edit, report))
 
 
 def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
@@ -135,6 +109,10 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
     ids = edit.lessons or proposal.lessons
     known = [lessons[name] for name in ids if name in lessons]
     said, done = _signs(proposal, known)
+    trial: EditEffect | Proposal = proposal
+    for effect in proposal.effects:
+        if effect.edit.key == edit.key and effect.n:
+            trial = effect
     return Origin(
         rule=edit.content.strip(),
         edit=edit,
@@ -152,6 +130,11 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         said=said,
         done=done,
         sessions=len({piece.session for piece in (*said, *done)}),
+        alone=trial is not proposal or len(proposal.edits) == 1,
+        solved=trial.solved,
+        before=trial.before,
+        after=trial.after,
+        n=trial.n,
     )
 
 
@@ -169,25 +152,3 @@ def _signs(proposal: Proposal, lessons: Sequence[Lesson]) -> tuple[tuple[Evidenc
 
 def _among(pieces: Sequence[Sign], turns: Collection[tuple[str, int]]) -> tuple[Sign, ...]:
     return tuple(piece for piece in pieces if (piece.session, piece.turn) in turns)
-
-
-def _tries(edit: Edit, report: NightReport | None) -> Tries | None:
-    """Return the trial of this edit in the night's report: the one it was accepted by, else the last."""
-    found: Judged | None = None
-    for outcome in report.documents if report else ():
-        for judged in outcome.tried.tested:
-            if not any(one.key == edit.key for one in judged.edits) or not judged.trial.pairs:
-                continue
-            if found is None or found.verdict.decision is not Decision.ACCEPT:
-                found = judged
-    if found is None:
-        return None
-    pairs = found.trial.of(edit.lessons) or found.trial.own
-    return Tries(
-        requests=len({pair.task for pair in pairs}),
-        n=len(pairs),
-        solved_before=sum(pair.before >= _SOLVED for pair in pairs),
-        solved_after=sum(pair.after >= _SOLVED for pair in pairs),
-        before=sum(pair.before for pair in pairs) / len(pairs),
-        after=sum(pair.after for pair in pairs) / len(pairs),
-    )

@@ -18,7 +18,7 @@ def test_why_a_rule_was_proposed_and_adopted(home: Home) -> None:
     waiting = told(home, "why", "use", "pnpm")
     assert waiting.startswith("- Use pnpm, never npm.")
     assert "we always use pnpm here, never npm»" in waiting
-    assert "solved 0 of" in " ".join(waiting.split())
+    assert "solved before 0 of" in " ".join(waiting.split())
     assert "It waits for you." in waiting
     assert home.command("adopt", "P-0001").code == 0
     adopted = told(home, "why", "P-0001")
@@ -49,7 +49,7 @@ def test_what_is_no_rule_is_an_error_that_leads_on(home: Home, asked: str) -> No
 
 def test_why_in_json(home: Home) -> None:
     (rule,) = home.command("why", "--json", "pnpm").json
-    assert (rule["proposal"], rule["state"], rule["tries"]["solved_before"]) == ("P-0001", "waiting", 0)
+    assert (rule["proposal"], rule["state"], rule["solved"]["before"]) == ("P-0001", "waiting", 0)
     assert rule["said"][0]["session"]
 
 

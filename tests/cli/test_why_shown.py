@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.cli.why_shown import absence_lines, blamed_lines, decision, origin_lines, tried
 from skillopt_sleep.proposals.absence import Absence
-from skillopt_sleep.proposals.origins import Origin, Tries, origins
-from skillopt_sleep.records import Deed, DeedKind, Evidence, Proof
+from skillopt_sleep.proposals.origins import Origin, origins
+from skillopt_sleep.records import Deed, DeedKind, Evidence, Proof, Solved
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, Decided
 from tests.builders import a_proposal
 from tests.fakes import NOON
@@ -33,12 +33,13 @@ def test_the_words_come_first_with_when_and_where_and_the_ids_last() -> None:
     assert "\x1b" not in text
 
 
-def test_a_trial_is_told_in_numbers_of_solved_tries() -> None:
-    tries = Tries(requests=3, n=12, solved_before=3, solved_after=11, before=0.31, after=0.94)
-    assert "3 requests" in tried(an_origin(tries=tries))
-    assert "solved 3 of 12 before, 11 of 12 with it" in tried(an_origin(tries=tries))
+def test_a_trial_is_told_in_whole_numbers() -> None:
+    solved = Solved(before=3, after=11, n=12, requests=3)
+    assert tried(an_origin(solved=solved)).startswith("it was tried: solved before 3 of 12")
+    assert "rules of P-0001 were tried together" in tried(an_origin(solved=solved, alone=False))
+    assert "graded 0.25 before, 1.00 with it, n=9" in tried(an_origin(before=0.25, after=1.0, n=9))
     assert "own words" in tried(an_origin(proof=Proof.WORDS))
-    assert "gone" in tried(an_origin())
+    assert tried(an_origin()) == "no trial was run"
 
 
 def test_a_decision_has_its_day_and_its_reason() -> None:

@@ -6,20 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.proposals.origins import Origin, managed_lines, origins, with_tries
-from skillopt_sleep.records import (
-    CandidateKind,
-    Decision,
-    EditOp,
-    Evidence,
-    Judged,
-    Pair,
-    Proposal,
-    Trial,
-    Verdict,
-)
+from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
+from skillopt_sleep.records import EditEffect, EditOp, Effect, Evidence, Proposal, Solved
 from skillopt_sleep.stores.bank import ADOPTED, UNDONE, WAITING, Decided
-from tests.builders import a_lesson, a_proposal, a_report, an_edit, an_outcome
+from tests.builders import a_lesson, a_proposal, an_edit
 
 PNPM = Evidence(session="s1", turn=2, quote="use pnpm")
 TABS = Evidence(session="s2", turn=4, quote="use tabs")
@@ -58,34 +48,20 @@ def test_what_only_takes_a_rule_away_is_no_origin() -> None:
     assert known(decided(a_proposal(edits=(an_edit("", op=EditOp.DELETE, target="- Use npm."),)))) == []
 
 
-def judged(decision: Decision, *after: float) -> Judged:
-    pairs = tuple(Pair(task=f"t{n % 2}", lesson="l1", sample=n, before=0.0, after=a) for n, a in enumerate(after))
-    other = Pair(task="t9", lesson="l2", sample=0, before=1.0, after=1.0)
-    return Judged(
-        kind=CandidateKind.BUNDLE,
-        edits=TWO.edits,
-        trial=Trial(pairs=(*pairs, other)),
-        verdict=Verdict(decision=decision, reason="so"),
-    )
+SOLVED = Solved(before=0, after=2, n=3, requests=2)
 
 
-def test_its_tries_are_those_of_its_own_lesson_in_the_trial_that_accepted_it() -> None:
-    tested = (
-        judged(Decision.REJECT, 0.0),
-        judged(Decision.ACCEPT, 1.0, 1.0, 0.5),
-        judged(Decision.UNDECIDED, 0.0),
-    )
-    pnpm, _ = known(decided(TWO))
-    tries = with_tries(pnpm, a_report(documents=(an_outcome(tested=tested),))).tries
-    assert tries is not None
-    assert (tries.requests, tries.n, tries.solved_before, tries.solved_after) == (2, 3, 0, 2)
-    assert (tries.before, round(tries.after, 2)) == (0.0, 0.83)
+def test_its_numbers_are_its_own_where_it_was_tried_alone() -> None:
+    effect = EditEffect(edit=TWO.edits[0], effect=Effect.HELPED, n=3, before=0.0, after=0.8, solved=SOLVED)
+    together = Solved(before=1, after=5, n=6, requests=4)
+    pnpm, tabs = known(decided(replace(TWO, effects=(effect,), solved=together, before=0.2, after=0.9, n=6)))
+    assert (pnpm.alone, pnpm.solved, pnpm.after, pnpm.n) == (True, SOLVED, 0.8, 3)
+    assert (tabs.alone, tabs.solved, tabs.after, tabs.n) == (False, together, 0.9, 6)
 
 
-@pytest.mark.parametrize("report", [None, a_report(), a_report(documents=(an_outcome(),))])
-def test_without_a_trial_in_the_report_there_are_none(report: None) -> None:
-    (pnpm, _) = known(decided(TWO))
-    assert with_tries(pnpm, report).tries is None
+def test_the_only_rule_of_a_proposal_has_the_proposals_numbers() -> None:
+    (origin,) = known(decided(a_proposal(solved=SOLVED)))
+    assert (origin.alone, origin.solved) == (True, SOLVED)
 
 
 # managed lines ------------------------------------------------------------------------------------------
