@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.night.tonight import Tonight
 from skillopt_sleep.protocols import Routing
@@ -23,6 +24,7 @@ from skillopt_sleep.records import (
 )
 
 MOST_LISTED = 200
+BECAUSE_CHARS = 300
 
 
 def follow(
@@ -49,9 +51,13 @@ def follow(
     counts = Counter(correction.became.value for correction in followed)
     return Corrections(
         counts=dict(counts),
-        listed=tuple(followed[:MOST_LISTED]),
+        listed=tuple(_short(correction) for correction in followed[:MOST_LISTED]),
         left_out=max(0, len(followed) - MOST_LISTED),
     )
+
+
+def _short(correction: Correction) -> Correction:
+    return replace(correction, because=one_line(correction.because, limit=BECAUSE_CHARS))
 
 
 class _Ends:

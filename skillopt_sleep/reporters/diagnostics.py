@@ -227,5 +227,5 @@ def _edit(applied: AppliedEdit) -> DiagnosedEdit:
         content=head(edit.content, EDIT_CHARS),
         target=head(edit.target, EDIT_CHARS),
         fate=applied.fate,
-        because=applied.because,
+        because=head(applied.because, EDIT_CHARS),
     )

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from skillopt_sleep.night.follow import MOST_LISTED, follow
+from skillopt_sleep.night.follow import BECAUSE_CHARS, MOST_LISTED, follow
 from skillopt_sleep.night.tonight import Tonight
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import (
@@ -91,6 +91,12 @@ def test_an_edit_that_was_tried_says_what_its_own_trial_showed() -> None:
     applied = AppliedEdit(edit=an_edit(), fate=Fate.APPLIED)
     ended = an_outcome(edits=(applied,), tested=(tested,), because="another was better")
     assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.EDITED, "no better"), (Became.TESTED, "no better")]
+
+
+def test_a_long_reason_is_cut() -> None:
+    refused = AppliedEdit(edit=an_edit(), fate=Fate.REFUSED, because="a link; " * 999)
+    (train, _) = became(TRAIN, VAL, outcomes=(an_outcome(edits=(refused,)),))
+    assert len(train[1]) == BECAUSE_CHARS
 
 
 def test_a_proposal_of_tonight_or_of_before_is_named() -> None:

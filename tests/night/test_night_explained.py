@@ -15,7 +15,7 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, GateRule, NightReport, Prompt, Purpose
-from skillopt_sleep.stores.bank import REJECTED
+from skillopt_sleep.stores.bank import REJECTED, Mark
 from tests.builders import a_session
 from tests.fakes import NOON
 from tests.night import judges
@@ -273,6 +273,44 @@ def test_the_agent_does_it_already(tmp_path: Path) -> None:
     assert sorted(ends(said).values()) == ["attempted", "attempted", "kept", "kept"]
 
 
+def test_no_sessions_at_all(tmp_path: Path) -> None:
+    said = diagnosed(Machine(tmp_path).night())
+    assert (said["verdict"], said["sessions"]["seen"], said["corrections"]["counts"]) == ("nothing_new", 0, {})
+
+
+def test_more_tasks_than_a_night_takes(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(*FOUND)
+    said = diagnosed(home.night(max_tasks=1))
+    assert said["corrections"]["counts"]["later"] == 3
+
+
+def test_a_lesson_that_was_taken_back(tmp_path: Path) -> None:
+    instead = json.dumps({"same": [], "instead": [[2, 1]]})
+    home = Machine(tmp_path, model=Watcher(Answering({Purpose.LESSONS: instead})))
+    home.had(0, said=USEFUL)
+    home.had(1, said="no - from now on we always use npm here, never pnpm")
+    said = diagnosed(home.night(heuristic=False, sessions_per_call=1))
+    became = {one["quote"]: one["became"] for one in said["corrections"]["listed"]}
+    assert became[USEFUL] == "taken_back"
+
+
+def test_a_task_that_was_dropped_by_hand(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(0)
+    home.night()
+    store = home.store()
+    (task,) = store.bank.all_tasks()
+    store.bank.mark([task.id], Mark.DROPPED, at=home.clock())
+    store.close()
+    session = home.shelf.sessions[0]
+    home.clock.pass_by(days=1)
+    more = (*session.turns, *a_session("and now?", "Done.", "thanks").turns)
+    home.shelf.sessions[0] = replace(session, turns=more, ended=home.clock() - timedelta(hours=1))
+    said = diagnosed(home.night())
+    assert said["corrections"]["counts"] == {"dropped": 1}
+
+
 # earlier decisions, and the budget ----------------------------------------------------------------------
 
 
@@ -311,6 +349,38 @@ def test_a_budget_that_is_spent(tmp_path: Path, calls: int) -> None:
     assert said["spend"]["calls"] <= calls
     assert f"{calls} call" in said["because"] or "budget.calls" in said["because"]
     assert set(ends(said).values()) == {"not_reached"}
+
+
+def test_a_document_that_the_calls_do_not_reach(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    for name in ("a", "b", "c"):
+        home.had(*FOUND, name=name)
+    said = json.loads((Path(home.night(calls=16).folder) / "diagnostics.json").read_bytes())
+    left = {document["id"] for document in said["documents"] if "budget.calls" in document["because"]}
+    assert left
+    told = {one["document"] for one in said["corrections"]["listed"] if one["became"] == "not_reached"}
+    assert left <= told
+
+
+def test_a_night_that_was_stopped(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(*FOUND)
+    home.model.fails = lambda prompt: KeyboardInterrupt() if prompt.purpose is Purpose.REFLECT else None
+    said = diagnosed(home.night())
+    assert (said["verdict"], said["failures"]) == ("interrupted", [])
+    assert set(ends(said).values()) == {"not_reached"}
+
+
+def test_a_trial_without_a_verdict_so_far(tmp_path: Path) -> None:
+    home = Machine(tmp_path, model=Watcher(SimulatedBackend(forgets=0.2)))
+    home.had(*range(5))
+    said = diagnosed(home.night(gate=GateRule(rounds=1)))
+    assert said["verdict"] == "undecided"
+    (document,) = said["documents"]
+    assert (document["verdict"]["decision"], document["edits"][0]["fate"]) == ("undecided", "applied")
+    assert {task["side"] for task in document["attempts"]["listed"]} == {"train", "val"}
+    assert set(ends(said).values()) == {"edited", "tested"}
+    assert {one["because"] for one in said["corrections"]["listed"]} == {document["verdict"]["reason"]}
 
 
 def test_a_model_that_is_gone(tmp_path: Path) -> None:
