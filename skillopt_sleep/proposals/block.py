@@ -1,15 +1,18 @@
-"""Find and write our managed block inside a user's file, with pure functions from bytes to bytes.
+"""Find and change our managed block inside a user's file, with pure functions from bytes to bytes.
 
 No byte outside the block ever changes, and removing the block restores the bytes that the file had before. The shape
 of the block holds what that takes: a blank line before it, and no line end after it if the user's text had none.
+Whatever a person wrote inside the block stays too, to the byte.
 """
 
+import codecs
 import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.errors import UnsafeEdit
+from skillopt_sleep.proposals.merge import merge
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -24,6 +27,7 @@ _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
 _PROBE = "\n\nx"
 _RULER = b"***"
 _MARKERS = {BEGIN.encode(): "begin", END.encode(): "end"}
+_WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 class Block(NamedTuple):
@@ -38,14 +42,25 @@ class Block(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A file split for editing: the user's bytes before and after our part, and what encloses our body."""
+    """A file split for editing: the user's bytes before and after our part, and what encloses our lines.
+
+    `body` are our lines as text, `lines` as they are written; `eol` is how a line ends.
+    """
 
     lead: bytes
     open: bytes
     body: str
+    lines: bytes
     close: bytes
     trail: bytes
     eol: bytes
+
+
+class Changed(NamedTuple):
+    """A file with a change of its rules, and whether it overlaps with what a person changed in them."""
+
+    data: bytes
+    overlaps: bool
 
 
 class _Line(NamedTuple):
@@ -58,7 +73,6 @@ class _Line(NamedTuple):
 
 def find(data: bytes) -> Block | None:
     """Return the block, or None without one; raise UnsafeEdit with the line numbers if its markers are damaged."""
-    check_encoding(data)
     marks = _marks(data)
     if not marks:
         return None
@@ -69,18 +83,22 @@ def find(data: bytes) -> Block | None:
             remedy="keep one begin line and one end line after it, or delete all of them",
         )
     begin, end = marks
-    start = begin.start
+    start, stop = begin.start, end.stop
+    ended = end.eol
+    if ended != begin.eol:
+        # We end both lines alike: this end is the person's, who wrote on below a block without one.
+        ended, stop = b"", stop - len(ended)
     blank_line_before = data[: begin.start].removeprefix(_BOM).endswith(begin.eol * 2)
     if blank_line_before:
         # We end the block with a line end exactly if the user's text ended with one: see _enclosure.
-        added = 1 if end.eol else 2
+        added = 1 if ended else 2
         start -= added * len(begin.eol)
     return Block(
         start=start,
         body_start=begin.stop,
         body_end=end.start,
-        end=end.stop,
-        body=canonical(data[begin.stop : end.start].decode()),
+        end=stop,
+        body=canonical(decoded(data[begin.stop : end.start])),
         eol=begin.eol,
     )
 
@@ -90,28 +108,35 @@ def parts(data: bytes) -> Parts:
     block = find(data)
     if block is None:
         opening, closing, eol = _enclosure(data)
-        return Parts(lead=data, open=opening, body="", close=closing, trail=b"", eol=eol)
+        return Parts(lead=data, open=opening, body="", lines=b"", close=closing, trail=b"", eol=eol)
     return Parts(
         lead=data[: block.start],
         open=data[block.start : block.body_start],
         body=block.body,
-        close=block.eol + data[block.body_end : block.end],
+        lines=data[block.body_start : block.body_end],
+        close=data[block.body_end : block.end],
         trail=data[block.end :],
         eol=block.eol,
     )
 
 
-def join(cut: Parts, body: str) -> bytes:
-    """Join the parts with this body, in the file's line ends; raise UnsafeEdit if it would break the block.
+def change(cut: Parts, old: str, new: str) -> Changed:
+    """Join the parts with the rules changed from `old` to `new`; raise UnsafeEdit if that would break the block.
 
-    An empty body removes the block.
+    Where no line is left, the block goes.
     """
-    text = canonical(body)
-    if not text:
-        return cut.lead + cut.trail
-    encoded = text.encode()
-    _refuse_markers(encoded)
-    return cut.lead + cut.open + encoded.replace(b"\n", cut.eol) + cut.close + cut.trail
+    merged = merge(cut.lines, canonical(old), canonical(new), eol=cut.eol)
+    if not canonical(decoded(merged.lines)):
+        return Changed(cut.lead + cut.trail, merged.overlaps)
+    if merged.lines != cut.lines:
+        _refuse_markers(merged.lines)
+    return Changed(cut.lead + cut.open + merged.lines + cut.close + cut.trail, merged.overlaps)
+
+
+def unmarked(data: bytes) -> bytes:
+    """Return the file without the lines that mark the block: what is in the block is the person's now."""
+    cut = parts(data)
+    return cut.lead + cut.open.replace(BEGIN.encode() + cut.eol, b"") + cut.lines + cut.trail
 
 
 def canonical(body: str) -> str:
@@ -122,15 +147,40 @@ def canonical(body: str) -> str:
     return text
 
 
+def narrow(data: bytes) -> tuple[bytes, str]:
+    """Return the text in UTF-8, and the encoding it came in if it names one; raise UnsafeEdit if it can't be read."""
+    for mark, encoding in _WIDE.items():
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding).encode(), encoding
+            except UnicodeError as error:
+                raise _not_utf8() from error
+    # Plain English in UTF-16 without a byte order mark also decodes as UTF-8, but every other byte is zero.
+    if data.count(0) * 4 > len(data):
+        raise _not_utf8()
+    return data, ""
+
+
+def widened(data: bytes, encoding: str) -> bytes:
+    """Return the text in the encoding that it came in."""
+    if not encoding:
+        return data
+    return data.decode().encode(encoding)
+
+
 def check_encoding(data: bytes) -> None:
     """Raise UnsafeEdit unless the bytes are UTF-8 text."""
+    if narrow(data)[1]:
+        raise _not_utf8()
     try:
         data.decode()
     except UnicodeDecodeError as error:
         raise _not_utf8() from error
-    # Plain English in UTF-16 without a byte order mark also decodes as UTF-8, but every other byte is zero.
-    if data.count(0) * 4 > len(data):
-        raise _not_utf8()
+
+
+def decoded(data: bytes) -> str:
+    """Return the bytes as text, in which what isn't UTF-8 is kept as it is."""
+    return data.decode(errors="surrogateescape")
 
 
 def _not_utf8() -> UnsafeEdit:
@@ -151,7 +201,7 @@ def _enclosure(data: bytes) -> tuple[bytes, bytes, bytes]:
         before, after = eol, eol
     else:
         before, after = eol * 2, b""
-    return before + BEGIN.encode() + eol, eol + END.encode() + after, eol
+    return before + BEGIN.encode() + eol, END.encode() + after, eol
 
 
 def _lines(data: bytes) -> Iterator[_Line]:
@@ -163,7 +213,7 @@ def _lines(data: bytes) -> Iterator[_Line]:
 def _marks(data: bytes) -> list[_Line]:
     """Return the marker lines; markers inside a closed code fence are the user's text."""
     marks = [line for line in _lines(data) if line.text in _MARKERS]
-    fenced = _fenced(_ruled(data, marks).decode())
+    fenced = _fenced(decoded(_ruled(data, marks)))
     return [mark for mark in marks if mark.number not in fenced]
 
 
@@ -181,7 +231,7 @@ def _ruled(data: bytes, marks: list[_Line]) -> bytes:
 def _fenced(text: str) -> set[int]:
     """Return the numbers of the lines in code fences; raise UnsafeEdit if one is still open at the end."""
     probed = text + _PROBE
-    last = len(_EOL.findall(probed.encode())) + 1
+    last = len(_EOL.findall(probed.encode(errors="surrogateescape"))) + 1
     numbers: set[int] = set()
     for token in _markdown().parse(probed):
         if token.type != "fence" or not token.map:

@@ -34,7 +34,7 @@ def checked(change: Change, *, allowed: Collection[str]) -> Text:
         raise UnsafeEdit(
             f"the change to {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
         )
-    result = live.with_body(path, base, change.body)
+    result = live.change(path, base, document.body, change.body).data
     if result == base:
         raise StaleProposal(f"the edits would leave {path} as it is, so nothing is proposed", remedy="nothing to do")
     return Text(base, result)

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
@@ -16,11 +16,12 @@ from skillopt_sleep.kit.attributes import Attributes
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, remove_empty, write_atomic
 from skillopt_sleep.proposals import paths
-from skillopt_sleep.proposals.written import Written, put_back, sweep
+from skillopt_sleep.proposals.written import Move, Written, put_back, sweep
 from skillopt_sleep.records import Record
 
 LOCK_SECONDS = 10
 
+_UNDO = "undo-"  # the copies of an undo
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -37,7 +38,9 @@ class AdoptionState(StrEnum):
 class Entry(Record, frozen=True, kw_only=True):
     """One adoption: the file it writes, described as by Written, and the further ones (`also`), all or none.
 
-    `folders` are those the adoption created that may still exist, each before those inside of it.
+    `folders` are those the adoption created that may still exist, each before those inside of it. `made` is the
+    SHA-256 of the text that the proposal was staged with, "" if an older version kept the entry. `taken_back` are the
+    files as an undo leaves them (`before`) and found them (`after`).
     """
 
     proposal: str
@@ -53,6 +56,8 @@ class Entry(Record, frozen=True, kw_only=True):
     adopted: datetime
     undone: datetime | None = None
     also: tuple[Written, ...] = ()
+    made: str = ""
+    taken_back: tuple[Written, ...] = ()
 
     @property
     def files(self) -> tuple[Written, ...]:
@@ -66,6 +71,22 @@ class Entry(Record, frozen=True, kw_only=True):
             after=self.after,
         )
         return (first, *self.also)
+
+    @property
+    def moving(self) -> tuple[Written, ...]:
+        """The files that are being written, each without the proposal (`before`) and with it (`after`)."""
+        return self.taken_back or self.files
+
+    @property
+    def changed_at(self) -> datetime:
+        """When it was adopted, or undone."""
+        if self.state is AdoptionState.UNDONE and self.undone is not None:
+            return self.undone
+        return self.adopted
+
+    def is_for(self, proposal: str, path: str, result: str) -> bool:
+        """Return whether this is an adoption of the proposal of that number that was staged with this text."""
+        return (self.proposal, self.path, self.made or self.after) == (proposal, path, result)
 
     @property
     def originals(self) -> tuple[tuple[str, str], ...]:
@@ -118,24 +139,29 @@ class Journal:
 
     def before(self, entry: Entry, index: int = 0) -> Path:
         """Return where the bytes of one of its files from before are; nothing is there if there was no file."""
-        return self._folder_of(entry.proposal) / paths.numbered("before", index)
+        return self._copies(entry, "", index)[0]
 
     def after(self, entry: Entry, index: int = 0) -> Path:
         """Return where the adopted bytes of one of its files are."""
-        return self._folder_of(entry.proposal) / paths.numbered("after", index)
+        return self._copies(entry, "", index)[1]
 
-    def saved(self, entry: Entry, index: int = 0) -> bytes | None:
-        """Return the bytes of one of its files from before, None if there was none; AdoptInterrupted if damaged."""
-        file, copy = entry.files[index], self.before(entry, index)
-        before = copy.read_bytes() if copy.exists() else None
-        if paths.digest(before) != file.before:
-            raise AdoptInterrupted(
-                f"the saved copy of {file.path} is damaged: {copy}",
-                remedy="restore the file from a backup or from git",
-            )
-        return before
+    def texts(self, entry: Entry, index: int) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes of one of its files from before and those adopted; raise AdoptInterrupted if damaged."""
+        file = entry.files[index]
+        before = _copy(self.before(entry, index), file.before, file.path)
+        return before, _copy(self.after(entry, index), file.after, file.path)
 
-    def prepare(self, entry: Entry, *texts: tuple[bytes | None, bytes]) -> None:
+    def known(self, target: str) -> Iterator[bytes]:
+        """Yield every text that is kept of the file: those we found there, and those we left."""
+        for entry in self.entries():
+            for name, files in (("", entry.files), (_UNDO, entry.taken_back)):
+                for index, file in enumerate(files):
+                    if file.target == target:
+                        for copy in self._copies(entry, name, index):
+                            with suppress(OSError):
+                                yield copy.read_bytes()
+
+    def prepare(self, entry: Entry, *texts: tuple[bytes | None, bytes | None]) -> None:
         """Record an adoption that is about to happen, in place of an earlier entry of the same proposal.
 
         `texts` are the bytes of each file from before and those to adopt. Raises ProposalError if that would lose
@@ -144,15 +170,35 @@ class Journal:
         self._refuse_loss(entry)
         self.forget(entry)
         private_dir(self._folder_of(entry.proposal))
-        for index, (before, after) in enumerate(texts):
-            if before is not None:
-                write_atomic(self.before(entry, index), before)
-            write_atomic(self.after(entry, index), after)
+        for index, both in enumerate(texts):
+            _save(self._copies(entry, "", index), both)
         self._write(entry)
 
-    def mark(self, entry: Entry, state: AdoptionState, *, undone: datetime | None = None) -> None:
+    def mark(self, entry: Entry, state: AdoptionState) -> None:
         """Record how far the adoption is now."""
-        self._write(msgspec.structs.replace(entry, state=state, undone=undone))
+        self._write(msgspec.structs.replace(entry, state=state))
+
+    def begin_undo(self, entry: Entry, moves: Sequence[Move], *, at: datetime) -> Entry:
+        """Record an undo that is about to write these files."""
+        files: list[Written] = []
+        for index, move in enumerate(moves):
+            _save(self._copies(entry, _UNDO, index), (move.new, move.old))
+            file = Written(
+                path=move.path,
+                target=str(move.target),
+                existed=move.new is not None,
+                attributes=move.gives,
+                before=paths.digest(move.new),
+                after=paths.digest(move.old),
+            )
+            files.append(file)
+        undoing = msgspec.structs.replace(entry, state=AdoptionState.UNDOING, undone=at, taken_back=tuple(files))
+        self._write(undoing)
+        return undoing
+
+    def stand(self, entry: Entry) -> None:
+        """Record that an adoption stands, as it does if an undo of it wrote nothing."""
+        self._write(msgspec.structs.replace(entry, state=AdoptionState.DONE, undone=None, taken_back=()))
 
     def take_back(self, entry: Entry, *, at: datetime | None) -> Entry:
         """Remove the folders of an adoption and record it as undone; folders that can't be removed stay listed."""
@@ -168,12 +214,11 @@ class Journal:
         if not remove_empty(entry.folders):
             self.forget(entry)
 
-    def left_folders(self, target: Path) -> tuple[str, ...]:
-        """Return the folders above this file that an undo failed to remove, outermost first."""
+    def made_folders(self, target: Path) -> tuple[str, ...]:
+        """Return the folders above this file that adoptions made, outermost first: the last undo removes them."""
         remaining: set[str] = set()
         for entry in self.entries():
-            if entry.state is AdoptionState.UNDONE:
-                remaining.update(entry.folders)
+            remaining.update(entry.folders)
         return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in remaining)
 
     def forget(self, entry: Entry) -> None:
@@ -218,9 +263,9 @@ class Journal:
         """Settle what a crash left: if not all files hold the adopted text, those that do get their earlier one."""
         adopted: list[int] = []
         trouble: AdoptInterrupted | None = None
-        for index, file in enumerate(entry.files):
+        for index, file in enumerate(entry.moving):
             with suppress(OSError):
-                copies = (self.before(entry, index), self.after(entry, index))
+                copies = self._moving(entry, index)
                 sweep(file, [copy.read_bytes() for copy in copies if copy.exists()])
             try:
                 now = file.now
@@ -233,8 +278,8 @@ class Journal:
                 adopted.append(index)
             elif now != file.before:
                 trouble = self._edited(entry, index, now)
-        if len(adopted) == len(entry.files):
-            self.mark(entry, AdoptionState.DONE)
+        if len(adopted) == len(entry.moving):
+            self.stand(entry)
             return
         for index in adopted:
             trouble = self._put_back(entry, index) or trouble
@@ -248,10 +293,11 @@ class Journal:
 
     def _edited(self, entry: Entry, index: int, now: str) -> AdoptInterrupted:
         """Return the error that says that one of the files was edited after the crash."""
-        file = entry.files[index]
-        remedy = f"the adopted text is in {self.after(entry, index)}"
+        file = entry.moving[index]
+        before, after = self._moving(entry, index)
+        remedy = f"the adopted text is in {after}"
         if file.existed:
-            remedy = f"the text from before the adoption is in {self.before(entry, index)}"
+            remedy = f"the text without it is in {before}"
         return AdoptInterrupted(
             f"{file.path} was edited after an adoption of it stopped half-way, so it is left as it is"
             f" (now {now[:12] or 'deleted'}, was {file.before[:12] or 'no file'}, adopted {file.after[:12]})",
@@ -260,10 +306,10 @@ class Journal:
 
     def _put_back(self, entry: Entry, index: int) -> AdoptInterrupted | None:
         """Put one of the files back as it was; return the error if that isn't possible."""
-        file = entry.files[index]
+        file = entry.moving[index]
         try:
             if paths.writable(Path(file.path), root=Path(entry.root)) == Path(file.target):
-                put_back(file, self.saved(entry, index))
+                put_back(file, _copy(self._moving(entry, index)[0], file.before, file.path))
                 return None
             why = "the path leads elsewhere by now"
         except ProposalError as error:
@@ -274,6 +320,14 @@ class Journal:
             f"an adoption stopped half-way, and {file.path}, which has the adopted text, can't be put back: {why}",
             remedy=f"repair that, then run: skillopt-sleep undo {entry.proposal}",
         )
+
+    def _moving(self, entry: Entry, index: int) -> tuple[Path, Path]:
+        """Return where the bytes of a file that is being written are, without the proposal and with it."""
+        return self._copies(entry, _UNDO if entry.taken_back else "", index)
+
+    def _copies(self, entry: Entry, name: str, index: int) -> tuple[Path, Path]:
+        folder = self._folder_of(entry.proposal)
+        return folder / paths.numbered(f"{name}before", index), folder / paths.numbered(f"{name}after", index)
 
     def _folder_of(self, proposal: str) -> Path:
         if not _ID.fullmatch(proposal):
@@ -305,3 +359,22 @@ class Journal:
         (folder / "journal.json").unlink(missing_ok=True)
         if folder.exists():
             shutil.rmtree(folder)
+
+
+def _save(copies: tuple[Path, Path], texts: tuple[bytes | None, bytes | None]) -> None:
+    """Write the copies of these texts, none for a file that isn't there."""
+    for copy, text in zip(copies, texts, strict=True):
+        if text is None:
+            copy.unlink(missing_ok=True)
+        else:
+            write_atomic(copy, text)
+
+
+def _copy(copy: Path, digest: str, path: str) -> bytes | None:
+    """Return the bytes that were saved of a file, None if there was none; raise AdoptInterrupted if damaged."""
+    text = copy.read_bytes() if copy.exists() else None
+    if paths.digest(text) != digest:
+        raise AdoptInterrupted(
+            f"the saved copy of {path} is damaged: {copy}", remedy="restore the file from a backup or from git"
+        )
+    return text

@@ -46,7 +46,7 @@ def _file(old: Proposal, index: int, folder: Path) -> CopiedFile:
         raise _stale(old, f"its new text is missing: {error}") from error
     if paths.digest(proposed) != file.result:
         raise _stale(old, "its new text was changed since it was staged")
-    result = live.with_body(path, data, live.body(path, proposed))
+    result = live.change(path, data, document.body, live.body(path, proposed)).data
     return copied_file(document, Text(data, result))
 
 

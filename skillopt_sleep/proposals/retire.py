@@ -98,7 +98,7 @@ def _removal(ended: _Ended, page: Page, notes: list[Note]) -> Proposal | None:
             body, removals = _without(document, ended, page)
             if removals:
                 edits = {edit.key: edit for edit in removals} | edits
-                text = Text(base, live.with_body(Path(name), base, body))
+                text = Text(base, live.change(Path(name), base, document.body, body).data)
                 found.append((document, copied_file(document, text)))
         except ProposalError as error:
             notes.append(Note(stage="retire", summary=error.message, remedy=error.remedy))

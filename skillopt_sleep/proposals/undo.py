@@ -1,103 +1,96 @@
-"""Undo an adoption: restore each file's exact bytes and attributes, or remove the files and folders it created."""
+"""Undo an adoption: take out exactly what it put into each file, and leave what came after."""
 
-from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
+from enum import StrEnum
 
-from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafePath
-from skillopt_sleep.proposals import paths
-from skillopt_sleep.proposals.adopt import write_failed
+from skillopt_sleep.errors import ProposalError, UnsafePath
+from skillopt_sleep.proposals.adopt import changed_meanwhile, write_failed
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
-from skillopt_sleep.proposals.written import Written, put_back
+from skillopt_sleep.proposals.paths import digest
+from skillopt_sleep.proposals.plan import Plan, agree, plan_undo
+from skillopt_sleep.proposals.written import Move, put
 from skillopt_sleep.records import Record
 
 
-class Undone(Record, frozen=True, kw_only=True):
-    """The result of an undo; `removed` says that the file is gone, `already` that an earlier call had undone it.
+class Left(StrEnum):
+    """What an undo left of a file."""
 
-    `also` are further files that were adopted with it. `folders_left` are empty folders that could not be removed;
-    the next recovery of the journal tries again.
+    BEFORE = "is as it was before"
+    REMOVED = "is gone, as before"
+    KEPT = "no longer has it; all else in the file stays"
+    NOTHING = "had nothing of it any more"
+
+
+class Undone(Record, frozen=True, kw_only=True):
+    """The result of an undo: what it left of each file; `already` says that nothing was there to take out.
+
+    `folders_left` are empty folders that could not be removed; the next recovery of the journal tries again.
     """
 
     proposal: str
-    path: str
-    removed: bool
+    files: dict[str, Left]
     already: bool = False
     folders_left: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
 
 
-def undo(proposal_id: str, *, journal: Journal, at: datetime) -> Undone:
-    """Restore what the adoption replaced; raise StaleProposal unless each live file is exactly what was adopted."""
+def undo(proposal_id: str, *, journal: Journal, at: datetime, agreed: Plan | None = None) -> Undone:
+    """Take what the adoption put into its files out of them.
+
+    Raises MergeNeeded if a person edited our part of a file and didn't agree to this plan; StaleProposal, UnsafePath
+    or UnsafeEdit if it can't be done. Then no file is touched.
+    """
     with journal.held():
         journal.recover()
-        entry = journal.get(proposal_id)
-        if entry is None:
-            raise ProposalError(
-                f"proposal {proposal_id} was never adopted", remedy="list the adopted ones: skillopt-sleep status"
-            )
-        adopted = _adopted(entry, journal)
-        if not adopted:
-            # Undone before, or restored by hand.
+        entry = adopted(proposal_id, journal)
+        plan = plan_undo(entry, journal=journal)
+        moves = plan.changing
+        if not moves:
+            # Undone before, or taken out by hand.
             if entry.state is not AdoptionState.UNDONE:
                 entry = journal.take_back(entry, at=at)
-            return _undone(entry, already=True)
-        before = [journal.saved(entry, index) for index in adopted]
+            return _undone(entry, plan)
+        agree(plan, agreed, entry.proposal)
         try:
-            journal.mark(entry, AdoptionState.UNDOING, undone=at)
-            for index, text in zip(adopted, before, strict=True):
-                put_back(entry.files[index], text)
+            entry = journal.begin_undo(entry, moves, at=at)
+            changed = put(moves)
+            if changed:
+                journal.stand(entry)
+                raise changed_meanwhile(changed)
             entry = journal.take_back(entry, at=at)
         except UnsafePath:
             journal.recover()
             raise
         except OSError as error:
-            raise write_failed(entry, error, journal) from error
-        return _undone(entry, already=False)
+            raise write_failed(moves, error, journal) from error
+        return _undone(entry, plan)
 
 
-def _adopted(entry: Entry, journal: Journal) -> Sequence[int]:
-    """Return which of the files have the adopted text; the others are as before, else StaleProposal is raised."""
-    adopted: list[int] = []
-    for index, file in enumerate(entry.files):
-        target = paths.writable(Path(file.path), root=Path(entry.root))
-        now = paths.digest(paths.read_live(target))
-        if now == file.before and (entry.state is AdoptionState.UNDONE or str(target) == file.target):
-            continue
-        if str(target) != file.target or now != file.after:
-            raise _stale(entry, index, now, journal)
-        adopted.append(index)
-    return adopted
+def adopted(proposal_id: str, journal: Journal) -> Entry:
+    """Return the adoption of a proposal; ProposalError if it was never adopted."""
+    entry = journal.get(proposal_id)
+    if entry is None:
+        raise ProposalError(
+            f"proposal {proposal_id} was never adopted", remedy="list the adopted ones: skillopt-sleep status"
+        )
+    return entry
 
 
-def _undone(entry: Entry, *, already: bool) -> Undone:
+def _undone(entry: Entry, plan: Plan) -> Undone:
+    moves = {move.path: move for move in plan.moves}
+    files = {file.path: _left(moves.get(file.path), before=file.before) for file in entry.files}
     return Undone(
         proposal=entry.proposal,
-        path=entry.path,
-        removed=not entry.existed,
-        already=already,
+        files=files,
+        already=not plan.changing,
         folders_left=entry.folders,
-        also=tuple(file.path for file in entry.also),
     )
 
 
-def _stale(entry: Entry, index: int, now: str, journal: Journal) -> StaleProposal:
-    file = entry.files[index]
-    latest = entry.proposal
-    for other in journal.entries():
-        if other.state is AdoptionState.DONE and _wrote(other, file, now):
-            latest = other.proposal
-    if latest != entry.proposal:
-        return StaleProposal(
-            f"{file.path} was changed again by proposal {latest}",
-            remedy=f"first run: skillopt-sleep undo {latest}",
-        )
-    remedy = f"see the difference: diff {journal.after(entry, index)} {file.path}"
-    if file.existed:
-        remedy += f"; the text from before the adoption is in {journal.before(entry, index)}"
-    return StaleProposal(f"{file.path} was changed after proposal {entry.proposal} was adopted", remedy=remedy)
-
-
-def _wrote(other: Entry, file: Written, now: str) -> bool:
-    """Return whether the other adoption wrote what the file holds now."""
-    return any(its.target == file.target and its.after == now for its in other.files)
+def _left(move: Move | None, *, before: str) -> Left:
+    if move is None or move.new == move.old:
+        return Left.NOTHING
+    if move.new is None:
+        return Left.REMOVED
+    if digest(move.new) == before:
+        return Left.BEFORE
+    return Left.KEPT

@@ -1,8 +1,9 @@
-"""A file that an adoption writes: what it was before, what it becomes, and how it is put back."""
+"""A file that an adoption or an undo writes: what it was, what it becomes, and how it is put back."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -33,20 +34,65 @@ class Written(Record, frozen=True, kw_only=True):
         return paths.digest(paths.read_live(Path(self.target)))
 
 
+class Move(NamedTuple):
+    """A file to write: its bytes as they are and as they become, None for no file, with the attributes of each."""
+
+    path: str
+    target: Path
+    old: bytes | None
+    new: bytes | None
+    attributes: Attributes | None
+    gives: Attributes | None
+
+    @property
+    def now(self) -> bytes | None:
+        """What the file holds now, None if there is none; raises UnsafePath if it can't be read."""
+        return paths.read_live(self.target)
+
+    def write(self) -> None:
+        """Give the file its new bytes and attributes."""
+        _write(self.target, self.new, self.gives)
+        if self.now != self.new:
+            raise AdoptInterrupted(
+                f"{self.path} was changed while it was written",
+                remedy="check the file; nothing more is written to it",
+            )
+
+    def take_back(self) -> None:
+        """Give the file what it had before, unless another program changed it since."""
+        if self.now == self.new:
+            _write(self.target, self.old, self.attributes)
+
+
+def put(moves: Sequence[Move]) -> str:
+    """Write the files in turn; return "", or the path of one that changed since it was read: none is written."""
+    for index, move in enumerate(moves):
+        if move.now != move.old:
+            for written in moves[:index]:
+                written.take_back()
+            return move.path
+        move.write()
+    return ""
+
+
 def put_back(file: Written, before: bytes | None) -> None:
     """Give the file its bytes and attributes from before the adoption, or remove it if there was none."""
     target = Path(file.target)
-    if before is None:
-        target.unlink()
-    else:
-        write_as(target, before, _attributes(file, target))
+    _write(target, before, attributes_before(file, target))
     if file.now != file.before:
         raise AdoptInterrupted(
             f"{file.path} was changed while it was undone", remedy="check the file; nothing more is written to it"
         )
 
 
-def _attributes(file: Written, target: Path) -> Attributes:
+def _write(target: Path, text: bytes | None, attributes: Attributes | None) -> None:
+    if text is None:
+        target.unlink()
+    else:
+        write_as(target, text, attributes)
+
+
+def attributes_before(file: Written, target: Path) -> Attributes:
     """Return the attributes from before the adoption; an entry of an earlier version knows only the mode."""
     if isinstance(file.attributes, Attributes):
         return file.attributes

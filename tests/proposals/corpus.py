@@ -1,6 +1,6 @@
 """Files of every shape that an editor leaves behind."""
 
-from skillopt_sleep.proposals.block import BEGIN, END, join, parts
+from skillopt_sleep.proposals.block import BEGIN, END, change, parts
 
 BOM = b"\xef\xbb\xbf"
 CORPUS = {
@@ -34,4 +34,5 @@ CORPUS = {
 
 def splice(data: bytes, body: str) -> bytes:
     """Put the body into the file's block: replace it, append it, or remove it if the body is empty."""
-    return join(parts(data), body)
+    cut = parts(data)
+    return change(cut, cut.body, body).data

@@ -232,7 +232,7 @@ def test_an_own_file_has_its_head_as_lead_and_the_rest_as_body(home: Path, shop:
     assert fresh.body == ""
     assert "skillopt-sleep" in fresh.lead
     path.parent.mkdir(parents=True)
-    path.write_bytes(live.with_body(path, None, "- one\n---\n- two"))
+    path.write_bytes(live.change(path, None, "", "- one\n---\n- two").data)
     _, (read,), _ = route(home, task(shop, source))
     assert read.body == "- one\n---\n- two"
     assert read.lead == fresh.lead
@@ -242,13 +242,13 @@ def test_an_own_file_has_its_head_as_lead_and_the_rest_as_body(home: Path, shop:
 def test_what_the_user_changed_in_the_head_of_our_skill_stays(home: Path, shop: Path) -> None:
     path = shop / live.SKILL
     path.parent.mkdir(parents=True)
-    ours = live.with_body(path, None, "- one").decode()
+    ours = live.change(path, None, "", "- one").data.decode()
     mine = ours.replace("name: skillopt-sleep\n", "name: skillopt-sleep # keep\nlicense: &l 'MIT'\n")
     for text in (mine, mine.replace("\n", "\r\n"), "\ufeff" + mine):
         path.write_bytes(text.encode())
         _, (read,), _ = route(home, task(shop, CODEX))
         assert read.body == "- one"
-        changed = live.with_body(path, path.read_bytes(), "- one\n- two").decode()
+        changed = live.change(path, path.read_bytes(), "- one", "- one\n- two").data.decode()
         eol = "\r\n" if "\r\n" in text else "\n"
         assert changed == text.removesuffix(eol) + f"{eol}- two{eol}"
 
@@ -257,7 +257,7 @@ def test_our_skill_is_valid_for_the_standards_own_validator(home: Path, tmp_path
     path = tmp_path / live.SKILL
     path.parent.mkdir(parents=True)
     for body in ("", "- Run the linter before every commit."):
-        path.write_bytes(live.with_body(path, None, body))
+        path.write_bytes(live.change(path, None, "", body).data)
         assert validate(path.parent) == []
 
 

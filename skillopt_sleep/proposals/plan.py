@@ -1,0 +1,177 @@
+"""Work out what an adoption or an undo would write, in the files as they are now.
+
+Only our part of a file is compared with what it was: what a person writes elsewhere changes nothing. Where they
+edited our part by hand, the change is merged into it, and asks for their yes.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafePath
+from skillopt_sleep.kit.attributes import attributes_of
+from skillopt_sleep.proposals import live, paths
+from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.stage import BASE, RESULT
+from skillopt_sleep.proposals.written import Move, attributes_before
+from skillopt_sleep.records import Proposal
+
+Texts = Mapping[Path, bytes | None]
+
+
+class Plan(NamedTuple):
+    """The files as they are and as they become; in those that are `edited` our part was changed by hand."""
+
+    moves: tuple[Move, ...]
+    edited: tuple[str, ...]
+
+    @property
+    def changing(self) -> tuple[Move, ...]:
+        """The files that change."""
+        return tuple(move for move in self.moves if move.new != move.old)
+
+    @property
+    def texts(self) -> dict[Path, bytes | None]:
+        """The new bytes of each file."""
+        return {move.target: move.new for move in self.moves}
+
+
+class MergeNeeded(ProposalError):
+    """Our part of a file was edited by hand: a person should see what becomes of it, and agree."""
+
+    def __init__(self, plan: Plan, proposal: str) -> None:
+        super().__init__(
+            f"you edited the rules in {' and '.join(plan.edited)} by hand, so nothing was written",
+            remedy=f"see what becomes of them and agree: add --yes, or only look: --dry-run ({proposal})",
+        )
+        self.plan = plan
+
+
+def agree(plan: Plan, agreed: Plan | None, proposal: str) -> None:
+    """Raise MergeNeeded unless no edit by hand is touched, or the person agreed to exactly these texts."""
+    if plan.edited and (agreed is None or agreed.texts != plan.texts):
+        raise MergeNeeded(plan, proposal)
+
+
+def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: Texts | None = None) -> Plan:
+    """Return what adopting the proposal in this folder would write; `over` are texts to take for those on disk."""
+    moves: list[Move] = []
+    edited: list[str] = []
+    for index, file in enumerate(proposal.files):
+        path = Path(file.path)
+        target, now = _now(path, Path(proposal.root), moves, over or {})
+        base = _staged(folder, BASE, index, file.base, proposal)
+        result = _staged(folder, RESULT, index, file.result, proposal)
+        old, new = live.body(path, base), live.body(path, result)
+        changed = live.change(path, now, old, new)
+        attributes = attributes_of(target) if target.exists() else None
+        text = now if changed.body == new else changed.data
+        moves.append(Move(file.path, target, now, text, attributes, attributes))
+        if text != now and (changed.overlaps or not _is_ours(changed.body, old, path, target, journal)):
+            edited.append(file.path)
+    return Plan(tuple(moves), tuple(edited))
+
+
+def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> Plan:
+    """Return what undoing the adoption would write: the files without what it put there, whatever came after.
+
+    A file that is gone is left out.
+    """
+    moves: list[Move] = []
+    edited: list[str] = []
+    for index, file in enumerate(entry.files):
+        path = Path(file.path)
+        target, now = _now(path, Path(entry.root), moves, over or {})
+        if now is None:
+            continue
+        before, after = journal.texts(entry, index)
+        attributes = attributes_of(target) if target.exists() else None
+        if now == after and str(target) == file.target:
+            gives = attributes_before(file, target) if before is not None else None
+            moves.append(Move(file.path, target, now, before, attributes, gives))
+            continue
+        old, new = live.body(path, after), live.body(path, before)
+        changed = live.change(path, now, old, new)
+        text = _without(path, changed.data, entry, ours=f"{old}\n{new}", journal=journal)
+        if changed.data == now:
+            text = now
+        moves.append(Move(file.path, target, now, text, attributes, attributes))
+        by_hand = not _is_ours(changed.body, old, path, target, journal)
+        if changed.overlaps and not by_hand:
+            _refuse_followed(entry, str(target), journal)
+        if text != now and (changed.overlaps or by_hand):
+            edited.append(file.path)
+    return Plan(tuple(moves), tuple(edited))
+
+
+def _now(path: Path, root: Path, moves: Sequence[Move], over: Texts) -> tuple[Path, bytes | None]:
+    """Return the real file behind a path, and its bytes; raise UnsafePath if another path leads to it too."""
+    target = paths.writable(path, root=root)
+    for move in moves:
+        if move.target == target:
+            raise UnsafePath(
+                f"{path} and {move.path} lead to the same file by now", remedy="make each a plain file of its own"
+            )
+    if target in over:
+        return target, over[target]
+    return target, paths.read_live(target)
+
+
+def _staged(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
+    """Return bytes that were staged, None if there was no file; raise StaleProposal if they are damaged."""
+    if not digest:
+        return None
+    try:
+        data = (folder / paths.numbered(name, index)).read_bytes()
+    except OSError as error:
+        raise StaleProposal(
+            f"a text of proposal {proposal.id} is missing: {error}",
+            remedy=f"reject it, and it is learned again: skillopt-sleep reject {proposal.id}",
+        ) from error
+    if paths.digest(data) != digest:
+        raise StaleProposal(
+            f"a text of proposal {proposal.id} was changed since it was staged",
+            remedy=f"reject it: skillopt-sleep reject {proposal.id}",
+        )
+    return data
+
+
+def _is_ours(body: str, old: str, path: Path, target: Path, journal: Journal) -> bool:
+    """Return whether the rules are as the change knew them, or as an adoption or undo left them."""
+    if body == old:
+        return True
+    for text in journal.known(str(target)):
+        try:
+            if live.body(path, text) == body:
+                return True
+        except ProposalError:
+            continue
+    return False
+
+
+def _without(path: Path, data: bytes, entry: Entry, *, ours: str, journal: Journal) -> bytes | None:
+    """Return the file without the enclosure of our part if no rule of ours is left; None if it is to be removed."""
+    if live.is_bare(path, data):
+        return None
+    left = {line for line in live.body(path, data).split("\n") if line.strip()}
+    if not left or left & set(ours.split("\n")):
+        return data
+    for other in journal.entries():
+        stands = other.proposal != entry.proposal and other.state is AdoptionState.DONE
+        if stands and any(file.path == str(path) for file in other.files):
+            return data
+    return live.given_up(path, data)
+
+
+def _refuse_followed(entry: Entry, target: str, journal: Journal) -> None:
+    """Raise StaleProposal if a later adoption changed what this one wrote in the file."""
+    later = ""
+    for other in journal.entries():
+        is_later = other.proposal != entry.proposal and other.adopted >= entry.adopted
+        if is_later and other.state is AdoptionState.DONE and any(file.target == target for file in other.files):
+            later = other.proposal
+    if later:
+        raise StaleProposal(
+            f"a rule of {entry.proposal} was changed again by {later}",
+            remedy=f"first run: skillopt-sleep undo {later}",
+        )
