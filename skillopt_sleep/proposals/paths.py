@@ -80,6 +80,10 @@ def _resolve(path: Path, *, strict: bool) -> Path:
         raise UnsafePath(f"{path} isn't an absolute path", remedy="give the full path")
     try:
         return path.resolve(strict=strict)
+    except FileNotFoundError as error:
+        raise UnsafePath(
+            f"the folder {path} is gone", remedy="if you moved or renamed it, move it back; its rules went with it"
+        ) from error
     except (OSError, RuntimeError) as error:
         raise UnsafePath(f"{path} can't be followed: {error}", remedy="fix the link or the folder") from error
 

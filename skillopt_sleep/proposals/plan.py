@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafePath
+from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
 from skillopt_sleep.kit.attributes import attributes_of
 from skillopt_sleep.proposals import live, paths
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
@@ -63,6 +63,10 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
         base = _staged(folder, BASE, index, file.base, proposal)
         result = _staged(folder, RESULT, index, file.result, proposal)
         old, new = live.body(path, base), live.body(path, result)
+        if old == new:
+            raise UnsafeEdit(
+                f"{proposal.id} changes nothing in our part of {path}", remedy=f"skillopt-sleep reject {proposal.id}"
+            )
         changed = live.change(path, now, old, new)
         attributes = attributes_of(target) if target.exists() else None
         text = now if changed.body == new else changed.data

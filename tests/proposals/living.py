@@ -58,7 +58,9 @@ class Living:
         name = f"p{len(self.proposals) + 1}"
         body = document(self.path, self.root).body
         rule = f"- rule {len(self.proposals) + 1}"
-        self.proposals[name], _ = propose(self.nights, self.path, self.root, f"{body}\n{rule}".strip("\n"), number=name)
+        self.proposals[name], _ = propose(
+            self.nights, self.path, self.root, f"{body}\n{rule}".strip("\n"), number=name
+        )
 
     def adopt(self, name: str) -> None:
         """The person says yes to a proposal."""

@@ -1,5 +1,6 @@
 """A project to change, and proposals for it made by the real stager."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,17 +84,25 @@ def with_twin(read: Document, path: Path) -> Document:
     """The document, read by Claude Code, with this file as its twin for Codex."""
     its = document(path, Path(read.project))
     twin = Twin(id=its.id, path=its.path, sha=its.sha, read_by=("Codex",))
-    return msgspec.structs.replace(read, read_by=("Claude Code",), twins=(twin,))
+    return msgspec.structs.replace(read, read_by=("Claude Code",), twins=(*read.twins, twin))
 
 
 def propose(
-    night: Path, path: Path, root: Path, body: str = RULE, *, number: str = "p1", twin: Path | None = None
+    night: Path,
+    path: Path,
+    root: Path,
+    body: str = RULE,
+    *,
+    number: str = "p1",
+    twin: Path | None = None,
+    more: Sequence[Path] = (),
 ) -> tuple[Path, Proposal]:
-    """Stage one change of one file, or of a file and its twin; the folder of the proposal and its record."""
+    """Stage one change of one file, or of a file and its twins; the folder of the proposal and its record."""
     opened = page(night / number)
     opened.next_proposal = lambda: number
     read = document(path, root)
-    if twin is not None:
-        read = with_twin(read, twin)
+    for other in (twin, *more):
+        if other is not None:
+            read = with_twin(read, other)
     (proposal,), _ = FolderStager().stage([accepted(read, body)], opened)
     return night / number / "proposals" / number, proposal

@@ -3,6 +3,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import AdoptionState, Journal
 from skillopt_sleep.proposals.paths import digest
-from skillopt_sleep.proposals.undo import undo
+from skillopt_sleep.proposals.plan import MergeNeeded
+from skillopt_sleep.proposals.undo import Left, undo
 from tests.attributes import (
     ACCESS_LIST,
     STRANGER,
@@ -174,20 +176,82 @@ def test_a_new_file_is_made_with_its_folders_as_the_users_own(root: Path, night:
     assert sorted(entry.name for entry in root.iterdir()) == [".claude", "CLAUDE.md"]
 
 
-def test_an_edit_of_the_user_after_staging_wins(root: Path, night: Path, journal: Journal) -> None:
+@pytest.mark.parametrize("edited", [b"# Rules\nmine\n", b"# Rules", b"", b"\xef\xbb\xbf# Rules\r\n", b"caf\xe9\n"])
+def test_what_the_user_wrote_after_staging_stays_and_the_rule_goes_beside_it(
+    edited: bytes, root: Path, night: Path, journal: Journal
+) -> None:
     path = root / "CLAUDE.md"
     folder, _ = propose(night, path, root)
-    for edited in (b"# Rules\nmine\n", b"# Rules", b""):
-        path.write_bytes(edited)
-        with pytest.raises(StaleProposal) as caught:
-            adopt(folder, journal=journal, at=NOW)
-        assert "skillopt-sleep show p1" in caught.value.remedy
-        assert path.read_bytes() == edited
+    path.write_bytes(edited)
+    adopt(folder, journal=journal, at=NOW)
+    assert path.read_bytes() == splice(edited, RULE)
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == edited
+
+
+def test_a_file_that_is_gone_is_told_in_a_line_and_not_made_again(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    folder, _ = propose(night, path, root)
     path.unlink()
-    with pytest.raises(StaleProposal):
+    with pytest.raises(UnsafePath, match="doesn't exist"):
         adopt(folder, journal=journal, at=NOW)
     assert not path.exists()
     assert journal.entries() == ()
+
+
+def test_a_folder_that_is_gone_is_told_in_a_line(root: Path, night: Path, journal: Journal) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root)
+    adopt(folder, journal=journal, at=NOW)
+    later, _ = propose(night, root / "CLAUDE.md", root, f"{RULE}\n- two", number="p2")
+    root.rename(root.with_name("moved"))
+    for act in (lambda: adopt(later, journal=journal, at=NOW), lambda: undo("p1", journal=journal, at=NOW)):
+        with pytest.raises(UnsafePath) as caught:
+            act()
+        assert caught.value.message == f"the folder {root} is gone"
+        assert "Errno" not in caught.value.remedy
+
+
+def test_a_block_that_was_edited_by_hand_asks_and_keeps_what_the_person_wrote(
+    root: Path, night: Path, journal: Journal
+) -> None:
+    path = root / "CLAUDE.md"
+    path.write_bytes(splice(b"# Rules\n", "- one\n- two"))
+    folder, _ = propose(night, path, root, "- one\n- 2")
+    edited = splice(b"# Rules\n", "- one, says me\n- mine\n- two")
+    path.write_bytes(edited)
+    with pytest.raises(MergeNeeded) as asked:
+        adopt(folder, journal=journal, at=NOW)
+    assert asked.value.plan.edited == (str(path),)
+    assert path.read_bytes() == edited
+
+    adopt(folder, journal=journal, at=NOW, agreed=asked.value.plan)
+    assert path.read_bytes() == splice(b"# Rules\n", "- one, says me\n- mine\n- 2")
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == edited
+
+
+def test_only_the_text_that_was_seen_is_agreed_to(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    path.write_bytes(splice(b"# Rules\n", "- one"))
+    folder, _ = propose(night, path, root, "- one\n- two")
+    path.write_bytes(splice(b"# Rules\n", "- one\n- mine"))
+    with pytest.raises(MergeNeeded) as asked:
+        adopt(folder, journal=journal, at=NOW)
+    path.write_bytes(splice(b"# Rules\n", "- one\n- mine\n- more"))
+    with pytest.raises(MergeNeeded):
+        adopt(folder, journal=journal, at=NOW, agreed=asked.value.plan)
+    assert path.read_bytes() == splice(b"# Rules\n", "- one\n- mine\n- more")
+
+
+def test_what_was_taken_out_by_hand_can_be_adopted_again(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    folder, _ = propose(night, path, root)
+    adopt(folder, journal=journal, at=NOW)
+    path.write_bytes(b"# Rules, edited\n")
+    assert not adopt(folder, journal=journal, at=NOW).already
+    assert path.read_bytes() == splice(b"# Rules, edited\n", RULE)
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == b"# Rules, edited\n"
 
 
 def test_a_folder_that_is_a_link_by_the_time_it_is_made_is_not_followed(
@@ -215,7 +279,7 @@ def test_a_file_that_appeared_after_staging_wins(root: Path, night: Path, journa
     folder, _ = propose(night, path, root)
     path.parent.mkdir(parents=True)
     path.write_text("mine")
-    with pytest.raises(StaleProposal):
+    with pytest.raises(UnsafePath, match="left alone"):
         adopt(folder, journal=journal, at=NOW)
     assert path.read_text() == "mine"
 
@@ -238,7 +302,7 @@ def test_a_number_given_twice_costs_no_undo(root: Path, night: Path, journal: Jo
         adopt(folder, journal=journal, at=NOW)
     assert second.read_bytes() == b"# Rules\n"
     second.write_bytes(first.read_bytes())
-    with pytest.raises(StaleProposal):
+    with pytest.raises(ProposalError):
         adopt(folder, journal=journal, at=NOW)
     undo("p1", journal=journal, at=NOW)
     assert first.read_bytes() == b"# Rules\n"
@@ -256,15 +320,15 @@ def test_a_result_that_is_not_what_was_staged_is_refused(root: Path, night: Path
 
 
 @pytest.mark.parametrize("result", [b"# Ruled\n", b"", splice(b"# rules\n", RULE), splice(b"# Rules\n", RULE) + b"x"])
-def test_a_result_that_changes_the_users_text_is_refused(
+def test_nothing_but_our_part_is_ever_taken_from_a_proposal(
     result: bytes, root: Path, night: Path, journal: Journal
 ) -> None:
     folder, proposal = propose(night, root / "CLAUDE.md", root)
     (folder / "result").write_bytes(result)
     (folder / "proposal.json").write_bytes(to_json(msgspec.structs.replace(proposal, result=digest(result))))
-    with pytest.raises(UnsafeEdit):
+    with suppress(UnsafeEdit):
         adopt(folder, journal=journal, at=NOW)
-    assert (root / "CLAUDE.md").read_bytes() == b"# Rules\n"
+    assert (root / "CLAUDE.md").read_bytes() in (b"# Rules\n", splice(b"# Rules\n", RULE))
 
 
 def test_a_path_that_became_unsafe_is_refused(root: Path, night: Path, journal: Journal, tmp_path: Path) -> None:
@@ -311,21 +375,40 @@ def test_an_instruction_file_is_never_created(name: str, root: Path, night: Path
         live.load(path, root=root, name=name)
 
 
-def test_two_proposals_for_one_file_build_on_one_another(root: Path, night: Path, journal: Journal) -> None:
+def test_proposals_for_one_file_are_adopted_and_undone_in_any_order(
+    root: Path, night: Path, journal: Journal
+) -> None:
     path = root / "CLAUDE.md"
     first, _ = propose(night, path, root, "- one", number="p1")
     second, _ = propose(night, path, root, "- two", number="p2")
     adopt(first, journal=journal, at=NOW)
-    with pytest.raises(StaleProposal):
-        adopt(second, journal=journal, at=NOW)
-    third, _ = propose(night, path, root, "- one\n- two", number="p3")
+    adopt(second, journal=journal, at=NOW)
+    assert path.read_bytes() == splice(b"# Rules\n", "- one\n- two")
+    third, _ = propose(night, path, root, "- one\n- 2", number="p3")
     adopt(third, journal=journal, at=NOW)
     with pytest.raises(StaleProposal) as caught:
-        undo("p1", journal=journal, at=NOW)
+        undo("p2", journal=journal, at=NOW)
     assert caught.value.remedy.endswith("skillopt-sleep undo p3")
-    undo("p3", journal=journal, at=NOW)
     undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == splice(b"# Rules\n", "- 2")
+    undo("p3", journal=journal, at=NOW)
+    assert path.read_bytes() == splice(b"# Rules\n", "- two")
+    undo("p2", journal=journal, at=NOW)
     assert path.read_bytes() == b"# Rules\n"
+
+
+def test_the_last_undo_removes_a_file_of_our_own_that_another_adoption_made(
+    root: Path, night: Path, journal: Journal
+) -> None:
+    path = root / live.SKILL
+    first, _ = propose(night, path, root, "- one", number="p1")
+    second, _ = propose(night, path, root, "- two", number="p2")
+    adopt(first, journal=journal, at=NOW)
+    adopt(second, journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_text() == f"{live.SKILL_HEAD}- two\n"
+    undo("p2", journal=journal, at=NOW)
+    assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
 
 
 def test_a_disk_that_refuses_is_told_and_leaves_the_file(
@@ -385,7 +468,7 @@ def test_a_pair_is_adopted_in_both_files_and_undone_in_both(
     assert (adoption.path, adoption.also, adoption.already) == (str(path), (str(agents),), False)
     assert adopt(folder, journal=journal, at=NOW).already
     undone = undo("p1", journal=journal, at=NOW)
-    assert (undone.path, undone.also, undone.already) == (str(path), (str(agents),), False)
+    assert (undone.files, undone.already) == ({str(path): Left.BEFORE, str(agents): Left.BEFORE}, False)
     assert everything(root) == before
     assert undo("p1", journal=journal, at=NOW).already
     adopt(folder, journal=journal, at=NOW)
@@ -406,14 +489,14 @@ def test_a_twin_that_is_new_comes_with_its_folders_and_goes_with_them(
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md"])
-def test_if_one_file_of_a_pair_changed_neither_is_written(
+def test_if_one_file_of_a_pair_can_not_be_written_neither_is(
     name: str, root: Path, night: Path, journal: Journal, agents: Path
 ) -> None:
     folder, _ = propose(night, root / "CLAUDE.md", root, twin=agents)
-    (root / name).write_bytes(b"edited\n")
+    (root / name).write_bytes(b"<<<<<<< mine\n")
     before = everything(root)
 
-    with pytest.raises(StaleProposal) as caught:
+    with pytest.raises(UnsafeEdit) as caught:
         adopt(folder, journal=journal, at=NOW)
 
     assert str(root / name) in caught.value.message
@@ -422,18 +505,27 @@ def test_if_one_file_of_a_pair_changed_neither_is_written(
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md"])
-def test_if_one_file_of_a_pair_changed_after_its_adoption_neither_is_undone(
+def test_an_edit_of_one_file_of_a_pair_stays_when_both_are_undone(
     name: str, root: Path, night: Path, journal: Journal, agents: Path
 ) -> None:
-    adopt(propose(night, root / "CLAUDE.md", root, twin=agents)[0], journal=journal, at=NOW)
-    (root / name).write_bytes((root / name).read_bytes() + b"edited\n")
     before = everything(root)
+    adopt(propose(night, root / "CLAUDE.md", root, twin=agents)[0], journal=journal, at=NOW)
+    (root / name).write_bytes(b"edited\n" + (root / name).read_bytes())
 
-    with pytest.raises(StaleProposal) as caught:
-        undo("p1", journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
 
-    assert str(root / name) in caught.value.message
-    assert everything(root) == before
+    assert everything(root) == before | {name: b"edited\n" + before[name]}
+
+
+def test_two_files_of_a_pair_that_became_one_are_told_in_a_line(
+    root: Path, night: Path, journal: Journal, agents: Path
+) -> None:
+    folder, _ = propose(night, root / "CLAUDE.md", root, twin=agents)
+    (root / "CLAUDE.md").unlink()
+    (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    with pytest.raises(UnsafePath, match="lead to the same file"):
+        adopt(folder, journal=journal, at=NOW)
+    assert agents.read_bytes() == b"# For Codex\r\nmine"
 
 
 def test_what_was_put_back_by_hand_in_one_file_is_undone_in_the_other(
@@ -448,17 +540,17 @@ def test_what_was_put_back_by_hand_in_one_file_is_undone_in_the_other(
     assert everything(root) == before
 
 
-def test_a_later_adoption_of_one_of_the_files_is_undone_first(
-    root: Path, night: Path, journal: Journal, agents: Path
-) -> None:
+def test_a_later_adoption_in_one_of_the_files_stays(root: Path, night: Path, journal: Journal, agents: Path) -> None:
+    before = everything(root)
     adopt(propose(night, root / "CLAUDE.md", root, twin=agents)[0], journal=journal, at=NOW)
     later, _ = propose(night, agents, root, f"{RULE}\n- Be brief.", number="p2")
     adopt(later, journal=journal, at=NOW)
 
-    with pytest.raises(StaleProposal) as caught:
-        undo("p1", journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
 
-    assert "undo p2" in caught.value.remedy
+    assert everything(root) == before | {"AGENTS.md": splice(before["AGENTS.md"], "- Be brief.")}
+    undo("p2", journal=journal, at=NOW)
+    assert everything(root) == before
 
 
 def once(target: Path, then: Callable[[], None]) -> None:

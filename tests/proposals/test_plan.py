@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.proposals import live
 from tests.proposals.corpus import CORPUS
 from tests.proposals.living import Living
 
-TEXTS = st.sampled_from([b"mine", b"- a rule of mine", b"  indented", b"caf\xc3\xa9", b"# Heading", b"```", b"<!-- x -->"])
+TEXTS = st.sampled_from(
+    [b"mine", b"- a rule of mine", b"  indented", b"caf\xc3\xa9", b"# Heading", b"```", b"<!-- x -->"]
+)
 PLACES = st.integers(0, 9)
-STARTS = st.sampled_from(["empty", "lf", "crlf", "no final newline", "no final newline, crlf", "bom", "frontmatter", "not ascii"])
+STARTS = st.sampled_from(
+    ["empty", "lf", "crlf", "no final newline", "no final newline, crlf", "bom", "frontmatter", "not ascii"]
+)
 EDITS = st.one_of(
     st.tuples(st.just("before"), PLACES, TEXTS),
     st.tuples(st.just("after"), PLACES, TEXTS),

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.errors import AdoptInterrupted, ProposalError, StaleProposal, UnsafePath
+from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafePath
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
-from skillopt_sleep.proposals.undo import undo
+from skillopt_sleep.proposals.plan import MergeNeeded
+from skillopt_sleep.proposals.undo import Left, undo
 from tests.attributes import as_stranger, needs_root, open_to_strangers, seen
 from tests.proposals.corpus import splice
 from tests.proposals.staging import NOW, RULE, propose
@@ -47,7 +48,7 @@ def test_a_file_we_made_goes_with_the_folders_we_made(root: Path, night: Path, j
     path = root / live.SKILL
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
     undone = undo("p1", journal=journal, at=NOW)
-    assert undone.removed
+    assert undone.files == {str(path): Left.REMOVED}
     assert [entry.name for entry in root.iterdir()] == ["CLAUDE.md"]
 
 
@@ -73,7 +74,7 @@ def test_folders_the_disk_refused_to_remove_go_with_the_next_recovery(
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
     refusing(path.parent, 2)
     undone = undo("p1", journal=journal, at=NOW)
-    assert undone.removed
+    assert undone.files == {str(path): Left.REMOVED}
     assert undone.folders_left[-1] == str(path.parent)
     for _ in range(2):
         assert path.parent.is_dir()
@@ -155,19 +156,46 @@ def test_an_adoption_by_an_earlier_version_is_undone_with_the_mode_it_wrote_down
 def test_an_edit_after_the_adoption_is_never_undone(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
-    adopted = path.read_bytes()
-    path.write_bytes(adopted + b"mine\n")
-    with pytest.raises(StaleProposal) as caught:
-        undo("p1", journal=journal, at=NOW)
-    assert f"diff {journal_copy(journal, 'after')} {path}" in caught.value.remedy
-    assert str(journal_copy(journal, "before")) in caught.value.remedy
-    assert journal_copy(journal, "after").read_bytes() == adopted
-    assert journal_copy(journal, "before").read_bytes() == b"# Rules\n"
-    assert path.read_bytes() == adopted + b"mine\n"
+    path.write_bytes(b"# Rules, edited\n" + path.read_bytes().removeprefix(b"# Rules\n") + b"mine\n")
+    path.chmod(0o600)
+
+    undone = undo("p1", journal=journal, at=NOW)
+
+    assert undone.files == {str(path): Left.KEPT}
+    assert path.read_bytes() == b"# Rules, edited\nmine\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_file_that_is_gone_has_nothing_to_undo(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
     path.unlink()
-    with pytest.raises(StaleProposal):
-        undo("p1", journal=journal, at=NOW)
+    undone = undo("p1", journal=journal, at=NOW)
+    assert (undone.files, undone.already) == ({str(path): Left.NOTHING}, True)
     assert not path.exists()
+    assert journal_entry(journal).state is AdoptionState.UNDONE
+
+
+def test_a_rule_that_was_edited_by_hand_is_the_persons_and_stays(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    adopt(propose(night, path, root, "- one\n- two")[0], journal=journal, at=NOW)
+    edited = splice(b"# Rules\n", "- one, always\n- two\n- mine")
+    path.write_bytes(edited)
+    with pytest.raises(MergeNeeded) as asked:
+        undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == edited
+    undo("p1", journal=journal, at=NOW, agreed=asked.value.plan)
+    assert path.read_bytes() == b"# Rules\n\n- one, always\n- mine\n"
+
+
+def test_what_the_person_wrote_in_a_file_of_our_own_stays(root: Path, night: Path, journal: Journal) -> None:
+    path = root / live.RULES
+    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    path.write_text(f"{live.RULES_HEAD}{RULE}\n- mine\n")
+    with pytest.raises(MergeNeeded) as asked:
+        undo("p1", journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW, agreed=asked.value.plan)
+    assert path.read_text() == f"{live.RULES_HEAD}- mine\n"
 
 
 def journal_entry(journal: Journal) -> Entry:
@@ -222,14 +250,21 @@ def test_what_was_never_adopted_cannot_be_undone(name: str, journal: Journal) ->
     assert caught.value.remedy
 
 
-def test_a_link_that_leads_elsewhere_by_now_is_refused(root: Path, night: Path, journal: Journal) -> None:
+def test_a_file_that_became_a_link_is_followed_inside_of_the_project(
+    root: Path, night: Path, journal: Journal, tmp_path: Path
+) -> None:
     path = root / "CLAUDE.md"
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
     path.rename(root / "AGENTS.md")
     path.symlink_to("AGENTS.md")
-    with pytest.raises(StaleProposal):
+    undo("p1", journal=journal, at=NOW)
+    assert path.is_symlink()
+    assert (root / "AGENTS.md").read_bytes() == b"# Rules\n"
+    path.unlink()
+    path.symlink_to(tmp_path / "outside.md")
+    (tmp_path / "outside.md").write_bytes(splice(b"# Rules\n", RULE))
+    with pytest.raises(UnsafePath, match="outside of"):
         undo("p1", journal=journal, at=NOW)
-    assert (root / "AGENTS.md").read_bytes() == splice(b"# Rules\n", RULE)
 
 
 def test_a_damaged_copy_is_never_restored(root: Path, night: Path, journal: Journal) -> None:
