@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.records import EditOp, Proposal, said_of_changes
 from skillopt_sleep.reporters.gains import in_numbers, measured, own_part, sentence, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
@@ -35,6 +35,17 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
         yield f"The trial: {said_of_changes(proposal.text_changed)}"
     if proposal.read_by:
         yield f"Read by: {', '.join(proposal.read_by)}"
+
+
+def documents(proposal: Proposal) -> str:
+    """Return the documents that the proposal changes."""
+    return " and ".join(spelled(file.document) for file in proposal.files)
+
+
+def cautions(proposal: Proposal) -> Iterator[str]:
+    """Yield the lines that a person should read twice, each with what it touches."""
+    for warning in proposal.warnings:
+        yield f"Read twice ({warning.kind.value}): «{visible(warning.line)}»"
 
 
 def _each_rule(proposal: Proposal) -> Iterator[str]:

@@ -167,7 +167,7 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked
             warn(night.store.notice)
         with following(lambda: read_progress(paths.data)):
             report = run_night(night.crew, night.plan)
-        keep_waiting(paths, night.store)
+        keep_waiting(paths, night.store, at=utc_now())
         return report
     finally:
         night.store.close()

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 
 from skillopt_sleep.cli.console import warn
 from skillopt_sleep.kit.markdown import visible
-from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.entry import AdoptionState
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.versions import keep
 from skillopt_sleep.settings import find_paths
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -26,19 +28,23 @@ def settled(store: SqliteStore) -> Generator[Journal]:
     journal = Journal(find_paths().adoptions)
     with journal.held():
         journal.recover()
+        keep(journal)
         for error in journal.damaged():
             warn(visible(f"skillopt-sleep: {error.message} → {error.remedy}"))
         _update_bank(store.bank, journal)
         yield journal
+        keep(journal)
 
 
 def _update_bank(bank: SqliteBank, journal: Journal) -> None:
     """Record decisions that a killed command or a full disk kept out of the bank."""
-    entries = {(entry.proposal, entry.path, entry.after): entry for entry in journal.entries()}
+    entries = {entry.proposal: entry for entry in journal.entries()}
     for banked in bank.proposals():
         proposal = banked.proposal
-        entry = entries.get((proposal.id, proposal.path, proposal.result))
+        entry = entries.get(proposal.id)
         if entry is None or entry.state not in _OUTDATED:
+            continue
+        if not entry.is_for(proposal.id, proposal.path, proposal.result):
             continue
         state, leaving = _OUTDATED[entry.state]
         bank.decide(proposal.id, state, at=entry.undone or entry.adopted, leaving=leaving)

@@ -51,11 +51,10 @@ def _settings(paths: Paths) -> tuple[Settings, str]:
 
 def _read(paths: Paths, settings: Settings) -> Status:
     from skillopt_sleep.cli.settled import settled
-    from skillopt_sleep.stores.bank import WAITING
 
     with opened(settings) as store, settled(store):
         nights = store.nights()
-        waiting = [banked.proposal for banked in store.bank.proposals(WAITING)]
+        waiting = [banked.proposal for banked in store.bank.to_decide(utc_now())]
         progress = read_progress(paths.data)
         running = progress is not None or store.is_running()
         last = last_closed(nights)
@@ -120,8 +119,6 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print report.json.")] = False,
 ) -> None:
     """Print a night's report."""
-    from skillopt_sleep.stores.bank import WAITING
-
     with opened() as store:
         nights = store.nights()
         last = last_closed(nights)
@@ -130,7 +127,7 @@ def report(
             warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
             return
         stored = store.report(wanted)
-        waiting = [banked.proposal for banked in store.bank.proposals(WAITING)]
+        waiting = [banked.proposal for banked in store.bank.to_decide(utc_now())]
     if stored is None:
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")

@@ -4,6 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from skillopt_sleep.cli.console import warn
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import Settings, find_paths, load
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
@@ -19,6 +20,6 @@ def opened(settings: Settings | None = None) -> Generator[SqliteStore]:
         if store.notice:
             warn(store.notice)
         yield store
-        keep_waiting(paths, store)
+        keep_waiting(paths, store, at=utc_now())
     finally:
         store.close()

@@ -47,22 +47,40 @@ COMMANDS = {
         "skillopt-sleep show P-0001",
     ),
     "adopt": Later(
-        "proposals:adopt",
+        "decide:adopt",
         MORNING,
-        "Put proposals live, unless their file has changed since the night.",
+        "Put proposals live. Whatever else you wrote in their files stays.",
         "skillopt-sleep adopt P-0001",
     ),
     "reject": Later(
-        "proposals:reject",
+        "decide:reject",
         MORNING,
-        "Turn proposals down. The same edit is not tried again.",
+        "Turn proposals down: the same edit is not tried again, until you take that back with --undo.",
         'skillopt-sleep reject P-0001 --reason "we moved to bun"',
     ),
-    "undo": Later(
-        "proposals:undo",
+    "snooze": Later(
+        "decide:snooze",
         MORNING,
-        "Undo adopted proposals, restoring the exact bytes from before.",
+        "Decide later: proposals are not shown among what waits for some days. Nights go on with them as before.",
+        "skillopt-sleep snooze P-0001 --for 7d",
+    ),
+    "undo": Later(
+        "undo:undo",
+        MORNING,
+        "Take out of the files exactly what proposals put there. What you wrote since stays.",
         "skillopt-sleep undo P-0001",
+    ),
+    "redo": Later(
+        "undo:redo",
+        MORNING,
+        "Adopt again what was undone. With no name it asks before it adopts the one undone last.",
+        "skillopt-sleep redo P-0001",
+    ),
+    "versions": Later(
+        "undo:versions",
+        CLOSER,
+        "List the versions of a file: every adoption and undo that changed our part of it.",
+        "skillopt-sleep versions CLAUDE.md",
     ),
     "why": Later(
         "why:why",

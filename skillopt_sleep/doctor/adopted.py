@@ -9,7 +9,8 @@ from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem, unknow
 from skillopt_sleep.doctor.sight import CLAUDE, Sight
 from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import Journal
 
 # The agents' names in the store.
 SOURCES = {agent.title: agent.source for agent in AGENTS.values()}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafePath
 from skillopt_sleep.proposals import paths
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, agree, plan_adoption, plan_undo
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.written import Move, Written, put

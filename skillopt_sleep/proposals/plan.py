@@ -11,7 +11,8 @@ from typing import NamedTuple
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
 from skillopt_sleep.kit.attributes import attributes_of
 from skillopt_sleep.proposals import live, paths
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.stage import BASE, RESULT
 from skillopt_sleep.proposals.written import Move, attributes_before
 from skillopt_sleep.records import Proposal
@@ -42,9 +43,10 @@ class MergeNeeded(ProposalError):
     def __init__(self, plan: Plan, proposal: str) -> None:
         super().__init__(
             f"you edited the rules in {' and '.join(plan.edited)} by hand, so nothing was written",
-            remedy=f"see what becomes of them and agree: add --yes, or only look: --dry-run ({proposal})",
+            remedy=f"see what becomes of them and agree: add --yes to take {proposal} so, or only look: --dry-run",
         )
         self.plan = plan
+        self.proposal = proposal
 
 
 def agree(plan: Plan, agreed: Plan | None, proposal: str) -> None:
@@ -60,8 +62,8 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
     for index, file in enumerate(proposal.files):
         path = Path(file.path)
         target, now = _now(path, Path(proposal.root), moves, over or {})
-        base = _staged(folder, BASE, index, file.base, proposal)
-        result = _staged(folder, RESULT, index, file.result, proposal)
+        base = staged_text(folder, BASE, index, file.base, proposal)
+        result = staged_text(folder, RESULT, index, file.result, proposal)
         old, new = live.body(path, base), live.body(path, result)
         if old == new:
             raise UnsafeEdit(
@@ -108,20 +110,7 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> P
     return Plan(tuple(moves), tuple(edited))
 
 
-def _now(path: Path, root: Path, moves: Sequence[Move], over: Texts) -> tuple[Path, bytes | None]:
-    """Return the real file behind a path, and its bytes; raise UnsafePath if another path leads to it too."""
-    target = paths.writable(path, root=root)
-    for move in moves:
-        if move.target == target:
-            raise UnsafePath(
-                f"{path} and {move.path} lead to the same file by now", remedy="make each a plain file of its own"
-            )
-    if target in over:
-        return target, over[target]
-    return target, paths.read_live(target)
-
-
-def _staged(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
+def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
     """Return bytes that were staged, None if there was no file; raise StaleProposal if they are damaged."""
     if not digest:
         return None
@@ -138,6 +127,19 @@ def _staged(folder: Path, name: str, index: int, digest: str, proposal: Proposal
             remedy=f"reject it: skillopt-sleep reject {proposal.id}",
         )
     return data
+
+
+def _now(path: Path, root: Path, moves: Sequence[Move], over: Texts) -> tuple[Path, bytes | None]:
+    """Return the real file behind a path, and its bytes; raise UnsafePath if another path leads to it too."""
+    target = paths.writable(path, root=root)
+    for move in moves:
+        if move.target == target:
+            raise UnsafePath(
+                f"{path} and {move.path} lead to the same file by now", remedy="make each a plain file of its own"
+            )
+    if target in over:
+        return target, over[target]
+    return target, paths.read_live(target)
 
 
 def _is_ours(body: str, old: str, path: Path, target: Path, journal: Journal) -> bool:

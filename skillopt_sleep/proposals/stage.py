@@ -1,7 +1,5 @@
 """Stage accepted candidates: write the exact bytes to adopt, and those they were made from, beside the live files."""
 
-import difflib
-import io
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +12,12 @@ import msgspec
 from skillopt_sleep.errors import ProposalError, StaleProposal
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir, write_atomic
-from skillopt_sleep.kit.markdown import one_line, spelled, visible
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.changes import Change, changes
 from skillopt_sleep.proposals.checked import Text, checked
 from skillopt_sleep.proposals.copies import CopiedFile, copied_file, copies
+from skillopt_sleep.proposals.diff import diff
 from skillopt_sleep.proposals.renew import RESULT, renewed
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
@@ -110,7 +109,7 @@ def _renewed(outcome: StepOutcome, page: Page, notes: list[Note]) -> Iterator[Pr
             continue
         if found is not None:
             proposal = msgspec.structs.replace(found[0], night=page.night)
-            _write(page.folder / FOLDER / proposal.id, proposal, [file.text for file in found[1]])
+            write_files(page.folder / FOLDER / proposal.id, proposal, [file.text for file in found[1]])
             summary = f"{old.id} was made again for the rest of {old.document}, which changed since its trial"
             notes.append(Note(stage="stage", summary=summary, expected=True))
             yield proposal
@@ -192,7 +191,7 @@ def write_proposal(
         root=document.project,
         base=first.base,
         result=first.result,
-        summary=_summary_of(edits, document.id, *(copy.document for copy in also)),
+        summary=summary_of(edits, document.id, *(copy.document for copy in also)),
         before=trial.before,
         after=trial.after,
         n=trial.n,
@@ -216,11 +215,11 @@ def write_proposal(
         evidence=change.evidence,
         deeds=change.deeds,
     )
-    _write(page.folder / FOLDER / proposal.id, proposal, [file.text for file in files])
+    write_files(page.folder / FOLDER / proposal.id, proposal, [file.text for file in files])
     return proposal
 
 
-def _summary_of(edits: Sequence[Edit], *documents: str) -> str:
+def summary_of(edits: Sequence[Edit], *documents: str) -> str:
     """Say in one line how many rules the edits add, change and remove in the documents, and quote the first."""
     where = " and ".join(documents)
     counts: Counter[str] = Counter()
@@ -242,7 +241,7 @@ def _summary_of(edits: Sequence[Edit], *documents: str) -> str:
     return summary
 
 
-def _write(folder: Path, proposal: Proposal, texts: Sequence[Text]) -> None:
+def write_files(folder: Path, proposal: Proposal, texts: Sequence[Text]) -> None:
     """Write a proposal, the bytes that its files start from and those to adopt, and the difference for people."""
     private_dir(folder)
     diffs: list[str] = []
@@ -253,25 +252,7 @@ def _write(folder: Path, proposal: Proposal, texts: Sequence[Text]) -> None:
         else:
             write_atomic(base, text.base)
         write_atomic(folder / paths.numbered(RESULT, index), text.result)
-        diffs.append(_diff(file.document, *text))
+        diffs.append(diff(file.document, *text))
     write_atomic(folder / DIFF, "".join(diffs).encode())
     # The record comes last: a folder without one was never staged.
     write_atomic(folder / RECORD, to_json(proposal, pretty=True))
-
-
-def _diff(name: str, base: bytes | None, result: bytes) -> str:
-    """Return the diff as people should see it: with invisible characters written out and without line ends."""
-    old = "/dev/null" if base is None else f"a/{spelled(name)}"
-    lines = difflib.unified_diff(_lines(base or b""), _lines(result), old, f"b/{spelled(name)}")
-    return "".join(_ended(line) for line in lines)
-
-
-def _ended(line: str) -> str:
-    if line.endswith("\n"):
-        return line
-    return f"{line}\n\\ No newline at end of file\n"
-
-
-def _lines(data: bytes) -> list[str]:
-    # Not splitlines, which also breaks lines at characters that don't end a line of a file.
-    return list(io.StringIO(visible(data.decode().replace("\r\n", "\n"))))

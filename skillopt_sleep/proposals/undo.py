@@ -5,7 +5,8 @@ from enum import StrEnum
 
 from skillopt_sleep.errors import ProposalError, UnsafePath
 from skillopt_sleep.proposals.adopt import changed_meanwhile, write_failed
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import Plan, agree, plan_undo
 from skillopt_sleep.proposals.written import Move, put

@@ -21,13 +21,15 @@ from skillopt_sleep.records.trials import FreshRound, others_in_words
 class Proof(StrEnum):
     """What speaks for a proposal: a trial on two sessions, on one so far, or the person's own words.
 
-    A trial `elsewhere` was made with an agent that never reads the file, so it proves nothing for those that do.
+    A trial `elsewhere` was made with an agent that never reads the file, so it proves nothing for those that do. What
+    is `untested` was part of a trial, but nothing shows that it helps by itself.
     """
 
     TRIAL = "trial"
     EARLY = "early"
     WORDS = "words"
     ELSEWHERE = "elsewhere"
+    UNTESTED = "untested"
 
 
 class Copy(Record, frozen=True, kw_only=True):
@@ -110,7 +112,7 @@ class Proposal(Record, frozen=True, kw_only=True):
         """What a person should know of a proposal that changes several files; "" if it changes one."""
         if not self.copies:
             return ""
-        if self.proof in {Proof.WORDS, Proof.ELSEWHERE}:
+        if self.proof in {Proof.WORDS, Proof.ELSEWHERE, Proof.UNTESTED}:
             return "Changes all of these files or none."
         return (
             "Changes all of these files or none. The change is the same in each, so a trial with an agent that reads"
@@ -139,6 +141,7 @@ class Proposal(Record, frozen=True, kw_only=True):
         labels = {
             Proof.EARLY: "early: proven on one session; one more would prove it",
             Proof.WORDS: "by your own words: no trial was run",
+            Proof.UNTESTED: "untested: no trial shows that it helps by itself",
             Proof.ELSEWHERE: "tried with an agent that doesn't read this file, so not proven for those that do",
         }
         return labels.get(self.proof, "")

@@ -26,13 +26,17 @@ _BANKED = "SELECT body, night, edited, dropped, pinned, waits, earlier FROM task
 
 
 class Decided(NamedTuple):
-    """A proposal, its state, the reason and time of the decision ("" if none was made), and its earlier versions."""
+    """A proposal, its state, the reason and time of the decision ("" if none was made), and its earlier versions.
+
+    One that waits may be snoozed `until` a time.
+    """
 
     proposal: Proposal
     state: str
     reason: str
     decided: str
     earlier: tuple[Proposal, ...] = ()
+    until: datetime | None = None
 
 
 class Mark(StrEnum):
@@ -183,14 +187,38 @@ class SqliteBank:
         where = f"WHERE state IN ({_marks(states)})" if states else ""
         # By number: as text, P-10000 would come before P-9999.
         rows = self._rows(
-            f"SELECT body, state, reason, decided, earlier FROM proposals {where} ORDER BY length(id), id",  # noqa: S608
+            "SELECT body, state, reason, decided, earlier, until "  # noqa: S608
+            f"FROM proposals {where} ORDER BY length(id), id",
             states,
         )
         decided: list[Decided] = []
-        for body, state, why, at, earlier in rows:
+        for body, state, why, at, earlier, until in rows:
             versions = from_json(earlier, tuple[Proposal, ...]) if earlier else ()
-            decided.append(Decided(from_json(body, Proposal), state, why or "", at or "", versions))
+            decided.append(Decided(from_json(body, Proposal), state, why or "", at or "", versions, _time(until)))
         return tuple(decided)
+
+    def to_decide(self, at: datetime) -> tuple[Decided, ...]:
+        """Return the proposals that wait for the person at this time, without those that are snoozed."""
+        return tuple(entry for entry in self.proposals(WAITING) if entry.until is None or entry.until <= at)
+
+    def snooze(self, proposal: str, until: datetime | None) -> None:
+        """Let a waiting proposal wait unseen until then; None wakes it."""
+        with self._lock:
+            self._connection.execute(
+                "UPDATE proposals SET until = ? WHERE id = ? AND state = ?",
+                (until.isoformat() if until else None, proposal, WAITING),
+            )
+
+    def divide(self, whole: str, parts: Sequence[Proposal], *, at: datetime) -> None:
+        """Let the parts of a proposal that a person can still decide on wait in its place."""
+        names = ", ".join(part.id for part in parts)
+        with self._lock, self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
+                [(part.id, part.night, part.path, WAITING, part.version, to_json(part)) for part in parts],
+            )
+            self.decide(whole, WITHDRAWN, at=at, reason=f"taken rule by rule: {names}")
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN

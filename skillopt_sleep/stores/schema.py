@@ -118,6 +118,9 @@ MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE purged (hash TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (hash, session)) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE proposals ADD COLUMN until TEXT;
+    """,
 )
 
 

@@ -77,6 +77,7 @@ def test_nothing_named_is_nothing_done(home: Home) -> None:
     assert home.command("adopt").code == 2
     assert home.command("reject").code == 2
     assert home.command("undo").code == 2
+    assert home.command("redo").code == 2
 
 
 def test_undo_takes_back_only_what_is_adopted(home: Home) -> None:
@@ -102,10 +103,10 @@ def test_adopting_all_goes_on_after_a_stale_one(home: Home) -> None:
     other = home.folder / "work" / "other"
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
     home.command("run", "--backend", "simulated")
-    (home.project / "CLAUDE.md").write_text("# edited\n", encoding="utf-8")
+    (home.project / "CLAUDE.md").write_text("<<<<<<< mine\n", encoding="utf-8")
     done = home.command("adopt", "--all")
     assert done.code == 6
-    assert "P-0001" in done.err
+    assert "unfinished merge" in done.err
     assert "Adopted P-0002" in done.out
     assert "No proposals are waiting" not in done.out
 
@@ -143,7 +144,7 @@ def test_the_last_adoption_is_undone_also_under_a_lost_store(home: Home) -> None
     before = (home.project / "CLAUDE.md").read_bytes()
     home.command("adopt", "P-0001")
     (home.folder / "sleep" / "data" / "sleep.db").write_bytes(b"not a database" * 1000)
-    assert "Undid P-0001" in home.command("undo").out
+    assert "Undid P-0001" in home.command("undo", "--yes").out
     assert (home.project / "CLAUDE.md").read_bytes() == before
     assert home.command("undo").code == 2
 

@@ -108,7 +108,7 @@ def test_a_disk_that_fills_up_between_the_file_and_the_bank_is_told_and_made_goo
     assert "P-0001 is adopted" in done.stderr
     assert "a bug" not in done.stderr
     assert is_live(home)
-    assert home.command("undo").code == 0
+    assert home.command("undo", "--yes").code == 0
     assert not is_live(home)
 
 

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from skillopt_sleep.doctor.findings import Finding, Topic
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.entry import AdoptionState
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.undo import undo
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.user import open_store

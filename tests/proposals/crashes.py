@@ -23,7 +23,8 @@ from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.attributes import attributes_of
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.entry import AdoptionState
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.undo import undo
 from tests.attributes import STRANGER, decorate
 from tests.proposals.staging import NOW, propose

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from skillopt_sleep.proposals import block
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.entry import AdoptionState
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
 from skillopt_sleep.proposals.undo import undo
 from tests.proposals.staging import NOW, document, propose

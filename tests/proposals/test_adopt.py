@@ -14,7 +14,8 @@ from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, Unsa
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.journal import AdoptionState, Journal
+from skillopt_sleep.proposals.entry import AdoptionState
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import MergeNeeded
 from skillopt_sleep.proposals.undo import Left, undo

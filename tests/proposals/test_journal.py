@@ -12,7 +12,8 @@ import pytest
 
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.undo import undo
 from skillopt_sleep.proposals.written import Written

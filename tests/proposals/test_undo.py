@@ -9,7 +9,8 @@ import pytest
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafePath
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.journal import AdoptionState, Entry, Journal
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import MergeNeeded
 from skillopt_sleep.proposals.undo import Left, undo
 from tests.attributes import as_stranger, needs_root, open_to_strangers, seen

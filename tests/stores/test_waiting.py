@@ -5,16 +5,17 @@ from skillopt_sleep.settings import Settings, find_paths
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.stores.waiting import keep_waiting
 from tests.command import Home
+from tests.fakes import NOON
 
 
 def test_a_fresh_store_has_nothing_waiting(tmp_path: Path) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     store = open_store(Settings(), paths)
-    keep_waiting(paths, store)
+    keep_waiting(paths, store, at=NOON)
     file = paths.state / "proposals_waiting.json"
     assert json.loads(file.read_bytes()) == {"schema_version": 1, "waiting": 0}
     written = file.stat().st_mtime_ns
-    keep_waiting(paths, store)
+    keep_waiting(paths, store, at=NOON)
     assert file.stat().st_mtime_ns == written
     store.close()
 
@@ -23,7 +24,7 @@ def test_an_unwritable_state_folder_is_ignored(tmp_path: Path) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     store = open_store(Settings(), paths)
     paths.state.write_text("a file in the way")
-    keep_waiting(paths, store)
+    keep_waiting(paths, store, at=NOON)
     store.close()
 
 

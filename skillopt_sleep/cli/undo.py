@@ -1,0 +1,222 @@
+"""The commands `undo`, `redo` and `versions`: go back to how a file was, and forth again."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillopt_sleep.cli.agreed import Preview, confirmed, with_consent
+from skillopt_sleep.cli.chosen import named
+from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named, adopt_one
+from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.errors import ConfigError, SleepError
+from skillopt_sleep.kit.clock import shown, utc_now
+from skillopt_sleep.kit.markdown import spelled
+from skillopt_sleep.proposals.entry import AdoptionState
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_undo
+from skillopt_sleep.proposals.stage import read_proposal
+from skillopt_sleep.proposals.undo import adopted, undo as take_back
+from skillopt_sleep.proposals.versions import Step, Version, keep, steps, versions as versions_of
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, UNDONE
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+_UNDOABLE = {AdoptionState.DONE, AdoptionState.INTERRUPTED}
+
+
+def undo(
+    proposals: Annotated[
+        list[str] | None,
+        typer.Argument(help="Proposals, as in P-0001; or a file, with --to. The one adopted last, if none is named."),
+    ] = None,
+    *,
+    to: Annotated[int | None, typer.Option("--to", min=0, help="Take a file to this one of its `versions`.")] = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Take out of the files exactly what proposals put there. What you wrote since stays.
+
+    Where nothing else changed, the exact bytes from before come back. With no name it asks before it undoes the one
+    adopted last.
+    """
+    names = proposals or []
+    if to is not None:
+        _go_to(names, to, yes=yes, dry_run=dry_run)
+        return
+    if not names:
+        names = [_last(AdoptionState.DONE)]
+        if not dry_run:
+            confirmed(f"Undo {names[0]}, adopted last?", yes=yes, instead=f"name it: skillopt-sleep undo {names[0]}")
+    if dry_run:
+        _preview([Step(name.upper(), adopting=False) for name in names])
+        return
+    left: list[str] = []
+
+    def act(agreed: Mapping[str, Plan]) -> list[SleepError]:
+        with opened() as store, settled(store) as journal:
+            if not agreed:
+                left.extend([_undoable(store, journal, name) for name in names])
+            return _take_back(store, journal, left, agreed)
+
+    with_consent(act, yes=yes)
+
+
+def redo(
+    proposals: Annotated[
+        list[str] | None, typer.Argument(help="Proposals, as in P-0001; the one undone last, if none is named.")
+    ] = None,
+    *,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Adopt again what was undone. With no name it asks before it adopts the one undone last."""
+    names = proposals or []
+    if not names:
+        names = [_last(AdoptionState.UNDONE)]
+        if not dry_run:
+            confirmed(f"Adopt {names[0]} again?", yes=yes, instead=f"name it: skillopt-sleep adopt {names[0]}")
+    adopt_named(names, every=False, yes=yes, dry_run=dry_run)
+
+
+def versions(file: Annotated[Path, typer.Argument(help="A file that proposals were adopted into.")]) -> None:
+    """List the versions of a file: every adoption and undo that changed our part of it."""
+    with opened() as store, settled(store) as journal:
+        known = _versions(journal, file)
+        summaries = {decided.proposal.id: decided.proposal.summary for decided in store.bank.proposals()}
+    say("0  nothing of ours is in it")
+    for version in known:
+        event = version.event
+        what = "adopted" if event.adopted else "undone"
+        summary = spelled(summaries.get(event.proposal, ""))
+        say(f"{version.number}  {shown(event.at)}  {event.proposal} {what}  {summary}".rstrip())
+    say(f"Go to one: skillopt-sleep undo {spelled(str(file))} --to {max(len(known) - 1, 0)}")
+
+
+def _take_back(store: SqliteStore, journal: Journal, left: list[str], agreed: Mapping[str, Plan]) -> list[SleepError]:
+    """Undo these proposals, each off the list when it is done; return the errors of those that can't be."""
+    refusals: list[SleepError] = []
+    for name in tuple(left):
+        try:
+            undone = take_back(name, journal=journal, at=utc_now(), agreed=agreed.get(name))
+        except SleepError as error:
+            refusals.append(error)
+            continue
+        left.remove(name)
+        for path, state in undone.files.items():
+            say(f"Undid {name}: {spelled(path)} {state.value}")
+        if undone.folders_left:
+            folder = spelled(undone.folders_left[-1])
+            say(f"  could not remove the empty folder {folder}; the next command tries again")
+        # After the store was recreated only the journal knows the proposal.
+        if store.bank.decide(name, UNDONE, at=utc_now(), leaving=(ADOPTED, UNDONE)):
+            say(f"  adopt it again: skillopt-sleep redo {name}")
+    return refusals
+
+
+def _last(state: AdoptionState) -> str:
+    """Return the id of the proposal that was adopted or undone last; ConfigError if none is."""
+    with opened() as store, settled(store) as journal:
+        entries = [entry for entry in journal.entries() if entry.state is state]
+        if state is AdoptionState.UNDONE:
+            can_be = {decided.proposal.id for decided in store.bank.proposals(*OPEN)}
+            entries = [entry for entry in entries if entry.proposal in can_be]
+    if not entries:
+        what = "adopted" if state is AdoptionState.DONE else "undone"
+        raise ConfigError(f"no proposal is {what}", remedy="see: skillopt-sleep show")
+    return max(entries, key=lambda entry: entry.changed_at).proposal
+
+
+def _undoable(store: SqliteStore, journal: Journal, name: str) -> str:
+    """Return the id of an adopted proposal; ConfigError if neither the journal nor the store knows it as adopted.
+
+    One that stopped half-way can be undone if its files allow it.
+    """
+    entry = journal.get(name.upper())
+    if entry is None or entry.state not in _UNDOABLE:
+        for one in named(store, name):
+            if one.decided.state != ADOPTED:
+                raise ConfigError(
+                    f"{one.name} is {one.decided.state}, not adopted", remedy="see: skillopt-sleep show"
+                )
+    return name.upper()
+
+
+def _go_to(names: Sequence[str], number: int, *, yes: bool, dry_run: bool) -> None:
+    """Undo what came after a version of a file, and adopt again what was undone since."""
+    if len(names) != 1:
+        raise ConfigError("--to takes one file", remedy="such as: skillopt-sleep undo CLAUDE.md --to 1")
+    file = Path(names[0])
+
+    def wanted(journal: Journal) -> Sequence[Step]:
+        keep(journal)
+        known = _versions(journal, file)
+        if number > len(known):
+            raise ConfigError(f"{file} has {len(known)} versions", remedy=f"see: skillopt-sleep versions {file}")
+        return steps(known, number)
+
+    if not dry_run:
+        target: list[Step] = []
+
+        def act(agreed: Mapping[str, Plan]) -> list[SleepError]:
+            with opened() as store, settled(store) as journal:
+                if not agreed:
+                    target.extend(wanted(journal))
+                return _walk(store, journal, target, agreed)
+
+        with_consent(act, yes=yes)
+        return
+    with opened() as store, settled(store) as journal:
+        found = wanted(journal)
+    _preview(found)
+
+
+def _walk(store: SqliteStore, journal: Journal, left: list[Step], agreed: Mapping[str, Plan]) -> list[SleepError]:
+    """Take the steps in turn, each off the list when it is done; stop at the first that can't be, with its error."""
+    if not left:
+        say("Nothing to do: this is how the file is.")
+    while left:
+        step = left[0]
+        if step.adopting:
+            refusals = _adopt(store, journal, step.proposal, agreed)
+        else:
+            refusals = _take_back(store, journal, [step.proposal], agreed)
+        if refusals:
+            return refusals
+        left.pop(0)
+    return []
+
+
+def _adopt(store: SqliteStore, journal: Journal, name: str, agreed: Mapping[str, Plan]) -> list[SleepError]:
+    errors = [adopt_one(store, journal, one, agreed) for one in named(store, name)]
+    return [error for error in errors if error is not None]
+
+
+def _preview(wanted: Sequence[Step]) -> None:
+    """Show what these steps would write."""
+    preview = Preview()
+    with opened() as store, settled(store) as journal:
+        for step in wanted:
+            if step.adopting:
+                (one,) = named(store, step.proposal)
+                proposal = read_proposal(one.folder)
+                preview.add(plan_adoption(one.folder, proposal, journal=journal, over=preview.texts))
+            else:
+                entry = adopted(_undoable(store, journal, step.proposal), journal)
+                preview.add(plan_undo(entry, journal=journal, over=preview.texts))
+            say(f"Would {'adopt' if step.adopting else 'undo'} {step.proposal}")
+    preview.show()
+
+
+def _versions(journal: Journal, file: Path) -> tuple[Version, ...]:
+    """Return the versions of the file; ConfigError if nothing was ever adopted into it."""
+    for path in (file.absolute(), file.resolve()):
+        known = versions_of(journal, path)
+        if known:
+            return known
+    files = dict.fromkeys(written.path for entry in journal.entries() for written in entry.files)
+    raise ConfigError(
+        f"nothing was ever adopted into {file}", remedy=f"files with versions: {', '.join(files) or 'none yet'}"
+    )

@@ -1,0 +1,106 @@
+"""Divide a proposal into its single rules, each a proposal of its own with its own proof."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import ProposalError, UnsafeEdit
+from skillopt_sleep.kit.edited import all_edited
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.checked import Text
+from skillopt_sleep.proposals.paths import digest
+from skillopt_sleep.proposals.plan import staged_text
+from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
+from skillopt_sleep.proposals.warnings import warnings
+from skillopt_sleep.records import Deed, Edit, EditEffect, Effect, Evidence, FreshRound, Proof, Proposal
+
+Signs = Mapping[str, tuple[Sequence[Evidence], Sequence[Deed]]]
+
+
+def divide(proposal: Proposal, folder: Path, *, signs: Signs, into: Path) -> tuple[Proposal, ...]:
+    """Write a proposal for each edit of the one in this folder, and return them, numbered as in P-0001.2.
+
+    Each gets a folder of its own inside of `into`. `signs` are what the person said and did by lesson. Raises
+    UnsafeEdit if the edits build on one another.
+    """
+    parts: list[tuple[Proposal, list[Text]]] = []
+    for number, edit in enumerate(proposal.edits, start=1):
+        try:
+            parts.append(restaged(_part(proposal, number, edit, signs), folder))
+        except ProposalError as error:
+            raise UnsafeEdit(
+                f"rule {number} of {proposal.id} can't be taken by itself: {error.message}",
+                remedy=f"take it whole: skillopt-sleep adopt {proposal.id}",
+            ) from error
+    for part, texts in parts:
+        write_files(into / part.id, part, texts)
+    return tuple(part for part, _ in parts)
+
+
+def restaged(proposal: Proposal, folder: Path) -> tuple[Proposal, list[Text]]:
+    """Return the proposal with the texts that its edits make of those staged in this folder, and these texts.
+
+    Raises UnsafeEdit if an edit doesn't fit.
+    """
+    texts = list(_texts(proposal, folder))
+    first, *others = [digest(text.result) for text in texts]
+    copies = [replace(copy, result=result) for copy, result in zip(proposal.copies, others, strict=True)]
+    return replace(proposal, result=first, copies=tuple(copies)), texts
+
+
+def _texts(proposal: Proposal, folder: Path) -> Iterator[Text]:
+    for index, file in enumerate(proposal.files):
+        path = Path(file.path)
+        base = staged_text(folder, BASE, index, file.base, proposal)
+        old = live.body(path, base)
+        new = all_edited(old, proposal.edits)
+        if new is None or new == old:
+            raise UnsafeEdit(f"it doesn't fit {path} as it is", remedy="")
+        yield Text(base, live.change(path, base, old, new).data)
+
+
+def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
+    """Return the proposal of one edit: its numbers are those of comparisons with and without it."""
+    effect = next((effect for effect in whole.effects if effect.edit == edit), None)
+    proof = Proof.UNTESTED
+    if whole.proof is Proof.WORDS or (effect is not None and effect.effect is Effect.HELPED):
+        proof = whole.proof
+    said, done = _signs(whole, edit, signs)
+    numbers = effect or EditEffect(edit=edit, effect=Effect.UNDECIDED)
+    return replace(
+        whole,
+        id=f"{whole.id}.{number}",
+        version=1,
+        proof=proof,
+        summary=summary_of((edit,), *(file.document for file in whole.files)),
+        before=numbers.before,
+        after=numbers.after,
+        n=numbers.n,
+        interval=numbers.interval,
+        gain=None,
+        fresh=FreshRound(),
+        effects=(effect,) if effect else (),
+        bystanders=numbers.bystanders,
+        unharmed=numbers.unharmed,
+        error_rate="",
+        warnings=warnings((edit,)),
+        lessons=edit.lessons,
+        edits=(edit,),
+        evidence=said,
+        deeds=done,
+    )
+
+
+def _signs(whole: Proposal, edit: Edit, signs: Signs) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
+    """Return what the person said and did for the lessons of an edit; all of it if nothing is known of them."""
+    words: list[Evidence] = []
+    deeds: list[Deed] = []
+    for lesson in edit.lessons:
+        said, done = signs.get(lesson, ((), ()))
+        words += said
+        deeds += done
+    if not words and not deeds:
+        return whole.evidence, whole.deeds
+    said = tuple(piece for piece in whole.evidence if piece in words)
+    return said, tuple(deed for deed in whole.deeds if deed in deeds)

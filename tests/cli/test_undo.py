@@ -1,0 +1,90 @@
+"""The way back: undo, redo and the versions of a file."""
+
+from pathlib import Path
+
+from tests.command import Home
+
+RULE = b"- Use pnpm, never npm.\n"
+
+
+def rules(home: Home) -> Path:
+    return home.project / "CLAUDE.md"
+
+
+def test_what_the_person_writes_elsewhere_blocks_neither_adopt_nor_undo(home: Home) -> None:
+    before = rules(home).read_bytes()
+    rules(home).write_bytes(b"mine, first\n" + before)
+    assert home.command("adopt", "P-0001").code == 0
+    rules(home).write_bytes(rules(home).read_bytes() + b"\n- mine, last\n")
+
+    done = home.command("undo", "P-0001")
+
+    assert (done.code, done.err) == (0, "")
+    assert "no longer has it; all else in the file stays" in done.out
+    assert rules(home).read_bytes() == b"mine, first\n" + before + b"\n- mine, last\n"
+
+
+def test_an_edit_of_our_block_is_merged_on_a_yes_only(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    edited = rules(home).read_bytes().replace(RULE, RULE + b"- mine\n")
+    rules(home).write_bytes(edited)
+
+    refused = home.command("undo", "P-0001")
+    assert refused.code == 6
+    assert "--yes" in refused.err
+    looked = home.command("undo", "P-0001", "--dry-run")
+    assert "-- Use pnpm, never npm." in looked.out
+    assert rules(home).read_bytes() == edited
+
+    done = home.command("undo", "P-0001", "--yes")
+    assert done.code == 0
+    assert "-- Use pnpm, never npm." in done.out
+    assert rules(home).read_bytes() == before + b"\n- mine\n"
+
+
+def test_undo_and_redo_without_a_name_ask_first(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    adopted = rules(home).read_bytes()
+    asked = home.command("undo")
+    assert asked.code == 2
+    assert "undo P-0001" in asked.err
+    assert rules(home).read_bytes() == adopted
+    assert "Undid P-0001" in home.command("undo", "--yes").out
+    assert rules(home).read_bytes() == before
+    assert home.command("redo").code == 2
+    assert "Adopted P-0001" in home.command("redo", "--yes").out
+    assert rules(home).read_bytes() == adopted
+
+
+def test_a_file_goes_to_any_of_its_versions(home: Home) -> None:
+    before = rules(home).read_bytes()
+    assert home.command("versions", str(rules(home))).code == 2
+    home.command("adopt", "P-0001")
+    adopted = rules(home).read_bytes()
+    home.command("undo", "P-0001")
+    listed = home.command("versions", str(rules(home))).out.splitlines()
+    assert [line[0] for line in listed[:-1]] == ["0", "1", "2"]
+    assert "P-0001 adopted" in listed[1]
+    assert "P-0001 undone" in listed[2]
+
+    looked = home.command("undo", str(rules(home)), "--to", "1", "--dry-run")
+    assert "+- Use pnpm, never npm." in looked.out
+    assert rules(home).read_bytes() == before
+    assert home.command("undo", str(rules(home)), "--to", "1").code == 0
+    assert rules(home).read_bytes() == adopted
+    assert home.command("undo", str(rules(home)), "--to", "0").code == 0
+    assert rules(home).read_bytes() == before
+    assert "Nothing to do" in home.command("undo", str(rules(home)), "--to", "0").out
+    assert home.command("undo", str(rules(home)), "--to", "9").code == 2
+    assert home.command("undo", "--to", "1").code == 2
+
+
+def test_a_project_that_is_gone_is_one_line(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    home.project.rename(home.project.with_name("moved"))
+    done = home.command("undo", "P-0001")
+    assert done.code == 6
+    assert f"the folder {home.project} is gone" in done.err
+    assert "Errno" not in done.err

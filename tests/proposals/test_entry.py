@@ -1,0 +1,42 @@
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.written import Written
+from tests.proposals.staging import NOW
+
+LATER = NOW + timedelta(hours=1)
+ENTRY = Entry(
+    proposal="P-0001",
+    path="/p/CLAUDE.md",
+    target="/p/CLAUDE.md",
+    root="/p",
+    existed=True,
+    before="1",
+    after="2",
+    folders=(),
+    state=AdoptionState.DONE,
+    adopted=NOW,
+    attributes=None,
+    made="3",
+)
+
+
+def test_an_adoption_is_known_by_the_text_that_its_proposal_was_staged_with() -> None:
+    assert ENTRY.is_for("P-0001", "/p/CLAUDE.md", "3")
+    assert not ENTRY.is_for("P-0001", "/p/CLAUDE.md", "2")
+    assert not ENTRY.is_for("P-0001", "/p/AGENTS.md", "3")
+    assert replace(ENTRY, made="").is_for("P-0001", "/p/CLAUDE.md", "2")
+
+
+def test_it_changed_last_when_it_was_undone() -> None:
+    assert ENTRY.changed_at == NOW
+    assert replace(ENTRY, state=AdoptionState.UNDONE, undone=LATER).changed_at == LATER
+    assert replace(ENTRY, state=AdoptionState.UNDONE).changed_at == NOW
+
+
+def test_what_is_written_are_the_files_of_the_undo_if_there_is_one() -> None:
+    assert [file.after for file in ENTRY.moving] == ["2"]
+    undo = Written(path="/p/CLAUDE.md", target="/p/CLAUDE.md", existed=True, attributes=None, before="5", after="6")
+    assert replace(ENTRY, taken_back=(undo,)).moving == (undo,)
