@@ -12,6 +12,7 @@ from skillopt_sleep.records import Evidence, Held, Origin, Session
 from skillopt_sleep.stores.index import SqliteIndex
 
 BATCH = 100  # sessions decoded at once
+TYPED_CHARS = 2_000  # of what was typed at once: more is mostly pasted
 QUOTE_CHARS = 300
 _TAKEN_FOR = {
     REQUEST: "it was taken for a request, not for a correction of the answer before",
@@ -29,7 +30,7 @@ def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
         some = held[start : start + BATCH]
         for one, session in zip(some, index.sessions([entry.line.id for entry in some]), strict=True):
             for number, turn in enumerate(session.turns):
-                near = likeness(asked, turn.text) if turn.origin is Origin.USER else 0.0
+                near = likeness(asked, turn.text[:TYPED_CHARS]) if turn.origin is Origin.USER else 0.0
                 # The newest come first.
                 if near > nearest:
                     best, nearest = (one, session, number), near

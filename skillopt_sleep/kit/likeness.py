@@ -11,17 +11,14 @@ _ORDER = 0.01  # so much less than the words themselves does their order count
 
 
 def likeness(asked: str, text: str) -> float:
-    """Return from 0 to about 100 how much a text holds what is asked about; below LIKE it is about something else."""
+    """Return from LIKE to about 100 how much a text holds what is asked about; 0 if it is about something else."""
     ours, theirs = _plain(asked), _plain(text)
     if not ours or not theirs:
         return 0.0
-    held = fuzz.token_set_ratio(ours, theirs)
+    held = fuzz.token_set_ratio(ours, theirs, score_cutoff=LIKE)
+    if not held:
+        return 0.0
     return held + _ORDER * fuzz.token_sort_ratio(ours, theirs)
-
-
-def same_words(one: str, other: str) -> bool:
-    """Return whether two texts have the same words, whatever stands between them."""
-    return _plain(one) == _plain(other)
 
 
 def _plain(text: str) -> str:
