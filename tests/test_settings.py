@@ -229,7 +229,7 @@ def test_a_key_that_is_gone_says_what_holds_instead_and_to_delete_it(tmp_path: P
     section, name = key.split(".")
     error = refused(tmp_path, f"[{section}]\n{name} = 4\n")
 
-    assert error.message == f"{tmp_path / 'config.toml'}: {key} is no longer a setting ({REMOVED[key]})"
+    assert error.message == f"{tmp_path / 'config.toml'}:2: {key} is no longer a setting ({REMOVED[key]})"
     assert error.remedy == "delete the line"
     assert error.exit_code == Exit.USAGE
 
@@ -273,7 +273,7 @@ def test_a_project_may_only_narrow_so_no_section_of_the_user_is_known_there(tmp_
 def test_a_limit_of_a_project_is_finite_too(tmp_path: Path) -> None:
     project = project_with(tmp_path, "[budget]\nusd = inf\n")
 
-    with pytest.raises(ConfigError, match=r"project\.toml: budget\.usd: inf isn't a finite number"):
+    with pytest.raises(ConfigError, match=r"project\.toml:2: budget\.usd: inf isn't a finite number"):
         load_project(project)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from skillopt_sleep.backends import http
-from skillopt_sleep.backends.prices import price
+from skillopt_sleep.backends.prices import Tariff, price
 from skillopt_sleep.backends.refusals import Refusal
 from skillopt_sleep.backends.replies import bill_in, cut_off, refused, unusable
 from skillopt_sleep.errors import BackendUnavailable, FailureKind
@@ -83,6 +83,7 @@ class AnthropicBackend(http.HttpBackend):
         api_key_env: str,
         timeout: float,
         max_output_tokens: int = 0,
+        tariff: Tariff | None = None,
     ) -> None:
         key = http.usable_key(api_key, api_key_env)
         if not key and not base_url:
@@ -95,6 +96,7 @@ class AnthropicBackend(http.HttpBackend):
             secret=key,
             key_env=api_key_env,
             timeout=timeout,
+            tariff=tariff,
         )
         self._most_tokens = max_output_tokens or MOST_TOKENS
         self._client = anthropic.AsyncAnthropic(
@@ -135,7 +137,7 @@ class AnthropicBackend(http.HttpBackend):
             case _:
                 text = "".join(block.text for block in reply.content if block.type == "text")
         usd = None
-        if bill and bill.written and usage:
+        if bill and bill.written and usage and not self._tariff:
             # The price list charges more for what is written to the cache, which a Usage doesn't record.
             usd = price(self._own or self._provider, self._model, usage, written=bill.written)
         return Completion(text=text, usage=usage, usd=usd, model=reply.model or self._model)

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.leftovers import clear, prefix
+from skillopt_sleep.backends.prices import Tariff
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.clock import utc_now
@@ -54,7 +55,9 @@ class CliBackend:
         home: Path,
         folder: Path,
         timeout: float,
+        tariff: Tariff | None = None,
     ) -> None:
+        self._tariff = tariff
         self._dialect = dialect
         self._setup = setup
         self._environ = environ
@@ -175,9 +178,9 @@ class CliBackend:
             completion = replace(completion, model=self._setup.model)
         return decoded(prompt, completion)
 
-    def price(self, _model: str, _usage: Usage) -> float | None:
-        """Return None: only the program itself knows what it is billed for."""
-        return None
+    def price(self, _model: str, usage: Usage) -> float | None:
+        """Return the price by the user's tariff; without one only the program itself knows what it is billed for."""
+        return self._tariff.price(usage) if self._tariff else None
 
     def _start(self, invocation: Invocation, place: Path, *, timeout: float) -> Ran:
         work = place / "work"

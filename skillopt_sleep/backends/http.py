@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 
-from skillopt_sleep.backends.prices import price
+from skillopt_sleep.backends.prices import Tariff, price
 from skillopt_sleep.backends.refusals import LONGEST_WAIT, Refusal, read_refusal
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
@@ -74,13 +74,23 @@ class HttpBackend(ABC):
     """Asks one model of one server; a subclass says how to ask, how to read the answer, and what it is called.
 
     `base_url` is the user's own address, or "" for the provider's (`home`); `secret` must not appear in any message.
+    A `tariff` is what the user says the model costs; it counts before the price list.
     """
 
     speaks: str
     errors: Errors
 
     def __init__(
-        self, provider: str, *, model: str, base_url: str, home: str, secret: str, key_env: str, timeout: float
+        self,
+        provider: str,
+        *,
+        model: str,
+        base_url: str,
+        home: str,
+        secret: str,
+        key_env: str,
+        timeout: float,
+        tariff: Tariff | None = None,
     ) -> None:
         self._provider = provider
         self._model = model
@@ -90,6 +100,7 @@ class HttpBackend(ABC):
         self._secret = secret
         self._key_env = key_env
         self._takes_schema = True
+        self._tariff = tariff
 
     def complete(self, prompt: Prompt) -> Completion:
         """Send one request; raise CallFailed with the reason rather than return an empty answer."""
@@ -122,7 +133,9 @@ class HttpBackend(ABC):
         return ""
 
     def price(self, _model: str, usage: Usage) -> float | None:
-        """Return the price by the list of the provider or address, or None if it isn't listed."""
+        """Return the price by the user's tariff, else by the list of the provider, or None if it isn't listed."""
+        if self._tariff:
+            return self._tariff.price(usage)
         return price(self._own or self._provider, self._model, usage)
 
     def ready(self, _until: datetime) -> bool:

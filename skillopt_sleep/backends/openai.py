@@ -8,6 +8,7 @@ import openai
 from msgspec import Meta
 
 from skillopt_sleep.backends import http
+from skillopt_sleep.backends.prices import Tariff
 from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused
 from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.codec import strict_schema
@@ -79,6 +80,7 @@ class OpenAIBackend(http.HttpBackend):
         timeout: float,
         azure: Azure | None = None,
         max_output_tokens: int = 0,
+        tariff: Tariff | None = None,
     ) -> None:
         key = http.usable_key(api_key, api_key_env)
         token = http.usable_key(azure.ad_token, ENTRA) if azure and not key else ""
@@ -90,6 +92,7 @@ class OpenAIBackend(http.HttpBackend):
             secret=key or token,
             key_env=ENTRA if token else api_key_env,
             timeout=timeout,
+            tariff=tariff,
         )
         self._client: openai.AsyncOpenAI
         if azure is not None:

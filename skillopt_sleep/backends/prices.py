@@ -1,6 +1,21 @@
-"""Price calls by the list that genai-prices brings along; nothing is fetched."""
+"""Price calls by what the user says a model costs, else by the list that genai-prices brings along."""
+
+from typing import NamedTuple
 
 from skillopt_sleep.records import Usage
+
+_MILLION = 1_000_000
+
+
+class Tariff(NamedTuple):
+    """What the user says a model costs: dollars per million tokens that go in, and that come out."""
+
+    input: float
+    output: float
+
+    def price(self, usage: Usage) -> float:
+        """Return the price in US dollars; tokens from a cache cost as much as others."""
+        return (usage.input_tokens * self.input + usage.output_tokens * self.output) / _MILLION
 
 
 def price(provider: str, model: str, usage: Usage, *, written: int = 0) -> float | None:

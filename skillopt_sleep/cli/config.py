@@ -1,11 +1,12 @@
-"""The command `config`: show the settings, where they are, and whether they are valid."""
+"""The command `config`: show, change and check the settings."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.completing import setting_keys
+from skillopt_sleep.cli.console import GOOD, say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import Settings, find_paths, load
@@ -13,8 +14,12 @@ from skillopt_sleep.settings.load import SETTINGS
 
 app = typer.Typer(cls=PlainGroup, add_completion=False, help="Show, change and check the settings.")
 
+Key = Annotated[
+    str, typer.Argument(help="A setting, as in budget.calls.", autocompletion=setting_keys, show_default=False)
+]
 
-@app.command("show")
+
+@app.command("show", epilog="Example: skillopt-sleep config show")
 def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
     """Print the current settings in the form of config.toml, or every key's default if they are invalid."""
     from skillopt_sleep.kit.toml import to_toml
@@ -35,7 +40,55 @@ def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JS
         sys.stdout.write(to_toml(settings))
 
 
-@app.command("path")
+@app.command("get", epilog="Example: skillopt-sleep config get budget.calls")
+def get(key: Key) -> None:
+    """Print the current value of one setting."""
+    from skillopt_sleep.cli.config_written import split_key
+    from skillopt_sleep.kit.toml import written
+
+    section, name, entry = split_key(key)
+    value: Any = getattr(getattr(load(find_paths()), section), name)
+    if entry:
+        value = value.get(entry, "")
+    say(value if isinstance(value, str) else written(value))
+
+
+@app.command("set", epilog="Example: skillopt-sleep config set prices.models.qwen3-coder [0.2,0.6]")
+def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value, as in 300, true or 30d.")]) -> None:
+    """Change one setting in config.toml. Everything else in the file stays; a wrong value is refused."""
+    from skillopt_sleep.cli.config_written import changed, remaining, replace_file
+
+    path = find_paths().config_file
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = changed(before, key, value, path=path)
+    if text == before:
+        say(f"{key} already is {value}; {path} was not changed.")
+        return
+    replace_file(path, text, check=False)
+    say(("✓ ", GOOD), f"{key} is {value} now, in {path}")
+    left = remaining(text, path)
+    if left:
+        warn(f"But the file can't be used yet. {left.message}\n  → {left.remedy}")
+
+
+@app.command("edit", epilog="Example: EDITOR=nano skillopt-sleep config edit")
+def edit() -> None:
+    """Open config.toml in your editor. It is replaced only if what you wrote is right."""
+    from skillopt_sleep.cli.config_written import replace_file
+    from skillopt_sleep.cli.tasks_editor import in_editor
+    from skillopt_sleep.kit.toml import to_toml
+
+    path = find_paths().config_file
+    text = path.read_text(encoding="utf-8") if path.exists() else to_toml(Settings())
+    with in_editor("config", text) as written:
+        if written is None:
+            say("Nothing was changed.")
+            return
+        replace_file(path, written.read_text(encoding="utf-8"), check=True)
+    say(("✓ ", GOOD), f"Wrote {path}")
+
+
+@app.command("path", epilog="Example: skillopt-sleep config path")
 def path() -> None:
     """Print where the settings and the data are."""
     paths = find_paths()
@@ -53,12 +106,12 @@ def path() -> None:
             say(f"{name:12} {place}  (doesn't exist yet)")
 
 
-@app.command("validate")
+@app.command("validate", epilog="Example: skillopt-sleep config validate")
 def validate() -> None:
     """Check config.toml and say what is wrong with it."""
     paths = find_paths()
     load(paths)
     if paths.config_file.exists():
-        say(f"{paths.config_file} is valid")
+        say(("✓ ", GOOD), f"{paths.config_file} is valid")
     else:
         say(f"{paths.config_file} doesn't exist; the defaults are in use")

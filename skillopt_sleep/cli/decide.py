@@ -11,6 +11,7 @@ import typer
 
 from skillopt_sleep.cli.agreed import Preview, with_consent
 from skillopt_sleep.cli.chosen import Chosen, chosen
+from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.proposals_shown import cautions, documents
 from skillopt_sleep.cli.settled import settled
@@ -26,7 +27,10 @@ from skillopt_sleep.settings import seconds
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, WAITING, WITHDRAWN
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-Ids = Annotated[list[str] | None, typer.Argument(help="Proposals, as in P-0001; or one rule of it, as in P-0001.2.")]
+Ids = Annotated[
+    list[str] | None,
+    typer.Argument(help="Proposals, as in P-0001; or one rule of it, as in P-0001.2.", autocompletion=proposal_ids),
+]
 All = Annotated[bool, typer.Option("--all", help="Every waiting proposal.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree beforehand: your own edits of our rules are merged.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]

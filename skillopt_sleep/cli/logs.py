@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from skillopt_sleep.cli.completing import night_ids
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import find_paths
@@ -22,7 +23,9 @@ _MARKS = {"warning": "!", "error": "✗", "critical": "✗"}
 
 
 def logs(
-    night: Annotated[str, typer.Argument(help="Only this night, in full; the last 100 lines by default.")] = "",
+    night: Annotated[
+        str, typer.Argument(help="Only this night, in full; the last 100 lines by default.", autocompletion=night_ids)
+    ] = "",
     *,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines as they come.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the log's JSON lines as they are.")] = False,

@@ -13,7 +13,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import Purpose
-from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, Settings
+from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, PriceSettings, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
@@ -133,7 +133,7 @@ def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]
         limit = "Limit, as far as this month's limits leave it"
     yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes."
     if usd is None:
-        yield "Dollars at most: unknown (a model has no known price, and budget.usd sets no limit)"
+        yield "Dollars at most: unknown: set prices.models for your model, or a limit in budget.usd"
     else:
         yield f"Dollars at most: ${usd:,.2f}"
     yield "Nothing has been sent. The night itself would not change your files."
@@ -192,7 +192,7 @@ def dollars(settings: Settings) -> float | None:
     budget = settings.budget
     most = 0.0
     for backend in _models(settings):
-        cost = _cost(backend, budget.tokens)
+        cost = _cost(backend, settings.prices, budget.tokens)
         if cost is None:
             return budget.usd or None
         most = max(most, cost)
@@ -215,10 +215,15 @@ def _place(backend: BackendSettings) -> str:
     return " ".join(words)
 
 
-def _cost(backend: BackendSettings, tokens: int) -> float | None:
-    """Return the price of that many output tokens, None if it isn't known."""
+def _cost(backend: BackendSettings, prices: PriceSettings, tokens: int) -> float | None:
+    """Return the price of that many tokens at the dearer of a model's two prices, None if it isn't known."""
     from skillopt_sleep.backends.prices import price
     from skillopt_sleep.records import Usage
+    from skillopt_sleep.wiring.models import tariff_of
+
+    tariff = tariff_of(backend, prices)
+    if tariff:
+        return max(tariff.price(Usage(output_tokens=tokens)), tariff.price(Usage(input_tokens=tokens)))
 
     if backend.name in {"simulated", "handoff"}:
         return 0.0

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.chosen import Chosen, named
+from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.proposals_shown import cautions, documents, shown_trial
 from skillopt_sleep.cli.settled import settled
@@ -21,7 +22,9 @@ from skillopt_sleep.stores.sqlite import SqliteStore
 
 
 def show(
-    proposal: Annotated[str, typer.Argument(help="A proposal, as in P-0001; lists all by default.")] = "",
+    proposal: Annotated[
+        str, typer.Argument(help="A proposal, as in P-0001; lists all by default.", autocompletion=proposal_ids)
+    ] = "",
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
 ) -> None:

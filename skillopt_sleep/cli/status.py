@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from skillopt_sleep.cli.completing import night_ids
 from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
 from skillopt_sleep.cli.daemon_shown import daemon_data
 from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
@@ -114,7 +115,9 @@ def _data(current: Status, daemon: dict[str, object], problem: str) -> dict[str,
 
 
 def report(
-    night: Annotated[str, typer.Argument(help="A night's id; the last night by default.")] = "",
+    night: Annotated[
+        str, typer.Argument(help="A night's id; the last night by default.", autocompletion=night_ids)
+    ] = "",
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print report.json.")] = False,
 ) -> None:

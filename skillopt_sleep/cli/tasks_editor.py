@@ -1,4 +1,4 @@
-"""Edit a task in the user's editor; what they write is never lost, even if it can't be used."""
+"""Edit a task or a file in the user's editor; what they write is never lost, even if it can't be used."""
 
 import os
 import re
@@ -38,7 +38,7 @@ def edited(task: Task) -> Generator[Path | None]:
 
     The file is deleted once it was used, and kept if anything fails.
     """
-    with _in_editor(re.sub(r"[^\w.-]", "_", task.id), _EDIT + to_text((task,))) as path:
+    with in_editor(re.sub(r"[^\w.-]", "_", task.id), _EDIT + to_text((task,))) as path:
         yield path
 
 
@@ -47,12 +47,12 @@ def added(project: str) -> Generator[Path | None]:
     """Let the user write tasks and yield the file, None if they wrote nothing."""
     reference = {"kind": "checks", "items": [{"op": "contains", "arg": ""}]}
     fields = {"project": project, "prompt": "", "reference": reference}
-    with _in_editor("new", _ADD + to_tables("task", [fields])) as path:
+    with in_editor("new", _ADD + to_tables("task", [fields])) as path:
         yield path
 
 
 @contextmanager
-def _in_editor(name: str, text: str) -> Generator[Path | None]:
+def in_editor(name: str, text: str) -> Generator[Path | None]:
     """Open the text in the user's editor, or what they wrote before if that could not be used."""
     command = _editor()
     path = private_dir(find_paths().data / "edits") / f"{name}.toml"

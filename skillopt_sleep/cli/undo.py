@@ -8,6 +8,7 @@ import typer
 
 from skillopt_sleep.cli.agreed import Preview, confirmed, with_consent
 from skillopt_sleep.cli.chosen import named
+from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named, adopt_one
 from skillopt_sleep.cli.settled import settled
@@ -30,7 +31,10 @@ _UNDOABLE = {AdoptionState.DONE, AdoptionState.INTERRUPTED}
 def undo(
     proposals: Annotated[
         list[str] | None,
-        typer.Argument(help="Proposals, as in P-0001; or a file, with --to. The one adopted last, if none is named."),
+        typer.Argument(
+            help="Proposals, as in P-0001; or a file, with --to. The one adopted last, if none is named.",
+            autocompletion=proposal_ids,
+        ),
     ] = None,
     *,
     to: Annotated[int | None, typer.Option("--to", min=0, help="Take a file to this one of its `versions`.")] = None,
@@ -66,7 +70,10 @@ def undo(
 
 def redo(
     proposals: Annotated[
-        list[str] | None, typer.Argument(help="Proposals, as in P-0001; the one undone last, if none is named.")
+        list[str] | None,
+        typer.Argument(
+            help="Proposals, as in P-0001; the one undone last, if none is named.", autocompletion=proposal_ids
+        ),
     ] = None,
     *,
     yes: Yes = False,

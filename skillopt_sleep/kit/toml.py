@@ -27,12 +27,12 @@ def to_toml(value: msgspec.Struct) -> str:
         field = getattr(value, name)
         if isinstance(field, msgspec.Struct):
             lines += ["", *_comment(field), f"[{name}]"]
-            lines += [f"{key} = {_value(getattr(field, key))}" for key in field.__struct_fields__]
+            lines += [f"{key} = {written(getattr(field, key))}" for key in field.__struct_fields__]
         elif isinstance(field, Mapping):
             lines += ["", f"[{name}]"]
-            lines += [f"{key} = {_value(item)}" for key, item in cast("Mapping[str, object]", field).items()]
+            lines += [f"{key} = {written(item)}" for key, item in cast("Mapping[str, object]", field).items()]
         else:
-            lines.append(f"{name} = {_value(field)}")
+            lines.append(f"{name} = {written(field)}")
     return "\n".join(lines) + "\n"
 
 
@@ -42,7 +42,7 @@ def to_sections(sections: Mapping[str, Mapping[str, object]]) -> str:
     for name, keys in sections.items():
         if keys:
             lines = [f"[{name}]\n"]
-            lines += [f"{key} = {_value(value)}\n" for key, value in keys.items()]
+            lines += [f"{key} = {written(value)}\n" for key, value in keys.items()]
             texts.append("".join(lines))
     return "\n".join(texts)
 
@@ -70,7 +70,7 @@ def _cell(value: object) -> str:
         case Sequence():
             return _array(cast("Sequence[object]", value))
         case _:
-            return _value(value)
+            return written(value)
 
 
 def _array(values: Sequence[object]) -> str:
@@ -108,7 +108,8 @@ def _comment(value: msgspec.Struct) -> list[str]:
     return [f"# {line.strip()}" for line in (value.__doc__ or "").splitlines() if line.strip()]
 
 
-def _value(value: Any) -> str:
+def written(value: Any) -> str:
+    """Return a value as it is written on one line of a TOML file."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -118,6 +119,10 @@ def _value(value: Any) -> str:
             return _with_unseen_escaped(json.dumps(value, ensure_ascii=False))
         case Sequence():
             items = cast("Sequence[Any]", value)
-            return f"[{', '.join(_value(item) for item in items)}]"
+            return f"[{', '.join(written(item) for item in items)}]"
+        case Mapping():
+            fields = cast("Mapping[str, Any]", value)
+            pairs = ", ".join(f"{written(key)} = {written(field)}" for key, field in fields.items())
+            return f"{{ {pairs} }}" if pairs else "{}"
         case _:
             return str(value)

@@ -1,21 +1,20 @@
 """Load settings strictly: an unknown key is an error that suggests the nearest known one."""
 
 import difflib
-import math
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
-from enum import Enum
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import inspect
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.settings.faults import expected, faults, line_numbers, refused, section_of
 from skillopt_sleep.settings.paths import PREFIX, Paths
 from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.settings.sections import ProjectSettings, Settings
@@ -43,8 +42,7 @@ def load(
     """
     raw: dict[str, Any] = {}
     if paths.config_file.exists():
-        raw = read_toml(paths.config_file)
-    _refuse_unknown(raw, Settings, where=str(paths.config_file))
+        raw = checked_file(paths.config_file)
     origin: dict[str, str] = {}
     for key, value in _from_environ(environ).items():
         _put(raw, key, value)
@@ -53,7 +51,28 @@ def load(
         if value is not None:
             _put(raw, key, value)
             origin[key] = "the command line"
-    return _convert(raw, Settings, where=str(paths.config_file), origin=origin)
+    found = list(faults(raw, Settings))
+    if found:
+        raise refused(found, where=str(paths.config_file), origin=origin)
+    return msgspec.convert(raw, Settings)
+
+
+def checked_file(path: Path) -> dict[str, Any]:
+    """Read config.toml; raises ConfigError naming every mistake in it with its line."""
+    try:
+        data = read_plain(path, most=USER_BYTES)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}", remedy="name a file that can be read") from error
+    return check_text(data, path)
+
+
+def check_text(data: bytes, path: Path) -> dict[str, Any]:
+    """Parse the text of config.toml; raises ConfigError naming every mistake in it with its line."""
+    raw = _tables(data, path)
+    found = list(faults(raw, Settings))
+    if found:
+        raise refused(found, where=str(path), lines=line_numbers(data.decode()))
+    return raw
 
 
 def project_file(folder: Path) -> Path:
@@ -87,8 +106,10 @@ def read_project_file(folder: Path) -> bytes:
 def parse_project(data: bytes, *, where: Path) -> ProjectSettings:
     """Parse a project's own settings; raises ConfigError naming the file, the key and the nearest known one."""
     raw = _tables(data, where)
-    _refuse_unknown(raw, ProjectSettings, where=str(where))
-    return _convert(raw, ProjectSettings, where=str(where))
+    found = list(faults(raw, ProjectSettings))
+    if found:
+        raise refused(found, where=str(where), lines=line_numbers(data.decode()))
+    return msgspec.convert(raw, ProjectSettings)
 
 
 def checked(
@@ -99,12 +120,17 @@ def checked(
     remedies: Mapping[str, str] | None = None,
     see: str = SETTINGS,
 ) -> Kind:
-    """Convert the tables of a file to this schema; raises ConfigError naming the file, the key and a remedy.
+    """Convert the tables of a file to this schema; raises ConfigError naming the file and every mistake in it.
 
     `remedies` holds remedies for some unknown keys; `see` is the command that lists all keys.
     """
-    _refuse_unknown(raw, kind, where=where, remedies=remedies or {})
-    return _convert(raw, kind, where=where, see=see)
+    found = list(faults(raw, kind, remedies=remedies or {}))
+    if found:
+        raise refused(found, where=where)
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:  # a key that is missing
+        raise ConfigError(f"{where}: {error}", remedy=f"see: {see}") from error
 
 
 def read_preferences(path: Path) -> str:
@@ -136,47 +162,19 @@ def sections(kind: type[msgspec.Struct] = Settings) -> dict[str, type[msgspec.St
     """Return the fields of a schema with the section type of each, or None for a plain value."""
     found: dict[str, type[msgspec.Struct] | None] = {}
     for field in msgspec.structs.fields(kind):
-        inner: Any = field.type
-        is_section = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
-        found[field.name] = inner if is_section else None
+        found[field.name] = section_of(field.type)
     return found
 
 
-def _refuse_unknown(
-    raw: Mapping[str, Any],
-    kind: type[msgspec.Struct],
-    *,
-    where: str,
-    prefix: str = "",
-    remedies: Mapping[str, str] = MappingProxyType({}),
-) -> None:
-    """Raise ConfigError for the first key that isn't in the schema; `prefix` is the section, as in `step.`."""
-    known = sections(kind)
-    for key, value in raw.items():
-        if key not in known:
-            _refuse_removed(f"{prefix}{key}", where=where)
-            hint = remedies.get(key) or _hint(key, known, prefix)
-            raise ConfigError(f"{where}: unknown key '{prefix}{key}'", remedy=hint)
-        inner = known[key]
-        if inner is None:
-            continue
-        if not isinstance(value, dict):
-            raise ConfigError(f"{where}: '{prefix}{key}' is a section", remedy=f"write [{prefix}{key}]")
-        section = cast("dict[str, Any]", value)
-        _refuse_unknown(section, inner, where=where, prefix=f"{prefix}{key}.", remedies=remedies)
+def known_keys() -> list[str]:
+    """Return every setting as `section.key`."""
+    return [key for key, _ in _variables().values()]
 
 
-def _refuse_removed(dotted: str, *, where: str, remedy: str = "delete the line") -> None:
-    """Raise ConfigError if this key was a setting in an earlier version."""
-    if dotted in REMOVED:
-        raise ConfigError(f"{where}: {dotted} is no longer a setting ({REMOVED[dotted]})", remedy=remedy)
-
-
-def _hint(key: str, known: Mapping[str, object], prefix: str) -> str:
-    near = difflib.get_close_matches(key, known, n=1)
-    if near:
-        return f"did you mean '{prefix}{near[0]}'?"
-    return f"known here: {', '.join(known)}"
+def nearest_key(dotted: str) -> str:
+    """Return a hint at the known setting that is most like this one."""
+    near = difflib.get_close_matches(dotted, known_keys(), n=1)
+    return f"did you mean {near[0]}?" if near else f"see: {SETTINGS}"
 
 
 def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -188,7 +186,8 @@ def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
             continue
         if name not in known:
             dotted = name.removeprefix(PREFIX).lower().replace("_", ".", 1)
-            _refuse_removed(dotted, where=name, remedy="unset it")
+            if dotted in REMOVED:
+                raise ConfigError(f"{name}: {dotted} is no longer a setting ({REMOVED[dotted]})", remedy="unset it")
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "unset it"
             raise ConfigError(f"unknown environment variable {name}", remedy=hint)
@@ -199,7 +198,9 @@ def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
         try:
             values[key] = msgspec.convert(value, kind, strict=False)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"{name}: {error}", remedy=f"see: {SETTINGS}") from error
+            takes = expected(inspect.type_info(kind))
+            remedy = f"one of: {takes.choices}" if takes.choices else f"see: {SETTINGS}"
+            raise ConfigError(f"{name} must be {takes.words}, not {text!r}", remedy=remedy) from error
     return values
 
 
@@ -218,67 +219,3 @@ def _variables() -> dict[str, tuple[str, Any]]:
 def _put(raw: dict[str, Any], dotted: str, value: Any) -> None:
     section, key = dotted.split(".")
     raw.setdefault(section, {})[key] = value
-
-
-def _convert(
-    raw: dict[str, Any],
-    kind: type[Kind],
-    *,
-    where: str,
-    origin: Mapping[str, str] = MappingProxyType({}),
-    see: str = SETTINGS,
-) -> Kind:
-    """Convert tables to the schema; `origin` says of some keys where they come from, instead of `where`."""
-    try:
-        converted = msgspec.convert(raw, kind)
-    except msgspec.ValidationError as error:
-        reason, _, location = str(error).partition(" - at `$.")
-        key = location.rstrip("`").partition("[")[0]
-        if "matching regex" in reason and key == "daemon.at":
-            reason = "a time of day is written as 04:17"
-        elif "matching regex" in reason:
-            reason = "a length of time is a number with s, m, h or d, such as 90s, 10m or 7d"
-        message = f"{origin.get(key, where)}: "
-        if key:
-            message += f"{key}: "
-        raise ConfigError(message + reason, remedy=_choices(kind, key) or f"see: {see}") from error
-    for key, value in _not_finite(converted):
-        raise ConfigError(
-            f"{origin.get(key, where)}: {key}: {value} isn't a finite number", remedy="write one such as 0.5"
-        )
-    return converted
-
-
-def _not_finite(struct: msgspec.Struct, prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the keys that are inf or nan, which no report could hold: JSON has neither."""
-    for name in struct.__struct_fields__:
-        value = getattr(struct, name)
-        if isinstance(value, msgspec.Struct):
-            yield from _not_finite(value, f"{prefix}{name}.")
-        elif isinstance(value, float) and not math.isfinite(value):
-            yield f"{prefix}{name}", value
-
-
-def _choices(kind: type[msgspec.Struct], dotted: str) -> str:
-    """List the values of a key with a closed set of them, or return ""."""
-    inner: Any = kind
-    for name in dotted.split("."):
-        types = {field.name: field.type for field in msgspec.structs.fields(inner)}
-        if name not in types:
-            return ""
-        inner = types[name]
-    values = [value for value in _literals(inner) if value]
-    if not values:
-        return ""
-    return f"one of: {', '.join(dict.fromkeys(values))}"
-
-
-def _literals(kind: Any) -> list[str]:
-    """Return the strings of an enum or a Literal, also inside a union or a tuple."""
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return [str(member.value) for member in kind]
-    values: list[str] = []
-    parts: list[Any] = [kind, *get_args(kind)]
-    for part in parts:
-        values += [value for value in get_args(part) if isinstance(value, str)]
-    return values

@@ -167,6 +167,16 @@ class BudgetSettings(Section, frozen=True, kw_only=True):
     month_usd: Dollars = 0.0
 
 
+class PriceSettings(Section, frozen=True, kw_only=True):
+    """What your models cost, in dollars per million tokens that go in and come out.
+
+    As in models = { "qwen3-coder" = [0.20, 0.60] }. A model that isn't listed here has the price of the public price
+    list; where it isn't there either, its price is unknown.
+    """
+
+    models: dict[str, tuple[Dollars, Dollars]] = {}
+
+
 class NightSettings(Section, frozen=True, kw_only=True):
     """How a night runs: `workers` is how many calls are made at once."""
 
@@ -211,6 +221,7 @@ class Settings(Section, frozen=True, kw_only=True):
     guard: GuardSettings = GuardSettings()
     bank: BankSettings = BankSettings()
     budget: BudgetSettings = BudgetSettings()
+    prices: PriceSettings = PriceSettings()
     night: NightSettings = NightSettings()
     daemon: DaemonSettings = DaemonSettings()
     notify: NotifySettings = NotifySettings()

@@ -87,6 +87,30 @@ def last_finished(database: Path, *, now: datetime) -> datetime | None:
     return datetime.fromisoformat(closed) if closed else None
 
 
+def nights(database: Path) -> tuple[str, ...]:
+    """List the ids of all nights, newest first; none if the store can't be read."""
+    return tuple(str(row[0]) for row in _rows(database, "SELECT id FROM nights ORDER BY started DESC"))
+
+
+def proposals(database: Path) -> tuple[tuple[str, str], ...]:
+    """List the id and summary of all proposals, waiting ones first; none if the store can't be read."""
+    query = (
+        "SELECT id, coalesce(json_extract(CAST(body AS TEXT), '$.summary'), '') FROM proposals "
+        "ORDER BY state != 'waiting', id DESC"
+    )
+    return tuple((str(name), str(summary)) for name, summary in _rows(database, query))
+
+
+def _rows(database: Path, query: str) -> list[tuple[object, ...]]:
+    if not database.exists():
+        return []
+    try:
+        with _current(database) as connection:
+            return connection.execute(query).fetchall()
+    except (sqlite3.DatabaseError, StoreError):
+        return []
+
+
 def held_by(data: Path) -> int | None:
     """Return the process id of the running night, or None if no night runs or its process can't be verified."""
     if not is_running(data):

@@ -14,6 +14,7 @@ from skillopt_sleep.settings import (
     NightSettings,
     NotifySettings,
     Paths,
+    PriceSettings,
     Settings,
     seconds,
 )
@@ -25,10 +26,16 @@ def open_store(settings: Settings, paths: Paths, *, only: str = "", asked: str =
 
     `asked` is how the person asked for sessions to be read again, "" if they didn't.
 
-    An interrupted night is resumed only under the same settings. Limits, workers, hours and notifications may differ.
+    An interrupted night is resumed only under the same settings. Limits, prices, workers, hours and notifications
+    may differ.
     """
     relevant = replace(
-        settings, budget=BudgetSettings(), night=NightSettings(), daemon=DaemonSettings(), notify=NotifySettings()
+        settings,
+        budget=BudgetSettings(),
+        prices=PriceSettings(),
+        night=NightSettings(),
+        daemon=DaemonSettings(),
+        notify=NotifySettings(),
     )
     return SqliteStore(
         paths.data,

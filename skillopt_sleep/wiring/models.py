@@ -10,11 +10,12 @@ from msgspec.structs import asdict, replace
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
+from skillopt_sleep.backends.prices import Tariff
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, seconds
+from skillopt_sleep.settings import BackendSettings, Paths, PriceSettings, RoleSettings, Settings, seconds
 
 SIMULATED = "simulated"
 AUTO = "auto"
@@ -70,7 +71,7 @@ def choose(
 
     Raises ConfigError or BackendUnavailable if one can't be made from the settings.
     """
-    chooser = _Chooser(paths, environ, handoff)
+    chooser = _Chooser(settings.prices, paths, environ, handoff)
     optimizer, target, judge = of_roles(settings)
     models = (chooser.model(optimizer), chooser.model(target), chooser.model(judge))
     return Chosen(*models, why="; ".join(dict.fromkeys(chooser.reasons)))
@@ -79,8 +80,11 @@ def choose(
 class _Chooser:
     """Makes one model for each distinct backend; `reasons` say why `auto` became what it became."""
 
-    def __init__(self, paths: Paths, environ: Mapping[str, str], handoff: Model | None) -> None:
+    def __init__(
+        self, prices: PriceSettings, paths: Paths, environ: Mapping[str, str], handoff: Model | None
+    ) -> None:
         self.reasons: list[str] = []
+        self._prices = prices
         self._paths = paths
         self._environ = environ
         self._handoff = handoff
@@ -97,7 +101,7 @@ class _Chooser:
             name, why = logged_in(wanted, self._paths, self._environ)
             self.reasons.append(why)
             return self.model(replace(wanted, name=name, program=""))
-        model = make_model(wanted, self._paths, self._environ)
+        model = make_model(wanted, self._paths, self._environ, tariff=tariff_of(wanted, self._prices))
         if wanted.name != "handoff":
             return model
         # Two handoffs for one folder would delete each other's prompts.
@@ -167,7 +171,15 @@ def _login_problem(model: CliBackend) -> str:
     return ""
 
 
-def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> Model:
+def tariff_of(backend: BackendSettings, prices: PriceSettings) -> Tariff | None:
+    """Return what the user says this backend's model costs, or None."""
+    own = prices.models.get(backend.model)
+    return Tariff(*own) if own else None
+
+
+def make_model(
+    backend: BackendSettings, paths: Paths, environ: Mapping[str, str], *, tariff: Tariff | None = None
+) -> Model:
     """Make one model; its SDK is imported only here, as that takes longer than everything else."""
     _check(backend)
     key_env = backend.api_key_env or KEYS.get(backend.name, "")
@@ -179,7 +191,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
 
             return SimulatedBackend()
         case name if name in AGENTS:
-            return _agent(backend, paths, environ)
+            return _agent(backend, paths, environ, tariff=tariff)
         case "openai" | "azure":
             from skillopt_sleep.backends.openai import Azure, OpenAIBackend
             from skillopt_sleep.backends.openai_responses import OpenAIResponses
@@ -196,6 +208,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
                 timeout=timeout,
                 azure=azure,
                 max_output_tokens=backend.max_output_tokens,
+                tariff=tariff,
             )
         case "anthropic":
             from skillopt_sleep.backends.anthropic import AnthropicBackend
@@ -207,6 +220,7 @@ def make_model(backend: BackendSettings, paths: Paths, environ: Mapping[str, str
                 api_key_env=key_env,
                 timeout=timeout,
                 max_output_tokens=backend.max_output_tokens,
+                tariff=tariff,
             )
         case "handoff":
             from skillopt_sleep.backends.handoff import HandoffBackend
@@ -240,7 +254,9 @@ def _limits_answers(name: str) -> bool:
     return name not in _UNLIMITED
 
 
-def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> CliBackend:
+def _agent(
+    backend: BackendSettings, paths: Paths, environ: Mapping[str, str], *, tariff: Tariff | None = None
+) -> CliBackend:
     return CliBackend(
         AGENTS[backend.name].program,
         setup=Setup(backend.model, backend.base_url, backend.api_key_env, backend.max_output_tokens),
@@ -249,6 +265,7 @@ def _agent(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -
         home=Path.home(),
         folder=paths.replays,
         timeout=seconds(backend.timeout),
+        tariff=tariff,
     )
 
 

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from skillopt_sleep.backends.prices import price
+from skillopt_sleep.backends.prices import Tariff, price
 from skillopt_sleep.records import Usage
 
 MILLION = 1_000_000
@@ -22,6 +22,12 @@ def test_cached_tokens_are_priced_as_such() -> None:
 def test_what_is_written_to_a_cache_is_priced_as_such() -> None:
     usage = Usage(input_tokens=MILLION)
     assert price("anthropic", "claude-opus-4-7", usage, written=MILLION) == pytest.approx(6.25)
+
+
+def test_a_tariff_is_for_a_million_tokens_each_way() -> None:
+    tariff = Tariff(0.2, 0.6)
+    assert tariff.price(Usage(input_tokens=MILLION, output_tokens=2 * MILLION)) == pytest.approx(1.4)
+    assert tariff.price(Usage()) == 0
 
 
 def test_nothing_costs_nothing() -> None:

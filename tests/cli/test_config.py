@@ -6,6 +6,7 @@ import pytest
 
 from skillopt_sleep.settings import Settings
 from tests.command import Home
+from tests.server import ModelServer
 
 
 def test_show_prints_a_file_that_validates_and_says_the_same(tmp_path: Path) -> None:
@@ -66,3 +67,95 @@ def test_a_misspelt_key_is_named_with_its_neighbour(tmp_path: Path) -> None:
     assert done.code == 2
     assert "unknown key 'budget.call'" in done.err
     assert "did you mean 'budget.calls'?" in done.err
+
+
+def with_config(folder: Path, text: str) -> Home:
+    home = Home(folder)
+    (folder / "sleep").mkdir()
+    (folder / "sleep" / "config.toml").write_text(text, encoding="utf-8")
+    return home
+
+
+def test_every_mistake_is_told_at_once_with_its_line_in_words(tmp_path: Path) -> None:
+    home = with_config(tmp_path, '# mine\n[budget]\ncalls = "x"\ncall = 3\n\n[gate]\nrule = "lenient"\n')
+    err = home.command("config", "validate").err
+    assert "3 mistakes" in err
+    assert "config.toml:3: budget.calls must be a whole number, 1 or more" in err
+    assert "config.toml:4: unknown key 'budget.call'" in err
+    assert "config.toml:7: gate.rule" in err
+    assert "one of: greedy, sequential, strict" in err
+
+
+def test_get_prints_the_value_in_force(tmp_path: Path) -> None:
+    home = with_config(tmp_path, "[budget]\ncalls = 77\n")
+    assert home.command("config", "get", "budget.calls").out == "77\n"
+    assert home.command("config", "get", "daemon.at").out == "04:17\n"
+    unknown = home.command("config", "get", "budget.callz")
+    assert (unknown.code, "did you mean budget.calls?" in unknown.err) == (2, True)
+
+
+def test_set_changes_one_value_and_keeps_the_rest_of_the_file(tmp_path: Path) -> None:
+    text = "# mine\n\n[budget]\ncalls = 77  # few\nminutes = 5\n"
+    home = with_config(tmp_path, text)
+    assert home.command("config", "set", "budget.calls", "88").code == 0
+    file = tmp_path / "sleep" / "config.toml"
+    assert file.read_text(encoding="utf-8") == text.replace("77", "88")
+    assert home.command("config", "set", "harvest.sources", "codex").code == 0
+    assert home.command("config", "get", "harvest.sources").out == '["codex"]\n'
+
+
+@pytest.mark.parametrize("value", ["none", "0", "1.5"])
+def test_a_wrong_value_is_refused_before_anything_is_written(tmp_path: Path, value: str) -> None:
+    home = with_config(tmp_path, "[budget]\ncalls = 77\n")
+    done = home.command("config", "set", "budget.calls", value)
+    assert done.code == 2
+    assert "budget.calls must be a whole number" in done.err
+    assert (tmp_path / "sleep" / "config.toml").read_text(encoding="utf-8") == "[budget]\ncalls = 77\n"
+
+
+def test_set_makes_the_file_and_mends_a_wrong_value(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    assert home.command("config", "set", "daemon.at", "05:00").code == 0
+    assert home.command("config", "get", "daemon.at").out == "05:00\n"
+    (tmp_path / "sleep" / "config.toml").write_text("[budget]\ncalls = 0\ncall = 1\n", encoding="utf-8")
+    mended = home.command("config", "set", "budget.calls", "5")
+    assert mended.code == 0
+    assert "unknown key 'budget.call'" in mended.err
+    assert "budget.calls must" not in mended.err
+
+
+def test_a_price_of_a_model_is_set_by_its_name_dots_and_all(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    assert home.command("config", "set", "prices.models.gpt-5.4-own", "[0.4, 1.6]").code == 0
+    assert home.command("config", "get", "prices.models.gpt-5.4-own").out == "[0.4, 1.6]\n"
+    plan = home.command("run", "--plan", "--json", "--backend", "openai", "--model", "gpt-5.4-own").json
+    assert plan["limits"]["usd"] == 2_000_000 * 1.6 / 1_000_000
+    other = home.command("run", "--plan", "--json", "--backend", "openai", "--model", "not-listed").json
+    assert other["limits"]["usd"] is None
+
+
+def test_a_night_is_billed_by_the_price_of_ones_own_model(tmp_path: Path) -> None:
+    home = with_config(tmp_path, "[prices.models]\nscripted-1 = [1.0, 2.0]\n[budget]\nusd = 50.0\n")
+    home.had_sessions()
+    with ModelServer() as server:
+        assert home.night(server.base_url).code == 0
+    total = home.command("cost", "--json").json["total"]
+    assert total["unpriced"] == 0
+    assert total["usd"] == pytest.approx((total["input_tokens"] + 2 * total["output_tokens"]) / 1_000_000)
+
+
+@pytest.mark.parametrize(("how", "code"), [("s/77/88/", 0), ("s/77/none/", 2)])
+def test_edit_replaces_the_file_only_if_it_is_right(tmp_path: Path, how: str, code: int) -> None:
+    class Desk(Home):
+        @property
+        def environment(self) -> dict[str, str]:
+            return super().environment | {"EDITOR": f"sed -i {how}"}
+
+    desk = Desk(tmp_path)
+    file = tmp_path / "sleep" / "config.toml"
+    file.parent.mkdir()
+    file.write_text("[budget]\ncalls = 77\n", encoding="utf-8")
+    done = desk.command("config", "edit")
+    assert done.code == code, done.err
+    assert ("calls = 88" in file.read_text(encoding="utf-8")) == (code == 0)
+    assert ("kept in" in done.err) == (code == 2)
