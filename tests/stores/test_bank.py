@@ -420,3 +420,13 @@ def test_a_proposal_whose_rule_became_part_of_another_is_withdrawn(store: Sqlite
     whole, part = store.bank.proposals()
     assert (whole.state, whole.proposal.lessons) == (WAITING, ("l", "m"))
     assert (part.state, part.reason) == (WITHDRAWN, "its rule is part of P-0001 now")
+
+
+def test_a_proposal_whose_edits_a_new_one_makes_too_is_gone_from_what_waits(store: SqliteStore) -> None:
+    old = a_proposal(lessons=("l",), edits=(an_edit("- Use pnpm.", lessons=("l",)),))
+    bank(store, proposals=[old, a_proposal(id="P-0002", edits=(an_edit("- Be brief."),))])
+    bank(store, proposals=[a_proposal(id="P-0003", lessons=("n",), edits=(an_edit("- use  pnpm.", lessons=("n",)),))])
+
+    states = {entry.proposal.id: (entry.state, entry.reason) for entry in store.bank.proposals()}
+    assert states["P-0001"] == (WITHDRAWN, "its rule is part of P-0003 now")
+    assert states["P-0002"][0] == states["P-0003"][0] == WAITING
