@@ -12,7 +12,16 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, Lesson, Proof, Proposal, Split, Task, taken_back, why_ended, why_kept
-from skillopt_sleep.stores.banked import Banked, content, rewritten, traces, with_edits, with_side
+from skillopt_sleep.stores.banked import (
+    Banked,
+    changes_less,
+    content,
+    rewritten,
+    teaches_less,
+    traces,
+    with_edits,
+    with_side,
+)
 
 WAITING = "waiting"
 ADOPTED = "adopted"
@@ -259,7 +268,8 @@ class SqliteBank:
             elif entry.dropped is None and (entry.edited is None or entry.edited < started):
                 # `kept` saw every edit made before the night, so a difference is a later change of a tasks file.
                 self._update(task, night=night, edited=None, waits=False, earlier=None)
-        self._add_evidence(tasks, {proposal.id for proposal in proposals})
+        tonight = {proposal.id for proposal in proposals}
+        self._add_evidence(tasks, tonight)
         self._connection.executemany(
             "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
             [(p.id, night, p.path, WAITING, p.version, to_json(p)) for p in proposals],
@@ -269,7 +279,7 @@ class SqliteBank:
             entry = waiting.get(proposal.id)
             if entry is not None and proposal.version > entry.proposal.version:
                 self._replace(entry, proposal)
-            self._withdraw_parts(proposal, waiting.values(), at=started)
+            self._withdraw_parts(proposal, waiting.values(), tonight, at=started)
 
     def _replace(self, entry: Decided, better: Proposal) -> None:
         """Put a new version in the place of a proposal that still waits; the old one stays in its history."""
@@ -284,13 +294,18 @@ class SqliteBank:
             ),
         )
 
-    def _withdraw_parts(self, whole: Proposal, waiting: Iterable[Decided], *, at: datetime) -> None:
-        """Withdraw the waiting proposals whose lessons this one teaches too."""
+    def _withdraw_parts(
+        self, whole: Proposal, waiting: Iterable[Decided], tonight: Collection[str], *, at: datetime
+    ) -> None:
+        """Withdraw what waits and teaches nothing more than this one, or was proposed before with the same edits."""
         for entry in waiting:
             part = entry.proposal
-            if part.id == whole.id or not set(part.paths) <= set(whole.paths) or not part.lessons:
+            if part.id == whole.id or not set(part.paths) <= set(whole.paths):
                 continue
-            if Proof.WORDS in {part.proof, whole.proof} or not set(part.lessons) <= set(whole.lessons):
+            if Proof.WORDS in {part.proof, whole.proof}:
+                continue
+            is_repeated = part.id not in tonight and changes_less(part, whole)
+            if not is_repeated and not teaches_less(part, whole):
                 continue
             reason = f"its rule is part of {whole.id} now"
             self.decide(part.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))

@@ -1,11 +1,11 @@
-"""A remembered task, and how a person's edits of it combine with what nights and files say later."""
+"""A remembered task, and how a person's edits of it combine with later ones; and which of two proposals says more."""
 
 from datetime import datetime
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import BY_HAND, Task
+from skillopt_sleep.records import BY_HAND, Proposal, Task
 
 
 class Banked(NamedTuple):
@@ -71,3 +71,14 @@ def traces(task: Task) -> list[tuple[str, object]]:
 def content(task: Task) -> tuple[object, ...]:
     """Return what makes two versions of a task the same."""
     return task.id, task.prompt, task.context, task.reference, task.project
+
+
+def teaches_less(part: Proposal, whole: Proposal) -> bool:
+    """Return whether a proposal has lessons, and the other has all of them too."""
+    return bool(part.lessons) and set(part.lessons) <= set(whole.lessons)
+
+
+def changes_less(part: Proposal, whole: Proposal) -> bool:
+    """Return whether a proposal has edits, and the other makes all of them too."""
+    edits = {edit.key for edit in part.edits}
+    return bool(edits) and edits <= {edit.key for edit in whole.edits}
