@@ -28,7 +28,7 @@ def test_a_file_that_was_edited_or_would_stay_as_it_is_is_refused(tmp_path: Path
     change = a_change(tmp_path)
     with pytest.raises(StaleProposal, match="as it is"):
         checked(change._replace(body="", edits=()), allowed=())
-    (tmp_path / "CLAUDE.md").write_bytes(b"# Mine\n")
+    (tmp_path / "CLAUDE.md").write_bytes(splice(b"# Mine\n", "- mine"))
     with pytest.raises(StaleProposal, match="edited during the night"):
         checked(change, allowed=())
 

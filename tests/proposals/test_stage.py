@@ -111,14 +111,26 @@ def test_a_night_that_is_staged_again_keeps_its_ids(root: Path, night: Path) -> 
     assert sorted(entry.name for entry in (night / "proposals").iterdir()) == ["p1", "p2"]
 
 
-def test_a_file_that_was_edited_during_the_night_is_left_out_and_told(root: Path, night: Path) -> None:
+def test_what_the_person_writes_elsewhere_during_the_night_stays_and_the_change_is_proposed(
+    root: Path, night: Path
+) -> None:
+    read = document(root / "CLAUDE.md", root)
+    now = b"mine\n" + (root / "CLAUDE.md").read_bytes() + b"more of mine"
+    (root / "CLAUDE.md").write_bytes(now)
+    (proposal,), notes = FolderStager().stage([accepted(read)], page(night))
+    assert notes == ()
+    assert proposal.base == digest(now)
+    assert (night / "proposals" / "p1" / "result").read_bytes() == splice(now, RULE)
+
+
+def test_rules_that_were_edited_during_the_night_are_left_out_and_told(root: Path, night: Path) -> None:
     path = root / "CLAUDE.md"
     read = document(path, root)
-    path.write_bytes(path.read_bytes() + b"\nMy new rule.\n")
+    path.write_bytes(splice(path.read_bytes(), "- My new rule."))
     other = accepted(document(root / live.RULES, root))
     proposals, (note,) = FolderStager().stage([accepted(read), other], page(night))
     assert [proposal.path for proposal in proposals] == [str(root / live.RULES)]
-    assert "was edited during the night" in note.summary
+    assert "were edited during the night" in note.summary
     assert str(path) in note.summary
     path.unlink()
     assert "doesn't exist" in left_out(accepted(read), night)
