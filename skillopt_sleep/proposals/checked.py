@@ -24,9 +24,9 @@ def checked(change: Change, *, allowed: Collection[str]) -> Text:
     document = change.document
     path = Path(document.path)
     fresh, base = live.load(path, root=Path(document.project), name=document.id)
-    if fresh.text != document.text:
+    if fresh.body != document.body:
         raise StaleProposal(
-            f"{path} was edited during the night, so the change to it isn't proposed",
+            f"the rules in {path} were edited during the night, so the change to them isn't proposed",
             remedy="nothing to do: the next night starts from the edited file",
         )
     problem = _problem(change, allowed=allowed)
