@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.cli.why_shown import blamed_lines
 from skillopt_sleep.kit.clock import utc_now
@@ -23,7 +23,7 @@ def blame(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show for each line we manage in a file whose words it rests on, its trial, and when you approved it."""
-    with opened() as store:
+    with opened_to_read() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
     paths = [Path(file).expanduser()] if file else _adopted(known)
     found = {path: managed_lines(path, known) for path in paths}

@@ -8,7 +8,7 @@ import typer
 
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.since import moment
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.stores.ledger import LedgerLine
 
 
@@ -35,7 +35,7 @@ def cost(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what the nights cost, in calls, tokens and dollars."""
-    with opened() as store:
+    with opened_to_read() as store:
         lines = store.ledger.lines(since=moment(since) if since else None)
     if as_json:
         total = _total(lines)._asdict()

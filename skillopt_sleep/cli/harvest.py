@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json, warn
+from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> tuple
         sessions = in_full(found, store.index) if as_json else ()
     finally:
         store.close()
-        if store.notice:
-            warn(store.notice)
     notes = found.notes
     if isinstance(rules.excluded, Exclusions):
         notes = (*notes, *rules.excluded.notes)

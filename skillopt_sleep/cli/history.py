@@ -7,7 +7,7 @@ import typer
 
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.daemon_shown import first_step
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Decision, NightReport, Outcome, Spend, StepOutcome
@@ -27,7 +27,7 @@ def history(
     """List past nights: outcome, documents, gains and cost."""
     reports: dict[str, NightReport | None] = {}
     has_open = False
-    with opened() as store:
+    with opened_to_read() as store:
         nights = store.nights()
         shown = nights[: last or None]
         for night in shown:

@@ -12,7 +12,7 @@ from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.proposals_shown import cautions, documents, shown_trial
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
@@ -29,7 +29,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
 ) -> None:
     """Show the exact change a proposal makes, and the evidence for it."""
-    with opened() as store, settled(store):
+    with opened_to_read() as store, settled(store):
         if not proposal:
             _list(store, as_json=as_json)
             return

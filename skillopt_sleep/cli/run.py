@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.again import AskedAgain, chosen
-from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
+from skillopt_sleep.cli.console import say, say_json, say_markdown
 from skillopt_sleep.cli.continued import Asked, command_of
 from skillopt_sleep.cli.stopping import stop_softly
-from skillopt_sleep.errors import CallPending, ConfigError, Exit
+from skillopt_sleep.errors import CallPending, ConfigError, Exit, StoreError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Source
 from skillopt_sleep.records import NightReport, Outcome
@@ -164,7 +164,10 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked
     )
     try:
         if night.store.notice:
-            warn(night.store.notice)
+            raise StoreError(
+                f"{night.store.notice}. Nothing was sent",
+                remedy="restore it from a backup, or run again: that night reads and pays for everything anew",
+            )
         with following(lambda: read_progress(paths.data)):
             report = run_night(night.crew, night.plan)
         keep_waiting(paths, night.store, at=utc_now())

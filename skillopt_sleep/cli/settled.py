@@ -25,7 +25,11 @@ def settled(store: SqliteStore) -> Generator[Journal]:
 
     An unreadable entry is a warning and doesn't stop the others.
     """
-    journal = Journal(find_paths().adoptions)
+    adoptions = find_paths().adoptions
+    journal = Journal(adoptions)
+    if not adoptions.exists() and not store.bank.proposals():
+        yield journal  # nothing was ever staged, so there is nothing to settle, and nothing to create
+        return
     with journal.held():
         journal.recover()
         keep(journal)

@@ -10,7 +10,7 @@ from skillopt_sleep.cli.completing import night_ids
 from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
 from skillopt_sleep.cli.daemon_shown import daemon_data
 from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.watch import watch_night
 from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
@@ -53,7 +53,7 @@ def _settings(paths: Paths) -> tuple[Settings, str]:
 def _read(paths: Paths, settings: Settings) -> Status:
     from skillopt_sleep.cli.settled import settled
 
-    with opened(settings) as store, settled(store):
+    with opened_to_read(settings) as store, settled(store):
         nights = store.nights()
         waiting = [banked.proposal for banked in store.bank.to_decide(utc_now())]
         progress = read_progress(paths.data)
@@ -122,7 +122,7 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print report.json.")] = False,
 ) -> None:
     """Print a night's report."""
-    with opened() as store:
+    with opened_to_read() as store:
         nights = store.nights()
         last = last_closed(nights)
         wanted = night or (last.id if last else "")

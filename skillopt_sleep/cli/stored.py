@@ -2,8 +2,11 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from skillopt_sleep.cli.console import warn
+from msgspec.structs import replace
+
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import Settings, find_paths, load
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -13,13 +16,27 @@ from skillopt_sleep.stores.waiting import keep_waiting
 
 @contextmanager
 def opened(settings: Settings | None = None) -> Generator[SqliteStore]:
-    """Open the store, warn if a corrupt one was set aside, and record the number of waiting proposals at the end."""
+    """Open the store, and record the number of waiting proposals at the end."""
     paths = find_paths()
     store = open_store(settings or load(paths), paths)
     try:
-        if store.notice:
-            warn(store.notice)
         yield store
         keep_waiting(paths, store, at=utc_now())
     finally:
         store.close()
+
+
+@contextmanager
+def opened_to_read(settings: Settings | None = None) -> Generator[SqliteStore]:
+    """Open the store for a command that only reads: where there is none, none is created."""
+    paths = find_paths()
+    if paths.database.exists():
+        with opened(settings) as store:
+            yield store
+        return
+    with TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as folder:
+        store = open_store(settings or load(paths), replace(paths, data=Path(folder)))
+        try:
+            yield store
+        finally:
+            store.close()

@@ -12,7 +12,7 @@ import typer
 from skillopt_sleep.cli import tasks_edit, tasks_files
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.tasks_shown import find, scored_by, short_ids
 from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
 from skillopt_sleep.kit.clock import utc_now
@@ -41,7 +41,7 @@ def list_tasks(
     as_json: AsJson = False,
 ) -> None:
     """List the tasks by project and recurring request, with how often and when each came up, and its splits."""
-    with opened() as store:
+    with opened_to_read() as store:
         entries = store.bank.entries()
     shown = [entry for entry in entries if _matches(entry, project=project, split=split, dropped=dropped)]
     if as_json:
@@ -62,7 +62,7 @@ def list_tasks(
 @app.command("show")
 def show(task: Id, *, as_json: AsJson = False) -> None:
     """Show one task as it will be asked, and how an answer is scored."""
-    with opened() as store:
+    with opened_to_read() as store:
         entries = store.bank.entries()
         entry = find(entries, task)
         score = store.history.scores([entry.task.id]).get(entry.task.id)
@@ -97,7 +97,7 @@ def why(task: Id) -> None:
     """Explain where a task comes from: whose words it is based on, its split, and which nights used it."""
     from skillopt_sleep.cli.tasks_why import explain
 
-    with opened() as store:
+    with opened_to_read() as store:
         entries = store.bank.entries()
         entry = find(entries, task)
         reports = list(store.reports())

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.why_shown import absence_lines, origin_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
@@ -29,7 +29,7 @@ def why(
 ) -> None:
     """Show why a rule is there or was proposed: your words, what was tried, and what you decided."""
     asked = " ".join(rule)
-    with opened() as store:
+    with opened_to_read() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
         found = _of_place(asked, known) or _of_proposal(asked, known) or _of_words(asked, known)
     if not found:
@@ -58,7 +58,7 @@ def why_not(
     from skillopt_sleep.cli.why_typed import typed_like
     from skillopt_sleep.proposals.absence import absence
 
-    with opened() as store:
+    with opened_to_read() as store:
         lessons = store.lessons.every()
         rules = list(origins(store.bank.proposals(), lessons))
         found = absence(

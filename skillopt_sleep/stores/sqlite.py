@@ -50,11 +50,19 @@ class SqliteStore:
     """The store of one user; `notice` says if a corrupt file was set aside when it was opened.
 
     `config` is a fingerprint of the settings: an interrupted night is resumed only under the same ones. `only` is the
-    project a night is limited to, "" for all. Raises StoreError if a newer version wrote the file.
+    project a night is limited to, "" for all. Raises StoreError if a newer version wrote the file, or if it is
+    corrupt and not to `mend`.
     """
 
     def __init__(
-        self, data: Path, *, clock: Callable[[], datetime], lookback: timedelta, config: str, only: str = ""
+        self,
+        data: Path,
+        *,
+        clock: Callable[[], datetime],
+        lookback: timedelta,
+        config: str,
+        only: str = "",
+        mend: bool = True,
     ) -> None:
         self._data = private_dir(data)
         self._clock = clock
@@ -63,7 +71,7 @@ class SqliteStore:
         self._only = only
         self._lock = threading.RLock()
         self._page: SqlitePage | None = None
-        self._connection, self.notice = _open(data / "sleep.db", clock)
+        self._connection, self.notice = _open(data / "sleep.db", clock, mend=mend)
         self.index = SqliteIndex(self._connection, self._lock)
         self.bank = SqliteBank(self._connection, self._lock)
         self.lessons = SqliteLessons(self._connection, self._lock)
@@ -227,25 +235,30 @@ def _holder_name(file: Path) -> str:
         return ""
 
 
-def _open(path: Path, clock: Callable[[], datetime]) -> tuple[sqlite3.Connection, str]:
+def _open(path: Path, clock: Callable[[], datetime], *, mend: bool) -> tuple[sqlite3.Connection, str]:
     """Open and migrate the database; set a corrupt file aside and return a notice about it.
 
     Only one process does this at a time: if two created or migrated the file together, one would fail.
     """
     try:
         with filelock.FileLock(path.with_name("sleep.lock"), timeout=_OPEN_SECONDS, mode=PRIVATE_FILE):
-            return _opened(path, clock)
+            return _opened(path, clock, mend=mend)
     except filelock.Timeout as error:
         raise StoreError(f"{path} is being opened by another process", remedy="try again in a moment") from error
 
 
-def _opened(path: Path, clock: Callable[[], datetime]) -> tuple[sqlite3.Connection, str]:
+def _opened(path: Path, clock: Callable[[], datetime], *, mend: bool) -> tuple[sqlite3.Connection, str]:
     try:
         return _connect(path), ""
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
             message, remedy = worded(error, remedy="check that the folder is writable", place=path)
             raise StoreError(message, remedy=remedy) from error
+        if not mend:
+            raise StoreError(
+                f"{path} is corrupt ({error})",
+                remedy="restore it from a backup; without one, skillopt-sleep run sets it aside and begins a new one",
+            ) from error
         aside = path.with_name(f"{path.name}.corrupt-{clock():%Y%m%dT%H%M%S}")
         for ending in ("", "-wal", "-shm"):
             part = path.with_name(path.name + ending)

@@ -21,10 +21,13 @@ from skillopt_sleep.settings import (
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-def open_store(settings: Settings, paths: Paths, *, only: str = "", asked: str = "") -> SqliteStore:
+def open_store(
+    settings: Settings, paths: Paths, *, only: str = "", asked: str = "", mend: bool = False
+) -> SqliteStore:
     """Open the user's store; `only` is the project a night is limited to, "" for all.
 
-    `asked` is how the person asked for sessions to be read again, "" if they didn't.
+    `asked` is how the person asked for sessions to be read again, "" if they didn't. To `mend` a corrupt store is to
+    set it aside and begin a new one, which is for nights only.
 
     An interrupted night is resumed only under the same settings. Limits, prices, workers, hours and notifications
     may differ.
@@ -43,4 +46,5 @@ def open_store(settings: Settings, paths: Paths, *, only: str = "", asked: str =
         lookback=timedelta(seconds=seconds(settings.harvest.lookback)),
         config=hashlib.sha256(to_json(relevant) + f"{only}\0{__version__}{asked}".encode()).hexdigest(),
         only=only,
+        mend=mend,
     )

@@ -93,7 +93,7 @@ def wire(
     Raises ConfigError or BackendUnavailable if the backend can't be used as it is configured.
     """
     chosen = choose(settings, paths, environ, handoff=HandoffBackend(paths.handoff, command=go_on))
-    store = open_store(settings, paths, only=only, asked=again.asked if again else "")
+    store = open_store(settings, paths, only=only, asked=again.asked if again else "", mend=True)
     meter = NightMeter(store.ledger, limits(settings.budget, paths), clock=utc_now)
     preflights: dict[int, Preflight] = {}
     for model in (chosen.optimizer, chosen.target, chosen.judge):
