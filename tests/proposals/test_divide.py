@@ -11,7 +11,18 @@ from skillopt_sleep.proposals.divide import divide
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.stage import FolderStager, read_proposal
 from skillopt_sleep.proposals.undo import undo
-from skillopt_sleep.records import AppliedEdit, Edit, EditEffect, EditOp, Effect, Evidence, Fate, Proof, Proposal
+from skillopt_sleep.records import (
+    AppliedEdit,
+    Edit,
+    EditEffect,
+    EditOp,
+    Effect,
+    Evidence,
+    Fate,
+    Proof,
+    Proposal,
+    Solved,
+)
 from tests.proposals.corpus import splice
 from tests.proposals.staging import NOW, accepted, document, page
 
@@ -55,6 +66,15 @@ def test_each_rule_is_a_proposal_with_its_own_proof_and_words(root: Path, tmp_pa
     assert (two.id, two.proof, two.n, two.interval, two.evidence) == ("p1.2", Proof.TRIAL, 8, (0.4, 0.9), (PNPM,))
     assert "Use pnpm" in two.summary
     assert read_proposal(folder.parent / "p1.2") == two
+
+
+def test_a_rule_says_nothing_of_what_all_rules_together_solved(root: Path, tmp_path: Path) -> None:
+    folder, whole = staged(root, tmp_path, ONE, TWO)
+    together = replace(whole, solved=Solved(before=1, after=9, n=10, requests=4))
+    own = Solved(before=2, after=8, n=8, requests=3)
+    counted = replace(together, effects=(replace(HELPED, solved=own),))
+    one, two = divide(counted, folder, signs={}, into=folder.parent)
+    assert (one.solved, two.solved) == (None, own)
 
 
 def test_rules_that_are_taken_one_by_one_meet_in_the_file_and_leave_it_alone(root: Path, tmp_path: Path) -> None:
