@@ -77,6 +77,7 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
         before=numbers.before,
         after=numbers.after,
         n=numbers.n,
+        solved=numbers.solved,
         interval=numbers.interval,
         gain=None,
         fresh=FreshRound(),
