@@ -31,7 +31,7 @@ def why(
     asked = " ".join(rule)
     with opened_to_read() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
-        found = _of_place(asked, known) or _of_proposal(asked, known) or _of_words(asked, known)
+        found = _of_place(asked, known) or rules_of(asked, known) or _of_words(asked, known)
     if not found:
         raise ConfigError(
             f"no rule is like {asked!r}", remedy=f"see why there is none: skillopt-sleep why-not {asked!r}"
@@ -92,13 +92,16 @@ def _of_place(asked: str, known: Sequence[Origin]) -> list[Origin]:
     )
 
 
-def _of_proposal(asked: str, known: Sequence[Origin]) -> list[Origin]:
-    """Return the rules of the proposal with this id, or the one rule that is numbered behind it."""
-    name, _, number = asked.upper().partition(".")
+def rules_of(asked: str, known: Sequence[Origin]) -> list[Origin]:
+    """Return the rules of the proposal with this id; those taken by themselves, if it was divided."""
+    name = asked.upper()
+    parts = [origin for origin in known if origin.proposal.startswith(f"{name}.")]
+    rules = parts or [origin for origin in known if origin.proposal == name]
+    if rules:
+        return rules
+    name, _, number = name.partition(".")
     rules = [origin for origin in known if origin.proposal == name]
-    if number:
-        return rules[int(number) - 1 : int(number)] if number.isdecimal() and int(number) else []
-    return rules
+    return rules[int(number) - 1 : int(number)] if number.isdecimal() and int(number) else []
 
 
 def _of_words(asked: str, known: Sequence[Origin]) -> list[Origin]:

@@ -3,7 +3,13 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from skillopt_sleep.cli.why import rules_of
+from skillopt_sleep.proposals.origins import origins
+from skillopt_sleep.records import Proposal
+from skillopt_sleep.stores.bank import WAITING, Decided
+from tests.builders import a_proposal, an_edit
 from tests.command import Home
 
 
@@ -24,6 +30,19 @@ def test_why_a_rule_was_proposed_and_adopted(home: Home) -> None:
     adopted = told(home, "why", "P-0001")
     assert "You adopted it on " in adopted
     assert told(home, "why", "P-0001.1") == adopted
+
+
+def test_the_rules_of_a_divided_proposal_are_told_each_by_itself() -> None:
+    whole = a_proposal(edits=(an_edit("- Use pnpm."), an_edit("- Be brief.")))
+    parts = [replace(whole, id=f"P-0001.{n}", edits=(edit,)) for n, edit in enumerate(whole.edits, start=1)]
+
+    def rules(asked: str, *proposals: Proposal) -> list[tuple[str, str]]:
+        known = list(origins([Decided(one, WAITING, "", "") for one in proposals], ()))
+        return [(origin.proposal, origin.rule) for origin in rules_of(asked, known)]
+
+    assert rules("p-0001.2", whole) == [("P-0001", "- Be brief.")]
+    assert rules("P-0001.2", whole, *parts) == [("P-0001.2", "- Be brief.")]
+    assert rules("P-0001", whole, *parts) == [("P-0001.1", "- Use pnpm."), ("P-0001.2", "- Be brief.")]
 
 
 def test_why_a_line_is_there(home: Home) -> None:
