@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.command import Home
+from tests.terminal import typed
 
 RULE = b"- Use pnpm, never npm.\n"
 
@@ -88,3 +89,19 @@ def test_a_project_that_is_gone_is_one_line(home: Home) -> None:
     assert done.code == 6
     assert f"the folder {home.project} is gone" in done.err
     assert "Errno" not in done.err
+
+
+def test_on_a_terminal_the_merge_is_shown_and_taken_on_a_yes(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    edited = rules(home).read_bytes().replace(RULE, RULE + b"- mine\n")
+    rules(home).write_bytes(edited)
+
+    assert typed(home, "undo", answers=["n"]).code == 1
+    refused = typed(home, "undo", "P-0001", answers=["n"])
+    assert refused.code == 6
+    assert "-- Use pnpm, never npm." in refused.out
+    assert rules(home).read_bytes() == edited
+
+    assert typed(home, "undo", answers=["y", "y"]).code == 0
+    assert rules(home).read_bytes() == before + b"\n- mine\n"
