@@ -66,14 +66,14 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
 
 
 @pytest.mark.parametrize("name", MINE)
-def test_a_change_of_either_file_is_a_refusal_that_names_it_and_writes_neither(home: Home, name: str) -> None:
-    (home.project / name).write_bytes(b"edited\n")
+def test_if_either_file_can_not_be_written_it_is_named_and_neither_is(home: Home, name: str) -> None:
+    (home.project / name).write_bytes(b"<<<<<<< mine\n")
 
     refused = home.command("adopt", "P-0001")
 
     assert refused.code != 0
     assert str(home.project / name) in refused.err
-    assert files(home) == MINE | {name: b"edited\n"}
+    assert files(home) == MINE | {name: b"<<<<<<< mine\n"}
 
 
 def test_an_adoption_that_was_killed_between_the_files_is_taken_back_by_the_next_command(home: Home) -> None:

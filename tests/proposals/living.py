@@ -154,7 +154,9 @@ class Living:
         self.inside = [re.sub(rb"\r?\n", eol, line) for line in self.inside]
 
     def mark(self) -> None:
-        """Save the file with a byte order mark, or without it."""
+        """Save the file with a byte order mark, or without it; UTF-16 always has its own."""
+        if self.encoding != "utf-8":
+            return
         if self.data.startswith(BOM):
             self.data, self.before = self.data.removeprefix(BOM), self.before.removeprefix(BOM)
         else:
