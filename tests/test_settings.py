@@ -16,6 +16,7 @@ from skillopt_sleep.settings import (
     find_paths,
     load,
     load_project,
+    parse_project,
     read_toml,
     seconds,
     sections,
@@ -332,3 +333,30 @@ def test_settings_survive_their_own_toml(tmp_path: Path) -> None:
 
     assert load(paths_with(tmp_path, text), environ={}) == Settings()
     assert set(tomllib.loads(text)) == set(sections())
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ('allow = ["instal"]', "did you mean 'install'?"),
+        ('allow = ["secret"]', "one of: "),
+        ('allow = ["invisible"]', "one of: "),
+        ('allow = ["load-command"]', "one of: "),
+        ('silence = ["test"]', "did you mean 'tests'?"),
+    ],
+)
+def test_a_kind_that_the_guard_does_not_know_or_never_allows_is_an_error(
+    tmp_path: Path, line: str, meant: str
+) -> None:
+    paths = Paths(config=tmp_path, data=tmp_path / "data")
+    paths.config_file.write_text(f"[guard]\n{line}\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as failed:
+        load(paths, environ={})
+    assert meant in failed.value.remedy
+    assert "guard." in failed.value.message
+
+
+def test_a_project_can_not_allow_or_silence_anything() -> None:
+    for line in ('allow = ["install"]', 'silence = ["tests"]'):
+        with pytest.raises(ConfigError, match="guard"):
+            parse_project(f"[guard]\n{line}\n".encode(), where=Path("project.toml"))

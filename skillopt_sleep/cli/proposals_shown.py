@@ -46,6 +46,8 @@ def cautions(proposal: Proposal) -> Iterator[str]:
     """Yield the lines that a person should read twice, each with what it touches."""
     for warning in proposal.warnings:
         yield f"Read twice ({warning.kind.value}): «{visible(warning.line)}»"
+        if warning.because:
+            yield f"  {visible(warning.because)}"
 
 
 def _each_rule(proposal: Proposal) -> Iterator[str]:

@@ -47,7 +47,9 @@ def rule_of(
         document=" and ".join(file.document for file in proposal.files),
         text=wording(proposal),
         label=proposal.label,
-        cautions=tuple(f"«{warning.line}» ({warning.kind.value})" for warning in proposal.warnings),
+        cautions=tuple(
+            f"«{warning.line}» ({warning.because or warning.kind.value})" for warning in proposal.warnings
+        ),
         said=said(proposal, now=now),
         sessions=proposal.sessions,
         answers=answers,

@@ -106,6 +106,8 @@ class SimulatedBackend:
                 return json.dumps({"edit_budget": len(_numbers(prompt.text))})
             case Purpose.SELECT:
                 return json.dumps({"selected_indices": _numbers(prompt.text)})
+            case Purpose.FIT:
+                return json.dumps({"edits": []})
             case Purpose.REWRITE | Purpose.REWRITE_FULL:
                 return _rewrite(prompt.text)
             case Purpose.VARY:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from skillopt_sleep.keeping import files
+from skillopt_sleep.keeping.numbers import numbers
 from skillopt_sleep.kit.sought import Sought, rule_phrases
-from skillopt_sleep.records import Corrections, NightReport, Proposal
+from skillopt_sleep.records import NightReport, Proposal
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.bank import ADOPTED
@@ -88,7 +87,11 @@ def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[Row]], Cho
 
 def carry_out(purge: Purge, store: SqliteStore, *, now: datetime) -> None:
     """Delete it all; raise StoreError if the store's file can't be written anew, and then it can be done again."""
-    reports = {night: _numbers(store.report(night), now) for night in purge.nights}
+    because = f"what this night read was purged on {now:%Y-%m-%d}; its numbers are left"
+    reports: dict[str, NightReport | None] = {}
+    for night in purge.nights:
+        report = store.report(night)
+        reports[night] = numbers(report, because=because, documents=False) if report else None
     files.delete(purge.files)
     files.rewrite(purge.logs)
     for night, report in reports.items():
@@ -102,19 +105,3 @@ def carry_out(purge: Purge, store: SqliteStore, *, now: datetime) -> None:
 
 def _of(proposals: set[str], folders: Sequence[Path]) -> list[Path]:
     return [folder for folder in folders if folder.name in proposals]
-
-
-def _numbers(report: NightReport | None, now: datetime) -> NightReport | None:
-    """Return a night's report with its outcome and numbers, and without its words."""
-    if report is None:
-        return None
-    return replace(
-        report,
-        because=f"what this night read was purged on {now:%Y-%m-%d}; its numbers are left",
-        remedy="",
-        documents=(),
-        proposals=(),
-        judge=None,
-        corrections=Corrections(counts=report.corrections.counts),
-        errors=(),
-    )

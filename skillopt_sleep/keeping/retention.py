@@ -4,15 +4,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from skillopt_sleep.keeping import files
-from skillopt_sleep.records import ForLater, NightReport, StepOutcome, StepSessions, Tried
+from skillopt_sleep.keeping.numbers import numbers
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.bank import ADOPTED, OPEN
 from skillopt_sleep.stores.sqlite import SqliteStore
 
+_OLD = "this night is older than bank.keep; its numbers are left"
 _WITH_NUMBERS = frozenset({"report.json", "report.md", "diagnostics.json"})
 
 
@@ -56,37 +55,11 @@ def _forget_night(store: SqliteStore, night: str) -> None:
     files.delete(path for path in files.night_files(folder) if path.name not in _WITH_NUMBERS)
     left = None
     if report is not None:
-        left = _numbers(report)
+        left = numbers(report, because=_OLD, documents=True)
         if folder.is_dir():
             for reporter in REPORTERS:
                 reporter.write(left, folder)
     store.retention.forget_night(night, left)
-
-
-def _numbers(report: NightReport) -> NightReport:
-    """Return a night's report with its outcome and numbers, and without anybody's words."""
-    return replace(
-        report,
-        because="this night is older than bank.keep; its numbers are left",
-        remedy="",
-        documents=tuple(map(_numbers_of, report.documents)),
-        proposals=(),
-        judge=None,
-        errors=(),
-    )
-
-
-def _numbers_of(outcome: StepOutcome) -> StepOutcome:
-    return replace(
-        outcome,
-        document=replace(outcome.document, body="", lead="", trail=""),
-        because="",
-        candidate=None,
-        sessions=StepSessions(),
-        tried=Tried(),
-        later=ForLater(),
-        notes=(),
-    )
 
 
 def _is_older(path: Path, before: datetime) -> bool:

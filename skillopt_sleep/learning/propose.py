@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from pathlib import Path
 
 import msgspec
 
@@ -10,10 +11,12 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.draft import draft
+from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
 from skillopt_sleep.learning.tried_before import rejected_twin
 from skillopt_sleep.proposals.guard import problems
+from skillopt_sleep.proposals.missing import missing
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import (
     AppliedEdit,
@@ -81,6 +84,7 @@ def propose(
     if not any(attempt.score is not None and attempt.score.hard < 1 for attempt in worth_learning):
         because = f"most of {len(scores)} attempts already do what was asked, and the rules for the others stand"
         return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
+    fitting = _Fitting(train, optimizer, whole=rules.mode == "full_rewrite")
     drafted = draft(
         Teaching([worth_learning], {task.id: task for task in train}, partial(measure, rule=plan.gate)),
         optimizer=optimizer,
@@ -88,10 +92,10 @@ def propose(
         rules=rules,
         limit=EditLimit(rules.min_edit_budget, rules.edit_budget),
         refuse=_refusal(document, train, plan, optimizer.past, rejected),
-        sourced=more.of_real,
+        sourced=lambda edits: fitting(more.of_real(edits)),
         log=log,
     )
-    notes += drafted.notes
+    notes += (*fitting.notes, *drafted.notes)
     if not drafted.lessons.patches:
         because = _why_no_lesson(drafted.notes)
         return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, text_only=text_only, unfinished=True)
@@ -99,6 +103,27 @@ def propose(
     if drafted.candidate.text == document.text:
         nothing = (Outcome.NO_CHANGE, _why_unchanged(drafted.fates))
     return Proposed(edits=drafted.fates, nothing=nothing, notes=notes, text_only=text_only)
+
+
+class _Fitting:
+    """Asks back once about edits that name what the project lacks, unless the person did or the text is `whole`."""
+
+    def __init__(self, train: Sequence[Task], optimizer: Optimizer, *, whole: bool) -> None:
+        quotes = [quote for task in train for quote in task.quotes]
+        self._known = "\n".join((optimizer.document.text, *quotes))
+        self._optimizer = optimizer
+        self._whole = whole
+        self.notes: tuple[Note, ...] = ()
+
+    def __call__(self, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+        if self._whole:
+            return edits
+        fitted = fit(edits, optimizer=self._optimizer, lacks=self._lacks)
+        self.notes += fitted.notes
+        return fitted.edits
+
+    def _lacks(self, rule: str) -> Sequence[str]:
+        return missing(rule, Path(self._optimizer.document.project), held=self._known)
 
 
 def _attempt(train: Sequence[Task], document: Document, attempts: Attempts, *, samples: int) -> tuple[Rollout, ...]:

@@ -144,6 +144,7 @@ def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Pur
         Purpose.REFLECT: reflections,
         Purpose.AGGREGATE: reflections,
         Purpose.SELECT: work.documents,
+        Purpose.FIT: work.documents,
     }
     if plan.step.reflection == "deep":
         calls[Purpose.DIAGNOSE] = minibatches

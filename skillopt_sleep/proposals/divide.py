@@ -12,7 +12,7 @@ from skillopt_sleep.proposals.checked import Text
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import staged_text
 from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
-from skillopt_sleep.proposals.warnings import warnings
+from skillopt_sleep.proposals.warnings import of_edit
 from skillopt_sleep.records import Deed, Edit, EditEffect, Effect, Evidence, FreshRound, Proof, Proposal
 
 Signs = Mapping[str, tuple[Sequence[Evidence], Sequence[Deed]]]
@@ -85,7 +85,7 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
         bystanders=numbers.bystanders,
         unharmed=numbers.unharmed,
         error_rate="",
-        warnings=warnings((edit,)),
+        warnings=of_edit(whole.warnings, edit),
         lessons=edit.lessons,
         edits=(edit,),
         evidence=said,

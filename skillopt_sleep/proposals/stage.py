@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,12 +37,14 @@ _QUOTE = 80
 class FolderStager:
     """Writes one folder for each proposal below the night's folder.
 
-    The static guard accepts what it would refuse for one of the `allowed` reasons. `one_model` is the model of
+    The static guard accepts what it would refuse for one of the `allowed` reasons; warnings of the `silenced` kinds
+    aren't given. `one_model` is the model of
     optimizer, target and judge if all three are the same. `tried_with` names the agent whose program attempted the
     tasks, "" if none did. `most` is how many characters of rules a file may have.
     """
 
     allowed: frozenset[str] = frozenset()
+    silenced: frozenset[str] = frozenset()
     most: int = sys.maxsize
     one_model: str = ""
     tried_with: str = ""
@@ -87,7 +89,15 @@ class FolderStager:
         if old is not None:
             number, version = old.id, old.version + 1
             change = _with_signs(change, old)
-        return write_proposal(change, page, files=files, number=number, version=version, one_model=self.one_model)
+        return write_proposal(
+            change,
+            page,
+            files=files,
+            number=number,
+            version=version,
+            one_model=self.one_model,
+            silenced=self.silenced,
+        )
 
     def _weighed(self, change: Change) -> Change:
         """Return the change with what its trial proves if the agent that made it never reads the document."""
@@ -173,6 +183,7 @@ def write_proposal(
     number: str,
     version: int,
     one_model: str = "",
+    silenced: Collection[str] = (),
 ) -> Proposal:
     """Write the proposal of a change with the files that it is for, the document's first, and return it.
 
@@ -207,7 +218,7 @@ def write_proposal(
         one_model=one_model,
         read_by=document.read_by,
         copies=tuple(also),
-        warnings=warnings(edits),
+        warnings=warnings(edits, document=document, silenced=silenced),
         sha=first.sha,
         body=first.body,
         lessons=change.lessons,

@@ -1,4 +1,4 @@
-"""Flag rules about tests, permissions, force, secrets or grading, which a person should read twice.
+"""Flag rules about tests, permissions, force, secrets or grading, and rules that don't fit the file.
 
 No filter can tell a harmful rule in plain words from a wanted one, so a flag is not a refusal. It is shown wherever
 the rule is shown. The words are in warnings.toml.
@@ -6,7 +6,7 @@ the rule is shown. The words are in warnings.toml.
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,9 @@ from typing import NamedTuple
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.proposals.guard.seen import plain
 from skillopt_sleep.proposals.guard.words import phrases
-from skillopt_sleep.records import Edit, EditOp, RuleWarning, WarningKind
+from skillopt_sleep.proposals.missing import missing
+from skillopt_sleep.proposals.opposites import opposites
+from skillopt_sleep.records import Document, Edit, EditOp, RuleWarning, WarningKind
 
 _FILE = Path(__file__).with_name("warnings.toml")
 _LINE = 160
@@ -53,17 +55,27 @@ class _Words(NamedTuple):
     needed: tuple[re.Pattern[str], ...]
 
 
-def warnings(edits: Sequence[Edit]) -> tuple[RuleWarning, ...]:
-    """Return the warnings about the lines that these edits add, each kind once for each line."""
+def warnings(edits: Sequence[Edit], *, document: Document, silenced: Collection[str] = ()) -> tuple[RuleWarning, ...]:
+    """Return the warnings about the lines that these edits add to the document, but for the `silenced` kinds."""
     lines: list[str] = []
     for edit in edits:
         if edit.op is not EditOp.DELETE:
             lines += edit.content.splitlines()
     flags: list[RuleWarning] = []
     for line in dict.fromkeys(lines):
-        shown = one_line(line.strip().removeprefix("- "), limit=_LINE)
+        shown = _shown(line)
         flags += [RuleWarning(kind=kind, line=shown) for kind in kinds(line)]
-    return tuple(flags)
+        things = missing(line, Path(document.project), held=document.text)
+        flags += [RuleWarning(kind=WarningKind.MISSING, line=shown, because=thing) for thing in things]
+        own_lines = opposites(line, document)
+        flags += [RuleWarning(kind=WarningKind.OPPOSITE, line=shown, because=own) for own in own_lines]
+    return tuple(flag for flag in flags if flag.kind not in silenced)
+
+
+def of_edit(flags: Sequence[RuleWarning], edit: Edit) -> tuple[RuleWarning, ...]:
+    """Return those of a proposal's warnings that are about a line of this edit."""
+    lines = {_shown(line) for line in edit.content.splitlines()}
+    return tuple(flag for flag in flags if flag.line in lines)
 
 
 def kinds(line: str) -> tuple[WarningKind, ...]:
@@ -73,6 +85,10 @@ def kinds(line: str) -> tuple[WarningKind, ...]:
     for clause in _CLAUSE.split(text):
         flags += _of_clause(_ENCOURAGED.sub(" ", clause))
     return tuple(dict.fromkeys(flags))
+
+
+def _shown(line: str) -> str:
+    return one_line(line.strip().removeprefix("- "), limit=_LINE)
 
 
 def _of_clause(clause: str) -> Iterator[WarningKind]:
@@ -98,6 +114,7 @@ def _touches(words: _Words, clause: str) -> bool:
 
 
 def _forbids(words: str) -> bool:
+    """Return whether these words forbid what follows them."""
     return bool(_NOT.search(_CONDITION.sub(" ", words)))
 
 

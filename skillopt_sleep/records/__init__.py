@@ -76,6 +76,7 @@ from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import (
     NEVER_ALLOWED,
     AllowedRefusal,
+    AllowedWarning,
     RefusalKind,
     RuleWarning,
     WarningKind,
@@ -146,6 +147,7 @@ __all__ = [
     "NEVER_ALLOWED",
     "SHAPE_OPS",
     "AllowedRefusal",
+    "AllowedWarning",
     "AnswerKind",
     "AppliedEdit",
     "Became",

@@ -25,6 +25,7 @@ class Purpose(StrEnum):
     AGGREGATE = "aggregate"
     BUDGET = "budget"
     SELECT = "select"
+    FIT = "fit"
     REWRITE = "rewrite"
     REWRITE_FULL = "rewrite_full"
     VARY = "vary"

@@ -32,9 +32,17 @@ class RefusalKind(StrEnum):
     SECRET = "secret"  # noqa: S105 - a reason, not a password
 
 
-# No setting allows these: an empty text says nothing, a marker would break our block, nobody can agree to what they
-# can't see, and secrets must not spread.
-NEVER_ALLOWED = frozenset({RefusalKind.EMPTY, RefusalKind.MARKER, RefusalKind.INVISIBLE, RefusalKind.SECRET})
+# No setting allows these: an empty text says nothing, a marker would break our block, a command that runs when the
+# file is loaded asks nobody, nobody can agree to what they can't see, and secrets must not spread.
+NEVER_ALLOWED = frozenset(
+    {
+        RefusalKind.EMPTY,
+        RefusalKind.MARKER,
+        RefusalKind.LOAD_COMMAND,
+        RefusalKind.INVISIBLE,
+        RefusalKind.SECRET,
+    }
+)
 AllowedRefusal = Literal[
     "length",
     "code-block",
@@ -51,13 +59,15 @@ AllowedRefusal = Literal[
     "install",
     "delete",
     "permission",
-    "load-command",
     "frontmatter",
 ]
 
 
 class WarningKind(StrEnum):
-    """What a rule touches that a person should read twice before they adopt it."""
+    """What a rule touches that a person should read twice before they adopt it.
+
+    Or it names something that is missing in the project, or may say the opposite of a line of their own.
+    """
 
     TESTS = "tests"
     PERMISSIONS = "permissions"
@@ -66,10 +76,21 @@ class WarningKind(StrEnum):
     GRADING = "grading"
     CONCEALING = "concealing"
     COPYING = "copying"
+    MISSING = "missing"
+    OPPOSITE = "opposite"
+
+
+AllowedWarning = Literal[
+    "tests", "permissions", "force", "secrets", "grading", "concealing", "copying", "missing", "opposite"
+]
 
 
 class RuleWarning(Record, frozen=True, kw_only=True):
-    """A line of a proposed rule, and the sensitive thing that it touches."""
+    """A line of a proposed rule, and the sensitive thing that it touches.
+
+    `because` says what is missing, or which of the person's own lines stands beside it.
+    """
 
     kind: WarningKind
     line: str
+    because: str = ""

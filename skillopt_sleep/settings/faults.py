@@ -68,7 +68,7 @@ def wrong_value(dotted: str, value: Any, field: Any) -> Iterator[Fault]:
     except msgspec.ValidationError:
         remedy = f"such as: {key} = {takes.example or example(field.default)}"
         if takes.choices:
-            remedy = f"one of: {takes.choices}"
+            remedy = one_of(takes.choices, value)
         yield Fault(dotted, f"{dotted} must be {takes.words}, not {example(value)}", remedy)
         return
     if not _is_finite(converted):
@@ -126,6 +126,16 @@ def _choices(info: inspect.LiteralType | inspect.EnumType) -> list[str]:
     if isinstance(info, inspect.EnumType):
         return [str(member.value) for member in info.cls]
     return [str(value) for value in info.values if value]
+
+
+def one_of(choices: str, value: Any) -> str:
+    """List the values that are known, after the one that is nearest to a wrong one."""
+    known = choices.split(", ")
+    for item in cast("list[Any]", value) if isinstance(value, list) else [value]:
+        near = difflib.get_close_matches(str(item), known, n=1)
+        if item not in known and near:
+            return f"did you mean '{near[0]}'? one of: {choices}"
+    return f"one of: {choices}"
 
 
 def example(value: Any) -> str:

@@ -14,7 +14,7 @@ from msgspec import inspect
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.settings.faults import expected, faults, line_numbers, refused, section_of
+from skillopt_sleep.settings.faults import expected, faults, line_numbers, one_of, refused, section_of
 from skillopt_sleep.settings.paths import PREFIX, Paths
 from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.settings.sections import ProjectSettings, Settings
@@ -199,7 +199,7 @@ def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
             values[key] = msgspec.convert(value, kind, strict=False)
         except msgspec.ValidationError as error:
             takes = expected(inspect.type_info(kind))
-            remedy = f"one of: {takes.choices}" if takes.choices else f"see: {SETTINGS}"
+            remedy = one_of(takes.choices, value) if takes.choices else f"see: {SETTINGS}"
             raise ConfigError(f"{name} must be {takes.words}, not {text!r}", remedy=remedy) from error
     return values
 

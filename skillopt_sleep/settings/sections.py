@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from skillopt_sleep.records import AllowedRefusal, Metric, ReflectMode, RuleName, UpdateMode
+from skillopt_sleep.records import AllowedRefusal, AllowedWarning, Metric, ReflectMode, RuleName, UpdateMode
 
 BackendName = Literal["", "auto", "claude", "codex", "openai", "azure", "anthropic", "handoff", "simulated"]
 
@@ -133,9 +133,12 @@ class GuardSettings(Section, frozen=True, kw_only=True):
     """What the static guard lets into a rule although neither your words nor the document contained it.
 
     `allow` lists kinds of refusals, as a refusal names them: code-block, html, link, image, address, install …
+    Secrets, invisible characters, and commands that run when a file is loaded stay refused. `silence` lists kinds of
+    warnings that you don't want: tests, permissions, force, secrets, grading, concealing, copying, missing, opposite.
     """
 
     allow: tuple[AllowedRefusal, ...] = ()
+    silence: tuple[AllowedWarning, ...] = ()
 
 
 class BankSettings(Section, frozen=True, kw_only=True):

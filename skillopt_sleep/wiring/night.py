@@ -124,6 +124,7 @@ def wire(
         targets=FileTargets(Path.home()),
         stager=FolderStager(
             allowed=frozenset(settings.guard.allow),
+            silenced=frozenset(settings.guard.silence),
             most=settings.step.max_chars,
             one_model=chosen.only_model,
             tried_with=chosen.trying_agent,

@@ -1,6 +1,7 @@
 """Train tasks become the edits a step tries, or the reason why there are none."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from skillopt_sleep.learning.propose import Proposed, propose
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
+    Document,
     Effect,
     Fate,
     Judged,
@@ -40,6 +42,7 @@ def proposed(
     answers: dict[Purpose, Answers] | None = None,
     rejected: Sequence[PastEdit] = (),
     held: Sequence[str] = (),
+    document: Document = DOCUMENT,
     **plan: Any,
 ) -> tuple[Proposed, FakeBackend]:
     edits = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
@@ -51,7 +54,7 @@ def proposed(
     )
     found = propose(
         TRAIN,
-        optimizer=an_optimizer(optimizer, DOCUMENT, past=past or Past()),
+        optimizer=an_optimizer(optimizer, document, past=past or Past()),
         attempts=CrewAttempts(crew),
         plan=a_plan(**plan),
         log=lambda stage, rows: None,
@@ -135,6 +138,21 @@ def test_the_optimizer_is_shown_what_earlier_nights_tried() -> None:
     (prompt,) = optimizer.asked(Purpose.REFLECT)
     assert "- the user refused it: - Use yarn, please." in prompt.text
     assert "Short rules win." in prompt.text
+
+
+def test_an_edit_that_names_what_the_project_lacks_is_asked_back_once(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("check:\n\tpytest\n", encoding="utf-8")
+    document = a_document(project=str(tmp_path))
+    lint = {"edits": [{"op": "append", "content": "- Run `make lint` at the end."}]}
+    check = {"edits": [{"number": 0, "content": "- Run `make check` at the end."}]}
+    answers: dict[Purpose, Answers] = {Purpose.REFLECT: lint, Purpose.FIT: check}
+
+    found, model = proposed(answers=answers, document=document)
+
+    assert [fate.edit.content for fate in found.edits] == ["- Run `make check` at the end."]
+    assert [prompt.purpose for prompt in model.prompts].count(Purpose.FIT) == 1
+    _, model = proposed(answers=answers, document=DOCUMENT)  # its project can't be seen
+    assert Purpose.FIT not in [prompt.purpose for prompt in model.prompts]
 
 
 def test_by_default_each_step_is_asked_for_once() -> None:

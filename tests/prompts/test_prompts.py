@@ -10,6 +10,7 @@ from skillopt_sleep.kit.protected import with_guidance
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.budget import budget
+from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
@@ -47,6 +48,7 @@ REPLIES: Mapping[Purpose, Answer] = {
     Purpose.REFLECT_DEEP: {"edits": []},
     Purpose.BUDGET: {"edit_budget": 1},
     Purpose.SELECT: {"selected_indices": [0]},
+    Purpose.FIT: {"edits": []},
     Purpose.REWRITE: {"body": ""},
     Purpose.REWRITE_FULL: {"body": ""},
     Purpose.VARY: {"alternatives": []},
@@ -98,6 +100,7 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     both = a_patch(*(edit for patch in patches for edit in patch.edits))
     budget(both, optimizer=optimizer, least=1, most=2, grades=(0.5,))
     select(both, optimizer=optimizer, budget=1)
+    fit(both.edits, optimizer=optimizer, lacks=lambda rule: (rule,))
     rewrite([patches[0].edits], optimizer=optimizer, apply=candidate)
     rewrite_full(
         [a_rollout(0.0, trajectory=a_trajectory(text))],
@@ -159,6 +162,7 @@ def test_a_slot_in_a_text_from_elsewhere_is_not_filled() -> None:
         Purpose.AGGREGATE,
         Purpose.BUDGET,
         Purpose.SELECT,
+        Purpose.FIT,
         Purpose.MINE,
         Purpose.LESSONS,
         Purpose.META_SKILL,

@@ -1,9 +1,12 @@
 """Rules in plain words that a person should read twice, and those that need no second look."""
 
+from pathlib import Path
+
 import pytest
 
-from skillopt_sleep.proposals.warnings import kinds, warnings
+from skillopt_sleep.proposals.warnings import kinds, of_edit, warnings
 from skillopt_sleep.records import Edit, EditOp
+from tests.builders import a_document
 from tests.growth import LINEAR_WITH_NOISE, growth
 from tests.proposals.guard_cases import HARMLESS
 from tests.proposals.warning_siblings import NEARBY, SIBLINGS
@@ -181,7 +184,24 @@ def test_each_line_is_told_with_its_kind_once() -> None:
         Edit(op=EditOp.APPEND, content="- Skip **all** tests."),
         Edit(op=EditOp.DELETE, target="- Delete all tests."),
     ]
-    assert [(one.kind.value, one.line) for one in warnings(edits)] == [("tests", "Skip **all** tests.")]
+    assert [(one.kind.value, one.line) for one in warnings(edits, document=a_document())] == [
+        ("tests", "Skip **all** tests.")
+    ]
+
+
+def test_what_a_rule_lacks_and_what_stands_against_it_is_told_and_can_be_silenced(tmp_path: Path) -> None:
+    document = a_document(lead="# Shop\n\nInstall with npm.\n", project=str(tmp_path))
+    (tmp_path / "Makefile").write_text("test:\n\tpytest\n", encoding="utf-8")
+    edits = [Edit(op=EditOp.APPEND, content="- Use pnpm, never npm.\n- Run `make lint` and skip the tests.")]
+    found = warnings(edits, document=document)
+    assert [(one.kind.value, one.line, one.because) for one in found] == [
+        ("opposite", "Use pnpm, never npm.", "your own line 3: «Install with npm.»"),
+        ("tests", "Run `make lint` and skip the tests.", ""),
+        ("missing", "Run `make lint` and skip the tests.", "`make lint`: the Makefile has no target lint"),
+    ]
+    assert of_edit(found, Edit(op=EditOp.APPEND, content="- Use pnpm, never npm.")) == found[:1]
+    left = warnings(edits, document=document, silenced={"opposite", "tests"})
+    assert [one.kind.value for one in left] == ["missing"]
 
 
 def test_a_long_line_is_judged_at_once() -> None:

@@ -13,7 +13,7 @@ _FILLERS = (
     r"|skip(?:ping)? (?:the )?(?:hooks?|checks?|tests?|verification))*"
 )
 _FORBIDS = re.compile(rf"(?:{_NOT}){_FILLERS}$", re.IGNORECASE)
-_NEGATIONS = re.compile(_NOT, re.IGNORECASE)
+NEGATION = re.compile(_NOT, re.IGNORECASE)
 _ASKS = re.compile(
     r"(?<!\w)(?:ask|check with|confirm with|get (?:my|approval|permission)|frage?|demande|pregunta|спроси)\b"
     r"[^;!?\n]{0,60}\b(?:before|first|prior to|bevor|vor|avant|antes|прежде)\b[^;!?\n]{0,50}$",
@@ -28,6 +28,11 @@ _FORBIDDEN = re.compile(
 )
 
 
+def negated(clause: str) -> bool:
+    """Return whether the clause forbids or denies anything."""
+    return bool(NEGATION.search(clause))
+
+
 def is_forbidden(text: str, start: int, end: int) -> bool:
     """Return whether the words around this piece of the text forbid it, or say to ask the person first.
 
@@ -35,7 +40,7 @@ def is_forbidden(text: str, start: int, end: int) -> bool:
     """
     near = text[max(0, start - _REACH) : start]
     clause = _CLAUSE.split(near)[-1]
-    negations = len(_NEGATIONS.findall(clause))
+    negations = len(NEGATION.findall(clause))
     if negations == 1 and _FORBIDS.search(clause):
         return True
     if not negations and _ASKS.search(clause):

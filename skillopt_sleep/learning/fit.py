@@ -1,0 +1,64 @@
+"""Ask the optimizer once about edits that name what the project doesn't have."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.learning.asking import Optimizer, Question
+from skillopt_sleep.records import Edit, EditOp, Note, Purpose
+
+
+class FittedEdit(msgspec.Struct, frozen=True):
+    """An edit's content anew."""
+
+    number: int
+    content: str
+
+
+class FitReply(msgspec.Struct, frozen=True):
+    """What the optimizer answers: the content of each edit, anew or as it was."""
+
+    edits: tuple[FittedEdit, ...]
+    reasoning: str = ""
+
+
+class Fitted(msgspec.Struct, frozen=True, kw_only=True):
+    """The edits, and the call that failed."""
+
+    edits: tuple[Edit, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def fit(edits: Sequence[Edit], *, optimizer: Optimizer, lacks: Callable[[str], Sequence[str]]) -> Fitted:
+    """Return the edits, those that name what is missing as the optimizer writes them when it is told so.
+
+    `lacks` says what of a rule's text is missing; if nothing is, no call is made. An edit whose content is gone is
+    dropped; if the call fails, all stay as they are.
+    """
+    missing: dict[int, Sequence[str]] = {}
+    for number, edit in enumerate(edits):
+        things = () if edit.op is EditOp.DELETE else lacks(edit.content)
+        if things:
+            missing[number] = things
+    if not missing:
+        return Fitted(edits=tuple(edits))
+    reply = optimizer.ask_alone(Question(Purpose.FIT, FitReply, {"edits": _shown(edits, missing)}))
+    if isinstance(reply, Note):
+        return Fitted(edits=tuple(edits), notes=(reply,))
+    anew = {one.number: one.content.strip() for one in reply.edits if one.number in missing}
+    fitted: list[Edit] = []
+    for number, edit in enumerate(edits):
+        content = anew.get(number, edit.content)
+        if content or edit.op is EditOp.DELETE:
+            fitted.append(msgspec.structs.replace(edit, content=content))
+    return Fitted(edits=tuple(fitted))
+
+
+def _shown(edits: Sequence[Edit], missing: Mapping[int, Sequence[str]]) -> str:
+    """Show each edit with its number and what is missing for it."""
+    shown: list[str] = []
+    for number, things in missing.items():
+        lines = "\n".join(f"- {thing}" for thing in things)
+        shown.append(f"## Edit {number}\n{fence(edits[number].content)}\nMissing:\n{fence(lines)}")
+    return "\n\n".join(shown)
