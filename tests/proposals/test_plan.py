@@ -88,7 +88,8 @@ def test_lines_that_a_person_writes_into_the_block_or_moves_with_it_are_never_lo
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 @given(STARTS, st.lists(INSIDE, max_size=25))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 def test_long_lives_of_a_file(start: str, steps: list[tuple[str, int, bytes]]) -> None:
     lived(start, steps)
