@@ -24,7 +24,9 @@ def test_a_pair_has_the_grade_of_each_arm() -> None:
     assert (pair.before, pair.after, pair.solved) == (0.0, 1.0, (False, True))
 
 
-@pytest.mark.parametrize(("failure", "lost"), [("timed_out: 60 s", 1), ("overloaded: later", 0)])
+@pytest.mark.parametrize(
+    ("failure", "lost"), [("timed_out: 60 s", 1), ("out_of_turns: 1 turn", 1), ("overloaded: later", 0)]
+)
 def test_only_an_attempt_that_failed_by_itself_counts_in_the_bet(failure: str, lost: int) -> None:
     found = paired(said("a"), said("", None, failure=failure))
     assert (found.pairs, len(found.lost_attempts), found.lost_after) == ((), lost, 1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.claude_code.program import SYSTEM, Claude
-from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.errors import REMEDIES, CallFailed, FailureKind
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.program import Dialect, Setup
 from skillopt_sleep.records import Prompt, Purpose
@@ -74,6 +74,19 @@ def test_silence_is_no_answer() -> None:
 )
 def test_what_we_stopped_is_no_answer_even_with_a_result(stopped: str, kind: FailureKind) -> None:
     assert failure(said(result())._replace(stopped=stopped)).kind is kind
+
+
+@pytest.mark.parametrize(("is_error", "status"), [(True, 1), (False, 0)])
+def test_a_run_whose_turns_are_used_up_failed_by_itself(is_error: bool, status: int) -> None:
+    used_up = result(
+        subtype="error_max_turns", is_error=is_error, result=None, errors=["Reached maximum number of turns (1)"]
+    )
+
+    failed = failure(said(used_up, status=status))
+
+    assert failed.kind is FailureKind.OUT_OF_TURNS
+    assert (failed.tokens, failed.remedy) == ((1, 1, 0), REMEDIES[FailureKind.OUT_OF_TURNS])
+    assert "Reached maximum number of turns (1)" in failed.message
 
 
 def test_events_that_are_not_known_are_counted() -> None:
