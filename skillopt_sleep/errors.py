@@ -82,6 +82,7 @@ class FailureKind(StrEnum):
     EMPTY = "empty"
     MALFORMED = "malformed"
     FLOODED = "flooded"
+    OUT_OF_TURNS = "out_of_turns"
     OVER_BUDGET = "over_budget"
 
 
@@ -101,13 +102,23 @@ REMEDIES = {
     FailureKind.EMPTY: "check the address and the model: it must answer in text",
     FailureKind.MALFORMED: "check the address, and use a model that can answer in JSON",
     FailureKind.FLOODED: "use another model",
+    FailureKind.OUT_OF_TURNS: "raise the program's limit of turns, or use another model",
     FailureKind.OVER_BUDGET: "raise the project's limit, or let the next night go on: paid answers are kept",
 }
 # Failures of one prompt, which say nothing about the next; any other may mean that the model is gone.
-OF_THE_PROMPT = frozenset({FailureKind.REFUSED, FailureKind.TOO_LONG, FailureKind.OVER_BUDGET})
+OF_THE_PROMPT = frozenset(
+    {FailureKind.REFUSED, FailureKind.TOO_LONG, FailureKind.OUT_OF_TURNS, FailureKind.OVER_BUDGET}
+)
 # Failures of one attempt by itself: it took too long, or ended without an answer. Any other is an outage.
 OF_THE_ATTEMPT = frozenset(
-    {FailureKind.TIMED_OUT, FailureKind.FLOODED, FailureKind.EMPTY, FailureKind.TOO_LONG, FailureKind.REFUSED}
+    {
+        FailureKind.TIMED_OUT,
+        FailureKind.FLOODED,
+        FailureKind.OUT_OF_TURNS,
+        FailureKind.EMPTY,
+        FailureKind.TOO_LONG,
+        FailureKind.REFUSED,
+    }
 )
 # Failures after which no call can succeed tonight.
 FOR_GOOD = frozenset({FailureKind.NOT_INSTALLED, FailureKind.LOGIN, FailureKind.QUOTA})

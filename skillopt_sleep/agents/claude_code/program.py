@@ -74,6 +74,7 @@ _STATUSES = {
 }
 # Newer versions also say it in a field.
 _API_ERRORS = {"connection_failed": FailureKind.UNREACHABLE, "usage_limit_reached": FailureKind.QUOTA}
+_SUBTYPES = {"error_max_turns": FailureKind.OUT_OF_TURNS}
 _REMEDIES = {FailureKind.LOGIN: "check the key, or run: claude, then /login"}
 SERVER_ERROR = 500
 _UPGRADE = "run: claude update"
@@ -212,7 +213,8 @@ def _failure(prompt: Prompt, ran: Ran, result: Result, limit: Limit | None) -> t
 def _error(result: Result, words: str) -> tuple[FailureKind, str]:
     if result.is_error and (result.terminal_reason or "").startswith("aborted"):
         return FailureKind.KILLED, "claude was interrupted before it answered"
-    kind = _API_ERRORS.get(result.api_error or "") or _kind(result.api_error_status, words)
+    kind = _SUBTYPES.get(result.subtype) or _API_ERRORS.get(result.api_error or "")
+    kind = kind or _kind(result.api_error_status, words)
     return kind, f"claude: {words or result.subtype}"
 
 
