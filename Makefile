@@ -11,7 +11,7 @@ ARGS ?=
 # Tests that are compiled once are not compiled again by every worker of every run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: night test check bench format clean
+.PHONY: night test check bench screens format clean
 
 night: $(STAMP)
 	SKILLOPT_SLEEP_HOME=$(NIGHT) $(BIN)/skillopt-sleep run --example
@@ -30,6 +30,9 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.$(NAME) $(ARGS)
+
+screens: $(STAMP)
+	$(BIN)/python -m tests.screens
 
 format: $(STAMP)
 	$(BIN)/ruff format .

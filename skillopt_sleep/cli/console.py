@@ -54,6 +54,12 @@ def say(*parts: Part) -> None:
     _say(parts, hang=0)
 
 
+def say_all(lines: Iterable[str]) -> None:
+    """Print these lines."""
+    for line in lines:
+        say(line)
+
+
 def say_row(label: str, *parts: Part) -> None:
     """Print a line with a label in front; what is wrapped on a terminal stands below the text, not the label."""
     _say(((f"{label:{LABEL}}", DIM), *parts), hang=LABEL)

@@ -6,10 +6,23 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.console import BOLD, DIM, NAME, Column, Part, say, say_json, say_table
 from skillopt_sleep.cli.since import moment
 from skillopt_sleep.cli.stored import opened_to_read
+from skillopt_sleep.cli.text import counted
 from skillopt_sleep.stores.ledger import LedgerLine
+
+BAR = 12  # the width of the longest bar
+_COLUMNS = (
+    Column("purpose"),
+    Column("calls", right=True),
+    Column("in", right=True),
+    Column("cached", right=True, from_width=70),
+    Column("out", right=True),
+    Column("dollars", right=True),
+    Column("", from_width=80),
+    Column("", cut=True, from_width=100),
+)
 
 
 class _Total(NamedTuple):
@@ -51,10 +64,27 @@ def cost(
         say("Nothing was spent: no night has called a model yet.")
         return
     for night, of_night in groupby(lines, key=lambda line: line.night):
-        say(night)
-        for line in of_night:
-            say(f"  {line.purpose:10} {_spent([line])}  {line.model}")
-    say(f"{'all':12} {_spent(lines)}")
+        _show_night(night, list(of_night))
+    say(("all  ", BOLD), f"{_spent(lines)}  ", (_price(_total(lines)), BOLD))
+
+
+def _show_night(night: str, lines: Sequence[LedgerLine]) -> None:
+    """Print a night, its models, and a row for each purpose and model, those with the most tokens first."""
+    models = dict.fromkeys(line.model for line in lines)
+    say((night, BOLD), (f"  {', '.join(models)}", DIM))
+    most = max(line.input_tokens + line.output_tokens for line in lines)
+    rows: list[list[Part]] = []
+    for line in sorted(lines, key=lambda line: -(line.input_tokens + line.output_tokens)):
+        total = _total([line])
+        tokens = [f"{count:,}" for count in (line.input_tokens, line.cached_tokens, line.output_tokens)]
+        if total.unnamed == total.calls:
+            tokens = ["unknown", "", ""]
+        elif total.unnamed:
+            tokens[0] = f"at least {tokens[0]}"
+        bar = "█" * round(BAR * (line.input_tokens + line.output_tokens) / most) if most else ""
+        model: Part = (line.model if len(models) > 1 else "", DIM)
+        rows.append([line.purpose, f"{line.calls:,}", *tokens, _price(total), (bar, NAME), model])
+    say_table(_COLUMNS, rows, indent=2)
 
 
 def _total(lines: Sequence[LedgerLine]) -> _Total:
@@ -74,13 +104,11 @@ def _total(lines: Sequence[LedgerLine]) -> _Total:
 
 def _spent(lines: Sequence[LedgerLine]) -> str:
     total = _total(lines)
-    noun = "call " if total.calls == 1 else "calls"
-    calls = f"{total.calls:5,} {noun}"
+    calls = counted(total.calls, "call")
     if total.unnamed == total.calls:
-        return f"{calls} tokens unknown  {_price(total)}"
+        return f"{calls}, tokens unknown"
     at_least = "at least " if total.unnamed else ""
-    tokens = f"{total.input_tokens:11,} in (cached {total.cached_tokens:,}) {total.output_tokens:9,} out"
-    return f"{calls} {at_least}{tokens}  {_price(total)}"
+    return f"{calls}, {at_least}{total.input_tokens:,} tokens in and {total.output_tokens:,} out"
 
 
 def _price(total: _Total) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, Part, say, say_json
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.settings import Paths, find_paths
@@ -18,7 +18,7 @@ from skillopt_sleep.settings import Paths, find_paths
 if TYPE_CHECKING:
     from skillopt_sleep.doctor.findings import Finding
 
-NARROW, WIDE = 80, 120
+NARROW, WIDE = 60, 120
 LABEL = 10
 COMMAND = re.compile(r"\b(?:chmod|mkdir|ln) -?\w")
 
@@ -47,7 +47,7 @@ def doctor(
     else:
         width = min(WIDE, max(NARROW, shutil.get_terminal_size((100, 24)).columns))
         for line in shown(findings, width):
-            say(line)
+            say(*coloured(line))
     code = exit_code(findings)
     if code:
         raise typer.Exit(code)
@@ -92,6 +92,20 @@ def shown(findings: "tuple[Finding, ...]", width: int) -> Iterator[str]:
             mark = "?" if finding.state is State.UNKNOWN else " "
             yield from _finding_lines(finding, width, mark=mark, label=label)
             label = ""  # only the first of a topic has it
+
+
+def coloured(line: str) -> list[Part]:
+    """Return a line of the findings in parts: its mark in colour, what to do in bold."""
+    if line.startswith("✗"):
+        return [("✗", BAD), line[1:]]
+    if line.startswith("?"):
+        return [("?", CAREFUL), line[1:]]
+    before, arrow, after = line.partition("→ ")
+    if arrow and not before.strip():
+        return [before, (arrow, DIM), (after, BOLD)]
+    if line == "No problems.":
+        return [("✓ ", GOOD), line]
+    return [line]
 
 
 def _finding_lines(finding: "Finding", width: int, *, mark: str, label: str) -> Iterator[str]:

@@ -1,15 +1,18 @@
 """The command `harvest`: what is in the session history, and what is used or left out."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.console import say_all, say_json
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.account import History
     from skillopt_sleep.stores.index import SqliteIndex
+
+Shown = tuple[dict[str, object], Callable[[], None]]
 
 
 def harvest(
@@ -27,18 +30,17 @@ def harvest(
     """Show which sessions were found, which are used or left out, and why. Sends nothing."""
     paths = find_paths()
     settings = load(paths, flags={"harvest.include_headless": include_headless or None})
-    data, lines = _read(paths, settings, why, as_json=as_json)
+    data, show = _read(paths, settings, why, as_json=as_json)
     if as_json:
         say_json(data)
         return
-    for line in lines:
-        say(line)
+    show()
 
 
-def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> tuple[dict[str, object], list[str]]:
-    """Harvest, and return the account of it, or the explanation of the session `why`, as data and as lines."""
+def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown:
+    """Harvest, and return the account of it, or the explanation of the session `why`, as data and to print."""
     from skillopt_sleep.cli.account import History, account
-    from skillopt_sleep.cli.harvest_shown import account_data, account_lines, noted
+    from skillopt_sleep.cli.harvest_shown import account_data, noted, show_account
     from skillopt_sleep.night.survey import in_full, survey
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import Exclusions, agent_sources, harvest_rules
@@ -60,17 +62,20 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> tuple
         notes = (*notes, *rules.excluded.notes)
     total = account(history)
     if as_json:
-        return account_data(total, sessions, notes), []
-    return {}, [*account_lines(total, settings.harvest), *noted(notes)]
+        return account_data(total, sessions, notes), lambda: None
+
+    def show() -> None:
+        show_account(total, settings.harvest)
+        say_all(noted(notes))
+
+    return {}, show
 
 
-def _explained(
-    history: "History", index: "SqliteIndex", settings: Settings, why: str
-) -> tuple[dict[str, object], list[str]]:
+def _explained(history: "History", index: "SqliteIndex", settings: Settings, why: str) -> Shown:
     """Explain the session `why`."""
     from skillopt_sleep.cli.harvest_why import explain, explained, find
 
     line = find(history, why)
     (stored,) = index.sessions([line.id])
     explanation = explain(history, line, stored, settings)
-    return explanation.data(), list(explained(explanation, now=history.rules.now))
+    return explanation.data(), lambda: say_all(explained(explanation, now=history.rules.now))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK, Account
+from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import LeftOut, Note, Session
@@ -19,52 +20,64 @@ WORDS = {
     LeftOut.OLDER: "older than the first night looks back",
     LeftOut.LATER: "left for a later night: the newest come first",
 }
-_PATH_WIDTH = 29
 _NOTES = 5
 _NOTHING = (
-    "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under\n"
+    "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
     "CLAUDE_CONFIG_DIR), Codex's in ~/.codex/sessions (or under CODEX_HOME)."
 )
 
 
-def account_lines(total: Account, settings: HarvestSettings) -> Iterator[str]:
-    """Yield the totals, a table of projects, the files that were left out, and remarks."""
+def show_account(total: Account, settings: HarvestSettings) -> None:
+    """Print the totals, a table of projects, the files that were left out, and remarks."""
     if not total.files:
-        yield _NOTHING
+        say(_NOTHING)
         return
     read = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
-    corrected = f", {total.corrected} of them corrected" if total.corrected else ""
-    yield f"{read} → {counted(total.requests, 'request')}{corrected}"
+    requests = f" → {counted(total.requests, 'request')}"
+    say((f"{read}{requests}", BOLD), (f", {total.corrected} of them corrected" if total.corrected else "", BOLD))
     if total.sessions:
-        yield ""
-        yield from _table(total)
+        say()
+        _show_projects(total)
     left_out = _left_out(total, settings)
     if left_out:
-        yield ""
-        yield _left_out_heading(total)
-        for count, name, words in left_out:
-            yield f"{count:5}  {name:13} {words}"
+        say()
+        say(_left_out_heading(total))
+        rows = [[str(count), words, (name, DIM)] for count, name, words in left_out]
+        say_table([Column("", right=True), Column("", wrapped=True), Column("", from_width=80)], rows, indent=2)
     remarks = list(_remarks(total, settings))
     if remarks:
-        yield ""
-        yield from remarks
+        say()
+    for remark in remarks:
+        say(remark)
 
 
-def _table(total: Account) -> Iterator[str]:
-    yield "files  sessions  requests  corrected  source       project"
+def _show_projects(total: Account) -> None:
+    rows: list[list[Part]] = []
     unused_files, unused_projects = 0, set[str]()
     for row in total.rows:
         if not row.sessions:
             unused_files += row.files
             unused_projects.add(row.project)
             continue
-        numbers = f"{row.files:5} {row.sessions:9} {row.requests:9} {row.corrected:10}"
+        corrected = (str(row.corrected), GOOD if row.corrected else "")
         folder = home_path(row.project) or "(no folder)"
-        if len(folder) > _PATH_WIDTH:
-            folder = f"…{folder[1 - _PATH_WIDTH :]}"
-        yield f"{numbers}  {row.source:11}  {folder}"
+        rows.append([folder, corrected, str(row.requests), str(row.sessions), str(row.files), (row.source, DIM)])
+    columns = [
+        Column("project", cut=True),
+        Column("corrected", right=True),
+        Column("requests", right=True),
+        Column("sessions", right=True),
+        Column("files", right=True, from_width=70),
+        Column("source", from_width=80),
+    ]
+    say_table(columns, rows)
     if unused_files:
-        yield f"{unused_files:5}{' ' * 31}{counted(len(unused_projects), 'more project')}, not used"
+        projects = counted(len(unused_projects), "other project")
+        say((f"{counted(unused_files, 'file')} in {projects} {_were(unused_files)} not used", DIM))
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _left_out_heading(total: Account) -> str:
@@ -106,6 +119,7 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"Known from earlier nights, file deleted since: {counted(total.remembered, 'session')}."
     if total.sessions:
         yield _next_night(total, settings)
+        yield "Corrections are counted here by rules, which miss some; the model of a night finds more."
     if total.later:
         yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"

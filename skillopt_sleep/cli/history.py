@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.console import BOLD, say, say_all, say_json
 from skillopt_sleep.cli.daemon_shown import first_step
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import counted
@@ -43,8 +43,9 @@ def history(
     if not nights:
         _say_no_night()
     for night in shown:
-        for line in lines(night, reports[night.id], states, running=running):
-            say(line)
+        first, *rest = lines(night, reports[night.id], states, running=running)
+        say((first, BOLD))
+        say_all(rest)
     if len(shown) < len(nights):
         say(f"{len(nights) - len(shown)} earlier: skillopt-sleep history --last 0")
 

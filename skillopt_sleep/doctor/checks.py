@@ -214,7 +214,9 @@ def look_at_limits(budget: BudgetSettings, paths: Paths, root: Path, store: Glan
     allowed = limits(budget, paths)
     yield fine(Topic.LIMITS, f"a night: {_amount(allowed.night)}, {allowed.minutes} minutes")
     with suppress(ConfigError):
-        yield fine(Topic.LIMITS, f"a night on {root.name or root}: {_amount(allowed.project(str(root)))}")
+        own = allowed.project(str(root))
+        if any(own):
+            yield fine(Topic.LIMITS, f"a night on {root.name or root}: {_amount(own)}")
     yield fine(Topic.LIMITS, f"a month: {_amount(allowed.month)}")
     if store is None:
         return

@@ -1,7 +1,11 @@
+import re
+import subprocess
+
 import pytest
 
 from skillopt_sleep.cli import console
 from skillopt_sleep.cli.console import BOLD, Column, say, say_json, say_markdown, say_next, say_row, say_table
+from tests.command import PROGRAM, Home
 
 WORDS = "a text that is far too long for the sixty columns of a narrow terminal, so that it is wrapped at its words"
 
@@ -84,6 +88,38 @@ def test_on_a_terminal_one_column_gives_way_and_one_may_go(
     assert "1,200" in out
     assert all(len(line) <= 60 for line in out.splitlines())
     assert ("…" in out) == ("cut" in how)
+
+
+NARROW = (
+    "status",
+    "harvest",
+    "cost",
+    "doctor",
+    "history",
+    "show",
+    "logs",
+    "run --plan",
+    "report",
+    "--help",
+    "tasks list",
+)
+
+
+@pytest.mark.parametrize("command", NARROW)
+def test_a_command_keeps_to_sixty_columns(home: Home, command: str) -> None:
+    terminal = {"FORCE_COLOR": "1", "COLUMNS": "60", "TERMINAL_WIDTH": "60", "TERM": "xterm", "NO_COLOR": ""}
+    done = subprocess.run(
+        [str(PROGRAM), *command.split()],
+        env={**home.environment, **terminal},
+        cwd=home.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    too_long = [line for line in plain.splitlines() if len(line.rstrip()) > 60 and "/" not in line]
+    assert too_long == []
 
 
 def test_json_is_one_document(capfd: pytest.CaptureFixture[str]) -> None:

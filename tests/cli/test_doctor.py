@@ -41,7 +41,7 @@ def test_a_machine_with_a_backend_that_needs_nothing_is_told_that_all_is_well(ho
     configured(home)
     done = home.command("doctor", "--project", str(home.project))
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("No problems.\n")
+    assert done.out.startswith("✓ No problems.\n")
     assert "no service is installed" in done.out
 
 

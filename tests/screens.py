@@ -1,0 +1,89 @@
+"""Make the pictures of docs/screens from a night over the example day: `python -m tests.screens`."""
+
+import os
+import subprocess
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from skillopt_sleep.cli.progress import view
+from skillopt_sleep.stores.progress import Progress, Stage
+from tests.command import PROGRAM
+
+FOLDER = Path(__file__).parent.parent / "docs" / "screens"
+WIDTH = 100
+COMMANDS = {
+    "status": ("status",),
+    "show": ("show", "P-0001"),
+    "report": ("report",),
+    "harvest": ("harvest",),
+    "doctor": ("doctor", "--project", "."),
+}
+_STARTED = datetime(2026, 11, 23, 4, 17, tzinfo=UTC)
+_NIGHT = Progress(
+    night="2026-11-23",
+    process=1,
+    started=_STARTED,
+    stages=(
+        Stage(label="trial shop-api/CLAUDE.md", done=12, total=16),
+        Stage(label="rollout invoices/CLAUDE.md", done=3, total=8),
+    ),
+    calls=118,
+    tokens=52_100,
+    usd=0.31,
+    most_calls=300,
+    most_minutes=60,
+)
+
+
+def main() -> None:
+    """Write one SVG a screen."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        home.mkdir()
+        run(home, home / "store", "run", "--example")
+        example = home / "store" / "data" / "example"
+        for name, arguments in COMMANDS.items():
+            out = run(home, example, *arguments)
+            save(
+                name,
+                " ".join(("skillopt-sleep", *arguments)),
+                Text.from_ansi(out.replace(folder, "").replace(str(PROGRAM.parent), "~/.local/bin")),
+            )
+    save("run", "skillopt-sleep run", view(_NIGHT, now=_STARTED + timedelta(minutes=7)))
+
+
+def run(home: Path, store: Path, *arguments: str) -> str:
+    """Run the command as on a terminal with colours and return what it prints."""
+    environment = {
+        "HOME": str(home),
+        "SKILLOPT_SLEEP_HOME": str(store),
+        "CLAUDE_CONFIG_DIR": str(store / "home" / ".claude"),
+        "CODEX_HOME": str(store / "home" / ".codex"),
+        "SKILLOPT_SLEEP_NOTIFY_DESKTOP": "false",
+        "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}",
+        "FORCE_COLOR": "1",
+        "COLUMNS": str(WIDTH),
+        "TERM": "xterm-256color",
+    }
+    done = subprocess.run(
+        [str(PROGRAM), *arguments], env=environment, cwd=home, capture_output=True, text=True, check=False
+    )
+    return done.stdout
+
+
+def save(name: str, title: str, screen: RenderableType) -> None:
+    """Write one screen as SVG."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        console = Console(record=True, width=WIDTH, file=nowhere, force_terminal=True, color_system="truecolor")
+        console.print(screen)
+    svg = console.export_svg(title=title, unique_id=f"screen-{name}")
+    (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
