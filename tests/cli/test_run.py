@@ -165,3 +165,14 @@ def test_a_night_forgets_what_is_older_than_it_is_kept(tmp_path: Path) -> None:
     assert (night / "report.json").exists()
     assert "what is old was forgotten" in home.command("logs").out
     assert home.command("adopt", "--all").code == 0
+
+
+def test_an_address_without_the_v1_that_servers_want_is_told_so(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    with ModelServer() as server:
+        done = home.command(
+            *("run", "--backend", "openai", "--model", "m", "--base-url", server.base_url.removesuffix("/v1"))
+        )
+    assert done.code != 0
+    assert "most servers end in /v1" in done.out + done.err
