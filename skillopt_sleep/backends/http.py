@@ -215,6 +215,8 @@ class HttpBackend(ABC):
             remedy = f"check the key in {self._key_env}"
         elif kind in {FailureKind.MODEL, FailureKind.BAD_REQUEST}:
             remedy = f"check the model's name ({self._model}) and the address"
+            if self._provider == "openai" and self._own and not self._own.rstrip("/").endswith("/v1"):
+                remedy += f" ({self._own}): those of most servers end in /v1"
         retry_after = None
         if kind in _WORTH_WAITING and refusal.wait is not None and refusal.wait <= LONGEST_WAIT:
             retry_after = refusal.wait

@@ -97,7 +97,7 @@ def _program(
     except SleepError as error:
         if is_used:
             return _Program((of_error(Topic.PROGRAMS, error),))
-        return _Program((fine(Topic.PROGRAMS, f"{error.message}; no setting uses it"),))
+        return _Program((fine(Topic.PROGRAMS, f"{error.message} (not needed: no setting uses it)"),))
     program = fine(Topic.PROGRAMS, f"{backend.name} {version} ({path})")
     login = _login(agent, backend.name, until=until, tonight=tonight, is_used=is_used)
     return _Program((program, login), path)
