@@ -4,7 +4,7 @@ Only our part of a file is compared with what it was: what a person writes elsew
 edited our part by hand, the change is merged into it, and asks for their yes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,13 +98,14 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> P
             continue
         old, new = live.body(path, after), live.body(path, before)
         changed = live.change(path, now, old, new)
-        text = _without(path, changed.data, entry, ours=f"{old}\n{new}", journal=journal)
+        text = _without(path, changed.data, entry, journal=journal)
         if changed.data == now:
             text = now
         moves.append(Move(file.path, target, now, text, attributes, attributes))
         by_hand = not _is_ours(changed.body, old, path, target, journal)
         if changed.overlaps and not by_hand:
-            _refuse_followed(entry, str(target), journal)
+            gone = set(old.split("\n")) - {*new.split("\n"), *changed.body.split("\n")}
+            _refuse_followed(entry, path, gone, journal)
         if text != now and (changed.overlaps or by_hand):
             edited.append(file.path)
     return Plan(tuple(moves), tuple(edited))
@@ -155,29 +156,42 @@ def _is_ours(body: str, old: str, path: Path, target: Path, journal: Journal) ->
     return False
 
 
-def _without(path: Path, data: bytes, entry: Entry, *, ours: str, journal: Journal) -> bytes | None:
+def _without(path: Path, data: bytes, entry: Entry, *, journal: Journal) -> bytes | None:
     """Return the file without the enclosure of our part if no rule of ours is left; None if it is to be removed."""
     if live.is_bare(path, data):
         return None
-    left = {line for line in live.body(path, data).split("\n") if line.strip()}
-    if not left or left & set(ours.split("\n")):
+    left = set(live.body(path, data).split("\n"))
+    others = [other for other in journal.entries() if any(file.path == str(path) for file in other.files)]
+    stands = any(other.proposal != entry.proposal and other.state is AdoptionState.DONE for other in others)
+    if left == {""} or stands:
         return data
-    for other in journal.entries():
-        stands = other.proposal != entry.proposal and other.state is AdoptionState.DONE
-        if stands and any(file.path == str(path) for file in other.files):
-            return data
+    # What stood in the block before our first adoption that is known may be of another one.
+    ours = set(_bodies(others[0], path, journal)[0])
+    for other in others:
+        before, after = _bodies(other, path, journal)
+        ours |= after - before
+    if {line for line in left & ours if line.strip()}:
+        return data
     return live.given_up(path, data)
 
 
-def _refuse_followed(entry: Entry, target: str, journal: Journal) -> None:
-    """Raise StaleProposal if a later adoption changed what this one wrote in the file."""
-    later = ""
-    for other in journal.entries():
-        is_later = other.proposal != entry.proposal and other.adopted >= entry.adopted
-        if is_later and other.state is AdoptionState.DONE and any(file.target == target for file in other.files):
-            later = other.proposal
-    if later:
-        raise StaleProposal(
-            f"a rule of {entry.proposal} was changed again by {later}",
-            remedy=f"first run: skillopt-sleep undo {later}",
-        )
+def _bodies(entry: Entry, path: Path, journal: Journal) -> tuple[set[str], set[str]]:
+    """Return the lines of our part of a file before an adoption and after it."""
+    index = [file.path for file in entry.files].index(str(path))
+    before, after = (set(live.body(path, text).split("\n")) for text in journal.texts(entry, index))
+    return before, after
+
+
+def _refuse_followed(entry: Entry, path: Path, gone: Collection[str], journal: Journal) -> None:
+    """Raise StaleProposal if a later adoption took these lines of this one away: its undo would bring them back."""
+    for other in reversed(journal.entries()):
+        if other.state is not AdoptionState.DONE or other.adopted < entry.adopted:
+            continue
+        if str(path) not in [file.path for file in other.files]:
+            continue
+        before, after = _bodies(other, path, journal)
+        if any(line.strip() for line in (before - after) & set(gone)):
+            raise StaleProposal(
+                f"a rule of {entry.proposal} was changed again by {other.proposal}",
+                remedy=f"first run: skillopt-sleep undo {other.proposal}",
+            )

@@ -219,6 +219,16 @@ def test_undoing_twice_is_undoing_once(root: Path, night: Path, journal: Journal
     assert (root / "CLAUDE.md").read_bytes() == splice(b"# Rules\n", RULE)
 
 
+def test_undoing_again_beside_a_later_adoption_is_undoing_once(root: Path, night: Path, journal: Journal) -> None:
+    """The later one was once said to have changed the rule, which was only gone."""
+    path = root / "CLAUDE.md"
+    for number, rule in (("p1", "- one"), ("p2", "- one\n- two")):
+        adopt(propose(night, path, root, rule, number=number)[0], journal=journal, at=NOW)
+    for _ in range(2):
+        undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == splice(b"# Rules\n", "- two")
+
+
 def test_what_the_person_put_back_by_hand_is_undone(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
     folder, _ = propose(night, path, root)
