@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.ending import beginning
@@ -27,7 +28,7 @@ from skillopt_sleep.stores.bank import ADOPTED
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_document, a_proposal, a_task, an_edit
 from tests.fakes import NOON, FakeClock, FakeExecutor, FakeJudge, FakeMeter
-from tests.learning.test_step import TRAIN, VAL, Night, follows_the_rule
+from tests.learning.test_step import TRAIN, VAL, Night, a_side, follows_the_rule
 from tests.nights import RULE, a_crew, a_plan
 from tests.stores.opening import open_at, seal
 
@@ -244,3 +245,30 @@ def test_tasks_of_a_lesson_that_was_taken_back_no_longer_defend_its_rule(tmp_pat
     asked = {task.id for task, _, _ in executor.jobs}
     assert {"other1", "other2"} <= asked
     assert asked.isdisjoint(task.id for task in old)
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_a_rule_that_stands_is_guarded_however_old_its_lesson_is(tmp_path: Path, *, stands: bool) -> None:
+    document = a_document("- Say why." if stands else "- Old.", id="shop", path="/shop.md")
+    lesson = replace(VAL[0], id="old", session="old", project="/p", lesson="learned", at=NOON - timedelta(days=400))
+    rule = a_proposal(path=document.path, edits=(an_edit("- Say why.", lessons=("learned",)),))
+
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        return float((RULE in trajectory.response) != (task.lesson == "learned"))
+
+    night = Night(grade=grade)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        seal(page, tasks=(lesson,), proposals=(rule,))
+    store.bank.decide(rule.id, ADOPTED, at=NOON)
+    with store.open_night() as page:
+        tasks = tuple(
+            replace(task, project="/p", document="shop") for task in (*TRAIN, *a_side(Split.VAL, 1, 2, 3, 4))
+        )
+        crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
+        routing = Routing(tasks=tasks, documents=(document,))
+        (outcome,) = steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page)
+    store.close()
+
+    assert outcome.outcome is (Outcome.NO_CHANGE if stands else Outcome.IMPROVED)
+    assert [harm.lesson for harm in outcome.trial.guard.harmed] == (["learned"] if stands else [])
