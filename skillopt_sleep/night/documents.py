@@ -13,11 +13,12 @@ from skillopt_sleep.learning.begin import Begun, Log, begin
 from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.learning.exercise import in_reach
 from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.harm import learned
 from skillopt_sleep.learning.offers import without
 from skillopt_sleep.learning.step import finish
 from skillopt_sleep.night.allot import allot, share_out
 from skillopt_sleep.protocols import Crew, Judge, Page, Plan, Routing
-from skillopt_sleep.records import Document, Note, Past, Rollout, StepOutcome, Task
+from skillopt_sleep.records import Document, Note, Past, Rollout, Split, StepOutcome, Task
 
 _Rows = list[tuple[str, Sequence[object]]]  # what a step writes: a stage and its records
 
@@ -108,7 +109,7 @@ class _Halves:
         """Learn from the document's train tasks."""
         tasks = _tasks_of(document, self._routing)
         past = self._past[document.id]
-        known = self._known(tasks, past)
+        known = self._known(document, tasks, past)
         return begin(
             document,
             tasks,
@@ -132,14 +133,23 @@ class _Halves:
         scores = _scores(document, self._rows[document.id], plan)
         return replace(outcome, later=replace(outcome.later, scores=scores))
 
-    def _known(self, tasks: Sequence[Task], past: Past) -> list[Task]:
-        """Return the banked tasks that show what the document's adopted rules are for."""
+    def _known(self, document: Document, tasks: Sequence[Task], past: Past) -> list[Task]:
+        """Return the banked tasks that show what the document's adopted rules are for.
+
+        A rule that still stands is guarded by its unseen tasks however old they are.
+        """
         if not past.adopted:
             return []
         page, retire = self._page, self._plan.recall.retire
         banked = page.bank.tasks({task.project for task in tasks})
         lasting = [task for task in banked if task.lesson not in self._ended]
-        return [task for task in lasting if page.started - task.at <= retire]
+        held = learned(document, past.adopted, lasting)
+        known: list[Task] = []
+        for task in lasting:
+            guards = task.split is Split.VAL and task.lesson in held
+            if guards or page.started - task.at <= retire:
+                known.append(task)
+        return known
 
     def _logging(self, document: Document) -> Log:
         rows = self._rows[document.id]

@@ -126,7 +126,7 @@ class Task(Record, frozen=True, kw_only=True):
 class RecallRules(Record, frozen=True, kw_only=True):
     """The earlier tasks to recall: the `per_side` newest of a lesson, and `similar` ones for each train task.
 
-    Tasks older than `retire` aren't asked again unless a person pinned them.
+    Tasks older than `retire` aren't asked again, unless a person pinned them or they guard a rule that stands.
     """
 
     per_side: int = 14

@@ -142,7 +142,7 @@ class GuardSettings(Section, frozen=True, kw_only=True):
 
 
 class BankSettings(Section, frozen=True, kw_only=True):
-    """What is remembered: tasks older than `retire` aren't asked again, unless they are pinned.
+    """What is remembered: tasks older than `retire` aren't asked again, unless pinned or guarding a rule that stands.
 
     What is older than `keep` is forgotten at the end of a night, except what is live or waits: prompts and answers of
     nights, the text of sessions, tasks, lessons. Numbers and decisions stay (0d: nothing is forgotten).
