@@ -7,7 +7,7 @@ import pytest
 from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.samples import BLOCK, block
-from skillopt_sleep.learning.search import Search, search
+from skillopt_sleep.learning.search import Search, search, shorten
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     CandidateKind,
@@ -160,6 +160,22 @@ def test_a_proven_change_waits_if_there_are_not_the_calls_to_take_it_apart() -> 
     assert (wait.edits, wait.verdict.decision) == ((A, IDLE), Decision.ACCEPT)
     (note,) = found.notes
     assert "its rules weren't tried one by one: that takes about 32 calls" in note.summary
+
+
+def test_a_rule_without_an_unseen_task_of_its_own_tonight_waits_without_calls() -> None:
+    proven = tried([A, B], val(a=4, b=4)).tested[0]
+    executor = FakeExecutor(lambda task, version, sample: f"{follows(task, version.body, sample)} {sample}")
+    judge = FakeJudge(lambda task, trajectory: float(trajectory.response.split()[0]))
+
+    found = shorten(DOCUMENT, proven, val(a=4), crew=a_crew(executor=executor, judge=judge), rule=RULE)
+
+    assert (found.best.edits, found.best.verdict.decision) == ((A,), Decision.ACCEPT)
+    assert {version.body for _, version, _ in executor.jobs} == {"- Old.", "- Old.\n- Rule a."}
+    (wait,) = found.waits
+    assert (wait.kind, wait.edits, wait.verdict.decision) == (CandidateKind.PART, (B,), Decision.UNDECIDED)
+    assert (wait.trial.pairs, wait.trial.lessons, wait.trial.alpha) == ((), (B.lessons,), proven.trial.alpha)
+    assert len(wait.trial.wealth) == len(wait.trial.stakes) > 0
+    assert "has no unseen task tonight" in found.notes[0].summary
 
 
 def test_a_single_rule_needs_no_parts_and_no_calls_for_them() -> None:
