@@ -2,9 +2,9 @@
 
 Backward elimination: each rule is tried on top of the others, from the least convincing on, on the tasks of its own
 lessons and on samples of its own. A rule stays if its own part is proven; a rule with nothing to show beyond noise is
-dropped; what is neither waits for another night. The change's own hypothesis is rejected by then, so each of its
-parts is tried at the change's full share (Bretz et al., "A graphical approach to sequentially rejective multiple test
-procedures", Statistics in Medicine 28, 2009).
+dropped; what is neither waits for another night, as does without a call what no unseen task of tonight is about. The
+change's own hypothesis is rejected by then, so each of its parts is tried at the change's full share (Bretz et al.,
+"A graphical approach to sequentially rejective multiple test procedures", Statistics in Medicine 28, 2009).
 """
 
 import math
@@ -60,9 +60,12 @@ class _Elimination:
 
     def run(self) -> Judged | None:
         """Return what is left as one candidate, or None if the night's calls don't reach."""
-        for edit in _least_convincing_first(self._whole):
+        for edit in sorted(_least_convincing_first(self._whole), key=self._trials.can_try):
             others = [other for other in self.left if other is not edit]
             if not others or edit.op is EditOp.DELETE:
+                continue
+            if not self._trials.can_try(edit):
+                self._put_off(edit, others)
                 continue
             if not self._trials.affordable((edit,), what=NOT_AFFORDED, guarded=False):
                 return None
@@ -74,6 +77,13 @@ class _Elimination:
         if not self._trials.affordable(self.left, what=NOT_AFFORDED):
             return None
         return self._what_is_left()
+
+    def _put_off(self, edit: Edit, others: list[Edit]) -> None:
+        """Let a rule wait that no unseen task of tonight is about; it stays if it can't be left out."""
+        part = self._trials.untried_part(edit, others, alpha=self._share)
+        if part is not None:
+            self.left = others
+            self.waits.append(part)
 
     def _try(self, edit: Edit, others: list[Edit]) -> None:
         """Try one rule on top of the others; it stays if its part is proven, or if it can't be left out."""

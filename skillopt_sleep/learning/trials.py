@@ -5,14 +5,26 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.drift import steady
-from skillopt_sleep.learning.exercise import exercise
+from skillopt_sleep.learning.drift import begun_anew, steady
+from skillopt_sleep.learning.exercise import about, exercise
 from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew
-from skillopt_sleep.records import CandidateKind, Document, Edit, GateRule, Judged, Note, Rollout, Task
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    Edit,
+    GateRule,
+    Judged,
+    Note,
+    Rollout,
+    Task,
+    Trial,
+    Verdict,
+)
 
 TYPICAL_ROUNDS = 4  # after which most trials have a verdict
 
@@ -67,6 +79,27 @@ class Trials:
             return None
         after = self.candidate(self._in_order([*others, edit]))
         return self._run(CandidateKind.PART, (edit,), before, after, self._asked((edit,)), alpha=alpha)
+
+    def can_try(self, edit: Edit) -> bool:
+        """Return whether val has a task of the edit's own lessons; tasks of others show nothing of it."""
+        return not edit.lessons or bool(about((edit,), (), self._val))
+
+    def untried_part(self, edit: Edit, others: Sequence[Edit], *, alpha: float) -> Judged | None:
+        """Return one edit on top of the others as a later night may try it; None if it can't be left out."""
+        before = self.candidate(others)
+        after = self.candidate(self._in_order([*others, edit]))
+        if before is None or after is None:
+            return None
+        self.note("a rule of a proven change has no unseen task tonight, so it waits for another night")
+        trial = Trial(
+            lessons=(edit.lessons,),
+            first=block(CandidateKind.PART, before.text, after.text),
+            alpha=alpha,
+            together=self.rule.together,
+            min_effect=self.rule.min_effect,
+        )
+        verdict = Verdict(decision=Decision.UNDECIDED, reason="it has no unseen task of its own yet")
+        return begun_anew(Judged(kind=CandidateKind.PART, edits=(edit,), trial=trial, verdict=verdict))
 
     def affordable(self, edits: Sequence[Edit], *, what: str, guarded: bool = True) -> bool:
         """Return whether the night's limit leaves enough calls for one more trial of the usual length.
