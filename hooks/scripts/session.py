@@ -81,7 +81,7 @@ def announce_proposals(state: str) -> None:
         if type(waiting) is int and waiting > 0:
             create(os.path.join(state, "spool", time.strftime("told-%Y-%m-%d")))
             what = "1 proposal waits" if waiting == 1 else f"{waiting} proposals wait"
-            line = {"systemMessage": f"skillopt-sleep: {what} for you; look with: skillopt-sleep show"}
+            line = {"systemMessage": f"skillopt-sleep: {what} for you; go through them with: skillopt-sleep review"}
             print(json.dumps(line), flush=True)
     except (OSError, ValueError, LookupError, TypeError):
         return  # no night has run yet, or the person was told today

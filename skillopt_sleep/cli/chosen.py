@@ -84,7 +84,7 @@ def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None) -
     folder = _with_folder(store, whole).folder
     parts = divide(proposal, folder, signs=_signs(store, proposal), into=scratch or folder.parent)
     if scratch is None:
-        store.bank.divide(proposal.id, parts, at=utc_now())
+        store.bank.divide(proposal.id, parts, at=utc_now(), because="taken rule by rule")
     part = parts[int(number) - 1]
     return Chosen(Decided(part, WAITING, "", ""), (scratch or folder.parent) / part.id)
 

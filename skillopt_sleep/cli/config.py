@@ -75,12 +75,12 @@ def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value
 def edit() -> None:
     """Open config.toml in your editor. It is replaced only if what you wrote is right."""
     from skillopt_sleep.cli.config_written import replace_file
-    from skillopt_sleep.cli.tasks_editor import in_editor
+    from skillopt_sleep.cli.editor import in_editor
     from skillopt_sleep.kit.toml import to_toml
 
     path = find_paths().config_file
     text = path.read_text(encoding="utf-8") if path.exists() else to_toml(Settings())
-    with in_editor("config", text) as written:
+    with in_editor("config.toml", text) as written:
         if written is None:
             say("Nothing was changed.")
             return

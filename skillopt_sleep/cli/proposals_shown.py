@@ -18,7 +18,7 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
     scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs of attempts){interval}"
     if proposal.solved:
         removes = all(edit.op is EditOp.DELETE for edit in proposal.edits)
-        yield sentence(in_numbers(proposal.solved, removes=removes))
+        yield sentence(in_numbers(proposal.solved, what="without the rule" if removes else "with the rule"))
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
     if gain:
         yield f"What it gains: {gain}"

@@ -1,9 +1,9 @@
 """Say of a proposed rule all that a person needs to decide on it, in plain words."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from msgspec.structs import replace
 
@@ -13,7 +13,6 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     DONE,
-    DocumentKind,
     Edit,
     EditOp,
     NightReport,
@@ -26,7 +25,8 @@ from skillopt_sleep.records import (
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask, attempted_tasks
 from skillopt_sleep.reporters.gains import in_numbers, sentence
 
-STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS)
+STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof.EDITED, Proof.UNTESTED)
+SKILL = "SKILL.md"
 CHARS_A_TOKEN = 4  # of English; nobody's tokenizer is asked
 _ALIKE = 60  # characters that both answers begin with, of which most are left out
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -52,10 +52,10 @@ def rule_of(
         ),
         said=said(proposal, now=now),
         sessions=proposal.sessions,
-        answers=answers,
+        answers=answers and answers._replace(titles=_titles(proposal, whole)),
         proof=tuple(proof(proposal, whole)),
         changes=tuple(changes),
-        cost=cost(proposal.kind, changes),
+        cost=tuple(cost(changes)),
         reaches=reaches(proposal),
     )
 
@@ -84,11 +84,23 @@ def said(proposal: Proposal, *, now: datetime) -> tuple[Said, ...]:
     return tuple(Said(words, ago(at, now) if at else "") for at, words in found)
 
 
+def _titles(proposal: Proposal, whole: Proposal) -> tuple[str, str]:
+    """Return what both answers are called: those to a rule of several were given with all of them."""
+    if proposal.proof is Proof.EDITED:
+        return "Without the rule", "With what was tried"
+    if whole.id != proposal.id:
+        return "Without the rules", f"With all of {whole.id}"
+    if _removes(proposal):
+        return "As it is", "With it removed"
+    return "Without the rule", "With the rule"
+
+
 def proof(proposal: Proposal, whole: Proposal) -> list[str]:
     """Return the sentences that say what shows that the rule helps: whole numbers with their n first."""
     sentences: list[str] = []
     if proposal.solved:
-        sentences.append(sentence(in_numbers(proposal.solved, removes=_removes(proposal))))
+        what = "without the rule" if _removes(proposal) else "with the rule"
+        sentences.append(sentence(in_numbers(proposal.solved, what=what)))
     elif proposal.before is not None and proposal.after is not None:
         grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
         sentences.append(f"Graded {grades}, where 1 is all that was asked, in {counted(proposal.n, 'attempt')} each.")
@@ -98,6 +110,8 @@ def proof(proposal: Proposal, whole: Proposal) -> list[str]:
             f"Asked once more after it was chosen: {fresh.before} of {fresh.n} before,"
             f" {fresh.after} of {fresh.n} with it."
         )
+    if proposal.proof is Proof.EDITED:
+        return _of_old_words(whole)
     if whole.id != proposal.id:
         sentences += _own_share(proposal, whole)
     if proposal.others:
@@ -105,6 +119,14 @@ def proof(proposal: Proposal, whole: Proposal) -> list[str]:
     if not sentences:
         sentences.append("No trial was run.")
     return sentences
+
+
+def _of_old_words(old: Proposal) -> list[str]:
+    """Say that a person's own words weren't tried, and what the words were that were."""
+    untried = "No trial was run with these words."
+    if not old.solved:
+        return [untried]
+    return [untried, f"With «{wording(old)}»: {in_numbers(old.solved, what='with it')}."]
 
 
 def _removes(proposal: Proposal) -> bool:
@@ -118,21 +140,23 @@ def _own_share(part: Proposal, whole: Proposal) -> list[str]:
         return [sentence(because)]
     if part.n or not whole.solved:
         return []
-    return [f"Not tried by itself. All rules of {whole.id} together: {in_numbers(whole.solved)}."]
+    return [f"Not tried by itself. All rules of {whole.id} together: {in_numbers(whole.solved, what='with them')}."]
 
 
-def cost(kind: DocumentKind, changes: Sequence[Change]) -> str:
-    """Say how many tokens more an agent reads in every session."""
-    if not changes:
-        return ""
-    added = len(changes[0].new) - len(changes[0].old)
-    tokens = counted(math.ceil(abs(added) / CHARS_A_TOKEN), "token")
-    if kind is DocumentKind.SKILL:
-        first = "" if changes[0].old else ", and the skill's name and description in every session"
-        return f"about {tokens} when the skill is used{first}"
-    if added < 0:
-        return f"saves about {tokens} in every session"
-    return f"about {tokens} in every session"
+def cost(changes: Sequence[Change]) -> Iterator[str]:
+    """Say for each file how many tokens more an agent reads because of the change, and when."""
+    for change in changes:
+        added = len(change.new) - len(change.old)
+        tokens = f"about {counted(math.ceil(abs(added) / CHARS_A_TOKEN), 'token')}"
+        if added < 0:
+            tokens = f"saves {tokens}"
+        when = "in every session"
+        if PurePath(change.document).name == SKILL:
+            when = "when the skill is used"
+            if not change.old:
+                when += ", and its name and description in every session"
+        where = "" if len(changes) == 1 else f" ({PurePath(change.document).name})"
+        yield f"{tokens} {when}{where}"
 
 
 def reaches(proposal: Proposal) -> str:
@@ -156,8 +180,7 @@ def answers(proposal: Proposal, report: NightReport | None, folder: Path) -> Ans
         unseen = [task for task in listed if task.side is Split.VAL and _is_about(task, proposal.edits)]
         compared = [task for task in unseen if task.before and task.after]
         if compared:
-            told = _answers(max(compared, key=_gain))
-            return told._replace(titles=("As it is", "With it removed")) if told and _removes(proposal) else told
+            return _answers(max(compared, key=_gain))
     return None
 
 

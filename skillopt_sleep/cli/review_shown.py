@@ -75,7 +75,7 @@ class Rule(NamedTuple):
     answers: Answers | None = None
     proof: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
-    cost: str = ""
+    cost: tuple[str, ...] = ()
     reaches: str = ""
 
 
@@ -89,7 +89,7 @@ def screen(rule: Rule, *, number: int, count: int, width: int) -> "list[Text]":
     below = [
         *_row("Proof", rule.proof, width),
         *_changes(rule, width),
-        *_row("Costs", [rule.cost] if rule.cost else [], width),
+        *_row("Costs", rule.cost, width),
         *_row("Reaches", [rule.reaches] if rule.reaches else [], width),
     ]
     room = ROWS - 2 - len(above) - len(below)
@@ -105,7 +105,7 @@ def _head(rule: Rule, number: int, count: int, width: int) -> "list[Text]":
     if rule.label:
         lines += _wrapped(_text((rule.label[:1].upper() + rule.label[1:], CAREFUL)), width)
     for caution in rule.cautions:
-        lines.append(_cut(_text((f"Read twice: {caution}", CAREFUL)), width))
+        lines += _few(_text((f"Read twice: {one_line(caution, limit=1_000)}", CAREFUL)), width, most=2)
     return [*lines, _text("")]
 
 

@@ -75,7 +75,7 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
     _show_waiting(current.waiting)
     step = "" if current.nights else first_step(paths, settings)
     if current.waiting:
-        say_next(f"skillopt-sleep show {current.waiting[0].id}")
+        say_next("skillopt-sleep review")
     elif step:
         say_next(step, label="Begin with")
 

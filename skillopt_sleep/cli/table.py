@@ -40,6 +40,12 @@ COMMANDS = {
         "skillopt-sleep status --watch",
     ),
     "report": Later("status:report", MORNING, "Print a night's report.", "skillopt-sleep report"),
+    "review": Later(
+        "review:review",
+        MORNING,
+        "Go through what waits, and say yes, no or later to each rule.",
+        "skillopt-sleep review",
+    ),
     "show": Later(
         "proposals:show",
         MORNING,

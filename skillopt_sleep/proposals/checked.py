@@ -29,10 +29,13 @@ def checked(change: Change, *, allowed: Collection[str]) -> Text:
             f"the rules in {path} were edited during the night, so the change to them isn't proposed",
             remedy="nothing to do: the next night starts from the edited file",
         )
-    problem = _problem(change, allowed=allowed)
-    if problem:
+    quotes = [evidence.quote for evidence in change.evidence]
+    found = problem(
+        change.edits, old=document.body, new=change.body, held=document.text, quotes=quotes, allowed=allowed
+    )
+    if found:
         raise UnsafeEdit(
-            f"the change to {path} isn't proposed: {problem}", remedy="nothing to do: the lesson is dropped"
+            f"the change to {path} isn't proposed: {found}", remedy="nothing to do: the lesson is dropped"
         )
     result = live.change(path, base, document.body, change.body).data
     if result == base:
@@ -40,18 +43,20 @@ def checked(change: Change, *, allowed: Collection[str]) -> Text:
     return Text(base, result)
 
 
-def _problem(change: Change, *, allowed: Collection[str]) -> str:
-    """Return what the static guard says against the edits, alone and together with the lines around them; else ""."""
-    edits, body, old = change.edits, change.body, change.document.body
-    quotes = [evidence.quote for evidence in change.evidence]
-    whole = change.document.text
+def problem(
+    edits: Sequence[Edit], *, old: str, new: str, held: str, quotes: Sequence[str], allowed: Collection[str]
+) -> str:
+    """Return what the static guard says against the edits, alone and together with the lines around them; else "".
+
+    They make the rules `new` out of `old`, in a document that says what it `held` before; `quotes` are the person's.
+    """
     added = [edit.content for edit in edits if edit.op is not EditOp.DELETE]
-    for text in (*added, *_recombined(body, old, edits)):
-        problems = guard.problems(text, evidence=quotes, held=whole, allowed=allowed)
+    for text in (*added, *_recombined(new, old, edits)):
+        problems = guard.problems(text, evidence=quotes, held=held, allowed=allowed)
         if problems:
             return problems[0]
-    for text in _around(body, old):
-        problems = guard.joined(text, evidence=quotes, held=whole, allowed=allowed)
+    for text in _around(new, old):
+        problems = guard.joined(text, evidence=quotes, held=held, allowed=allowed)
         if problems:
             return problems[0]
     return ""

@@ -148,7 +148,7 @@ def _with_result(waiting: Iterable[Proposal], files: Sequence[CopiedFile], chang
 def _with_lesson(waiting: Iterable[Proposal], change: Change) -> Proposal | None:
     """Return the first of the waiting proposals that teaches one of the lessons of the change, or None."""
     for proposal in waiting:
-        if proposal.proof is not Proof.WORDS and set(proposal.lessons) & set(change.lessons):
+        if proposal.proof not in {Proof.WORDS, Proof.EDITED} and set(proposal.lessons) & set(change.lessons):
             return proposal
     return None
 

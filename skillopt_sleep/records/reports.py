@@ -22,7 +22,7 @@ class Proof(StrEnum):
     """What speaks for a proposal: a trial on two sessions, on one so far, or the person's own words.
 
     A trial `elsewhere` was made with an agent that never reads the file, so it proves nothing for those that do. What
-    is `untested` was part of a trial, but nothing shows that it helps by itself.
+    is `untested` was part of a trial, but nothing shows that it helps by itself; the person wrote what is `edited`.
     """
 
     TRIAL = "trial"
@@ -30,6 +30,7 @@ class Proof(StrEnum):
     WORDS = "words"
     ELSEWHERE = "elsewhere"
     UNTESTED = "untested"
+    EDITED = "edited"
 
 
 class Copy(Record, frozen=True, kw_only=True):
@@ -112,7 +113,7 @@ class Proposal(Record, frozen=True, kw_only=True):
         """What a person should know of a proposal that changes several files; "" if it changes one."""
         if not self.copies:
             return ""
-        if self.proof in {Proof.WORDS, Proof.ELSEWHERE, Proof.UNTESTED}:
+        if self.proof in {Proof.WORDS, Proof.ELSEWHERE, Proof.UNTESTED, Proof.EDITED}:
             return "Changes all of these files or none."
         return (
             "Changes all of these files or none. The change is the same in each, so a trial with an agent that reads"
@@ -142,6 +143,7 @@ class Proposal(Record, frozen=True, kw_only=True):
             Proof.EARLY: "early: proven on one session; one more would prove it",
             Proof.WORDS: "by your own words: no trial was run",
             Proof.UNTESTED: "untested: no trial shows that it helps by itself",
+            Proof.EDITED: "untested: you changed its words after the trial",
             Proof.ELSEWHERE: "tried with an agent that doesn't read this file, so not proven for those that do",
         }
         return labels.get(self.proof, "")

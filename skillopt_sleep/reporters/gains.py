@@ -7,9 +7,8 @@ from skillopt_sleep.records import EditEffect, FreshRound, Solved, StepOutcome, 
 Interval = tuple[float, float]
 
 
-def in_numbers(counts: Solved, *, removes: bool = False) -> str:
-    """Say in whole numbers what an attempt solves without the change and with it, and on how many new requests."""
-    what = "without the rule" if removes else "with the rule"
+def in_numbers(counts: Solved, *, what: str = "with the rule") -> str:
+    """Say in whole numbers what attempts solved before and with what was tried, and on how many new requests."""
     requests = "1 request" if counts.requests == 1 else f"{counts.requests} requests"
     return (
         f"solved before {counts.before} of {counts.n}, {what} {counts.after} of {counts.n},"

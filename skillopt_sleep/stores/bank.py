@@ -218,8 +218,8 @@ class SqliteBank:
                 (until.isoformat() if until else None, proposal, WAITING),
             )
 
-    def divide(self, whole: str, parts: Sequence[Proposal], *, at: datetime) -> None:
-        """Let the parts of a proposal that a person can still decide on wait in its place."""
+    def divide(self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str) -> None:
+        """Let the parts of a proposal that a person can still decide on wait in its place, or their wording of it."""
         names = ", ".join(part.id for part in parts)
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -227,7 +227,7 @@ class SqliteBank:
                 "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
                 [(part.id, part.night, part.path, WAITING, part.version, to_json(part)) for part in parts],
             )
-            self.decide(whole, WITHDRAWN, at=at, reason=f"taken rule by rule: {names}")
+            self.decide(whole, WITHDRAWN, at=at, reason=f"{because}: {names}")
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN
@@ -302,7 +302,7 @@ class SqliteBank:
             part = entry.proposal
             if part.id == whole.id or not set(part.paths) <= set(whole.paths):
                 continue
-            if Proof.WORDS in {part.proof, whole.proof}:
+            if {Proof.WORDS, Proof.EDITED} & {part.proof, whole.proof}:
                 continue
             is_repeated = part.id not in tonight and changes_less(part, whole)
             if not is_repeated and not teaches_less(part, whole):

@@ -62,7 +62,7 @@ class SqliteHistory:
         """Return the proven proposals that wait for the person."""
         offered: list[Offered] = []
         for proposal in self._bank.waiting(path):
-            if proposal.proof is Proof.TRIAL:
+            if proposal.proof in {Proof.TRIAL, Proof.EDITED}:
                 shas = {file.path: file.sha for file in proposal.files}
                 bodies = {file.path: file.body for file in proposal.files}
                 offered.append(Offered(proposal=proposal.id, shas=shas, bodies=bodies, lessons=proposal.lessons))

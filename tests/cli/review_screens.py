@@ -38,7 +38,7 @@ ADDED = Rule(
         "Asked once more after it was chosen: 1 of 4 before, 4 of 4 with it.",
     ),
     changes=(Change("shop-api/CLAUDE.md", SHOP, SHOP + BLOCK.format("- Use pnpm, never npm.")),),
-    cost="about 24 tokens in every session",
+    cost=("about 24 tokens in every session",),
     reaches="Claude Code, in ~/work/shop-api",
 )
 
@@ -61,7 +61,7 @@ REWORDED = Rule(
         Change(f"invoices/{name}.md", "# invoices\n" + BLOCK.format(OLD), "# invoices\n" + BLOCK.format(NEW))
         for name in ("CLAUDE", "AGENTS")
     ),
-    cost="about 6 tokens in every session",
+    cost=("about 6 tokens in every session (CLAUDE.md)", "about 6 tokens in every session (AGENTS.md)"),
     reaches="Claude Code and Codex, in ~/work/invoices",
 )
 
@@ -73,7 +73,7 @@ REMOVED = Rule(
     label="by your own words: no trial was run",
     proof=("No trial was run.",),
     changes=(Change("SKILL.md", "\n".join([*map(str, range(30)), LONG]), "\n".join(map(str, range(30)))),),
-    cost="saves about 500 tokens in every session",
+    cost=("saves about 500 tokens when the skill is used",),
     reaches="every agent that reads the file, in all your projects",
 )
 RULES = {"added": ADDED, "reworded": REWORDED, "removed": REMOVED}

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.review_rules import answers, cost, proof, reaches, said, strength, wording
-from skillopt_sleep.cli.review_shown import Answer, Change
+from skillopt_sleep.cli.review_rules import answers, cost, proof, reaches, rule_of, said, strength, wording
+from skillopt_sleep.cli.review_shown import Answer, Answers, Change
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.records import (
     Deed,
     DeedKind,
-    DocumentKind,
     EditEffect,
     EditOp,
     Effect,
@@ -92,18 +91,43 @@ def test_a_rule_of_several_has_its_own_numbers_or_is_said_not_to_have_been_tried
 
 
 @pytest.mark.parametrize(
-    ("kind", "old", "new", "words"),
+    ("name", "old", "new", "words"),
     [
-        (DocumentKind.MEMORY, "a" * 8, "a" * 20, "about 3 tokens in every session"),
-        (DocumentKind.MEMORY, "a" * 8, "a" * 4, "saves about 1 token in every session"),
-        (DocumentKind.SKILL, "a" * 8, "a" * 20, "about 3 tokens when the skill is used"),
-        (DocumentKind.SKILL, "", "a" * 20, "about 5 tokens when the skill is used, and the skill's name"),
+        ("CLAUDE.md", "a" * 8, "a" * 20, "about 3 tokens in every session"),
+        ("CLAUDE.md", "a" * 8, "a" * 4, "saves about 1 token in every session"),
+        ("SKILL.md", "a" * 8, "a" * 20, "about 3 tokens when the skill is used"),
+        ("SKILL.md", "", "a" * 20, "about 5 tokens when the skill is used, and its name and description in every"),
     ],
 )
 def test_what_it_costs_is_told_for_every_session_or_for_those_that_use_the_skill(
-    kind: DocumentKind, old: str, new: str, words: str
+    name: str, old: str, new: str, words: str
 ) -> None:
-    assert cost(kind, [Change("d", old, new)]).startswith(words)
+    (told,) = cost([Change(f"shop/{name}", old, new)])
+    assert told.startswith(words)
+    both = list(cost([Change("shop/CLAUDE.md", "", "a"), Change(f"shop/{name}", old, new)]))
+    assert both[1].startswith(words)
+    assert both[1].endswith(f"({name})")
+
+
+def test_of_a_persons_own_words_only_what_the_old_ones_did_is_told() -> None:
+    old = a_proposal(solved=COUNTS, before=0.2, after=0.9, n=12)
+    own = replace(
+        a_proposal(id="P-0001.1", proof=Proof.EDITED, edits=(an_edit("- Use pnpm only."),)), before=None, n=0
+    )
+    first, second = proof(own, old)
+    assert first == "No trial was run with these words."
+    assert second.startswith("With «Use pnpm, never npm.»: solved before 3 of 12, with it 11 of 12")
+    told = Answers("ask", Answer("a"), Answer("b"))
+    shown = rule_of(own, [], told, now=NOW, whole=old)
+    assert shown.answers
+    assert shown.answers.titles == ("Without the rule", "With what was tried")
+    part = rule_of(a_proposal(id="P-0001.2"), [], told, now=NOW, whole=old)
+    assert part.answers
+    assert part.answers.titles == ("Without the rules", "With all of P-0001")
+    removal = a_proposal(edits=(an_edit("", op=EditOp.DELETE, target="- Use npm."),))
+    taken = rule_of(removal, [], told, now=NOW, whole=removal)
+    assert taken.answers
+    assert taken.answers.titles == ("As it is", "With it removed")
 
 
 def test_whom_it_reaches_is_told_with_the_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

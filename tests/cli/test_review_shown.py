@@ -21,7 +21,7 @@ rules = st.builds(
     answers=st.none() | st.builds(Answers, words, answers, answers, titles=st.just(("Without", "With"))),
     proof=st.lists(words, max_size=3).map(tuple),
     changes=st.lists(st.builds(Change, words, words, words), max_size=2).map(tuple),
-    cost=words,
+    cost=st.lists(words, max_size=2).map(tuple),
     reaches=words,
 )
 

@@ -37,7 +37,7 @@ def test_the_next_step_is_the_proposal_that_waits(paths: Paths, capfd: pytest.Ca
     lines = shown(status(waiting=(a_proposal(),)), paths, capfd)
     assert lines[0].startswith("Last night   today")
     assert lines[0].endswith("(2026-03-02)")
-    assert lines[-1].startswith("Next step    skillopt-sleep show P-0001")
+    assert lines[-1].startswith("Next step    skillopt-sleep review")
 
 
 def test_a_night_that_was_cut_off_is_resumed(paths: Paths, capfd: pytest.CaptureFixture[str]) -> None:

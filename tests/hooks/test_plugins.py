@@ -12,6 +12,7 @@ import pytest
 
 from skillopt_sleep import __version__
 from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.cli.table import COMMANDS
 from tests.agent_hooks import HOOKS, ROOT, SCRIPT
 
 MANIFESTS = {"claude_code": ".claude-plugin/plugin.json", "codex": ".codex-plugin/plugin.json"}
@@ -73,6 +74,13 @@ def test_the_skill_never_adopts_by_itself() -> None:
     assert text.startswith("---\nname: morning\n")
     assert "Never adopt or reject for the person" in text
     assert "allowed-tools" not in text
+
+
+def test_every_command_of_the_skill_exists() -> None:
+    text = (HOOKS / "skills" / "morning" / "SKILL.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`skillopt-sleep (\w+)", text))
+    assert {"status", "report", "review", "show", "adopt", "reject", "snooze", "undo"} == named
+    assert named <= set(COMMANDS)
 
 
 def test_the_wheel_and_the_source_archive_carry_the_plugin() -> None:

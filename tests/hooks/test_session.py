@@ -413,7 +413,7 @@ def test_a_person_is_told_once_a_day_that_proposals_wait(hooked: Hooked) -> None
     hooked.waits(2)
     first = hooked.run("SessionStart", source="startup")
     assert json.loads(first.stdout) == {
-        "systemMessage": "skillopt-sleep: 2 proposals wait for you; look with: skillopt-sleep show"
+        "systemMessage": "skillopt-sleep: 2 proposals wait for you; go through them with: skillopt-sleep review"
     }
     assert hooked.run("SessionStart", session="another", source="startup").stdout == ""
 

@@ -59,4 +59,4 @@ def test_what_was_solved_is_said_in_whole_numbers_with_its_requests(requests: in
     counts = Solved(before=3, after=11, n=12, requests=requests)
     assert in_numbers(counts).startswith("solved before 3 of 12, with the rule 11 of 12, ")
     assert words in in_numbers(counts)
-    assert "without the rule 11 of 12" in in_numbers(counts, removes=True)
+    assert "without the rule 11 of 12" in in_numbers(counts, what="without the rule")

@@ -1,0 +1,189 @@
+"""The command `review`: go through what waits, and decide on one rule after the other."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import BOLD, DIM, Part, say, say_json, say_next, stdout, warn
+from skillopt_sleep.cli.decide import adopt_named, reject, snooze
+from skillopt_sleep.cli.proposals_shown import shown_trial
+from skillopt_sleep.cli.review_edited import edited
+from skillopt_sleep.cli.review_read import Waiting, as_data, names_of_rules, read_rule
+from skillopt_sleep.cli.review_shown import screen, whole_change
+from skillopt_sleep.cli.text import counted
+from skillopt_sleep.errors import ConfigError, SleepError
+from skillopt_sleep.kit.keys import read_key
+from skillopt_sleep.records import DONE
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+KEYS = {"y": "yes", "n": "no", "e": "edit", "l": "later", "w": "why", "q": "quit"}
+LATER = "1d"
+
+
+@dataclass
+class Tally:
+    """What was decided in a review."""
+
+    adopted: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+    later: list[str] = field(default_factory=list)
+
+
+def review(
+    proposals: Annotated[
+        list[str] | None, typer.Argument(help="Proposals, as in P-0001; all that wait by default.")
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what waits, rule by rule, as JSON.")] = False,
+) -> None:
+    """Go through what waits, and say yes, no or later to each rule.
+
+    A decision is done when you take it: stop whenever you like.
+    """
+    if as_json:
+        say_json([as_data(waiting) for waiting in map(read_rule, names_of_rules(proposals or ())) if waiting])
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise ConfigError(
+            "review asks questions, so it needs a terminal",
+            remedy="see the same with: skillopt-sleep review --json; decide with: adopt, reject or snooze",
+        )
+    names = names_of_rules(proposals or ())
+    if not names:
+        say("No proposals are waiting.")
+        return
+    done = Tally()
+    try:
+        for number, name in enumerate(names, start=1):
+            if not _decide(name, number, names, done):
+                break
+    except (EOFError, KeyboardInterrupt, typer.Abort):
+        say("")
+    _say_done(done, len(names))
+
+
+def _decide(name: str, number: int, names: Sequence[str], done: Tally) -> bool:
+    """Show a rule and do what the person wants with it; return False if they quit."""
+    while True:
+        waiting = read_rule(name)
+        if waiting is None:
+            say(f"{name} was decided on in the meantime.")
+            return True
+        say("")
+        _print(screen(waiting.rule, number=number, count=len(names), width=stdout().width))
+        key = _answered(waiting)
+        if key == "q":
+            return False
+        try:
+            if key != "e":
+                _do(key, waiting, names, done)
+                return True
+            name = edited(waiting.proposal) or name
+        except SleepError as error:
+            warn(f"skillopt-sleep: {error.message}")
+            if error.remedy:
+                warn(f"  → {error.remedy}")
+            if not _go_on():
+                return False
+
+
+def _answered(waiting: Waiting) -> str:
+    """Return the person's key; `why` is answered at once, as often as they like."""
+    while True:
+        key = _asked()
+        if key != "w":
+            return key
+        _say_why(waiting)
+
+
+def _asked() -> str:
+    """Ask for a key until it is one of those that mean something."""
+    parts: list[Part] = []
+    for key, meaning in KEYS.items():
+        parts += [(key, BOLD), f" {meaning}   "]
+    say("")
+    say(*parts)
+    while True:
+        key = read_key().lower()
+        if key in KEYS:
+            return key
+
+
+def _do(key: str, waiting: Waiting, names: Sequence[str], done: Tally) -> None:
+    """Adopt, reject or snooze a rule."""
+    name = waiting.proposal.id
+    if key == "y":
+        adopt_named([name], every=False, yes=False, dry_run=False)
+        done.adopted.append(name)
+    elif key == "n":
+        reject([name], reason=input("Why not? (Enter for no reason) ").strip())
+        done.rejected.append(name)
+    else:
+        done.later.append(name)
+        _snooze(waiting, names, done)
+
+
+def _snooze(waiting: Waiting, names: Sequence[str], done: Tally) -> None:
+    """Let a rule wait until tomorrow; those of one proposal only all together, since to snooze one divides it."""
+    if not waiting.divides:
+        snooze([waiting.proposal.id], length=LATER)
+        return
+    others = [name for name in names if name.startswith(f"{waiting.whole.id}.")]
+    if set(others) <= set(done.later):
+        snooze([waiting.whole.id], length=LATER)
+    else:
+        say(f"{waiting.proposal.id} waits on.")
+
+
+def _go_on() -> bool:
+    say(("Any key shows it again, q quits.", DIM))
+    return read_key().lower() != "q"
+
+
+def _say_why(waiting: Waiting) -> None:
+    """Print all that is known of a rule: the numbers, where it was said, the whole change."""
+    proposal = waiting.proposal
+    say("")
+    for line in shown_trial(proposal):
+        say(line)
+    for effect in proposal.effects:
+        if effect.because:
+            say(f"Its own effect: {effect.because}")
+    for evidence in proposal.spoken:
+        say(f"You said in {evidence.session}, turn {evidence.turn}: «{evidence.quote}»")
+    for deed in proposal.deeds:
+        say(f"You {DONE[deed.kind]} in {deed.session}, turn {deed.turn}: «{deed.what}»")
+    if proposal.pair:
+        say(proposal.pair)
+    if proposal.doubt:
+        say(f"Note that {proposal.doubt}.")
+    for change in waiting.rule.changes:
+        say("")
+        _print(whole_change(change, stdout().width))
+
+
+def _print(lines: "Iterable[Text]") -> None:
+    console = stdout()
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def _say_done(done: Tally, count: int) -> None:
+    """Say what was decided, what is left, and the way back."""
+    decided = len(done.adopted) + len(done.rejected) + len(done.later)
+    say("")
+    say(
+        (f"{len(done.adopted)} adopted, {len(done.rejected)} rejected, {len(done.later)} for later", BOLD),
+        f"; {counted(count - decided, 'rule')} left to decide." if count > decided else ".",
+    )
+    if done.adopted:
+        say_next(f"skillopt-sleep undo {' '.join(done.adopted)}", label="Take back")
+    if done.rejected:
+        say_next(f"skillopt-sleep reject --undo {' '.join(done.rejected)}", label="Take back")
+    if count > decided:
+        say_next("skillopt-sleep review")

@@ -1,0 +1,37 @@
+"""Let a person put a proposed rule into their own words, in their editor."""
+
+from skillopt_sleep.cli.chosen import chosen
+from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.editor import in_editor
+from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.errors import UnsafeEdit
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.proposals.reword import reword, wording
+from skillopt_sleep.records import Proposal
+from skillopt_sleep.settings import find_paths, load
+
+_FROM_HERE = "<!-- Save and close"
+_HELP = f"""
+{_FROM_HERE} to keep your words; close without saving to keep the old ones. What is from this line on is left
+out. Your words are untested: nothing that was measured is true of them. -->
+"""
+
+
+def edited(proposal: Proposal) -> str:
+    """Let the person edit the rule of a proposal; return the id of what waits in its place, "" if nothing changed."""
+    text = wording(proposal)
+    with in_editor(f"{proposal.id}.md", f"{text}\n{_HELP}") as path:
+        if path is None:
+            say("Nothing was changed.")
+            return ""
+        words = path.read_text(encoding="utf-8", errors="replace").partition(_FROM_HERE)[0].strip("\n")
+        if not words.strip():
+            raise UnsafeEdit("there are no words left", remedy="to turn a rule down, say no")
+        with opened() as store, settled(store):
+            (one,) = chosen(store, [proposal.id], every=False)
+            guard = load(find_paths()).guard
+            own = reword(one.decided.proposal, one.folder, words, allowed=guard.allow, silenced=guard.silence)
+            store.bank.divide(one.name, (own,), at=utc_now(), because="you changed its words")
+    say(f"Your words wait as {own.id}, in place of {proposal.id}.")
+    return own.id

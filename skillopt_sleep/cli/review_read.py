@@ -1,0 +1,127 @@
+"""Read what waits for a person's decision, rule by rule, without changing anything."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from skillopt_sleep.cli.chosen import Chosen, chosen
+from skillopt_sleep.cli.review_rules import answers, rule_of, strength
+from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule
+from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.cli.stored import opened, opened_to_read
+from skillopt_sleep.errors import ProposalError, SleepError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.proposals.diff import diff
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.plan import plan_adoption
+from skillopt_sleep.records import Proposal
+from skillopt_sleep.stores.bank import OPEN
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+class Waiting(NamedTuple):
+    """A rule that waits: its proposal, the one this is a part of (or itself), and what is shown of it.
+
+    To decide on one that `divides` its proposal lets all rules of that one wait by themselves.
+    """
+
+    proposal: Proposal
+    whole: Proposal
+    rule: Rule
+    divides: bool = False
+
+
+def names_of_rules(names: Sequence[str]) -> list[str]:
+    """Return the ids of all rules that wait, or of those in the named proposals, the strongest proof first."""
+    found: list[Proposal] = []
+    with TemporaryDirectory() as scratch, opened_to_read() as store, settled(store):
+        wanted = names or [decided.proposal.id for decided in store.bank.to_decide(utc_now())]
+        for one in chosen(store, wanted, every=False) if wanted else ():
+            if one.decided.state in OPEN:
+                found += (rule.decided.proposal for rule in _rules(store, one, Path(scratch)))
+    return [proposal.id for proposal in sorted(found, key=strength)]
+
+
+def read_rule(name: str) -> Waiting | None:
+    """Return a rule as it would be adopted now; None if it was decided on in the meantime."""
+    with TemporaryDirectory() as scratch, opened() as store, settled(store) as journal:
+        (one, *_) = chosen(store, [name], every=False, scratch=Path(scratch))
+        if one.decided.state not in OPEN or one.name != name:
+            return None
+        proposal = one.decided.proposal
+        known = {decided.proposal.id: decided.proposal for decided in store.bank.proposals()}
+        whole = known.get(name.rpartition(".")[0], proposal)
+        changes, problem = _changes(one, journal)
+        told = _answers(store, one)
+        rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
+        if problem:
+            rule = rule._replace(cautions=(*rule.cautions, problem))
+        return Waiting(proposal, whole, rule, divides=name not in known)
+
+
+def as_data(waiting: Waiting) -> dict[str, object]:
+    """Return what is shown of a rule as plain data."""
+    rule = waiting.rule
+    told = rule.answers
+    return {
+        "id": rule.id,
+        "document": rule.document,
+        "rule": rule.text,
+        "proof": waiting.proposal.proof,
+        "label": rule.label,
+        "cautions": rule.cautions,
+        "said": [said._asdict() for said in rule.said],
+        "sessions": rule.sessions,
+        "request": told.request if told else "",
+        "answers": [_answer(title, answer) for title, answer in _titled(told)],
+        "proven": rule.proof,
+        "diff": "".join(diff(change.document, change.old.encode(), change.new.encode()) for change in rule.changes),
+        "cost": rule.cost,
+        "reaches": rule.reaches,
+    }
+
+
+def _titled(told: Answers | None) -> list[tuple[str, Answer]]:
+    return list(zip(told.titles, (told.before, told.after), strict=True)) if told else []
+
+
+def _answer(title: str, answer: Answer) -> dict[str, object]:
+    return {"title": title, "as_asked": answer.solved, "did": answer.did, "text": answer.text}
+
+
+def _rules(store: SqliteStore, one: Chosen, scratch: Path) -> Iterator[Chosen]:
+    """Yield each rule of a proposal by itself, or the proposal if its rules can't be taken one by one."""
+    proposal = one.decided.proposal
+    if len(proposal.edits) == 1:
+        yield one
+        return
+    numbers = range(1, len(proposal.edits) + 1)
+    try:
+        yield from chosen(store, [f"{proposal.id}.{number}" for number in numbers], every=False, scratch=scratch)
+    except SleepError:
+        yield one
+
+
+def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
+    """Return what adopting would change in each file as it is now; and if it can't be adopted, why."""
+    proposal = one.decided.proposal
+    try:
+        plan = plan_adoption(one.folder, proposal, journal=journal)
+    except ProposalError as error:
+        return [], f"{error.message}; {error.remedy}"
+    documents = {file.path: file.document for file in proposal.files}
+    return [Change(documents[move.path], _text(move.old), _text(move.new)) for move in plan.moves], ""
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode(errors="replace").removeprefix("\ufeff")
+
+
+def _answers(store: SqliteStore, one: Chosen) -> Answers | None:
+    """Return what was answered in the night that tried the rule, or else in that of an earlier version."""
+    for version in (one.decided.proposal, *reversed(one.decided.earlier)):
+        found = answers(one.decided.proposal, store.report(version.night), store.folder(version.night))
+        if found:
+            return found
+    return None
