@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import CallFailed, FailureKind, ItemError
+from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.harm import FIRST_ROUNDS, MOST_ROUNDS, bystanders, first_calls, learned
 from skillopt_sleep.learning.trial import run_trial
@@ -245,6 +245,40 @@ def test_what_is_early_is_guarded_too() -> None:
     )
 
     assert (verdict.decision, verdict.early) == (Decision.REJECT, False)
+
+
+def spent(_lesson: str, _new: bool, _n: int) -> Exception:
+    return BudgetExhausted("the limit of 20 calls is reached", remedy="raise budget.calls")
+
+
+def test_a_budget_that_ends_while_others_are_asked_leaves_the_winner_undecided() -> None:
+    trial, verdict, _ = tried(spent)
+
+    assert (verdict.decision, verdict.early) == (Decision.UNDECIDED, False)
+    assert verdict.reason.startswith("better: 0.00 → 1.00")
+    assert "the limit of 20 calls is reached before other lessons were asked" in verdict.reason
+    assert (trial.guard.cut_short, trial.bystanders) == (True, 0)
+
+
+def test_another_night_asks_the_others_without_another_round_of_the_bet() -> None:
+    cut_short, _, _ = tried(spent)
+
+    for grade, decision in ((fine, Decision.ACCEPT), (hurts_a, Decision.REJECT), (spent, Decision.UNDECIDED)):
+        trial, verdict, made = tried(grade, earlier=cut_short)
+
+        assert (verdict.decision, trial.rounds) == (decision, cut_short.rounds)
+        assert asked(made) <= {task.id for task in OTHERS}
+        assert trial.guard.cut_short is (decision is Decision.UNDECIDED)
+
+
+def test_what_was_seen_of_the_others_before_the_budget_ended_counts() -> None:
+    def ends_late(lesson: str, new: bool, n: int) -> float | Exception:
+        return spent(lesson, new, n) if n >= FIRST_ROUNDS else hurts_a(lesson, new, n)
+
+    trial, verdict, _ = tried(lambda lesson, new, n: ends_late(lesson, new, n) if n else 1.0)
+
+    assert (verdict.decision, trial.guard.harmed) == (Decision.UNDECIDED, ())
+    assert len(trial.guard.pairs) == FIRST_ROUNDS * len(OTHERS)
 
 
 # who stands by ------------------------------------------------------------------------------------------

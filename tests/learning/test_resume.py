@@ -365,3 +365,23 @@ def test_what_is_proven_tonight_but_harms_another_lesson_is_refused() -> None:
     (wait,) = found.tried
     assert wait.tested.verdict.decision is Decision.REJECT
     assert [harm.lesson for harm in wait.tested.trial.guard.harmed] == ["other"]
+
+
+def test_a_winner_whose_guard_was_cut_short_needs_no_new_task_and_is_guarded_first() -> None:
+    other = a_task(id="other", session="other", lesson="other", split=Split.VAL)
+
+    def ends(task: str, response: str) -> float:
+        if task == "other":
+            raise BudgetExhausted("the night's budget is spent", remedy="raise budget.calls")
+        return mends(task, response)
+
+    (wait,) = gone_on(a_wait(), grade=ends, others=(other,))[0].undecided
+    assert (wait.tested.trial.guard.cut_short, wait.tested.verdict.decision) == (True, Decision.UNDECIDED)
+
+    found, executor = gone_on(wait, others=(other,))
+
+    assert {task.id for task, _, _ in executor.jobs} == {"other"}
+    (proven,) = found.proven
+    assert proven.tested.trial.pairs == wait.tested.trial.pairs
+    assert gone_on(wait, others=(other,), left=7)[0].rest == (wait,)
+    assert len(gone_on(wait, others=(other,), left=8)[0].proven) == 1

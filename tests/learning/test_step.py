@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind, ItemError
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind, ItemError
 from skillopt_sleep.learning.afterwards import FRESH
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.step import MOST_WAITING, NOTHING_PAST, step
@@ -659,6 +659,30 @@ def test_a_lesson_that_was_learned_before_is_guarded_though_nobody_asks_for_it_t
         assert [effect.effect for effect in effects] == [Effect.HELPED]
         assert "another lesson worse" in effects[0].because
         assert past_edit(effects[0], night="tonight").harmed == 1
+
+
+def test_a_winner_is_neither_accepted_nor_lost_if_the_budget_ends_before_others_are_asked() -> None:
+    past = Past(adopted=(an_edit("- Say why.", lessons=("learned",)),))
+    document = a_document("- Old.\n- Say why.")
+    val = [*VAL, *a_side(Split.VAL, 9, lesson="learned")]
+
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        if task.lesson == "learned":
+            raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise budget.calls")
+        return follows_the_rule(task, trajectory)
+
+    cut = Night(grade=grade).step([*TRAIN, *val], document=document, past=past, gate=SURE)
+
+    assert (cut.outcome, cut.verdict.decision) == (Outcome.UNDECIDED, Decision.UNDECIDED)
+    (wait,) = cut.tried.undecided
+    assert wait.tested.trial.guard.cut_short
+    assert "raise budget.calls" in cut.tried.effects[0].because
+    again = Night(
+        grade=lambda task, trajectory: follows_the_rule(task, trajectory) or float(task.lesson == "learned")
+    )
+    healthy = again.step([*TRAIN, *val], document=document, past=replace(past, waiting=(wait,)), gate=SURE)
+    assert healthy.outcome is Outcome.IMPROVED
+    assert again.optimizer.prompts == []
 
 
 def test_a_change_that_was_tried_while_the_model_changed_waits_with_a_new_trial() -> None:

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightError
-from skillopt_sleep.records import Decision, Effect, GateRule, Outcome, Proof, Purpose
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.records import Decision, Effect, GateRule, Outcome, Prompt, Proof, Purpose
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES, without_variation
+from skillopt_sleep.stores.bank import ADOPTED
+from tests.fakes import SerialPool
 from tests.nights import RULE, Machine
 
 GATE = GateRule()
@@ -259,3 +262,48 @@ def test_a_proposal_whose_part_of_the_file_changed_is_learned_anew(machine: Mach
 
     assert (again.id, again.version) == ("P-0001", 2)
     assert machine.model.asked(Purpose.REFLECT)
+
+
+def adopt(machine: Machine) -> None:
+    """A night whose only proposal is adopted."""
+    report = machine.night(gate=GATE)
+    (proposal,) = report.proposals
+    staged = Path(report.folder) / "proposals" / proposal.id / "result"
+    Path(proposal.path).write_bytes(staged.read_bytes())
+    store = machine.store()
+    store.bank.decide(proposal.id, ADOPTED, at=machine.clock())
+    store.close()
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_a_winner_whose_guard_the_budget_cut_short_is_not_proposed_but_on_the_next_night(
+    machine: Machine, *, threads: bool
+) -> None:
+    machine.had(*range(5))
+    adopt(machine)
+    machine.clock.pass_by(days=1)
+    machine.had(*range(10, 15), said="no - always use ruff here, never flake8", ask="check the style of module")
+    labels: list[str] = []
+    serial = SerialPool()
+    serial.labels = labels
+    threaded = ThreadPool(1, lambda label, done, of: labels.append(label))
+
+    def cut(_prompt: Prompt) -> BaseException | None:
+        if labels and labels[-1].startswith("guard"):
+            return BudgetExhausted("the limit of 90 calls is reached", remedy="raise budget.calls")
+        return None
+
+    machine.model.fails = cut
+    report = machine.night(gate=GATE, pool=threaded if threads else serial)
+
+    assert any(label.startswith("guard") for label in labels)
+    (outcome,) = report.documents
+    assert (report.proposals, outcome.outcome) == ((), Outcome.UNDECIDED)
+    assert report.verdict is (Outcome.OVER_BUDGET if threads else Outcome.UNDECIDED)
+    assert report.remedy == "raise budget.calls"
+    machine.model.fails = lambda prompt: None
+    machine.clock.pass_by(hours=1)
+    machine.had(20, 21, said="no - always use ruff here, never flake8", ask="check the style of module")
+    again = machine.night(gate=GATE)
+    assert again.verdict is Outcome.IMPROVED
+    assert len(again.proposals) == 1
