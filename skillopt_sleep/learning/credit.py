@@ -129,6 +129,8 @@ def _own_effect(tested: Judged, interval: tuple[float, float] | None) -> Effect:
 
 def _waits_for(tested: Judged, pairs: Sequence[Pair]) -> str:
     """Say what an undecided trial waits for; `pairs` are those of the edit's lessons."""
+    if tested.trial.guard.cut_short:
+        return "it won, but other lessons have to be asked first: raise budget.calls"
     if tested.verdict.early:
         return "early: proven on one session; one more would prove it"
     if len({pair.session for pair in pairs}) < SESSIONS:

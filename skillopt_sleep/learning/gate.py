@@ -200,6 +200,12 @@ def unseen(lessons: int, verdict: Verdict, rule: GateRule) -> Verdict:
     return _verdict(Decision.ABSTAIN, because, rule)
 
 
+def unguarded(problem: str, verdict: Verdict) -> Verdict:
+    """Return the verdict on a candidate that won its bet while the budget ended before its guard did."""
+    because = f"{verdict.reason}, but {problem} before other lessons were asked, so nobody knows its harm"
+    return replace(verdict, decision=Decision.UNDECIDED, reason=because, early=False)
+
+
 def lacking(trial: Trial, rule: GateRule) -> tuple[int, ...]:
     """Return the places of the edits that aren't seen to help in two sessions of their own lessons."""
     places: list[int] = []

@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.stats import mean, sign_test
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
@@ -85,11 +86,12 @@ def first_calls(tasks: Sequence[Task]) -> int:
 
 
 class Guarded(NamedTuple):
-    """The guard's result, the attempts that were made for it, and the lessons that an outage left open."""
+    """The guard's result, its attempts, the lessons that an outage left open, and what ended it early."""
 
     guard: Guard
     rollouts: tuple[Rollout, ...]
-    left_open: tuple[str, ...]
+    left_open: tuple[str, ...] = ()
+    end: BudgetExhausted | None = None
 
 
 def watch(
@@ -104,7 +106,7 @@ def watch(
     """Attempt the bystanders under both versions until it is clear whether one of their lessons was made worse.
 
     What an earlier night's guard of the trial saw counts too. An attempt of the candidate that failed by itself is
-    its worst case; an outage leaves a lesson open.
+    its worst case; an outage leaves a lesson open. If the budget ends meanwhile, nothing is concluded.
     """
     guard, rollouts = trial.guard, ()
     asked = list(tasks) * FIRST_ROUNDS
@@ -115,7 +117,10 @@ def watch(
             sample = trial.first + guard.drawn + drawn[task.id]
             drawn[task.id] += 1
             jobs += [(task, document, sample), (task, candidate, CANDIDATE_SAMPLES + sample)]
-        made = attempts.make(jobs, label=f"guard {document.id}")
+        try:
+            made = attempts.make(jobs, label=f"guard {document.id}")
+        except BudgetExhausted as error:
+            return Guarded(replace(guard, cut_short=True), rollouts, end=error)
         rollouts += made
         # Harm counts however often the same answer shows it, so each round is paired as if it were the first.
         paired = pair_up(Trial(), asked, made, rule)

@@ -26,6 +26,7 @@ from skillopt_sleep.records import (
     Rollout,
     Task,
     Trial,
+    Verdict,
     Waiting,
     lessons_of,
     tasks_of,
@@ -123,7 +124,9 @@ class _Tonight(NamedTuple):
     def _try(self, wait: Waiting, changed: Document, asked: Sequence[Task], found: Resumed) -> Resumed:
         """Go on with the candidate's trial on these tasks, if the night's calls reach."""
         standing_by = bystanders(wait.tested.edits, asked, self.others)
-        most = 2 * self.rule.rounds * len(asked) + first_calls(standing_by)
+        most = first_calls(standing_by)
+        if not wait.tested.trial.guard.cut_short:
+            most += 2 * self.rule.rounds * len(asked)
         if self.crew.meter.left() < most:
             because = f"it waits on: its trial takes up to {most} calls"
             return found.resting(wait).noted(self._note(wait, because, remedy="raise budget.calls"))
@@ -194,8 +197,16 @@ def together(
         summary = f"{document.id}: one proven change waits for another night: {error.message}"
         return None, (), (Note(stage="trial", summary=summary, remedy=error.remedy),)
     if steady(verdict, trial.pairs, made).decision is not Decision.ACCEPT:
-        return None, made, ()
+        return None, made, _not_guarded(document, trial, verdict)
     return Judged(kind=CandidateKind.BUNDLE, edits=tuple(edits), trial=trial, verdict=verdict), made, ()
+
+
+def _not_guarded(document: Document, trial: Trial, verdict: Verdict) -> tuple[Note, ...]:
+    """Return a note on proven changes whose guard as one change was cut short."""
+    if not trial.guard.cut_short:
+        return ()
+    summary = f"{document.id}: one proven change waits for another night: both together are {verdict.reason}"
+    return (Note(stage="trial", summary=summary, remedy="raise budget.calls"),)
 
 
 def _of_different_lessons(proven: Sequence[Waiting]) -> list[Waiting]:
@@ -246,9 +257,10 @@ def _has_more(tested: Judged, tasks: Sequence[Task]) -> bool:
     """Return whether these tasks tell more: one of them isn't in the trial yet, or more draws of them are wanted.
 
     A removal is tried on all the newest tasks of its rule's lessons; what is proven as a whole has yet to be taken
-    apart.
+    apart, and what has won its bet has yet to be guarded.
     """
-    if tested.kind is CandidateKind.REMOVAL or tested.verdict.decision is Decision.ACCEPT:
+    won = tested.verdict.decision is Decision.ACCEPT or tested.trial.guard.cut_short
+    if tested.kind is CandidateKind.REMOVAL or won:
         return bool(tasks)
     seen = {pair.task for pair in tested.trial.pairs}
     return any(task.id not in seen for task in tasks)

@@ -17,7 +17,7 @@ from skillopt_sleep.kit.betting import (
 )
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
-from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unharmed, unseen
+from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unguarded, unharmed, unseen
 from skillopt_sleep.learning.harm import Guarded, watch
 from skillopt_sleep.learning.pairs import Paired, pair_up
 from skillopt_sleep.records import Decision, Document, GateRule, Rollout, Task, Trial, Verdict, bets_of
@@ -45,14 +45,16 @@ def run_trial(
     the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate. Rounds draw
     samples from `first` on, which no other trial has. Each edit has to help in its own `lessons`; what they have only
     one session for takes up to EARLY_ROUNDS. If the bet is won, the `bystanders` are asked whether another lesson got
-    worse, and an outage that leaves that open leaves the trial open; a rule that reads means reads theirs too.
+    worse; what an outage or the budget leaves open leaves the trial open. A rule that reads means reads theirs too.
     """
     if rule.name == "strict":
         val = (*val, *bystanders)
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
     trial = earlier or _new_trial(rule, first)
-    trial = replace(trial, lessons=trial.lessons or tuple(lessons), min_effect=rule.min_effect)
+    only_guard = trial.guard.cut_short
+    guard = replace(trial.guard, cut_short=False)
+    trial = replace(trial, lessons=trial.lessons or tuple(lessons), min_effect=rule.min_effect, guard=guard)
     rule = replace(rule, alpha=trial.alpha or rule.alpha, together=trial.together, margin=trial.margin)
     end = trial.rounds
     if val:
@@ -61,8 +63,8 @@ def run_trial(
             end = max(end, EARLY_ROUNDS)
     made: tuple[Rollout, ...] = ()
     verdict = None
-    # What an earlier night read of it already decided nothing.
-    if earlier is None or not val:
+    # What an earlier night read of it already decided nothing, unless only its guard was left to do.
+    if earlier is None or not val or only_guard:
         verdict = gate(trial, rule, last=trial.rounds >= end)
     while verdict is None:
         sample = trial.first + trial.rounds
@@ -92,6 +94,8 @@ def _has_won(verdict: Verdict, rule: GateRule) -> bool:
 
 def _guarded(trial: Trial, verdict: Verdict, found: Guarded, rule: GateRule) -> Verdict:
     """Return the verdict on a winner after other lessons were asked."""
+    if found.end is not None:
+        return unguarded(found.end.message, verdict)
     if found.guard.harmed:
         return refused(trial, verdict, rule)
     if found.left_open:
@@ -155,7 +159,7 @@ def _summed_up(trial: Trial, rule: GateRule) -> Trial:
     """Add the figures that are read only when the trial stops."""
     gains = [pair.gain for pair in trial.own]
     bystanders, fine = unharmed(trial, rule)
-    if trial.guard.pairs:
+    if trial.guard.pairs and not trial.guard.cut_short:
         bystanders = len(trial.guard.lessons)
         fine = bystanders - len(trial.guard.harmed)
     return replace(

@@ -165,6 +165,8 @@ def _special_remedy(outcome: StepOutcome) -> str:
     """Return the remedy of an outcome with another cause than is usual for it; else ""."""
     if outcome.outcome is Outcome.NO_CHANGE and outcome.tried.offered:
         return REMEDIES[Outcome.IMPROVED]
+    if outcome.outcome is Outcome.UNDECIDED and outcome.trial.guard.cut_short:
+        return "raise budget.calls"
     if outcome.outcome is Outcome.UNDECIDED and outcome.verdict.early:
         return EARLY
     if outcome.outcome is not Outcome.UNVERIFIED:

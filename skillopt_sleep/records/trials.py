@@ -86,12 +86,14 @@ class Harm(Record, frozen=True, kw_only=True):
 class Guard(Record, frozen=True, kw_only=True):
     """The attempts at tasks of other lessons under a candidate that won its bet, and which lessons got worse.
 
-    In its pairs an attempt that the candidate lost by itself is its worst case. `drawn` samples were used for it.
+    In its pairs an attempt that the candidate lost by itself is its worst case. `drawn` samples were used for it. If
+    it was `cut_short`, the budget ended meanwhile, and another night has to go on with it.
     """
 
     pairs: tuple[Pair, ...] = ()
     drawn: int = 0
     harmed: tuple[Harm, ...] = ()
+    cut_short: bool = False
 
     def of(self, lesson: str) -> tuple[Pair, ...]:
         """Return the pairs of this lesson."""
