@@ -6,11 +6,15 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from skillopt_sleep.cli.console import BOLD
 from skillopt_sleep.cli.progress import view
+from skillopt_sleep.cli.review import KEYS
+from skillopt_sleep.cli.review_shown import screen
 from skillopt_sleep.stores.progress import Progress, Stage
+from tests.cli.review_screens import ADDED
 from tests.command import PROGRAM
 
 FOLDER = Path(__file__).parent.parent / "docs" / "screens"
@@ -54,6 +58,9 @@ def main() -> None:
                 " ".join(("skillopt-sleep", *arguments)),
                 Text.from_ansi(out.replace(folder, "").replace(str(PROGRAM.parent), "~/.local/bin")),
             )
+    keys = Text("   ").join(Text.assemble((key, BOLD), f" {meaning}") for key, meaning in KEYS.items())
+    rule = screen(ADDED, number=1, count=3, width=WIDTH)
+    save("review", "skillopt-sleep review", Group(*rule, Text(""), keys))
     save("run", "skillopt-sleep run", view(_NIGHT, now=_STARTED + timedelta(minutes=7)))
 
 
