@@ -19,6 +19,7 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Pair,
+    Proof,
     RuleWarning,
     Spend,
     StepOutcome,
@@ -375,3 +376,9 @@ def test_what_a_rule_touches_stands_above_it_and_whose_word_the_proof_is_beside_
     assert "Note that one model (small) wrote the rules, answered the requests and graded what no check can." in text
     assert text.index("**Read twice (tests)**: «Skip the \\*tests\\*.»") < text.index("add: ")
     assert "Note that" not in render(a_report(proposals=(a_proposal(),)))
+
+
+@pytest.mark.parametrize("proof", Proof)
+def test_a_proposal_is_told_whatever_speaks_for_it(proof: Proof) -> None:
+    report = a_report(proposals=(a_proposal(id="P-0042", proof=proof),))
+    assert "### P-0042" in render(report)
