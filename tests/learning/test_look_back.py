@@ -246,6 +246,19 @@ def test_learning_and_guidance_share_the_error_rate_of_the_document() -> None:
     assert [tested.trial.alpha for tested in outcome.tried.tested] == pytest.approx([0.0375, 0.0125])
 
 
+def test_guidance_that_could_not_be_scored_counts_as_not_tried_and_is_due_again() -> None:
+    def out_on_guidance(task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("the judge is gone") if WISDOM in trajectory.response else 0.0
+
+    outcome = Night(grade=out_on_guidance).step()
+
+    guidance = outcome.tried.tested[-1]
+    assert (guidance.kind, guidance.verdict.decision) == (CandidateKind.GUIDANCE, Decision.ABSTAIN)
+    assert all(effect.edit not in guidance.edits for effect in outcome.tried.effects)
+    assert any("the guidance counts as not tried: " in note.summary for note in outcome.notes)
+    assert outcome.later.compared == {}
+
+
 def test_undecided_guidance_waits_and_is_the_nights_end() -> None:
     outcome = Night().step(gate=GateRule(metric=Metric.HARD, rounds=2))
 

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted
+from skillopt_sleep.errors import BudgetExhausted, ItemError
 from skillopt_sleep.learning.removal import EVERY, Removal, remove
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import (
     CandidateKind,
     Completion,
     Decision,
+    Document,
     EditOp,
     Effect,
     GateRule,
@@ -27,6 +28,7 @@ from skillopt_sleep.records import (
     Split,
     StepOutcome,
     Task,
+    Trajectory,
     Trial,
     Verdict,
     Waiting,
@@ -44,16 +46,21 @@ PAST = Past(adopted=(IDLE,))
 TASKS = [a_task(id=f"t{n}", session=f"s{n}", lesson="c", split=Split.VAL if n else Split.TRAIN) for n in range(7)]
 
 
+def said(_task: Task, version: Document, sample: int) -> str:
+    return f"{version.body} {sample}"
+
+
 def removed(
-    grade: Callable[[Task, str], float] = lambda task, body: 1.0,
+    grade: Callable[[Task, str], float | Exception] = lambda task, body: 1.0,
     *,
+    attempt: Callable[[Task, Document, int], str | Trajectory] = said,
     meter: FakeMeter | None = None,
     learned: StepOutcome = LEARNED,
     slow: bool = True,
     past: Past = PAST,
     **plan: Any,
 ) -> tuple[Removal, FakeExecutor]:
-    executor = FakeExecutor(lambda task, version, sample: f"{version.body} {sample}")
+    executor = FakeExecutor(attempt)
     judge = FakeJudge(lambda task, trajectory: grade(task, trajectory.response))
     found = remove(
         learned,
@@ -86,6 +93,32 @@ def test_a_rule_that_nothing_depends_on_is_proven_to_be_no_loss() -> None:
     assert [told.effect for told in found.outcome.tried.effects] == [Effect.NEUTRAL]
     assert tested.trial.interval is not None
     assert tested.trial.interval[0] > -RULE.margin
+
+
+def test_a_removal_that_no_attempt_could_be_scored_of_counts_as_not_tried() -> None:
+    def out(_task: Task, _body: str) -> float | Exception:
+        return ItemError("the judge is gone")
+
+    found, _ = removed(out)
+
+    assert only(found).verdict.decision is Decision.ABSTAIN
+    assert (found.outcome.tried.effects, found.outcome.tried.undecided) == ((), ())
+    assert "the removal counts as not tried: no unseen task could be scored" in found.outcome.notes[0].summary
+
+
+def test_a_removal_during_which_the_model_changed_waits_with_a_new_trial() -> None:
+    made: list[int] = []
+
+    def attempt(_task: Task, version: Document, sample: int) -> Trajectory:
+        made.append(sample)
+        return Trajectory(response=f"{version.body} {sample}", model="m-1" if len(made) <= 12 else "m-2")
+
+    found, _ = removed(attempt=attempt)
+
+    assert only(found).verdict.drifted
+    assert found.outcome.tried.effects == ()
+    (wait,) = found.outcome.tried.undecided
+    assert (wait.tested.kind, wait.tested.trial.pairs, wait.tested.trial.margin) == (CandidateKind.REMOVAL, (), 0.1)
 
 
 def test_a_rule_that_is_needed_stays() -> None:
