@@ -191,7 +191,10 @@ class _Work(NamedTuple):
         return meta_skill(compared, self._tasks_by_id, optimizer=self.optimizer.knowing(past))
 
     def _try(self, edit: Edit, outcome: StepOutcome, log: Log) -> LookedBack:
-        """Apply the guidance and try it on val; return the outcome with its fate and its trial."""
+        """Apply the guidance and try it on val; return the outcome with its fate and its trial.
+
+        If nothing could be measured, the look back is due again.
+        """
         document, crew = self.document, self.crew
         changed, fates = update(document, [edit], refuse=self._refusal, most=self.plan.step.max_chars)
         log("edits", fates)
@@ -216,6 +219,8 @@ class _Work(NamedTuple):
         log("rollouts", made)
         log("trials", (tested,))
         outcome = add_trial(outcome, tested, night=self.night, crew=crew)
+        if verdict.decision is Decision.ABSTAIN and not verdict.drifted:
+            outcome = replace(outcome, later=replace(outcome.later, compared={}))
         decides = verdict.decision is Decision.ACCEPT
         if verdict.decision is Decision.UNDECIDED and outcome.outcome is Outcome.NO_CHANGE:
             decides = True

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.credit import credit
+from skillopt_sleep.learning.drift import begun_anew
 from skillopt_sleep.learning.gate import lacking
 from skillopt_sleep.learning.parts import Stands, each_by_itself
 from skillopt_sleep.learning.trials import Trials
@@ -57,15 +58,25 @@ class Search(NamedTuple):
 
 
 def add_trial(outcome: StepOutcome, tested: Judged, *, night: str, crew: Crew) -> StepOutcome:
-    """Add a candidate's trial to the outcome; later nights resume it if it is undecided."""
-    tried = outcome.tried
-    undecided = tried.undecided
-    if tested.verdict.decision is Decision.UNDECIDED:
-        undecided = (*undecided, waiting(outcome.document, tested, night=night, crew=crew))
+    """Add a candidate's trial to the outcome; later nights resume it if it is undecided.
+
+    A void trial measured nothing, so it counts as not tried; if the model changed meanwhile, later nights begin anew.
+    """
+    document, tried = outcome.document, outcome.tried
+    undecided, effects = tried.undecided, tried.effects
+    if tested.verdict.decision is Decision.ABSTAIN:
+        summary = f"{document.id}: the {tested.kind} counts as not tried: {tested.verdict.reason}"
+        outcome = outcome.noted(Note(stage="trial", summary=summary))
+    else:
+        effects += credit(tested, (tested,))
+    if tested.verdict.drifted:
+        undecided = (*undecided, waiting(document, begun_anew(tested), night=night, crew=crew))
+    elif tested.verdict.decision is Decision.UNDECIDED:
+        undecided = (*undecided, waiting(document, tested, night=night, crew=crew))
     tried = replace(
         tried,
         tested=(*tried.tested, tested),
-        effects=tried.effects + credit(tested, (tested,)),
+        effects=effects,
         undecided=undecided,
     )
     return replace(outcome, tried=tried)

@@ -111,7 +111,7 @@ def test_a_removal_during_which_the_model_changed_waits_with_a_new_trial() -> No
 
     def attempt(_task: Task, version: Document, sample: int) -> Trajectory:
         made.append(sample)
-        return Trajectory(response=f"{version.body} {sample}", model="m-1" if len(made) <= 12 else "m-2")
+        return Trajectory(response=f"{version.body} {sample}", model="m-1" if len(made) <= 90 else "m-2")
 
     found, _ = removed(attempt=attempt)
 
