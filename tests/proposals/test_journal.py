@@ -330,7 +330,7 @@ def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, fil
     [
         ("adopt", 12, 4),
         *(
-            pytest.param(scenario, 1, 100, marks=pytest.mark.slow)
+            pytest.param(scenario, 4, 60, marks=pytest.mark.slow)
             for scenario in ("adopt", "undo", "random", "nospace", "broken", "denied")
         ),
     ],
