@@ -1,5 +1,6 @@
 """A candidate that couldn't be proven waits, goes on with new unseen tasks, and is let go when it is stale."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, ItemError
+from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.resume import MOST_ROUNDS, Resumed, resume, together
 from skillopt_sleep.learning.trial import run_trial
@@ -21,6 +23,7 @@ from skillopt_sleep.records import (
     Metric,
     Split,
     Task,
+    Trajectory,
     Verdict,
     Waiting,
 )
@@ -37,9 +40,15 @@ FRESH = a_task(id="v9", session="s9", split=Split.VAL, lesson="lesson")
 
 
 def crew(
-    grade: Callable[[str, str], float | Exception], identity: str = "m v", meter: FakeMeter | None = None
+    grade: Callable[[str, str], float | Exception],
+    identity: str = "m v",
+    meter: FakeMeter | None = None,
+    model: str = "",
 ) -> tuple[Any, FakeExecutor]:
-    executor = FakeExecutor(lambda task, version, sample: f"{task.id}|{version.body}|{sample}")
+    def attempt(task: Task, version: Document, sample: int) -> Trajectory:
+        return Trajectory(response=f"{task.id}|{version.body}|{sample}", model=model)
+
+    executor = FakeExecutor(attempt)
     judge = FakeJudge(lambda task, trajectory: grade(task.id, trajectory.response))
     return a_crew(executor=executor, judge=judge, identity=lambda: identity, meter=meter or FakeMeter()), executor
 
@@ -48,13 +57,13 @@ def mends(_task: str, response: str) -> float:
     return float("New" in response)
 
 
-def a_wait(grade: Callable[[str, str], float] = mends, *, rounds: int = 1, **fields: Any) -> Waiting:
+def a_wait(grade: Callable[[str, str], float] = mends, *, rounds: int = 1, model: str = "", **fields: Any) -> Waiting:
     """A candidate after a night that couldn't prove it."""
     changed = candidate(DOCUMENT, [EDIT])
     assert changed is not None
     rule = replace(RULE, rounds=rounds, alpha=0.02)
     trial, verdict, _ = run_trial(
-        DOCUMENT, changed, OLD, attempts=CrewAttempts(crew(grade)[0]), rule=rule, lessons=(EDIT.lessons,)
+        DOCUMENT, changed, OLD, attempts=CrewAttempts(crew(grade, model=model)[0]), rule=rule, lessons=(EDIT.lessons,)
     )
     wait = Waiting(
         night="n1",
@@ -75,7 +84,7 @@ def gone_on(
     identity: str = "m v",
     **fields: Any,
 ) -> tuple[Resumed, FakeExecutor]:
-    own, executor = crew(grade, identity, FakeMeter(left=fields.pop("left", 1_000)))
+    own, executor = crew(grade, identity, FakeMeter(left=fields.pop("left", 1_000)), fields.pop("model", ""))
     given: dict[str, Any] = {"known": [TAUGHT]} | fields
     return resume(document, waits, val, crew=own, rule=RULE, **given), executor
 
@@ -385,3 +394,62 @@ def test_a_winner_whose_guard_was_cut_short_needs_no_new_task_and_is_guarded_fir
     assert proven.tested.trial.pairs == wait.tested.trial.pairs
     assert gone_on(wait, others=(other,), left=7)[0].rest == (wait,)
     assert len(gone_on(wait, others=(other,), left=8)[0].proven) == 1
+
+
+# another version of the model ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("before", "tonight"), [("m-1", "m-1"), ("", "m-2"), ("m-1", "")])
+def test_a_trial_goes_on_while_no_other_model_is_seen_to_answer(before: str, tonight: str) -> None:
+    wait = a_wait(model=before)
+
+    (went,) = gone_on(wait, model=tonight)[0].tried
+
+    assert went.tested.trial.pairs[: wait.tested.trial.n] == wait.tested.trial.pairs
+    assert went.tested.trial.models == tuple(filter(None, [tonight or before]))
+
+
+def test_a_trial_begins_anew_when_another_version_answers_tonight() -> None:
+    wait = a_wait(model="m-1")
+
+    found, executor = gone_on(wait, model="m-2")
+
+    (went,) = found.tried
+    trial = went.tested.trial
+    drawn = {sample for _, version, sample in executor.jobs if version == DOCUMENT}
+    assert {pair.sample for pair in trial.pairs} == drawn
+    assert drawn.isdisjoint(pair.sample for pair in wait.tested.trial.pairs)
+    assert (trial.models, trial.alpha, trial.rounds) == (("m-2",), 0.02, len(drawn))
+    assert trial.rounds <= RULE.rounds
+    (note,) = found.notes
+    assert "its trial begins anew: m-1 answered until now, and m-2 does tonight" in note.summary
+
+
+def test_a_winner_is_not_accepted_if_only_its_guard_was_left_and_another_version_answers_that() -> None:
+    other = a_task(id="other", session="other", lesson="other", split=Split.VAL)
+
+    def ends(task: str, response: str) -> float:
+        if task == "other":
+            raise BudgetExhausted("the night's budget is spent", remedy="raise budget.calls")
+        return mends(task, response)
+
+    (wait,) = gone_on(a_wait(model="m-1"), grade=ends, others=(other,), model="m-1")[0].undecided
+
+    found, _ = gone_on(wait, others=(other,), model="m-2")
+
+    assert found.tried == ()
+    (rest,) = found.rest
+    assert (rest.tested.trial.pairs, rest.tested.trial.guard.cut_short) == ((), False)
+    assert "begins anew" in found.notes[0].summary
+
+
+def test_what_an_older_version_kept_says_nothing_of_its_model_and_goes_on() -> None:
+    wait = a_wait(model="m-1")
+    kept = json.loads(to_json(wait))
+    del kept["tested"]["trial"]["models"]
+
+    read = from_json(to_json(kept), Waiting)
+
+    assert read.tested.trial.models == ()
+    (went,) = gone_on(read, model="m-2")[0].tried
+    assert went.tested.trial.pairs[: wait.tested.trial.n] == wait.tested.trial.pairs
