@@ -40,11 +40,15 @@ def steady(verdict: Verdict, pairs: Sequence[Pair], made: Sequence[Rollout]) -> 
 
 def begun_anew(tested: Judged) -> Judged:
     """Return the candidate with nothing tried yet, as another night begins its trial."""
-    trial = tested.trial
+    return replace(tested, trial=anew(tested.trial, first=tested.trial.first))
+
+
+def anew(trial: Trial, *, first: int) -> Trial:
+    """Return the trial with nothing tried yet, whose rounds draw samples from `first` on."""
     stakes = trial.stakes or STAKES
-    fresh = Trial(
+    return Trial(
         lessons=trial.lessons,
-        first=trial.first,
+        first=first,
         stakes=stakes,
         wealth=start(stakes),
         alpha=trial.alpha,
@@ -52,7 +56,17 @@ def begun_anew(tested: Judged) -> Judged:
         margin=trial.margin,
         min_effect=trial.min_effect,
     )
-    return replace(tested, trial=fresh)
+
+
+def answering(made: Sequence[Rollout]) -> tuple[str, ...]:
+    """Return the models that answered these attempts, as far as they said so."""
+    return tuple(sorted({attempt.trajectory.model for attempt in made} - {""}))
+
+
+def has_changed(trial: Trial, made: Sequence[Rollout]) -> bool:
+    """Return whether tonight's first attempts were answered by other models than an earlier night's of the trial."""
+    first, _ = _models(made)
+    return bool(trial.models and first) and first.isdisjoint(trial.models)
 
 
 def _why_not(pairs: Sequence[Pair], made: Sequence[Rollout]) -> str:

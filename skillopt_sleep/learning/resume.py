@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.drift import steady
+from skillopt_sleep.learning.drift import begun_anew, has_changed, steady
 from skillopt_sleep.learning.exercise import about, exercise, with_lessons
 from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.prune import exercising
@@ -77,10 +77,10 @@ def resume(
 
     A removal is tried on the `known` tasks that exercise the rule, tonight's and earlier nights'. A candidate is
     stale if our part of its document or the crew changed, or after MOST_ROUNDS; text around our part may change, and
-    both arms have it from then on. It waits if val has no task of its lessons and, unless it is a removal or proven
-    as a whole, if val has none that its trial hasn't seen: the same few tasks again would prove nothing about
-    tomorrow's. What is proven must not harm the lessons of `others`, and isn't lost if the budget ends on another
-    candidate.
+    both arms have it from then on. If another version of the model answers, its trial begins anew. It waits if val
+    has no task of its lessons and, unless it is a removal or has won its bet, if val has none that its trial hasn't
+    seen: the same few tasks again would prove nothing about tomorrow's. What is proven must not harm the lessons of
+    `others`, and isn't lost if the budget ends on another candidate.
     """
     tonight = _Tonight(document, val, crew, rule, refused, known, others)
     found = Resumed()
@@ -141,7 +141,15 @@ class _Tonight(NamedTuple):
             bystanders=standing_by,
         )
         found = found._replace(rollouts=found.rollouts + made)
-        verdict = steady(verdict, trial.pairs[len(earlier.pairs) :], made)
+        since = len(earlier.pairs)
+        if _is_of_another_model(earlier, trial, made):
+            models = f"{', '.join(earlier.models)} answered until now, and {', '.join(trial.models)} tonight"
+            found = found.noted(self._note(wait, f"its trial begins anew: {models}"))
+            wait, since = replace(wait, tested=begun_anew(wait.tested)), 0
+            if trial.first == earlier.first:
+                # Only its guard was left, which says nothing of the bet.
+                return found.resting(wait)
+        verdict = steady(verdict, trial.pairs[since:], made)
         if verdict.decision is Decision.ABSTAIN:
             return found.resting(wait).noted(self._note(wait, verdict.reason))
         tested = replace(wait.tested, trial=trial, verdict=verdict)
@@ -272,6 +280,11 @@ def _resumable(wait: Waiting, document: Document) -> Trial:
     if wait.base == document.sha or not trial.rounds:
         return trial
     return replace(trial, text_changed=(*trial.text_changed, trial.rounds))
+
+
+def _is_of_another_model(earlier: Trial, trial: Trial, made: Sequence[Rollout]) -> bool:
+    """Return whether tonight's model is another, so that the trial began anew or, if only guarded, has to."""
+    return trial.first != earlier.first or (trial.rounds == earlier.rounds and has_changed(earlier, made))
 
 
 def _why_stale(wait: Waiting, document: Document, crew: Crew, refused: Sequence[Edit]) -> str:

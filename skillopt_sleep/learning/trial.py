@@ -17,6 +17,7 @@ from skillopt_sleep.kit.betting import (
 )
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
+from skillopt_sleep.learning.drift import anew, answering, has_changed
 from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unguarded, unharmed, unseen
 from skillopt_sleep.learning.harm import Guarded, watch
 from skillopt_sleep.learning.pairs import Paired, pair_up
@@ -42,10 +43,11 @@ def run_trial(
     The bet is on the pairs of the edits' own lessons. A pair with an unscored arm doesn't count, but in the bet an
     attempt of the candidate that failed by itself is its worst case; nor does a pair of which both answers were given
     before. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial of
-    the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate. Rounds draw
-    samples from `first` on, which no other trial has. Each edit has to help in its own `lessons`; what they have only
-    one session for takes up to EARLY_ROUNDS. If the bet is won, the `bystanders` are asked whether another lesson got
-    worse; what an outage or the budget leaves open leaves the trial open. A rule that reads means reads theirs too.
+    the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate; if another
+    version of the model answers tonight, it begins anew. Rounds draw samples from `first` on, which no other trial
+    has. Each edit has to help in its own `lessons`; what they have only one session for takes up to EARLY_ROUNDS. If
+    the bet is won, the `bystanders` are asked whether another lesson got worse; what an outage or the budget leaves
+    open leaves the trial open. A rule that reads means reads theirs too.
     """
     if rule.name == "strict":
         val = (*val, *bystanders)
@@ -72,6 +74,9 @@ def run_trial(
         for task in val:
             jobs += [(task, document, sample), (task, candidate, CANDIDATE_SAMPLES + sample)]
         rollouts = attempts.make(jobs, label=f"trial {document.id}")
+        if not made and has_changed(trial, rollouts):
+            end -= trial.rounds
+            trial = anew(trial, first=sample)
         made += rollouts
         paired = pair_up(trial, val, rollouts, rule)
         trial = _with_round(trial, paired, rule, calls=count_made(rollouts))
@@ -82,6 +87,7 @@ def run_trial(
         made += found.rollouts
         trial = replace(trial, guard=found.guard, calls=trial.calls + count_made(found.rollouts))
         verdict = _guarded(trial, verdict, found, rule)
+    trial = replace(trial, models=answering(made) or trial.models)
     return _summed_up(trial, rule), verdict, made
 
 

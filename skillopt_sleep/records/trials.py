@@ -119,7 +119,7 @@ class Trial(Record, frozen=True, kw_only=True):
     were lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it.
     Its rounds draw samples from `first` on; `margin` is what it may lose on the mean, `min_effect` the smallest gain
     that is worth an edit. After each of the rounds `text_changed` the text around ours had changed: both arms have
-    had the new text since.
+    had the new text since. Of the last night that went on with it, `models` are those that answered.
     """
 
     lessons: tuple[tuple[str, ...], ...] = ()
@@ -148,6 +148,7 @@ class Trial(Record, frozen=True, kw_only=True):
     more: int | None = None
     calls: int = 0
     text_changed: tuple[int, ...] = ()
+    models: tuple[str, ...] = ()
 
     def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
         """Return the pairs of these lessons; all pairs if none is named."""

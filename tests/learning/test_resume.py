@@ -422,7 +422,7 @@ def test_a_trial_begins_anew_when_another_version_answers_tonight() -> None:
     assert (trial.models, trial.alpha, trial.rounds) == (("m-2",), 0.02, len(drawn))
     assert trial.rounds <= RULE.rounds
     (note,) = found.notes
-    assert "its trial begins anew: m-1 answered until now, and m-2 does tonight" in note.summary
+    assert "its trial begins anew: m-1 answered until now, and m-2 tonight" in note.summary
 
 
 def test_a_winner_is_not_accepted_if_only_its_guard_was_left_and_another_version_answers_that() -> None:
