@@ -23,6 +23,7 @@ class Exit(IntEnum):
     REFUSED = 6
     WAITING = 10
     LOCKED = 11
+    STOPPED = 130
 
 
 class SleepError(Exception):

@@ -80,7 +80,7 @@ class CliBackend:
             command = str(self._home / command.removeprefix("~/"))
         path = shutil.which(command, path=self._path)
         if path is None:
-            raise CallFailed(FailureKind.NOT_INSTALLED, f"{self._command} was not found or can't be run")
+            raise CallFailed(FailureKind.NOT_INSTALLED, f"{self._command} is not installed, or can't be run")
         # Absolute, because it is started in another folder.
         return str(Path(path).absolute())
 

@@ -30,7 +30,7 @@ app = typer.Typer(
     epilog="Begin with: skillopt-sleep init   (or see an example night: skillopt-sleep run --example)\n\n"
     "Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 partly done or prompts "
     "waiting, 4 login needed, 5 budget reached, 6 refused for safety, 10 proposals waiting (--exit-code), "
-    "11 another night is running, 130 stopped by Ctrl-C before it began.",
+    "11 another night is running, 130 stopped by Ctrl-C.",
 )
 
 
@@ -89,6 +89,9 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
         _complain(*_describe(error))
         sys.exit(Exit.FAILED)
+    if code == Exit.STOPPED:
+        # Typer turns a KeyboardInterrupt that no command expects into this code, without a word.
+        _complain("stopped by Ctrl-C", "")
     sys.exit(code if isinstance(code, int) else Exit.DONE)
 
 

@@ -47,9 +47,9 @@ class Account:
 
     `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
     all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
-    the next night's budget doesn't reach. `remembered` counts
-    sessions that a night used and whose file is gone; they are in no other number. `prompts` counts everything typed
-    in the used sessions, by kind.
+    the next night's budget doesn't reach. `remembered` counts sessions that a night used and whose file is gone;
+    they are in no other number. `spoiled` are sessions skipped as NO_USER_TURN of damaged files. `prompts` counts
+    everything typed in the used sessions, by kind.
     """
 
     files: int
@@ -67,6 +67,7 @@ class Account:
     older: int
     later: int
     remembered: int
+    spoiled: int
 
     @property
     def requests(self) -> int:
@@ -163,6 +164,7 @@ def account(history: History) -> Account:
         older=sum(session.ended < history.horizon for session in unread),
         later=_later(unread, history),
         remembered=len(history.held) - len(current),
+        spoiled=_spoiled(history, current.values()),
     )
 
 
@@ -183,6 +185,16 @@ def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]
         if reason is not None:
             counts[reason] += 1
     return counts
+
+
+def _spoiled(history: History, lines: Iterable[SessionLine]) -> int:
+    """Count the damaged sessions of which nothing typed can be read."""
+    count = 0
+    for line in lines:
+        heard = history.held[line.id].heard
+        if line.id not in history.survey.copies and heard and heard.damaged:
+            count += history.why(line) is LeftOut.NO_USER_TURN
+    return count
 
 
 def _prompts(sessions: Iterable[Surveyed]) -> Counter[str]:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.cli.encoding import printable
-from skillopt_sleep.kit.markdown import escaped, visible
+from skillopt_sleep.kit.markdown import escaped, unescaped, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,7 +131,7 @@ def say_json(value: object, *, pretty: bool = True) -> None:
 def say_markdown(text: str) -> None:
     """Print Markdown, rendered on a terminal and as plain text elsewhere."""
     if not is_terminal():
-        say(text.rstrip("\n"))
+        say(unescaped(text.rstrip("\n")))
         return
     from rich.markdown import Markdown
 

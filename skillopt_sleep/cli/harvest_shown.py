@@ -20,6 +20,7 @@ WORDS = {
     LeftOut.OLDER: "older than the first night looks back",
     LeftOut.LATER: "left for a later night: the newest come first",
 }
+DAMAGED = "damaged: nothing that was typed in it can be read"
 _NOTES = 5
 _NOTHING = (
     "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
@@ -95,11 +96,12 @@ def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str,
     for reason, count in total.skipped.items():
         words = WORDS[reason]
         if reason is LeftOut.NO_USER_TURN:
-            count -= total.copies  # noqa: PLW2901 - copies have a row of their own
+            count -= total.copies + total.spoiled  # noqa: PLW2901 - these have rows of their own
         elif reason is LeftOut.ACTIVE:
             words = f"{words} ({settings.quiet})"
         rows.append((count, reason.value, words))
     rows.append((total.copies, "copies", "forks that add nothing to the session they were made from"))
+    rows.append((total.spoiled, "damaged", DAMAGED))
     rows.append((total.doubles, "doubles", "a second file of the same session; the longer one counts"))
     rows.append((total.task_files, "tasks files", f"{counted(total.tasks, 'task')} written by hand"))
     shown = [row for row in rows if row[0]]

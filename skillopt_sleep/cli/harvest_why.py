@@ -8,7 +8,7 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.account import History, TypedTurn, typed_turns
-from skillopt_sleep.cli.harvest_shown import WORDS
+from skillopt_sleep.cli.harvest_shown import DAMAGED, WORDS
 from skillopt_sleep.cli.text import WIDTH, ago, counted, home_path
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
@@ -203,7 +203,8 @@ def _because(history: History, line: SessionLine, stored: Session, reason: LeftO
             quiet = _duration(seconds(settings.harvest.quiet))
             return f"still active: its last record is {age} old, and it must be quiet for {quiet} (harvest.quiet)"
         case LeftOut.SUBAGENT | LeftOut.NO_USER_TURN | LeftOut.OLDER | LeftOut.LATER:
-            return WORDS[reason]
+            is_spoiled = reason is LeftOut.NO_USER_TURN and stored.damaged
+            return DAMAGED if is_spoiled else WORDS[reason]
 
 
 def _headless(stored: Session) -> str:

@@ -110,11 +110,10 @@ def _say_all(lines: "Iterable[str]") -> None:
 
 
 def _ask_consent(wanted: Settings, *, before: Settings) -> bool:
-    from skillopt_sleep.cli.plan import recipients
+    from skillopt_sleep.cli.plan import destination
 
-    names = dict.fromkeys(backend.name for backend in recipients(wanted) if backend.name != "simulated")
     is_same = (wanted.backend.name, wanted.backend.base_url) == (before.backend.name, before.backend.base_url)
-    question = f"Allow every night to send this to {' and '.join(names)}?"
+    question = f"Allow every night to send this to {destination(wanted)}?"
     return typer.confirm(question, default=is_same and before.backend.confirmed)
 
 

@@ -2,29 +2,34 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.console import say, say_json
-from skillopt_sleep.cli.text import counted
+from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
+from skillopt_sleep.cli.harvest_shown import WORDS
+from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.markdown import one_line, spelled
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.protocols import Again
-from skillopt_sleep.records import Purpose
+from skillopt_sleep.records import LeftOut, NightReport, Purpose
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, PriceSettings, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
     from skillopt_sleep.protocols import Tally
 
+LAST = 5  # so many of the last nights show what a night usually takes
+
 
 class Ahead(NamedTuple):
     """A forecast of a night that would run now.
 
     `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
-    night's limits, lowered to what the month's limits leave. `is_again` is whether it reads sessions again.
+    night's limits, lowered to what the month's limits leave. `known` counts the sessions that earlier nights have
+    read, `made` has the calls of the last nights. `is_again` is whether it reads sessions again.
     """
 
     harvested: "Harvest"
@@ -33,7 +38,14 @@ class Ahead(NamedTuple):
     calls: Mapping[Purpose, int]
     most: int
     budget: BudgetSettings
+    known: int
+    made: Sequence[int]
     is_again: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to read, so that no call would be made."""
+        return not self.calls
 
 
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> Ahead:
@@ -57,6 +69,8 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         known = store.bank.tasks({*projects, *(task.project for task in reviewed)})
         waiting = store.history.count()
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
+        read = len(store.index.lines(unread=False)) - len(store.index.lines(unread=True))
+        made = tuple(islice(_calls_made(store.reports()), LAST))
     finally:
         store.close()
     calls = forecast(
@@ -69,7 +83,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         proved=PER_CALL,
     )
     most = min(sum(calls.values()), budget.calls)
-    return Ahead(harvested, projects, len(reviewed), calls, most, budget, is_again=again is not None)
+    return Ahead(harvested, projects, len(reviewed), calls, most, budget, read, made, is_again=again is not None)
 
 
 def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
@@ -93,8 +107,10 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | Non
     if as_json:
         say_json(_data(settings, ahead, usd))
         return
-    for line in _lines(settings, ahead, usd):
-        say(line)
+    for label, parts in _rows(settings, ahead, usd):
+        say_row(label, *parts)
+    if not ahead.is_empty and settings.backend.name:
+        say_next("skillopt-sleep run")
 
 
 def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, object]:
@@ -118,53 +134,74 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
     }
 
 
-def _lines(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[str]:
-    yield from _reading_lines(ahead)
-    yield _sent(settings)
-    without_limit = sum(ahead.calls.values())
-    stops = ", the night's limit, which it may reach before it is done" if ahead.most < without_limit else ""
-    yield f"Calls at most: {ahead.most:,}{stops}"
-    if ahead.calls:
-        purposes = " + ".join(f"{count:,} {purpose}" for purpose, count in ahead.calls.items())
-        yield f"  by purpose, without retries: {purposes} = {without_limit:,}"
+def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple[str, Sequence[Part]]]:
+    """Yield the rows of the plan, each a label and its text."""
+    yield from _reading(ahead)
+    if ahead.is_empty:
+        yield "", ["No call would be made, and nothing is sent."]
+        return
+    yield "Sends", [_sent(settings)]
+    yield "Calls", [_calls(ahead)]
+    purposes = " + ".join(f"{count:,} {purpose}" for purpose, count in ahead.calls.items())
+    yield "", [(f"by purpose at most: {purposes} = {sum(ahead.calls.values()):,}, without retries", DIM)]
     budget = ahead.budget
-    limit = "Limit"
-    if budget != settings.budget:
-        limit = "Limit, as far as this month's limits leave it"
-    yield f"{limit}: {budget.calls} calls, {budget.tokens:,} tokens, {budget.minutes} minutes."
+    whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
+    yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
     if usd is None:
-        yield "Dollars at most: unknown: set prices.models for your model, or a limit in budget.usd"
+        yield "Dollars", ["at most: unknown. Set prices.models for your model, or a limit in budget.usd"]
     else:
-        yield f"Dollars at most: ${usd:,.2f}"
-    yield "Nothing has been sent. The night itself would not change your files."
+        yield "Dollars", [f"at most ${usd:,.2f}"]
+    yield "", ["Nothing has been sent. The night itself would not change your files."]
 
 
-def _reading_lines(ahead: Ahead) -> Iterator[str]:
+def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
     """Yield which sessions and tasks a night would read, which it would leave out, and what couldn't be read."""
     counts = ahead.harvested.counts
-    if counts.seen and ahead.is_again:
-        yield f"A night now would read {counts.used} of {counted(counts.seen, 'session')}, read before or not:"
+    if not counts.used and not ahead.is_again:
+        read = f": nights have read {counted(ahead.known, 'session')}, and none is new" if ahead.known else ""
+        yield "Reads", [f"nothing new{read}"]
     elif counts.seen:
-        yield f"A night now would read {counts.used} of {counted(counts.seen, 'unread session')}:"
+        which = "session, read before or not" if ahead.is_again else "unread session"
+        noun, comma, rest = which.partition(",")
+        yield "Reads", [f"{counts.used:,} of {counted(counts.seen, noun)}{comma}{rest}"]
     else:
-        yield "There are no such sessions." if ahead.is_again else "There are no unread sessions."
+        yield "Reads", ["no session: there is none like that"]
     for project, count in ahead.projects.most_common():
-        yield f"  {count:4}  {spelled(project)}"
+        yield "", [f"{count:4}  {home_path(project)}"]
     for reason, count in counts.skipped.items():
-        yield f"  {count:4}  left out: {reason}"
+        yield "", [f"{count:4}  left out: {WORDS[LeftOut(reason)]}"]
     if ahead.reviewed:
-        yield f"  {ahead.reviewed:4}  tasks written by hand"
+        yield "", [f"{ahead.reviewed:4}  tasks written by hand"]
     for note in ahead.harvested.notes:
-        yield f"        {one_line(note.summary, limit=400)}"
+        yield "", [one_line(note.summary, limit=400)]
+
+
+def _calls(ahead: Ahead) -> str:
+    """Say how many calls a night makes at most, and how many the last nights made."""
+    text = f"at most {ahead.most:,}"
+    if ahead.most < sum(ahead.calls.values()):
+        text = f"{text}, the night's limit, which it may reach before it is done"
+    if not ahead.made:
+        return text
+    made = ", ".join(f"{calls:,}" for calls in ahead.made)
+    nights = "the last night" if len(ahead.made) == 1 else "the last nights"
+    return f"{text}; {nights} made {made}"
+
+
+def _calls_made(reports: Iterable[NightReport]) -> Iterator[int]:
+    """Yield the calls of each night that made any."""
+    for report in reports:
+        if report.spend.calls:
+            yield report.spend.calls
 
 
 def _sent(settings: Settings) -> str:
     """Say what the night would send, and to whom."""
     if not settings.backend.name:
-        return "It would send nothing: no backend is chosen yet (skillopt-sleep init)."
+        return "nothing: no backend is chosen yet (skillopt-sleep init)"
     if not recipients(settings):
-        return "It would send nothing: the simulated model runs on this machine."
-    return f"It would send redacted excerpts to: {destination(settings)}"
+        return "nothing: the simulated model runs on this machine"
+    return f"redacted excerpts to: {destination(settings)}"
 
 
 def recipients(settings: Settings) -> tuple[BackendSettings, ...]:

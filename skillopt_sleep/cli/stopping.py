@@ -25,9 +25,9 @@ class _Interrupt:
         is_first = not self._was_called
         self._was_called = True
         if is_first and signum != signal.SIGTERM:
-            warn("stopping after the calls in flight (Ctrl-C again ends them now); paid results are kept")
+            warn("Stopping after the calls in flight (Ctrl-C again ends them now); paid results are kept.")
             raise KeyboardInterrupt
-        warn("ending the calls in flight; paid results are kept")
+        warn("Ending the calls in flight; paid results are kept.")
         end_all()
         if is_first:
             raise KeyboardInterrupt

@@ -202,11 +202,11 @@ def _seen(sight: Sight, root: Path) -> Iterator[Finding]:
             name += " (in part)"
         files.append(name)
     skills = sorted({path.parent.name for path in sight.skills})
-    listed = ", ".join(skills[:_MOST_SKILLS_NAMED]) or "no skills"
+    listed = ", ".join(skills[:_MOST_SKILLS_NAMED]) or "none"
     if len(skills) > _MOST_SKILLS_NAMED:
         listed += f" and {len(skills) - _MOST_SKILLS_NAMED} more"
     yield fine(Topic.SIGHT, f"{sight.agent} reads in {root}: {', '.join(files) or 'no instruction file'}")
-    yield fine(Topic.SIGHT, f"{sight.agent} lists: {listed}")
+    yield fine(Topic.SIGHT, f"{sight.agent} offers these skills there: {listed}")
 
 
 def look_at_limits(budget: BudgetSettings, paths: Paths, root: Path, store: Glance | None) -> Iterator[Finding]:

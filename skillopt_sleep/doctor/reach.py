@@ -154,7 +154,10 @@ def _endpoint(
             Topic.MODELS, f"{model.name} can't be reached: {why}", "check the address and that the server runs"
         )
     else:
-        yield unknown(Topic.MODELS, f"{model.name}: only a call can tell whether it accepts the key and the model")
+        yield unknown(
+            Topic.MODELS,
+            f"{model.name}: it answers; whether it accepts the key and the model shows when a night begins",
+        )
 
 
 def _unreachable(base_url: str, environ: Mapping[str, str]) -> str:
@@ -175,9 +178,14 @@ def _unreachable(base_url: str, environ: Mapping[str, str]) -> str:
     return ""
 
 
+def _place(backend: BackendSettings) -> str:
+    return f"{backend.name} at {backend.base_url}" if backend.base_url else backend.name
+
+
 def _consent(wanted: tuple[BackendSettings, ...]) -> Iterator[Finding]:
     """Report whether nights may send without being asked; that they may not is a choice, not a problem."""
-    backends = sorted({backend.name for backend in wanted} - NO_CONSENT)
+    places = {_place(backend) for backend in wanted if backend.name not in NO_CONSENT}
+    backends = sorted(places)
     if not backends:
         return
     names = " and ".join(backends)

@@ -8,6 +8,8 @@ _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 # Letters and marks that are shown as nothing or as a blank.
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]")
 _BACKTICKS = re.compile(r"`{3,}")
+# A code span, in which a backslash is one, or an escaped character.
+_ESCAPE = re.compile(r"(`+)[^`]+\1|\\([!-/:-@\[-`{-~])")
 
 
 def fence(text: str) -> str:
@@ -15,6 +17,12 @@ def fence(text: str) -> str:
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
     ticks = "`" * (longest + 1)
     return f"{ticks}\n{text}\n{ticks}"
+
+
+def unescaped(text: str) -> str:
+    """Return Markdown as a person reads it where it isn't rendered: without escapes and blanks at line ends."""
+    plain = _ESCAPE.sub(lambda found: found[2] or found[0], text)
+    return "\n".join(line.rstrip() for line in plain.split("\n"))
 
 
 def visible(text: str) -> str:

@@ -223,7 +223,10 @@ def _take(lock: filelock.BaseFileLock, holder: Path) -> None:
             if not name and time.monotonic() < until:
                 time.sleep(_TICK)
                 continue
-            raise NightLocked(f"another night is running{name}", remedy="wait until it ends") from error
+            raise NightLocked(
+                f"a night is already running{name}",
+                remedy="follow it: skillopt-sleep status --watch, or stop it: skillopt-sleep cancel",
+            ) from error
         return
 
 

@@ -129,8 +129,8 @@ def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
         if resume:
             return
         raise ConfigError(
-            f"{path} holds a run",
-            remedy="resume it (--resume; in Python train(resume=True)), or name another train.folder",
+            f"{path} already contains a training",
+            remedy="continue it with --resume (in Python train(resume=True)), or name another train.folder",
         )
     if resume:
         raise ConfigError(f"{path} holds no run to resume", remedy="leave out --resume to start one")

@@ -19,6 +19,7 @@ from skillopt_sleep.settings import BackendSettings, Paths, PriceSettings, RoleS
 
 SIMULATED = "simulated"
 AUTO = "auto"
+_NOT_INSTALLED = "not installed"
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 # `auto` may turn out to be a program that can't limit its answers.
 _UNLIMITED = frozenset({AUTO, "handoff", SIMULATED})
@@ -149,9 +150,12 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
                 why += f" ({'; '.join(problems)})"
             return name, why
         problems.append(f"{name}: {problem}")
+    remedy = "log in to one of them, or name another backend"
+    if all(problem.endswith(_NOT_INSTALLED) for problem in problems):
+        remedy = f"install {' or '.join(AGENTS)} and log in, or name another backend"
     raise BackendUnavailable(
         f"backend auto found no agent that is logged in ({'; '.join(problems)})",
-        remedy="log in to claude or codex, or name another backend",
+        remedy=remedy,
         login=True,
     )
 
@@ -159,12 +163,15 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
 def _login_problem(model: CliBackend) -> str:
     """Return why this agent can't be used, or "" if it is installed and logged in."""
     try:
-        account = model.account
-        if account.problem:
-            return account.problem
         _ = model.program  # raises CallFailed if it isn't installed
+    except CallFailed:
+        return _NOT_INSTALLED
+    try:
+        account = model.account
     except CallFailed as error:
         return error.message
+    if account.problem:
+        return account.problem
     now = utc_now()
     if account.expires and account.expires <= now:
         return f"its login {account.ends(now)}"

@@ -50,6 +50,12 @@ def night(agent: Agent, home: Path, index: Index) -> Harvest:
     return harvest([agent.source(home)], index, RULES)
 
 
+def test_a_file_that_holds_only_a_torn_line_is_damaged(agent: Agent, tmp_path: Path) -> None:
+    line = agent.typed(1, "first")
+    agent.write(tmp_path, [line[: len(line) // 2]])
+    assert agent.read(tmp_path).damaged == 1
+
+
 # G1, G2: lines that are no records ------------------------------------------------------------------------
 
 TEXT = "before and after"

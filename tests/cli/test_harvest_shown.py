@@ -21,7 +21,8 @@ def told(**fields: Any) -> str:
         "prompts": {},
         "damage": (),
         **dict.fromkeys(
-            ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered"), 0
+            ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered", "spoiled"),
+            0,
         ),
     }
     with redirect_stdout(StringIO()) as out:
@@ -44,11 +45,12 @@ def test_what_is_not_there_has_no_line() -> None:
 
 def test_every_reason_has_words_that_fit_the_line() -> None:
     skipped = dict.fromkeys(LeftOut, 1_234)
-    text = told(files=9_999, skipped=skipped, copies=34, doubles=5, task_files=1, tasks=3)
+    text = told(files=9_999, skipped=skipped, copies=34, doubles=5, task_files=1, tasks=3, spoiled=7)
     for why in LeftOut:
         assert re.search(rf"\d  .*  {why.value}\n", text)
-    assert "  1200  nobody typed anything in it" in text
+    assert "  1193  nobody typed anything in it" in text
     assert re.search(r"\n +34  forks .* copies\n", text)
+    assert re.search(r"\n +7  damaged: .* damaged\n", text)
     assert re.search(r"\n +5  a second file .* doubles\n", text)
     assert re.search(r"\n +1  3 tasks written by hand +tasks files\n", text)
     assert "(10m)" in text

@@ -76,6 +76,7 @@ def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
         (a_session("1"), LeftOut.HEADLESS, "started by a program, not a person; --include-headless"),
         (a_session("1"), LeftOut.SUBAGENT, "a sub-agent's session"),
         (a_session("1", a_turn(" ")), LeftOut.NO_USER_TURN, "nobody typed anything in it"),
+        (a_session("1", a_turn(" "), damaged=1), LeftOut.NO_USER_TURN, "damaged"),
         (a_session("1", cwd="/own/x"), None, "a replay made by skillopt-sleep itself: its folder is in /own"),
         (a_session("1", hours=0.05), None, "its last record is 3 minutes old, and it must be quiet for 10 minutes"),
         (a_session("1", hours=0.01), None, "its last record is 36 seconds old"),

@@ -12,7 +12,7 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
     out = home.command("run", "--plan", "--backend", "openai", "--model", "m").out
-    assert "would read 5 of 5 unread sessions" in out
+    assert "5 of 5 unread sessions" in out
     assert "https://api.openai.com/v1" in out
     assert "300 calls" in out
     assert "Nothing has been sent." in out
@@ -28,13 +28,13 @@ def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limi
     calls = home.command("run", "--plan", "--json").json["calls"]
     out = home.command("run", "--plan").out
 
-    parts, total = re.search(r"^  by purpose, without retries: (.+) = ([\d,]+)$", out, re.MULTILINE).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    parts, total = re.search(r"by purpose at most: (.+) = ([\d,]+),", out, re.MULTILINE).groups()  # pyright: ignore[reportOptionalMemberAccess]
     assert sum(int(count.replace(",", "")) for count in re.findall(r"[\d,]+(?= )", parts)) == int(
         total.replace(",", "")
     )
     assert sum(calls["purposes"].values()) == calls["without_limit"] == int(total.replace(",", ""))
     assert calls["at_most"] == min(calls["without_limit"], limit)
-    assert f"Calls at most: {calls['at_most']:,}" in out
+    assert f"Calls        at most {calls['at_most']:,}" in out
     assert ("the night's limit" in out) is (calls["at_most"] < calls["without_limit"])
 
 
@@ -78,11 +78,31 @@ def test_a_model_of_two_roles_is_named_once(tmp_path: Path) -> None:
 def test_where_one_price_is_unknown_the_nights_is_and_a_limit_holds_for_all(tmp_path: Path) -> None:
     home = roles(Home(tmp_path), judge='model = "nobody-knows"')
     assert home.command("run", "--plan", "--json").json["limits"]["usd"] is None
-    assert "Dollars at most: unknown" in home.command("run", "--plan").out
+    assert home.command("run", "--plan", "--json").json["calls"]["at_most"] == 0
 
     limited = Home(tmp_path / "limited")
     roles(limited, more="[budget]\nusd = 3.5\n")
     assert limited.command("run", "--plan", "--json").json["limits"]["usd"] == 3.5
+
+
+def test_the_plan_of_a_night_without_anything_new_says_only_that(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    assert home.command("run", "--backend", "simulated").code == 0
+    out = home.command("run", "--plan", "--backend", "openai", "--model", "m").out
+    assert "nothing new: nights have read 5 sessions" in out
+    assert "No call would be made" in out
+    assert "Limit" not in out
+    assert "openai" not in out
+
+
+def test_a_plan_says_how_many_calls_the_last_night_made(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    home.command("run", "--backend", "simulated")
+    made = home.command("cost", "--json").json["total"]["calls"]
+    home.had_sessions([("cut a release", "no - we always use pnpm here, never npm")], days_ago=1)
+    assert f"the last night made {made}" in home.command("run", "--plan", "--backend", "simulated").out
 
 
 def test_a_plan_counts_what_the_first_night_leaves_out_as_older(tmp_path: Path) -> None:

@@ -106,5 +106,5 @@ def test_a_running_night_is_named_and_nothing_purged(home: Home) -> None:
     holder.kill()
     holder.communicate()
     assert done.code == 11
-    assert f"another night is running (process {holder.pid}" in done.err
+    assert f"a night is already running (process {holder.pid}" in done.err
     assert "sleep.db" in holding(home, ASKS[0][0])

@@ -249,7 +249,7 @@ def a_pair(home: Sleeper, held: Held) -> None:
         if loser == "by hand":
             _, err = by_hand.communicate()
             assert by_hand.returncode == 11, err
-            assert "another night is running (process " in err
+            assert "a night is already running (process " in err
         else:
             assert f"(process {by_hand.pid}" in home.state.backlog().pending.waiting  # pyright: ignore[reportOptionalMemberAccess]
         held.go.set()

@@ -107,7 +107,7 @@ def test_an_endpoint_that_does_not_tell_is_unknown(machine: Machine, server: Mod
     openai(machine, server.base_url)
     (found,) = [finding for finding in machine.look() if finding.topic is Topic.MODELS]
     assert found.state is State.UNKNOWN
-    assert "only a call can tell" in found.says
+    assert "when a night begins" in found.says
 
 
 def test_an_endpoint_that_refuses_the_key_is_a_missing_login(machine: Machine, server: ModelServer) -> None:

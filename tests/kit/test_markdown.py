@@ -4,7 +4,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.markdown import fence, one_line, spelled, visible
+from skillopt_sleep.kit.markdown import fence, one_line, spelled, unescaped, visible
 
 
 @given(st.text(alphabet=st.sampled_from("`~a \n")) | st.text())
@@ -36,6 +36,10 @@ def test_what_can_not_be_seen_is_written_out(text: str, shown: str) -> None:
 @given(st.text())
 def test_a_visible_text_holds_no_control_or_format_character(text: str) -> None:
     assert all(char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs"} for char in visible(text))
+
+
+def test_markdown_that_is_not_rendered_has_no_escapes_but_those_in_code() -> None:
+    assert unescaped("6 no\\_user\\_turn  \nsee `a\\_b` and \\\\") == "6 no_user_turn\nsee `a\\_b` and \\"
 
 
 @given(st.text(), st.integers(min_value=1, max_value=40))

@@ -118,7 +118,7 @@ def test_an_unreadable_holder_file_does_not_hide_the_lock(tmp_path: Path) -> Non
         (tmp_path / "night.holder").write_text("{", encoding="utf-8")
         with pytest.raises(NightLocked) as locked:
             other.open_night().__enter__()
-    assert locked.value.message == "another night is running"
+    assert locked.value.message == "a night is already running"
     store.close()
     other.close()
 

@@ -257,7 +257,7 @@ def test_one_step_of_several_batches_reflects_on_each_and_decides_once(tmp_path:
 
 def test_the_same_folder_is_not_begun_twice(tmp_path: Path) -> None:
     a_trainer(tmp_path).train()
-    with pytest.raises(ConfigError, match="holds a run"):
+    with pytest.raises(ConfigError, match="already contains a training"):
         a_trainer(tmp_path).train()
 
 

@@ -179,7 +179,7 @@ def test_auto_passes_over_an_agent_that_is_not_installed(machine: Machine) -> No
     logged_in_to_codex(machine)
 
     assert auto(machine).shown.startswith(
-        "codex:default (0.169.0) (auto: key in codex's auth.json (claude: claude was not found"
+        "codex:default (0.169.0) (auto: key in codex's auth.json (claude: not installed"
     )
 
 
@@ -238,9 +238,17 @@ def test_auto_without_an_agent_names_the_problem_of_each(machine: Machine) -> No
         auto(machine)
 
     assert "claude: no login found" in caught.value.message
-    assert "codex: codex was not found" in caught.value.message
+    assert "codex: not installed" in caught.value.message
     assert "log in" in caught.value.remedy
     assert caught.value.exit_code is Exit.LOGIN
+
+
+def test_auto_where_no_agent_is_installed_says_that_and_nothing_of_logins(machine: Machine) -> None:
+    with pytest.raises(BackendUnavailable) as caught:
+        auto(machine)
+    assert caught.value.message.count("not installed") == 2
+    assert "login" not in caught.value.message
+    assert "install claude or codex" in caught.value.remedy
 
 
 def test_auto_that_comes_to_what_another_role_names_is_the_same_model(machine: Machine) -> None:

@@ -90,7 +90,7 @@ def parse(path: str, history: History | None = None) -> tuple[Stamp, Reading]:
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
     damaged = lines.damaged + reader.misplaced
-    session = reader.draft.session(NAME, file.stem, lines.stamp, damaged=damaged)
+    session = reader.draft.session(NAME, file.stem, lines.stamp, damaged=damaged, torn=lines.torn)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 

@@ -62,7 +62,8 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     left_out = reader.left_out()
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()
-    session = reader.draft.session(NAME, reader.name or session_in(path), lines.stamp, damaged=damaged)
+    name = reader.name or session_in(path)
+    session = reader.draft.session(NAME, name, lines.stamp, damaged=damaged, torn=lines.torn)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 

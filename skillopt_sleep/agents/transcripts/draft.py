@@ -168,8 +168,13 @@ class Draft:
                 prompt.origin = Origin.HARNESS
         return False
 
-    def session(self, source: str, name: str, stamp: Stamp, *, damaged: int) -> Session:
-        """Return the finished record, redacted; without a time of its own it has the file's."""
+    def session(self, source: str, name: str, stamp: Stamp, *, damaged: int, torn: bool = False) -> Session:
+        """Return the finished record, redacted; without a time of its own it has the file's.
+
+        A line that is `torn` off is damage only in a file that holds nothing else.
+        """
+        if torn and not self.items:
+            damaged += 1
         told = self._told()
         ended = moment(self.last) or datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
         started = moment(self.first) or ended

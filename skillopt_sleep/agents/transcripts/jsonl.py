@@ -36,11 +36,13 @@ class Lines:
 
     Iterating yields every line once as a block of bytes with the line's start and end in it, so that a line of no
     interest is never copied. `record_start` matches how a record of the agent begins; `size` says how many bytes
-    count, None for all. Raises OSError if the file can't be opened or isn't a regular file.
+    count, None for all. `torn` is whether the file ends with a line that may yet be completed. Raises OSError if the
+    file can't be opened or isn't a regular file.
     """
 
     def __init__(self, path: str, record_start: re.Pattern[bytes], size: int | None = None) -> None:
         self.damaged = 0
+        self.torn = False
         self._record_start = record_start
         self._file = io.FileIO(os.open(path, PLAIN_FLAGS), "rb")
         status = os.fstat(self._file.fileno())
@@ -128,6 +130,8 @@ class Lines:
                 records.append(decoder.decode(record))
         if not line.isspace() and (records or not torn or b"\x00" in line):
             self.damaged += 1
+        elif not line.isspace():
+            self.torn = True
         return records
 
 
