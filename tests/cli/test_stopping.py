@@ -9,6 +9,7 @@ import pytest
 from tests.command import Home
 
 SCRIPT = """
+import time
 from skillopt_sleep.cli.stopping import stop_softly
 stop_softly()
 try:
