@@ -9,7 +9,7 @@ import typer
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import counted, home_path
-from skillopt_sleep.cli.why_shown import blamed_lines
+from skillopt_sleep.cli.why_shown import blamed_rows, show
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
 from skillopt_sleep.stores.bank import ADOPTED
@@ -37,8 +37,7 @@ def blame(
         lines_managed = counted(len(lines), "line") if lines else "no line"
         say(f"{home_path(str(path))}: {lines_managed} managed by skillopt-sleep")
         for line in lines:
-            for text in blamed_lines(*line, now=now):
-                say(text)
+            show(blamed_rows(*line, now=now))
 
 
 def _adopted(known: Sequence[Origin]) -> list[Path]:

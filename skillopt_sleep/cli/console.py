@@ -60,9 +60,9 @@ def say_all(lines: Iterable[str]) -> None:
         say(line)
 
 
-def say_row(label: str, *parts: Part) -> None:
+def say_row(label: str, *parts: Part, width: int = LABEL) -> None:
     """Print a line with a label in front; what is wrapped on a terminal stands below the text, not the label."""
-    _say(((f"{label:{LABEL}}", DIM), *parts), hang=LABEL)
+    _say(((f"{label:{width}}", DIM), *parts), hang=width)
 
 
 def say_next(command: str, why: str = "", *, label: str = "Next step") -> None:

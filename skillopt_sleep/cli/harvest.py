@@ -27,7 +27,10 @@ def harvest(
         bool, typer.Option("--json", help="Print it as JSON, with the turns of each session.")
     ] = False,
 ) -> None:
-    """Show which sessions were found, which are used or left out, and why. Sends nothing."""
+    """Show which sessions were found, which are used or left out, and why. Sends nothing.
+
+    What it reads is kept, redacted, in an index on this machine, so that the next time only new files are read.
+    """
     paths = find_paths()
     settings = load(paths, flags={"harvest.include_headless": include_headless or None})
     data, show = _read(paths, settings, why, as_json=as_json)

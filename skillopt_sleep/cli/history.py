@@ -1,22 +1,34 @@
 """The command `history`: past nights, what came of them, and what they cost."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import BOLD, say, say_all, say_json
+from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, Column, Part, say, say_json, say_table
 from skillopt_sleep.cli.daemon_shown import first_step
+from skillopt_sleep.cli.status_shown import OUTCOMES
 from skillopt_sleep.cli.stored import opened_to_read
-from skillopt_sleep.cli.text import counted
+from skillopt_sleep.cli.text import when
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import Decision, NightReport, Outcome, Spend, StepOutcome
+from skillopt_sleep.records import CUT_SHORT, Decision, NightReport, Outcome, Spend, StepOutcome
 from skillopt_sleep.reporters.gains import fresh_gain
 from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.sqlite import NightLine
 
 LAST = 14
 _CENT = 0.01
+COLUMNS = (
+    Column("night"),
+    Column("what came of it", wrapped=True),
+    Column("sessions", right=True, from_width=80),
+    Column("calls", right=True),
+    Column("tokens", right=True, from_width=100),
+    Column("cost", right=True),
+    Column("id", from_width=100),
+)
 
 
 def history(
@@ -37,15 +49,16 @@ def history(
         states = {decided.proposal.id: decided.state for decided in store.bank.proposals()}
         running = has_open and store.is_running()
     if as_json:
-        rows = [_data(night, reports[night.id], states) for night in shown]
-        say_json({"schema_version": 1, "nights": rows, "all": len(nights)})
+        told = [_data(night, reports[night.id], states) for night in shown]
+        say_json({"schema_version": 1, "nights": told, "all": len(nights)})
         return
     if not nights:
         _say_no_night()
+    table: list[Sequence[Part]] = []
+    now = utc_now()
     for night in shown:
-        first, *rest = lines(night, reports[night.id], states, running=running)
-        say((first, BOLD))
-        say_all(rest)
+        table += rows(night, reports[night.id], states, now=now, running=running)
+    say_table(COLUMNS, table)
     if len(shown) < len(nights):
         say(f"{len(nights) - len(shown)} earlier: skillopt-sleep history --last 0")
 
@@ -58,30 +71,39 @@ def _say_no_night() -> None:
         say(f"Begin with: {step}")
 
 
-def lines(
-    night: NightLine, report: NightReport | None, states: Mapping[str, str], *, running: bool = False
-) -> Iterator[str]:
-    """Yield a night's outcome and cost, then each document that was worked on; `states` are those of proposals."""
+def rows(
+    night: NightLine, report: NightReport | None, states: Mapping[str, str], *, now: datetime, running: bool = False
+) -> Iterator[Sequence[Part]]:
+    """Yield a night's row, then one for each document that was worked on; `states` are those of proposals."""
+    moment, name = (when(night.started, now), BOLD), (night.id, DIM)
     if report is None:
-        yield f"{night.id:12}  {_without_report(night, running=running)}"
+        yield moment, _without_report(night, running=running), "", "", "", "", name
         return
-    sessions = counted(report.sessions.used, "session")
-    yield f"{night.id:12}  {report.verdict:14}  {sessions}, {spent(report.spend)}"
+    spend = report.spend
+    sessions, calls = f"{report.sessions.used:,}", f"{spend.calls:,}"
+    yield moment, _outcome(report.verdict), sessions, calls, tokens(spend), dollars(spend), name
     for step in report.documents:
-        yield f"  {one_line(step.document.id, limit=200)}: {verdict(step)}{_proposals(report, step, states)}"
+        text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}{_proposals(report, step, states)}"
+        yield "", text, "", "", "", "", ""
         numbers = gain(step)
         if numbers:
-            yield f"      {numbers}"
+            yield "", (numbers, DIM), "", "", "", "", ""
     if not report.documents and report.verdict is not Outcome.NOTHING_NEW:
-        yield f"      {one_line(report.because, limit=200)}"
+        yield "", one_line(report.because, limit=200), "", "", "", "", ""
 
 
-def _without_report(night: NightLine, *, running: bool) -> str:
+def _outcome(outcome: Outcome) -> Part:
+    style = GOOD if outcome is Outcome.IMPROVED else ""
+    style = BAD if outcome in CUT_SHORT else style
+    return OUTCOMES[outcome], style
+
+
+def _without_report(night: NightLine, *, running: bool) -> Part:
     if night.outcome:
-        return night.outcome.value
+        return _outcome(night.outcome)
     if running:
         return "running now"
-    return "cut off; the next run resumes it"
+    return "cut off; the next run resumes it", CAREFUL
 
 
 def gain(step: StepOutcome) -> str:
@@ -112,19 +134,19 @@ def verdict(step: StepOutcome) -> str:
     return words.get(step.verdict.decision, step.outcome.value.replace("_", " "))
 
 
-def spent(spend: Spend) -> str:
-    """Return calls, tokens and dollars in words, with unknown amounts named as unknown."""
-    if not spend.calls:
-        return "no calls"
-    tokens = "tokens unknown"
-    if spend.tokens is not None:
-        at_least = "at least " if spend.unnamed else ""
-        tokens = f"{at_least}{spend.tokens:,} tokens"
-    dollars = "dollars unknown"
-    if spend.usd is not None:
-        digits = 4 if 0 < spend.usd < _CENT else 2
-        dollars = f"${spend.usd:.{digits}f}"
-    return f"{counted(spend.calls, 'call')}, {tokens}, {dollars}"
+def tokens(spend: Spend) -> str:
+    """Return the tokens of a night, as far as they are known."""
+    if spend.tokens is None:
+        return "unknown" if spend.calls else "0"
+    return f"{'≥ ' if spend.unnamed else ''}{spend.tokens:,}"
+
+
+def dollars(spend: Spend) -> str:
+    """Return the dollars of a night, as far as they are known."""
+    if spend.usd is None:
+        return "unknown" if spend.calls else "$0.00"
+    digits = 4 if 0 < spend.usd < _CENT else 2
+    return f"${spend.usd:.{digits}f}"
 
 
 def _proposals(report: NightReport, step: StepOutcome, states: Mapping[str, str]) -> str:

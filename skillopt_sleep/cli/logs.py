@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from skillopt_sleep.cli.completing import night_ids
-from skillopt_sleep.cli.console import say, say_json, warn
+from skillopt_sleep.cli.console import BAD, CAREFUL, DIM, Part, say_json, say_row, warn
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import find_paths
 
@@ -19,7 +19,8 @@ LAST = 100
 LOOK_SECONDS = 0.25
 _HEAD = frozenset({"at", "level", "event", "process", "night", "traceback"})
 _IDS = frozenset({"night_process"})  # numbers that are names, shown without separators
-_MARKS = {"warning": "!", "error": "✗", "critical": "✗"}
+_MARKS = {"warning": ("!", CAREFUL), "error": ("✗", BAD), "critical": ("✗", BAD)}
+TIME = 21  # the width of a time and the blanks behind it
 
 
 def logs(
@@ -117,36 +118,57 @@ def _print(entry: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         say_json(entry, pretty=False)
     else:
-        for line in lines(entry):
-            say(line)
+        for label, parts in lines(entry):
+            say_row(label, *parts, width=TIME)
     sys.stdout.flush()
 
 
-def lines(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield one log entry as text: local time, night, event, other fields, then the traceback."""
+def lines(entry: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Part]]]:
+    """Yield one log entry: its local time, then night, event and other fields; a traceback goes below."""
     from skillopt_sleep.kit.markdown import one_line
 
-    mark = _MARKS.get(str(entry.get("level")), " ")
-    text = one_line(str(entry["event"]), limit=400)
+    mark, style = _MARKS.get(str(entry.get("level")), ("", ""))
+    event, fields = _told(entry)
+    parts: list[Part] = []
+    if mark:
+        parts.append((f"{mark} ", style))
     if entry.get("night"):
-        text = f"{one_line(str(entry['night']))}: {text}"
-    fields: list[str] = []
-    for key, value in entry.items():
-        if key not in _HEAD and _is_set(value):
-            shown = _field(key, value)
-            fields.append(f"{key}: {shown}")
+        parts.append((f"{one_line(str(entry['night']))}  ", DIM))
+    parts.append((one_line(event, limit=400), style))
     if fields:
-        text = f"{text} – {'; '.join(fields)}"
-    yield f"{_local_time(entry)} {mark} {text}"
+        parts.append(f"  {'; '.join(fields)}")
+    yield _local_time(entry), parts
     for part in str(entry.get("traceback") or "").splitlines():
-        yield f"    {one_line(part, limit=400)}"
+        yield "", [one_line(part, limit=400)]
+
+
+def _told(entry: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Return what happened in words, and the other fields; a stage and a night's end are told like a sentence."""
+    event = str(entry["event"])
+    left = {key: value for key, value in entry.items() if key not in _HEAD and _is_set(value)}
+    fields: list[str] = []
+    if event == "stage ends" and "stage" in left:
+        event = str(left.pop("stage"))
+        if "items" in left:
+            fields.append(f"{_value(left.pop('items'))} done")
+    elif event == "night ends" and "outcome" in left:
+        event = f"night ends: {str(left.pop('outcome')).replace('_', ' ')}"
+    for name in ("calls", "tokens"):
+        if name in left:
+            fields.append(f"{_value(left.pop(name))} {name}")
+    if "usd" in left:
+        fields.append(f"${left.pop('usd'):.2f}")
+    if "seconds" in left:
+        fields.append(f"{left.pop('seconds')} s")
+    fields += [f"{key}: {_field(key, value)}" for key, value in left.items()]
+    return event, fields
 
 
 def _local_time(entry: Mapping[str, Any]) -> str:
     try:
         return f"{datetime.fromisoformat(str(entry.get('at'))).astimezone():%Y-%m-%d %H:%M:%S}"
     except ValueError:
-        return "(no time)".ljust(19)
+        return "(no time)"
 
 
 def _is_set(value: object) -> bool:

@@ -24,7 +24,11 @@ def run(
         bool, typer.Option("--example", help="Use the bundled example day and the simulated model.")
     ] = False,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Show what a night would read, send and cost at most. Makes no call.")
+        bool,
+        typer.Option(
+            "--plan",
+            help="Show what a night would read, send and cost at most. Makes no call; keeps an index of sessions.",
+        ),
     ] = False,
     project: Annotated[str, typer.Option(help="Only this project, given by its folder.")] = "",
     backend: Annotated[

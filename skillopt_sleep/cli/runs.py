@@ -55,7 +55,7 @@ class _Run(NamedTuple):
         return f"{self.folder}  {self.manifest.env}, {self.manifest.models.get('target', 'unknown model')}: {state}"
 
 
-@app.command("list")
+@app.command("list", epilog="Example: skillopt-sleep runs list")
 def list_runs(
     folder: Annotated[Path, typer.Argument(help="Where to look, up to three folders deep.")] = Path(),
     *,
@@ -83,7 +83,7 @@ def list_runs(
         say(line)
 
 
-@app.command("show")
+@app.command("show", epilog="Example: skillopt-sleep runs show run")
 def show(run: RunFolder, *, as_json: AsJson = False) -> None:
     """Show a training step by step."""
     training = _read(run)
@@ -95,7 +95,7 @@ def show(run: RunFolder, *, as_json: AsJson = False) -> None:
         say(line)
 
 
-@app.command("compare")
+@app.command("compare", epilog="Example: skillopt-sleep runs compare run run-2")
 def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> None:
     """Compare two trainings: what they were started with, and how their best skills score."""
     from skillopt_sleep.trainer.manifest import differences

@@ -127,6 +127,9 @@ def report(
         last = last_closed(nights)
         wanted = night or (last.id if last else "")
         if not wanted:
+            if nights:
+                _warn_unfinished(nights[0].id)
+                return
             warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
             return
         stored = store.report(wanted)
@@ -142,6 +145,10 @@ def report(
     say_markdown(render(stored))
     if not night:
         _say_earlier(waiting, stored)
+
+
+def _warn_unfinished(night: str) -> None:
+    warn(f"Night {night} isn't over yet, so it has no report: skillopt-sleep status")
 
 
 def _say_earlier(waiting: Sequence[Proposal], last: NightReport) -> None:

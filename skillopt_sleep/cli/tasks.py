@@ -32,7 +32,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 _EVERY_PROJECT = "every project (your own skill)"
 
 
-@app.command("list")
+@app.command("list", epilog="Example: skillopt-sleep tasks list --project shop-api")
 def list_tasks(
     *,
     project: Annotated[str, typer.Option(help="Only this project, given by its folder or the folder's name.")] = "",
@@ -59,7 +59,7 @@ def list_tasks(
     say(total)
 
 
-@app.command("show")
+@app.command("show", epilog="Example: skillopt-sleep tasks show e633aacd")
 def show(task: Id, *, as_json: AsJson = False) -> None:
     """Show one task as it will be asked, and how an answer is scored."""
     with opened_to_read() as store:
@@ -92,7 +92,7 @@ def _task_lines(entry: Banked, score: float | None) -> Iterator[str]:
         yield f"With the instructions as they are, the last night's attempts scored {score:.2f}."
 
 
-@app.command("why")
+@app.command("why", epilog="Example: skillopt-sleep tasks why e633aacd")
 def why(task: Id) -> None:
     """Explain where a task comes from: whose words it is based on, its split, and which nights used it."""
     from skillopt_sleep.cli.tasks_why import explain
@@ -214,9 +214,12 @@ def _line(entry: Banked, name: str) -> str:
     return f"{start}{one_line(task.prompt, limit=width)}{end}"
 
 
-app.command("edit")(tasks_edit.edit)
-app.command("drop")(tasks_edit.drop)
-app.command("pin")(tasks_edit.pin)
-app.command("add")(tasks_edit.add)
-app.command("export")(tasks_files.export)
-app.command("import")(tasks_files.import_tasks)
+app.command("edit", epilog="Example: skillopt-sleep tasks edit e633aacd")(tasks_edit.edit)
+app.command("drop", epilog="Example: skillopt-sleep tasks drop e633aacd")(tasks_edit.drop)
+app.command("pin", epilog="Example: skillopt-sleep tasks pin e633aacd")(tasks_edit.pin)
+app.command(
+    "add",
+    epilog='Example: skillopt-sleep tasks add --prompt "Write a commit message" --rubric "Names the ticket"',
+)(tasks_edit.add)
+app.command("export", epilog="Example: skillopt-sleep tasks export tasks.toml")(tasks_files.export)
+app.command("import", epilog="Example: skillopt-sleep tasks import tasks.toml")(tasks_files.import_tasks)

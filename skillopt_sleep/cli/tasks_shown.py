@@ -65,7 +65,7 @@ def scored_by(reference: Reference) -> tuple[str, ...]:
         case Checks():
             return tuple(map(_check_words, reference.items))
         case Rubric():
-            return (f"meets this rubric, as judged by the model: {reference.text}",)
+            return (f"is one of which the judge agrees: {reference.text}",)
         case _:
             assert_never(reference)
 

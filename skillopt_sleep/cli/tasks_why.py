@@ -8,12 +8,12 @@ from skillopt_sleep.cli.tasks_shown import short_ids
 from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
-from skillopt_sleep.mining.split import EVERY_TEST
 from skillopt_sleep.records import Deed, DeedKind, Evidence, NightReport, Split, StepOutcome, Task
 from skillopt_sleep.stores.bank import Banked
 
 EXCERPT_CHARS = 600
 MOST_RELATED = 8
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 _DID = {
     DeedKind.REJECTED: "rejected a call",
@@ -118,14 +118,14 @@ def _split(entry: Banked, related: Sequence[Banked], entries: Sequence[Banked]) 
     """Return the split and, as far as the bank can tell, the reason for it."""
     task = entry.task
     if task.split is None:
-        return "split: none yet, the next night assigns one"
+        return "not used yet: the next night says what for"
     use = {
-        Split.TRAIN: "nights learn from it",
-        Split.VAL: "changes are tested with it, and nothing is learned from it",
-        Split.TEST: "it is only reported, never learned from or decided by",
+        Split.TRAIN: "used to learn from",
+        Split.VAL: "used to test changes, and never to learn from",
+        Split.TEST: "only reported: never learned from, and nothing is decided by it",
     }[task.split]
     reason = block(_reason_of_split(entry, related, entries), indent="  ")
-    return f"split: {task.split}, so {use};\n{reason}"
+    return f"{use} ({task.split})\n{reason}"
 
 
 def _reason_of_split(entry: Banked, related: Sequence[Banked], entries: Sequence[Banked]) -> str:
@@ -138,11 +138,8 @@ def _reason_of_split(entry: Banked, related: Sequence[Banked], entries: Sequence
     occurrences = sorted((entry, *related), key=lambda banked: (banked.task.at, banked.task.id))
     sessions = list(dict.fromkeys(banked.task.session for banked in occurrences))
     number = sessions.index(task.session) + 1
-    return (
-        f"it is occurrence {number} of {len(sessions)}: the first goes to train, the next two to val, then they go "
-        f"to train and val in turn, and every {EVERY_TEST}th to test, unless you or its session's other tasks "
-        "decided otherwise"
-    )
+    place = f"{ORDINALS.get(number, f'{number}th')} of {counted(len(sessions), 'session')} that asked for it"
+    return f"{place}; sessions take turns, unless you or another task of the same session decided otherwise"
 
 
 def _nights(entry: Banked, related: Sequence[Banked], reports: Sequence[NightReport]) -> str:

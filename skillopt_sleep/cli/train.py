@@ -42,6 +42,18 @@ ModelName = Annotated[
         help="The model to use instead of the backend's. While training, a target with its own model keeps it.",
     ),
 ]
+ACTIONS = {
+    "accept": "accepted",
+    "accept_new_best": "accepted as the best",
+    "reject": "rejected",
+    "force_accept": "accepted untested",
+    "skip_no_patches": "without an edit, as the reflection proposed none",
+    "skip_no_rewrite": "without a rewrite, as the optimizer gave none",
+    "skip_no_change": "whose edits change nothing",
+    "skip_no_budget": "for which the budget was used up",
+    "skip_unscored": "without a score",
+    "skip_no_answer": "in which every reflection failed",
+}
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
@@ -61,7 +73,7 @@ def train(
     else:
         for line in summary_lines(summary):
             say(line)
-        say(f"The best skill is in {training.folder / 'best_skill.md'}")
+        say(best_line(summary, training.folder))
     problems = partial(summary)
     if problems:
         warn(f"Incomplete: {'; '.join(problems)}")
@@ -113,16 +125,23 @@ def evaluate(
 
 def summary_lines(summary: "Summary") -> list[str]:
     """Return a training in a few lines, each score with its n."""
-    actions = ", ".join(f"{count} {action}" for action, count in sorted(summary.actions.items()))
+    actions = ", ".join(f"{count} {ACTIONS.get(action, action)}" for action, count in sorted(summary.actions.items()))
     epochs, steps = counted(summary.epochs, "epoch"), counted(summary.steps, "step")
     lines = [f"{summary.env}: {epochs}, {steps}: {actions}", f"gate {summary.gate}: {summary.error_rate}"]
     for role, tested in _roles(summary):
         lines.append(_skill(role, tested))
-    if summary.best.standing.step == 0:
-        lines.append("No step scored better on val than the initial skill.")
     lines.append(f"total {cost(summary.total)}")
     lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
     return lines
+
+
+def best_line(summary: "Summary", folder: Path) -> str:
+    """Say where the best skill is, and whether the training found it."""
+    file = folder / "best_skill.md"
+    if summary.best.standing.step:
+        return f"The best skill is in {file}"
+    start = "your initial skill" if summary.best.chars else "as empty as the initial skill"
+    return f"No step scored better on val than the initial skill, so {file} is {start}."
 
 
 def partial(summary: "Summary") -> list[str]:
@@ -134,7 +153,9 @@ def partial(summary: "Summary") -> list[str]:
                 total = scores.n + scores.unscored
                 problems.append(f"{scores.unscored} of {total} {split} items of the {role} skill have no score")
     if summary.notes:
-        problems.append(f"{counted(len(summary.notes), 'thing')} failed on the way")
+        first = summary.notes[0]
+        more = f", and {len(summary.notes) - 1} more" if len(summary.notes) > 1 else ""
+        problems.append(f"failed on the way: {first.stage}: {first.summary}{more}")
     return problems
 
 

@@ -8,7 +8,7 @@ import typer
 
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.stored import opened_to_read
-from skillopt_sleep.cli.why_shown import absence_lines, origin_lines
+from skillopt_sleep.cli.why_shown import absence_rows, origin_rows, show
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.likeness import LIKE, likeness
@@ -43,8 +43,7 @@ def why(
     for number, origin in enumerate(found):
         if number:
             say("")
-        for line in origin_lines(origin, now=now):
-            say(line)
+        show(origin_rows(origin, now=now))
 
 
 def why_not(
@@ -71,8 +70,7 @@ def why_not(
     if as_json:
         say_json(found)
         return
-    for line in absence_lines(found, now=utc_now()):
-        say(line)
+    show(absence_rows(found, now=utc_now()))
 
 
 def _of_place(asked: str, known: Sequence[Origin]) -> list[Origin]:

@@ -1,10 +1,10 @@
 """Show where a rule comes from, and what became of something the person said: their words first, ids behind."""
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from skillopt_sleep.cli.text import WIDTH, ago, block, counted
+from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Part, say_row
+from skillopt_sleep.cli.text import ago, counted
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin
@@ -15,6 +15,9 @@ from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHD
 QUOTES = 3  # so many of the person's quotes are shown
 QUOTE_CHARS = 240
 SESSION_CHARS = 8
+Row = tuple[str, Part]  # what stands before a text, and the text
+STYLES = {WAITING: CAREFUL, ADOPTED: GOOD, REJECTED: BAD}
+_BELOW = " " * 6
 _STATES = {
     WAITING: "it waits for you",
     ADOPTED: "you adopted it",
@@ -24,35 +27,40 @@ _STATES = {
 }
 
 
-def origin_lines(origin: Origin, *, now: datetime) -> Iterator[str]:
+def show(rows: Iterable[Row]) -> None:
+    """Print rows; one that is wrapped goes on below its text."""
+    for label, part in rows:
+        say_row(label, part, width=len(label))
+
+
+def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
-    yield visible(origin.rule)
-    where = " and ".join(map(spelled, origin.documents))
-    yield f"  in {where}"
-    yield ""
-    yield from said_lines(origin.said, now=now)
+    yield "", (visible(origin.rule), BOLD)
+    yield "  ", f"in {' and '.join(map(spelled, origin.documents))}"
+    yield "", ""
+    yield from said_rows(origin.said, now=now)
     for deed in origin.done[:QUOTES]:
         what = f": {one_line(deed.what, limit=QUOTE_CHARS)}" if deed.what else ""
-        yield wrapped(f"you {DONE[deed.kind]}{what}", indent="  ")
-    yield ""
-    yield wrapped(sentence(tried(origin)))
-    yield wrapped(sentence(decision(origin, now=now)))
-    yield ""
+        yield "  ", f"you {DONE[deed.kind]}{what}"
+    yield "", ""
+    yield "", sentence(tried(origin))
+    yield "", (sentence(decision(origin, now=now)), STYLES.get(origin.state, ""))
+    yield "", ""
     for name, wording in zip(origin.lessons, origin.wordings, strict=False):
-        yield f"lesson    {spelled(name)}: {one_line(wording, limit=60)}"
-    yield f"proposal  {origin.proposal}, of the night of {origin.night}"
+        yield "lesson    ", (f"{spelled(name)}: {one_line(wording, limit=60)}", DIM)
+    yield "proposal  ", (f"{origin.proposal}, of the night of {origin.night}", DIM)
 
 
-def said_lines(said: Sequence[Evidence], *, now: datetime) -> Iterator[str]:
+def said_rows(said: Sequence[Evidence], *, now: datetime) -> Iterator[Row]:
     """Yield the person's words, each with when and where they were said."""
     if not said:
         return
-    yield "You said:"
+    yield "", "You said:"
     for piece in said[:QUOTES]:
-        yield wrapped(f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", indent="  ")
-        yield wrapped(f"{when(piece, now=now)}{_session(piece)}", indent="    ")
+        yield "  ", (f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", NAME)
+        yield "    ", (f"{when(piece, now=now)}{_session(piece)}", DIM)
     if len(said) > QUOTES:
-        yield f"  and {counted(len(said) - QUOTES, 'more time')}"
+        yield "  ", f"and {counted(len(said) - QUOTES, 'more time')}"
 
 
 def when(piece: Evidence, *, now: datetime) -> str:
@@ -66,13 +74,6 @@ def _session(piece: Evidence) -> str:
     """Return a session by its agent and as much of its id as `harvest --why` needs."""
     agent, _, name = piece.session.partition(":")
     return f"{spelled(agent)} {spelled(name[:SESSION_CHARS])}, turn {piece.turn}"
-
-
-def wrapped(text: str, *, indent: str = "") -> str:
-    """Return a paragraph that is broken between words."""
-    return textwrap.fill(
-        text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
 
 
 def tried(origin: Origin) -> str:
@@ -98,15 +99,15 @@ def decision(origin: Origin, *, now: datetime) -> str:
     return words
 
 
-def absence_lines(absence: Absence, *, now: datetime) -> Iterator[str]:
+def absence_rows(absence: Absence, *, now: datetime) -> Iterator[Row]:
     """Yield what became of something the person said, why, and what to do next."""
     if absence.said:
-        yield from said_lines(absence.said, now=now)
-        yield ""
-    yield wrapped(sentence(visible(absence.because)))
-    if absence.rule:
-        yield block(visible(absence.rule), indent="  ")
-    yield wrapped(f"→ {visible(absence.next)}")
+        yield from said_rows(absence.said, now=now)
+        yield "", ""
+    yield "", sentence(visible(absence.because))
+    for line in visible(absence.rule).splitlines():
+        yield "  ", line
+    yield "→ ", (visible(absence.next), BOLD)
     ids = {
         "lesson": absence.lesson,
         "task": absence.task,
@@ -115,23 +116,23 @@ def absence_lines(absence: Absence, *, now: datetime) -> Iterator[str]:
     }
     known = [f"{name} {spelled(value)}" for name, value in ids.items() if value]
     if known:
-        yield ""
-        yield wrapped(", ".join(known))
+        yield "", ""
+        yield "", (", ".join(known), DIM)
 
 
-def blamed_lines(number: int, line: str, origin: Origin | None, *, now: datetime) -> Iterator[str]:
+def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime) -> Iterator[Row]:
     """Yield one managed line with whose words it rests on, its trial, and who approved it when."""
-    yield f"{number:>4}  {one_line(line, limit=200)}"
+    yield f"{number:>4}  ", (one_line(line, limit=200), BOLD)
     if origin is None:
-        yield "      no proposal is known that brought it"
+        yield _BELOW, ("no proposal is known that brought it", CAREFUL)
         return
     if origin.said:
         first = origin.said[0]
         quote = one_line(first.quote, limit=QUOTE_CHARS)
         more = f", asked for in {counted(origin.sessions, 'session')}" if origin.sessions > 1 else ""
-        yield wrapped(f"«{quote}»", indent="      ")
-        yield wrapped(f"{when(first, now=now)}{_session(first)}{more}", indent="      ")
+        yield _BELOW, (f"«{quote}»", NAME)
+        yield _BELOW, (f"{when(first, now=now)}{_session(first)}{more}", DIM)
     for deed in origin.done[: 0 if origin.said else 1]:
-        yield wrapped(f"you {DONE[deed.kind]}: {one_line(deed.what, limit=QUOTE_CHARS)}", indent="      ")
-    yield wrapped(tried(origin), indent="      ")
-    yield wrapped(f"{decision(origin, now=now)}: {origin.proposal}", indent="      ")
+        yield _BELOW, f"you {DONE[deed.kind]}: {one_line(deed.what, limit=QUOTE_CHARS)}"
+    yield _BELOW, tried(origin)
+    yield _BELOW, f"{decision(origin, now=now)}: {origin.proposal}"

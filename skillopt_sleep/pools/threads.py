@@ -53,12 +53,15 @@ class ThreadPool:
         executor = ThreadPoolExecutor(min(self._workers, len(items)), thread_name_prefix="sleep")
         futures = [executor.submit(run, item) for item in items]
         try:
-            for done, _ in enumerate(as_completed(futures), start=1):
+            done = 0
+            for future in as_completed(futures):
                 if chain.errors:
                     # An error of another chain is raised there, not here.
                     failures.raise_first()
                     raise CancelledError
-                self._report(label, done, len(items))
+                if not isinstance(future.exception(), CallPending):
+                    done += 1
+                    self._report(label, done, len(items))
         finally:
             executor.shutdown(wait=True, cancel_futures=True)
         failures.raise_pending()

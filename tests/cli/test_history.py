@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.history import gain, lines, spent, verdict
-from skillopt_sleep.records import Decision, FreshRound, Outcome, Spend, Trial, Verdict
+from skillopt_sleep.cli.history import dollars, gain, rows, tokens, verdict
+from skillopt_sleep.records import Decision, FreshRound, NightReport, Outcome, Spend, Trial, Verdict
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_proposal, a_report, an_outcome
 from tests.command import Home
@@ -29,13 +29,15 @@ def test_before_the_first_night_it_says_how_to_begin(tmp_path: Path) -> None:
 
 
 def test_nights_are_listed_newest_first_with_outcome_documents_gain_and_spend(home: Home) -> None:
-    out = home.command("history").out.splitlines()
-    assert "-2  nothing_new" in out[0]
-    assert "improved" in out[1]
-    assert "5 sessions" in out[1]
-    assert "shop-api/CLAUDE.md: accepted; P-0001 waiting" in out[2]
-    assert "90 % interval" in out[3]
-    assert "n=" in out[3]
+    titles, newest, oldest, document, numbers = home.command("history").out.splitlines()
+    assert titles.split() == ["night", "what", "came", "of", "it", "sessions", "calls", "tokens", "cost", "id"]
+    assert newest.startswith("today ")
+    assert newest.endswith("-2")
+    assert "helps" in oldest
+    assert "  5  " in oldest
+    assert "shop-api/CLAUDE.md: accepted; P-0001 waiting" in document
+    assert "90 % interval" in numbers
+    assert "n=" in numbers
 
 
 def test_what_became_of_a_proposal_is_told(home: Home) -> None:
@@ -57,8 +59,8 @@ def test_for_programs_it_is_one_document(home: Home) -> None:
 
 def test_only_the_last_are_shown_where_so_many_are_asked_for(home: Home) -> None:
     out = home.command("history", "--last", "1").out
-    assert "nothing_new" in out
-    assert "improved" not in out
+    assert "nothing new" in out
+    assert "helps" not in out
     assert "1 earlier: skillopt-sleep history --last 0" in out
 
 
@@ -84,29 +86,37 @@ def test_a_document_without_a_trial_has_the_word_of_its_step() -> None:
 @pytest.mark.parametrize(
     ("spend", "words"),
     [
-        (Spend(), "no calls"),
-        (Spend(calls=1, tokens=900, usd=0.004), "1 call, 900 tokens, $0.0040"),
-        (Spend(calls=1200, tokens=None), "1,200 calls, tokens unknown, dollars unknown"),
-        (Spend(calls=2, tokens=10, unnamed=1, usd=1.5), "2 calls, at least 10 tokens, $1.50"),
+        (Spend(), ("0", "$0.00")),
+        (Spend(calls=1, tokens=900, usd=0.004), ("900", "$0.0040")),
+        (Spend(calls=1200, tokens=None), ("unknown", "unknown")),
+        (Spend(calls=2, tokens=10, unnamed=1, usd=1.5), ("≥ 10", "$1.50")),
     ],
 )
-def test_what_is_not_known_of_the_spend_is_said_to_be_unknown(spend: Spend, words: str) -> None:
-    assert spent(spend) == words
+def test_what_is_not_known_of_the_spend_is_said_to_be_unknown(spend: Spend, words: tuple[str, str]) -> None:
+    assert (tokens(spend), dollars(spend)) == words
+
+
+def cells(night: NightLine, report: NightReport | None, *, running: bool = False) -> list[str]:
+    """The second column of a night's rows: what came of it."""
+    told: list[str] = []
+    for row in rows(night, report, {}, now=NOON, running=running):
+        told.append(row[1] if isinstance(row[1], str) else row[1][0])
+    return told
 
 
 def test_a_night_without_a_report_runs_or_was_cut_off() -> None:
     night = NightLine("2026-03-02", NOON, None, None)
-    assert list(lines(night, None, {}, running=True)) == ["2026-03-02    running now"]
-    assert list(lines(night, None, {})) == ["2026-03-02    cut off; the next run resumes it"]
+    assert cells(night, None, running=True) == ["running now"]
+    assert cells(night, None) == ["cut off; the next run resumes it"]
 
 
 def test_a_night_that_failed_says_why() -> None:
     night = NightLine("2026-03-02", NOON, NOON, Outcome.BACKEND_FAILED)
     report = a_report(verdict=Outcome.BACKEND_FAILED, because="the key was refused")
-    assert list(lines(night, report, {}))[1].strip() == "the key was refused"
+    assert cells(night, report)[1] == "the key was refused"
 
 
 def test_a_proposal_that_is_not_there_any_more_is_gone() -> None:
     night = NightLine("2026-03-02", NOON, NOON, Outcome.IMPROVED)
     report = a_report(documents=(improved(),), proposals=(a_proposal(document=improved().document.id),))
-    assert any(line.endswith("gone") for line in lines(night, report, {}))
+    assert any(cell.endswith("gone") for cell in cells(night, report))

@@ -62,13 +62,13 @@ def test_it_says_what_the_lesson_was_called() -> None:
 def test_its_side_comes_with_the_reason() -> None:
     first = Banked(TASK)
     second = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL, at=NOON + timedelta(hours=1)))
-    assert "split: train, so nights learn from it;\n  it is occurrence 1 of 2" in told(first, second)
-    assert "it is occurrence 2 of 2" in told(second, first)
+    assert "used to learn from (train)\n  1st of 2 sessions" in told(first, second)
+    assert "2nd of 2 sessions" in told(second, first)
     assert "1 other task" in told(first, second)
     mate = Banked(replace(TASK, id="t3", lesson="other"))
     assert "t3 comes from the same one" in told(first, mate)
     assert "you put it there" in told(Banked(TASK, earlier=(replace(TASK, split=Split.VAL),)))
-    assert "split: none yet" in told(Banked(replace(TASK, split=None)))
+    assert "not used yet" in told(Banked(replace(TASK, split=None)))
 
 
 def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:

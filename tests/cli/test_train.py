@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from skillopt_sleep.cli.train import partial, summary_lines
+from skillopt_sleep.cli.train import best_line, partial
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Note, Prompt
 from skillopt_sleep.trainer.env import GROUP
@@ -167,11 +167,11 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
 
     whole = a_trainer(tmp_path / "whole").train()
     assert partial(whole) == []
-    assert "No step scored better" not in "".join(summary_lines(whole))
+    assert "The best skill is in" in best_line(whole, Path("run"))
     summary = a_trainer(tmp_path / "part", Scripted(refuse)).train()
     roles = ("initial", "best", "final")
     assert partial(summary) == [f"1 of 8 test items of the {role} skill have no score" for role in roles]
-    assert partial(replace(whole, notes=(Note(stage="reflect", summary="no"),))) == ["1 thing failed on the way"]
+    assert partial(replace(whole, notes=(Note(stage="reflect", summary="no"),))) == ["failed on the way: reflect: no"]
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])

@@ -1,8 +1,9 @@
+from collections.abc import Iterable
 from datetime import timedelta
 
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.why_shown import absence_lines, blamed_lines, decision, origin_lines, tried
+from skillopt_sleep.cli.why_shown import Row, absence_rows, blamed_rows, decision, origin_rows, tried
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin, origins
 from skillopt_sleep.records import Deed, DeedKind, Evidence, Proof, Solved
@@ -24,8 +25,13 @@ def an_origin(state: str = ADOPTED, reason: str = "", **fields: object) -> Origi
     return replace(origin, **fields)
 
 
+def plain(rows: Iterable[Row]) -> list[str]:
+    """The rows as lines without styles."""
+    return [label + (part if isinstance(part, str) else part[0]) for label, part in rows]
+
+
 def test_the_words_come_first_with_when_and_where_and_the_ids_last() -> None:
-    text = "\n".join(origin_lines(an_origin(), now=NOW))
+    text = "\n".join(plain(origin_rows(an_origin(), now=NOW)))
     assert text.index("«no,") < text.index("You adopted it") < text.index("proposal  P-0001")
     assert "2026-03-02 (3 days ago), claude_code 01234567, turn 2" in text
     assert "and 2 more times" in text
@@ -48,12 +54,12 @@ def test_a_decision_has_its_day_and_its_reason() -> None:
 
 
 def test_a_line_of_deeds_alone_is_told_by_them() -> None:
-    lines = list(blamed_lines(7, "- Run make lint.", an_origin(said=()), now=NOW))
+    lines = plain(blamed_rows(7, "- Run make lint.", an_origin(said=()), now=NOW))
     assert lines[0] == "   7  - Run make lint."
     assert "you checked the work: make lint" in lines[1]
 
 
 def test_an_absence_ends_with_what_to_do() -> None:
     found = Absence(said=SAID[:1], end="seen_once", because="seen once", next="say it again", lesson="l1", task="t1")
-    lines = list(absence_lines(found, now=NOW))
+    lines = plain(absence_rows(found, now=NOW))
     assert lines[-4:] == ["Seen once.", "→ say it again", "", "lesson l1, task t1"]

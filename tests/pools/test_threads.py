@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallPending
 from skillopt_sleep.pools.threads import ThreadPool
 
 
@@ -78,6 +78,19 @@ def test_progress_hears_the_beginning_and_every_end() -> None:
     progress = Progress()
     ThreadPool(2, progress).map(lambda item: item, "abc", label="rollout")
     assert progress.heard == [("rollout", done, 3) for done in range(4)]
+
+
+def test_a_question_that_waits_for_its_answer_is_not_done() -> None:
+    progress = Progress()
+
+    def asked(item: str) -> str:
+        if item != "b":
+            raise CallPending(f"{item} waits")
+        return item
+
+    with pytest.raises(CallPending):
+        ThreadPool(2, progress).map(asked, "abc", label="mine")
+    assert progress.heard == [("mine", 0, 3), ("mine", 1, 3)]
 
 
 def test_progress_hears_nothing_of_nothing() -> None:
