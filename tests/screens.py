@@ -1,9 +1,10 @@
 """Make the pictures of docs/screens from a night over the example day: `python -m tests.screens`."""
 
 import os
+import re
 import subprocess
 import tempfile
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -24,8 +25,18 @@ COMMANDS = {
     "show": ("show", "P-0001"),
     "report": ("report",),
     "harvest": ("harvest",),
+    "history": ("history",),
+    "why": ("why", "P-0001"),
     "doctor": ("doctor", "--project", "."),
 }
+CHANGING = (
+    (r"(today|yesterday) \d\d:\d\d", "today 04:17"),
+    (r"[\d.]+ GiB free", "64 GiB free"),
+    (r"\d+ KiB", "512 KiB"),
+    (r"\d+ s;", "1 s;"),
+    (r"/store/data/example/home", ""),
+    (r"/home/store/data/example", "~/.skillopt-sleep"),
+)
 _STARTED = datetime(2026, 11, 23, 4, 17, tzinfo=UTC)
 _NIGHT = Progress(
     night="2026-11-23",
@@ -53,11 +64,8 @@ def main() -> None:
         example = home / "store" / "data" / "example"
         for name, arguments in COMMANDS.items():
             out = run(home, example, *arguments)
-            save(
-                name,
-                " ".join(("skillopt-sleep", *arguments)),
-                Text.from_ansi(out.replace(folder, "").replace(str(PROGRAM.parent), "~/.local/bin")),
-            )
+            out = out.replace(folder, "").replace(str(PROGRAM.parent), "~/.local/bin")
+            save(name, " ".join(("skillopt-sleep", *arguments)), Text.from_ansi(steady(out)))
     keys = Text("   ").join(Text.assemble((key, BOLD), f" {meaning}") for key, meaning in KEYS.items())
     rule = screen(ADDED, number=1, count=3, width=WIDTH)
     save("review", "skillopt-sleep review", Group(*rule, Text(""), keys))
@@ -81,6 +89,15 @@ def run(home: Path, store: Path, *arguments: str) -> str:
         [str(PROGRAM), *arguments], env=environment, cwd=home, capture_output=True, text=True, check=False
     )
     return done.stdout
+
+
+def steady(screen: str) -> str:
+    """Replace what differs from run to run and from machine to machine, so that only real changes change a picture."""
+    shift = _STARTED.date() - datetime.now(UTC).astimezone().date()
+    screen = re.sub(r"\d{4}-\d\d-\d\d", lambda day: str(date.fromisoformat(day[0]) + shift), screen)
+    for pattern, same in CHANGING:
+        screen = re.sub(pattern, same, screen)
+    return screen
 
 
 def save(name: str, title: str, screen: RenderableType) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from skillopt_sleep.cli.chosen import Chosen, named
 from skillopt_sleep.cli.completing import proposal_ids
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.console import BAD, BOLD, DIM, GOOD, say, say_all, say_json
 from skillopt_sleep.cli.proposals_shown import cautions, documents, shown_trial
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened_to_read
@@ -19,6 +19,8 @@ from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.records import DONE, Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
+
+_DIFF_STYLES = {"+": GOOD, "-": BAD, "@": DIM}
 
 
 def show(
@@ -43,10 +45,12 @@ def _show(one: Chosen, *, as_json: bool) -> None:
     if as_json:
         say_json(decided.proposal)
         return
-    for line in _lines(decided):
-        say(line)
+    title, *rest = _lines(decided)
+    say((title, BOLD))
+    say_all(rest)
     say("")
-    say(_diff(one.folder))
+    for line in _diff(one.folder).splitlines():
+        say((line, _DIFF_STYLES.get(line[:1], "")))
     name = decided.proposal.id
     if decided.state == ADOPTED:
         say(f"\nundo: skillopt-sleep undo {name}")

@@ -1,6 +1,7 @@
 import re
 import shutil
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Proposal, RuleWarning, WarningKind
-from tests.command import ASKS, Home
+from tests.command import ASKS, PROGRAM, Home
 
 
 def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
@@ -210,3 +211,15 @@ def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Hom
     refused = home.command("adopt", "P-0001")
     assert refused.code == 2
     assert "was withdrawn" in refused.err
+
+
+def test_on_a_terminal_the_change_is_coloured(home: Home) -> None:
+    coloured = subprocess.run(
+        [str(PROGRAM), "show", "P-0001"],
+        env={**home.environment, "FORCE_COLOR": "1", "TERM": "xterm-256color"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "\x1b[32m+- Use pnpm" in coloured
+    assert "\x1b" not in home.command("show", "P-0001").out
