@@ -55,6 +55,12 @@ def test_what_is_snoozed_waits_unseen(home: Home) -> None:
     assert home.command("snooze", "P-0001").code == 2
 
 
+def test_what_was_adopted_while_it_slept_is_not_called_asleep(home: Home) -> None:
+    home.command("snooze", "P-0001", "--for", "2d")
+    home.command("adopt", "P-0001")
+    assert "snoozed" not in home.command("show").out
+
+
 def with_two_rules(home: Home) -> None:
     """The proposal gets a second edit."""
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:

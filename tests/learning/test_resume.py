@@ -294,6 +294,7 @@ def test_an_edit_that_can_not_be_applied_any_more_ends_its_trial() -> None:
     found, _ = gone_on(lost)
 
     assert "it can't be applied any more" in found.notes[0].summary
+    assert found.notes[0].expected
 
 
 def test_a_removal_goes_on_with_the_tasks_that_exercise_its_rule_and_no_others() -> None:
@@ -316,6 +317,7 @@ def test_one_whose_edit_a_person_refused_meanwhile_is_let_go() -> None:
 
     assert (found.tried, found.rest, executor.jobs) == ((), (), [])
     assert "rejected" in found.notes[0].summary
+    assert found.notes[0].expected, "what a person decided is no problem of the night"
 
 
 def test_tasks_of_other_lessons_alone_are_no_reason_to_go_on() -> None:

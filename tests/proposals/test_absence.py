@@ -132,3 +132,20 @@ def test_what_is_nearer_to_a_lesson_than_to_a_rule_is_about_the_lesson() -> None
     tests = a_lesson("Run the tests with npm test", id="l2")
     said = found("run the tests with npm test", Decided(PROPOSAL, ADOPTED, "", ""), lessons=[LESSON, tests])
     assert said.lesson == "l2"
+
+
+def test_a_lesson_whose_rule_was_decided_is_told_by_the_decision_and_all_its_words() -> None:
+    again = Evidence(session="s2", turn=2, quote="the packages come by another manager here")
+    lesson = a_lesson("Use pnpm, never npm", id="l1", quotes=(SAID, again))
+    rejected = Decided(PROPOSAL, REJECTED, "we moved to bun", "2026-03-03")
+
+    said = found(again.quote, rejected, lessons=[lesson], reports=[night("1", Became.PROPOSED)])
+
+    assert (said.end, said.proposal, said.said) == (REJECTED, "P-0001", (SAID, again))
+    assert "turned its rule down: we moved to bun" in said.because
+
+
+def test_a_lesson_that_was_taken_back_is_told_so_whatever_became_of_its_rule() -> None:
+    lesson = a_lesson("Use yarn instead", id="l1", quotes=(SAID,), state=LessonState.TAKEN_BACK)
+    adopted = Decided(PROPOSAL, ADOPTED, "", "2026-03-03")
+    assert found("use yarn instead", adopted, lessons=[lesson]).end == "taken_back"
