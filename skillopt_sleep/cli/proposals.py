@@ -17,7 +17,7 @@ from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.records import DONE, Proposal
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, WITHDRAWN, Decided
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _DIFF_STYLES = {"+": GOOD, "-": BAD, "@": DIM}
@@ -107,7 +107,7 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
         proposal = decided.proposal
         caution = f"Read twice ({proposal.touches}): " if proposal.touches else ""
         label = f"{proposal.label}: " if proposal.label else ""
-        if decided.until and decided.until > utc_now():
+        if decided.state == WAITING and decided.until and decided.until > utc_now():
             label = f"snoozed until {shown(decided.until)}: {label}"
         say(f"{proposal.id}  {decided.state:8}  {label}{caution}{spelled(proposal.summary)}")
 

@@ -109,7 +109,7 @@ class _Tonight(NamedTuple):
         if not because and changed is None:
             because = "it can't be applied any more"
         if because or changed is None:
-            return found.noted(self._note(wait, because))
+            return found.noted(replace(self._note(wait, because), expected=True))
         asked = _tasks(wait, self.val, self.known)
         if not _has_more(wait.tested, asked):
             return found.resting(waited)

@@ -101,9 +101,10 @@ def absence(
     origin, near = _best_origin(asked, known)
     lesson, nearer = _best_lesson(asked, lessons)
     if origin is not None and near >= nearer:
-        return _of_origin(origin)
+        return _of_origin(origin, origin.said)
     if lesson is not None:
-        return _of_lesson(lesson, named, reports)
+        decided = _rule_of(lesson, known)
+        return _of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.quotes)
     found = _best_correction(asked, reports)
     if found is not None:
         return _of_correction(*found)
@@ -153,12 +154,20 @@ def _best_correction(asked: str, reports: Reports) -> tuple[Correction, str] | N
     return None
 
 
-def _of_origin(origin: Origin) -> Absence:
+def _rule_of(lesson: Lesson, known: Sequence[Origin]) -> Origin | None:
+    """Return the rule of a lesson that still holds, an adopted one before the latest; None without one."""
+    if lesson.state is LessonState.TAKEN_BACK:
+        return None
+    own = [origin for origin in known if lesson.id in origin.lessons]
+    return max(reversed(own), key=lambda origin: origin.state == ADOPTED, default=None)
+
+
+def _of_origin(origin: Origin, said: Sequence[Evidence]) -> Absence:
     because, next_step = _DECIDED[origin.state]
     if origin.reason:
         because = f"{because}: {origin.reason}"
     return Absence(
-        said=origin.said,
+        said=tuple(said),
         end=origin.state,
         because=because,
         next=next_step.format(id=origin.proposal),

@@ -17,9 +17,9 @@ Sign = TypeVar("Sign", Evidence, Deed)
 class Origin(Record, frozen=True, kw_only=True):
     """Where one rule comes from: the proposal's own data, and what holds of this rule alone.
 
-    `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what the
-    person said and did for its lessons, oldest first, in so many `sessions`. `solved`, the means and `n` are those of
-    the rule `alone`, else of all rules of its proposal together.
+    `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what it
+    was learned from, oldest first; `sessions` counts all in which its lessons came up, those it was tested with too.
+    `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together.
     """
 
     rule: str
@@ -129,7 +129,7 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         wordings=tuple(lesson.wording for lesson in known),
         said=said,
         done=done,
-        sessions=len({piece.session for piece in (*said, *done)}),
+        sessions=len({piece.session for piece in (*said, *done)}.union(*(lesson.sessions for lesson in known))),
         alone=trial is not proposal or len(proposal.edits) == 1,
         solved=trial.solved,
         before=trial.before,
