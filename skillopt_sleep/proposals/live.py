@@ -33,7 +33,8 @@ _HEADS = {
     SKILL: re.compile(
         rf"\ufeff?---[ \t]*\r?\n(?P<says>.*?)^---[ \t]*(?:\r?\n|\Z){_BLANK_LINES}", re.DOTALL | re.MULTILINE
     ),
-    RULES: re.compile(rf"\ufeff?#(?P<says>[^\n]*)(?:\n|\Z){_BLANK_LINES}"),
+    # What a person wrote above our heading, such as frontmatter, stands before the rules like the heading itself.
+    RULES: re.compile(rf"\ufeff?(?:.*?\n)??#(?P<says>[^\n]*skillopt-sleep[^\n]*)(?:\n|\Z){_BLANK_LINES}", re.DOTALL),
 }
 _OURS = {SKILL: "skillopt-sleep.origin:", RULES: "skillopt-sleep"}
 _NEW_HEADS = {SKILL: SKILL_HEAD, RULES: RULES_HEAD}
@@ -80,11 +81,17 @@ def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
 
 
 def change(path: Path, data: bytes | None, old: str, new: str) -> Changed:
-    """Change the rules in these bytes of the file by what makes `new` out of `old`, wherever the rules stand now."""
+    """Change the rules in these bytes of the file by what makes `new` out of `old`, wherever the rules stand now.
+
+    A file of our own whose head a person took away can still lose rules, but gets none.
+    """
     with _located(path):
         text, encoding = block.narrow(data or b"")
-        cut = _parts(path, None if data is None else text)
         added = set(new.split("\n")) - set(old.split("\n"))
+        if data is not None and own(path) is not None and not "".join(added) and _head(path, text) is None:
+            cut = _whole(text, lead=b"")
+        else:
+            cut = _parts(path, None if data is None else text)
         if not "".join(added).isascii():
             block.check_encoding(text)
         result = block.change(cut, old, new)
@@ -149,20 +156,33 @@ def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:
     if data is None:
         head = _NEW_HEADS[kind].encode()
         return block.Parts(lead=head, open=b"", body="", lines=b"", close=b"", trail=b"", eol=b"\n")
-    text = block.decoded(data)
-    match = _HEADS[kind].match(text)
-    if match is None or _OURS[kind] not in match["says"]:
+    head = _head(path, data)
+    if head is None:
         raise UnsafePath(
             f"{path} wasn't written by skillopt-sleep and is left alone",
             remedy="rename it: lessons go to a file of this name",
         )
-    eol = b"\r\n" if "\r\n" in match[0] else b"\n"
-    lead = match[0].encode(errors="surrogateescape")
+    return _whole(data, lead=head)
+
+
+def _head(path: PurePath, data: bytes) -> bytes | None:
+    """Return what stands above the rules of a file of our own; None if nothing says that the file is ours."""
+    kind = own(path)
+    match = _HEADS[kind].match(block.decoded(data)) if kind else None
+    if kind is None or match is None or _OURS[kind] not in match["says"]:
+        return None
+    return match[0].encode(errors="surrogateescape")
+
+
+def _whole(data: bytes, *, lead: bytes) -> block.Parts:
+    """Return a file of our own as its head and the rules below."""
+    eol = b"\r\n" if b"\r\n" in (lead or data) else b"\n"
+    lines = data[len(lead) :]
     return block.Parts(
         lead=lead,
-        open=b"" if match[0].endswith("\n") else eol,
-        body=block.canonical(text[match.end() :]),
-        lines=data[len(lead) :],
+        open=b"" if not lead or lead.endswith(b"\n") else eol,
+        body=block.canonical(block.decoded(lines)),
+        lines=lines,
         close=b"",
         trail=b"",
         eol=eol,

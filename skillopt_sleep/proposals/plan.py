@@ -160,6 +160,8 @@ def _without(path: Path, data: bytes, entry: Entry, *, journal: Journal) -> byte
     """Return the file without the enclosure of our part if no rule of ours is left; None if it is to be removed."""
     if live.is_bare(path, data):
         return None
+    if live.own(path) is not None:
+        return data
     left = set(live.body(path, data).split("\n"))
     others = [other for other in journal.entries() if any(file.path == str(path) for file in other.files)]
     stands = any(other.proposal != entry.proposal and other.state is AdoptionState.DONE for other in others)

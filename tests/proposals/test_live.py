@@ -20,7 +20,7 @@ TEXTS = st.sampled_from(["- a rule of mine", "  indented", "café", "## Heading"
 STEPS = st.tuples(st.sampled_from(["write", "write", "adopt", "undo"]), PLACES, TEXTS)
 
 
-@pytest.mark.parametrize("above", ["- mine\n", "\n", '---\npaths: ["src/**"]\n---\n\n', "# My title\n\nwords\n\n"])
+@pytest.mark.parametrize("above", ["- mine\n", '---\npaths: ["src/**"]\n---\n\n', "# My title\n\nwords\n\n"])
 def test_lines_above_our_heading_block_no_undo_and_stay(tmp_path: Path, above: str) -> None:
     path, journal = tmp_path / "shop" / live.RULES, Journal(tmp_path / "adoptions")
     (tmp_path / "shop").mkdir()
