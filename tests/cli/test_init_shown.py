@@ -20,6 +20,8 @@ AHEAD = Ahead(
     calls={Purpose.MINE: 12},
     most=12,
     budget=BudgetSettings(),
+    known=0,
+    made=(),
 )
 NOTHING = AHEAD._replace(harvested=Harvest(sessions=(), counts=SessionCounts()))
 
