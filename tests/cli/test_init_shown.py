@@ -37,7 +37,7 @@ def leaving(settings: Settings, offer: Offer | None = None) -> str:
 
 def account(*rows: Row) -> Account:
     numbers = dict.fromkeys(
-        ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered"), 0
+        ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered", "spoiled"), 0
     )
     return Account(files=0, sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
 
