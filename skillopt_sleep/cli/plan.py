@@ -38,8 +38,8 @@ class Ahead(NamedTuple):
     calls: Mapping[Purpose, int]
     most: int
     budget: BudgetSettings
-    known: int
-    made: Sequence[int]
+    known: int = 0
+    made: Sequence[int] = ()
     is_again: bool = False
 
     @property

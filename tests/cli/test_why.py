@@ -1,5 +1,7 @@
 """`why` and `why-not` answer with the person's own words, on a real home after a night."""
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,13 +12,12 @@ from skillopt_sleep.proposals.origins import origins
 from skillopt_sleep.records import Proposal
 from skillopt_sleep.stores.bank import WAITING, Decided
 from tests.builders import a_proposal, an_edit
-from tests.command import Home
+from tests.command import PROGRAM, Home
 
 
 def told(home: Home, *arguments: str) -> str:
     done = home.command(*arguments)
     assert done.code == 0, done.err
-    assert max(map(len, done.out.splitlines())) <= 80
     return done.out
 
 
@@ -97,3 +98,13 @@ def test_before_any_night_nothing_is_known(tmp_path: Path) -> None:
     assert home.command("why", "pnpm").code == 2
     assert "→" in told(home, "why-not", "pnpm")
     assert "No rule is adopted yet" in told(home, "blame")
+
+
+def test_on_a_terminal_it_keeps_to_the_width(home: Home) -> None:
+    environment = {**home.environment, "FORCE_COLOR": "1", "COLUMNS": "60", "TERM": "xterm-256color"}
+    done = subprocess.run(
+        [str(PROGRAM), "why", "P-0001"], env=environment, capture_output=True, text=True, check=True
+    )
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert "\x1b[1m- Use pnpm" in done.stdout
