@@ -105,3 +105,15 @@ def test_on_a_terminal_the_merge_is_shown_and_taken_on_a_yes(home: Home) -> None
 
     assert typed(home, "undo", answers=["y", "y"]).code == 0
     assert rules(home).read_bytes() == before + b"\n- mine\n"
+
+
+def test_a_version_with_a_rejected_proposal_is_refused_before_anything_is_written(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    home.command("undo", "P-0001")
+    home.command("reject", "P-0001")
+    before = rules(home).read_bytes()
+    for more in ((), ("--dry-run",)):
+        done = home.command("undo", str(rules(home)), "--to", "1", *more)
+        assert done.code == 2
+        assert "P-0001 was rejected" in done.err
+        assert rules(home).read_bytes() == before

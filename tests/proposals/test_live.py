@@ -112,3 +112,14 @@ def test_whatever_a_person_writes_in_a_file_of_ours_stays(own: PurePath, steps: 
         for number in sorted(file.live):
             file.change("undo", number)
         assert file.path.exists() == bool(file.theirs())
+
+
+def test_a_file_of_ours_that_an_undo_took_away_counts_as_no_edit_by_hand(tmp_path: Path) -> None:
+    path, journal = tmp_path / "shop" / live.RULES, Journal(tmp_path / "adoptions")
+    (tmp_path / "shop").mkdir()
+    nights = tmp_path / "nights"
+    adopt(propose(nights, path, tmp_path / "shop")[0], journal=journal, at=NOW)
+    later, _ = propose(nights, path, tmp_path / "shop", f"{RULE}\n- later", number="p2")
+    undo("p1", journal=journal, at=NOW)
+    adopt(later, journal=journal, at=NOW)
+    assert path.read_text() == f"{live.RULES_HEAD}- later\n"
