@@ -79,7 +79,7 @@ def _is_left_out(one: Chosen) -> bool:
 def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping[str, Plan]) -> SleepError | None:
     """Put one proposal live; return the error if that isn't safe, so that the others still get their turn."""
     name = one.name
-    error = _closed(one)
+    error = closed(one)
     if error:
         return error
     try:
@@ -100,7 +100,7 @@ def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping
     return None
 
 
-def _closed(one: Chosen) -> ConfigError | None:
+def closed(one: Chosen) -> ConfigError | None:
     """Return the error for a proposal that can't be adopted any more."""
     if one.decided.state == REJECTED:
         return ConfigError(
@@ -118,7 +118,7 @@ def _preview(names: Sequence[str], *, every: bool) -> None:
     preview = Preview()
     with TemporaryDirectory() as scratch, opened() as store, settled(store) as journal:
         for one in chosen(store, names, every=every, scratch=Path(scratch)):
-            error = _closed(one)
+            error = closed(one)
             if error:
                 raise error
             if every and _is_left_out(one):

@@ -10,7 +10,7 @@ from skillopt_sleep.cli.agreed import Preview, confirmed, with_consent
 from skillopt_sleep.cli.chosen import named
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named, adopt_one
+from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named, adopt_one, closed
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.errors import ConfigError, SleepError
@@ -157,12 +157,14 @@ def _go_to(names: Sequence[str], number: int, *, yes: bool, dry_run: bool) -> No
         raise ConfigError("--to takes one file", remedy="such as: skillopt-sleep undo CLAUDE.md --to 1")
     file = Path(names[0])
 
-    def wanted(journal: Journal) -> Sequence[Step]:
+    def wanted(store: SqliteStore, journal: Journal) -> Sequence[Step]:
         keep(journal)
         known = _versions(journal, file)
         if number > len(known):
             raise ConfigError(f"{file} has {len(known)} versions", remedy=f"see: skillopt-sleep versions {file}")
-        return steps(known, number)
+        found = steps(known, number)
+        _refuse_closed(store, found)
+        return found
 
     if not dry_run:
         target: list[Step] = []
@@ -170,14 +172,23 @@ def _go_to(names: Sequence[str], number: int, *, yes: bool, dry_run: bool) -> No
         def act(agreed: Mapping[str, Plan]) -> list[SleepError]:
             with opened() as store, settled(store) as journal:
                 if not agreed:
-                    target.extend(wanted(journal))
+                    target.extend(wanted(store, journal))
                 return _walk(store, journal, target, agreed)
 
         with_consent(act, yes=yes)
         return
     with opened() as store, settled(store) as journal:
-        found = wanted(journal)
+        found = wanted(store, journal)
     _preview(found)
+
+
+def _refuse_closed(store: SqliteStore, wanted: Sequence[Step]) -> None:
+    """Raise ConfigError if a proposal can't be adopted any more, before the first step writes anything."""
+    for step in wanted:
+        for one in named(store, step.proposal) if step.adopting else ():
+            error = closed(one)
+            if error:
+                raise error
 
 
 def _walk(store: SqliteStore, journal: Journal, left: list[Step], agreed: Mapping[str, Plan]) -> list[SleepError]:

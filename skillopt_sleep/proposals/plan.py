@@ -73,7 +73,9 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
         attributes = attributes_of(target) if target.exists() else None
         text = now if changed.body == new else changed.data
         moves.append(Move(file.path, target, now, text, attributes, attributes))
-        if text != now and (changed.overlaps or not _is_ours(changed.body, old, path, target, journal)):
+        # A file that isn't there holds nothing of the person's.
+        by_hand = now is not None and not _is_ours(changed.body, old, path, target, journal)
+        if text != now and (changed.overlaps or by_hand):
             edited.append(file.path)
     return Plan(tuple(moves), tuple(edited))
 
