@@ -222,7 +222,7 @@ def test_a_program_that_is_not_there_is_to_be_installed_or_another_named(home: H
     home_without = WithPath(home, alone=True)
     done = home_without.command("init", "--yes", "--backend", "claude")
     assert done.code == 0, done.err
-    assert "✗ claude was not found" in done.out
+    assert "✗ claude is not installed" in done.out
     assert "skillopt-sleep run" not in done.out
     assert done.out.splitlines()[-1].split()[:5] == ["skillopt-sleep", "init", "--yes", "--backend", "openai"]
 
