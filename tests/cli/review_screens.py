@@ -48,7 +48,7 @@ REWORDED = Rule(
     id="P-0002.2",
     document="invoices/CLAUDE.md and invoices/AGENTS.md",
     text="Run make lint and make test before every commit.",
-    label="early: proven on one session; one more would prove it",
+    label="early: proven on one of the two sessions it takes",
     cautions=("«Run make lint and make test before every commit.» (tests)",),
     said=(
         Said("«我说过:提交之前先运行 make test。为什么又忘了?»", "12 minutes ago"),

@@ -73,7 +73,7 @@ def test_what_was_accepted_is_told_by_the_fresh_round_and_not_by_the_trial_that_
     fresh = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
 
     assert gain(replace(improved(), fresh=fresh)) == (
-        "0.50 → 0.75 (n=4), gain +0.25 (90 % interval -0.40 to +0.80) on fresh attempts after it was accepted, "
+        "0.50 → 0.75 (n=4), gain +0.25 (90 % interval -0.40 to +0.80) on fresh attempts after the trial, "
         "error rate unknown"
     )
 

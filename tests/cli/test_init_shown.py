@@ -108,3 +108,7 @@ def test_a_new_file_is_shown_whole_and_a_changed_one_by_what_changed() -> None:
     ]
     changed = written_lines(Written(path, "", Path("old.toml"), "--- before\n+++ now\n-b = 1\n+b = 2"))
     assert list(changed) == ["Wrote config.toml", "  -b = 1", "  +b = 2", "Backup of the old file: old.toml"]
+
+
+def test_what_is_sent_to_ones_own_machine_is_not_said_to_leave_it() -> None:
+    assert "leave" not in leaving(with_backend("openai"))

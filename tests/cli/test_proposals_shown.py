@@ -17,8 +17,8 @@ def proven(**fields: object) -> Proposal:
 def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_claim() -> None:
     assert list(shown_trial(proven(fresh=FRESH)))[:4] == [
         (
-            "What it gains: on fresh attempts after it was accepted 0.50 → 0.75 (n=4), "
-            "gain +0.25 (90 % interval -0.40 to +0.80); the trial decided, not these"
+            "What it gains: on fresh attempts after the trial 0.50 → 0.75 (n=4), "
+            "gain +0.25 (90 % interval -0.40 to +0.80); these alone don't prove it, the trial did"
         ),
         "The trial, on unseen tasks: 0.25 → 1.00 (n=2 pairs of attempts), gain +0.75 (90 % interval -0.61 to +1.00)",
         f"If{CLAIM[2:]}.",

@@ -214,7 +214,7 @@ def test_proven_on_one_session_is_early_and_needs_another_session() -> None:
     verdict = said(a_trial({"a1": [1] * 6}, lessons=(("a",),)), last=False)
 
     assert (verdict.decision, verdict.early) == (Decision.UNDECIDED, True)
-    assert verdict.reason.endswith("(n=6, 1 task), proven on one session only; one more session would prove it")
+    assert verdict.reason.endswith("(n=6, 1 task), proven on one of the two sessions it takes")
 
 
 def test_what_is_not_proven_on_its_one_session_goes_on_and_is_not_early() -> None:
@@ -222,7 +222,7 @@ def test_what_is_not_proven_on_its_one_session_goes_on_and_is_not_early() -> Non
 
     assert gate(trial, RULE, last=False) is None
     assert (said(trial).decision, said(trial).early) == (Decision.UNDECIDED, False)
-    assert "another one would settle it" in said(trial).reason
+    assert "another one can settle it" in said(trial).reason
     assert said(a_trial({"a1": [0, 0]}, lessons=(("a",),)), last=False).decision is Decision.REJECT
 
 

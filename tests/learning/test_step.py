@@ -181,7 +181,7 @@ def test_one_unscored_attempt_among_successes_is_no_failure_to_learn_from() -> N
 
     outcome = Night(grade=grade).step([*TRAIN, *VAL])
 
-    assert (outcome.outcome, outcome.because) == (Outcome.NO_HEADROOM, "all 1 attempts already do what was asked")
+    assert (outcome.outcome, outcome.because) == (Outcome.NO_HEADROOM, "the only attempt already does what was asked")
 
 
 def test_no_edits_are_no_change() -> None:
@@ -208,7 +208,7 @@ def test_where_no_edit_could_be_applied_nothing_changes_and_each_says_why(
     assert outcome.outcome is Outcome.NO_CHANGE
     assert [applied.fate for applied in outcome.tried.edits] == [fate]
     assert because in outcome.tried.edits[0].because
-    assert outcome.because.startswith("none of 1 proposed edits could be applied (")
+    assert outcome.because.startswith("the proposed edit couldn't be applied (")
     assert because in outcome.because
     assert outcome.candidate is None
     assert night.attempted == ["train"]

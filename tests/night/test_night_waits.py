@@ -29,7 +29,7 @@ def first_night(machine: Machine) -> None:
     (outcome,) = report.documents
     assert (report.verdict, outcome.verdict.decision) == (Outcome.UNDECIDED, Decision.UNDECIDED)
     assert outcome.verdict.early
-    assert "proven on one session only; one more session would prove it" in report.because
+    assert "proven on one of the two sessions it takes" in report.because
     assert [wait.tested.edits[0].content for wait in outcome.tried.undecided] == [RULE]
     assert [(proposal.id, proposal.proof) for proposal in report.proposals] == [("P-0001", Proof.EARLY)]
 

@@ -31,7 +31,7 @@ def test_a_gain_has_an_n_and_an_interval_or_is_called_flattered(
 def test_fresh_attempts_whose_interval_holds_0_are_not_taken_for_the_proof() -> None:
     fresh = FreshRound(before=0.0, after=0.5, n=4, interval=(-0.1, 0.9))
 
-    assert measured(fresh, shrunk=None, n=7).endswith("; the trial decided, not these")
+    assert measured(fresh, shrunk=None, n=7).endswith("; these alone don't prove it, the trial did")
     assert "decided" not in measured(replace(fresh, interval=(0.1, 0.9)), shrunk=None, n=7)
 
 
@@ -41,6 +41,8 @@ def test_fresh_attempts_whose_interval_holds_0_are_not_taken_for_the_proof() -> 
         (None, "rules out nothing yet"),
         ((-1.0, 1.0), "rules out nothing yet"),
         ((-0.3, 1.0), "rules out a loss of more than 0.30"),
+        ((-0.3, 0.998), "rules out a loss of more than 0.30"),
+        ((-0.998, 0.45), "rules out a gain of more than +0.45"),
         ((-1.0, 0.45), "rules out a gain of more than +0.45"),
         ((-0.3, 0.45), "rules out a gain of more than +0.45 and a loss of more than 0.30"),
         ((0.1, 0.9), "rules out a gain of more than +0.90 and a gain of less than +0.10"),

@@ -204,7 +204,7 @@ def a_night(*outcomes: StepOutcome, **fields: Any) -> str:
 def test_the_gain_of_an_accepted_change_is_that_of_the_fresh_round_with_its_n_and_interval() -> None:
     text = a_night(replace(improved(), fresh=FRESH), fresh=FRESH, gain=0.6)
 
-    said = "on fresh attempts after it was accepted 0.50 → 0.75 (n=4), gain +0.25 (90 % interval -0.40 to +0.80)"
+    said = "on fresh attempts after the trial 0.50 → 0.75 (n=4), gain +0.25 (90 % interval -0.40 to +0.80)"
     assert text.count(said) == 2
     assert "flattered" not in text
 
@@ -263,7 +263,7 @@ def test_the_noise_floor_is_printed_with_its_n() -> None:
 
     text = a_night(with_parts(improved(), tested=(noisy,)))
 
-    assert "Noise floor: 0.56. So far do grades" in text
+    assert "Noise floor: 0.56, so far apart lie grades" in text
     assert "n=4 attempts at 2 requests" in text
     assert "Noise floor" not in a_night(improved())
 
