@@ -118,7 +118,7 @@ def gain(step: StepOutcome) -> str:
     if "unknown" in step.verdict.error_rate:
         unknown = f", {step.verdict.error_rate}"
     if step.fresh.n:
-        return f"{fresh_gain(step.fresh)} on fresh attempts after it was accepted{unknown}"
+        return f"{fresh_gain(step.fresh)} on fresh attempts after the trial{unknown}"
     details = ["no interval"]
     if trial.interval is not None:
         low, high = trial.interval

@@ -107,7 +107,7 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
     limits = f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes a night"
     if 0 < ahead.most < budget.calls:
         limits = f"{counted(ahead.most, 'call')} now, and never more than {limits}"
-    yield "What would leave this machine, each night:"
+    yield "What each night would send:"
     yield f"  what     redacted excerpts of new sessions; now: {sessions} in {inside}{more}"
     yield f"  to       {destination(settings)}"
     yield f"  at most  {limits}"

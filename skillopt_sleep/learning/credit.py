@@ -132,9 +132,9 @@ def _waits_for(tested: Judged, pairs: Sequence[Pair]) -> str:
     if tested.trial.guard.cut_short:
         return "it won, but other lessons have to be asked first: raise budget.calls"
     if tested.verdict.early:
-        return "early: proven on one session; one more would prove it"
+        return "early: proven on one of the two sessions it takes"
     if len({pair.session for pair in pairs}) < SESSIONS:
-        return "an unseen task of another session would settle it"
+        return "an unseen task of another session can settle it"
     if len(_gaining(pairs)) == 1:
         return "it helped in one session only; a gain in another would settle it"
     if tested.trial.more:

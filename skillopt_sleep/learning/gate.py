@@ -14,8 +14,8 @@ from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Tria
 WORSE_LEVEL = 0.1  # so unlikely must the losses of an unharmed task be, before it counts as worse
 VOID_LEVEL = 0.05  # so unlikely must it be that failures fall on both versions alike, before the trial is void
 FAR = 150  # pairs: what needs more like those so far isn't waited for
-ONE_SESSION = "all of one session; an unseen task of another one would settle it"
-EARLY = "proven on one session only; one more session would prove it"
+ONE_SESSION = "all of one session; an unseen task of another one can settle it"
+EARLY = "proven on one of the two sessions it takes"
 EARLY_ALPHA = 0.05  # so rarely does what is useless look proven on one session
 EARLY_ROUNDS = 8  # that a trial on one session may take
 BREADTH = 2  # sessions of each edit's own lessons with a gain, at least

@@ -78,7 +78,8 @@ def propose(
             unfinished=any(attempt.failed for attempt in tried),
         )
     if all(score.hard >= 1 for score in scores):
-        because = f"all {len(scores)} attempts already do what was asked"
+        those = "the only attempt already does" if len(scores) == 1 else f"all {len(scores)} attempts already do"
+        because = f"{those} what was asked"
         return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
     worth_learning = _not_held(tried, train, held)
     if not any(attempt.score is not None and attempt.score.hard < 1 for attempt in worth_learning):
@@ -203,4 +204,5 @@ def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
         if fate.fate is not Fate.APPLIED:
             reason = f"{fate.fate}: {fate.because}"
             reasons.append(reason)
-    return f"none of {len(fates)} proposed edits could be applied ({'; '.join(reasons)})"
+    what = "the proposed edit couldn't" if len(fates) == 1 else f"none of {len(fates)} proposed edits could"
+    return f"{what} be applied ({'; '.join(reasons)})"

@@ -46,7 +46,7 @@ LESSON_CHARS = 100
 MOST_DEEDS = 20
 NAMED_PLACES = frozenset({PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT})
 
-NOT_SAID = "scored by the person's own words, because those don't hold what the miner wanted of an answer"
+NOT_SAID = "scored by the person's own words, because they don't say what the miner demanded of an answer"
 NOT_ASKED = "asked in the person's own words, because those don't hold the miner's request or its context"
 CUT = f"cut to {REQUEST_CHARS:,} characters, because the miner's request or its context was longer"
 

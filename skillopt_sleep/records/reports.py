@@ -140,7 +140,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     def label(self) -> str:
         """What a person should know before they trust its proof; "" if it is proven."""
         labels = {
-            Proof.EARLY: "early: proven on one session; one more would prove it",
+            Proof.EARLY: "early: proven on one of the two sessions it takes",
             Proof.WORDS: "by your own words: no trial was run",
             Proof.UNTESTED: "untested: no trial shows that it helps by itself",
             Proof.EDITED: "untested: you changed its words after the trial",

@@ -38,8 +38,8 @@ def measured(fresh: FreshRound, *, shrunk: float | None, n: int) -> str:
     if fresh.n:
         decided = ""
         if fresh.interval is not None and fresh.interval[0] <= 0:
-            decided = "; the trial decided, not these"
-        return f"on fresh attempts after it was accepted {fresh_gain(fresh)}{decided}"
+            decided = "; these alone don't prove it, the trial did"
+        return f"on fresh attempts after the trial {fresh_gain(fresh)}{decided}"
     if shrunk is None:
         return ""
     return f"gain {shrunk:+.2f} (n={n}), shrunk, but possibly flattered: by the very trial that chose it"
@@ -62,7 +62,7 @@ def rules_out(interval: Interval | None) -> str:
     """Say what gains and losses an interval leaves out: that much an undecided trial knows."""
     if interval is None:
         return "rules out nothing yet"
-    low, high = interval
+    low, high = (round(end, 2) for end in interval)
     parts: list[str] = []
     if high < 1:
         parts.append(f"a gain of more than {high:+.2f}")

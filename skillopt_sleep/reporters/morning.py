@@ -102,7 +102,7 @@ def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
     titles = {
         Proof.TRIAL: "Proposals",
         Proof.WORDS: "Taken back: your own words, no trial",
-        Proof.EARLY: "Early: proven on one session; one more would prove it",
+        Proof.EARLY: "Early: proven on one of the two sessions it takes",
         Proof.ELSEWHERE: "Tried with an agent that doesn't read the file: not proven for those that do",
         Proof.UNTESTED: "Untested by themselves: rules of a change that was taken rule by rule",
         Proof.EDITED: "Untested: your own words in place of a rule",

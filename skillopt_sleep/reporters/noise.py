@@ -46,6 +46,6 @@ def in_words(noise: NoiseFloor | None) -> str:
     if not noise.spread:
         return f"Noise floor: 0. All {noise.n} attempts at {tasks}, without a change, got the same grade each time"
     return (
-        f"Noise floor: {noise.spread:.2f}. So far do grades of the same request without a change lie apart"
+        f"Noise floor: {noise.spread:.2f}, so far apart lie grades of the same request without a change"
         f" (standard deviation, n={noise.n} attempts at {tasks})"
     )
