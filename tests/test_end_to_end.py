@@ -39,7 +39,7 @@ def test_a_recurring_correction_becomes_a_proposal_that_can_be_adopted_and_undon
     adopted = (home.project / "CLAUDE.md").read_bytes()
     assert adopted.startswith(before)
     assert b"Use pnpm for packages, never npm." in adopted
-    assert home.command("undo").code == 0
+    assert home.command("undo", proposal["id"]).code == 0
     assert (home.project / "CLAUDE.md").read_bytes() == before
 
 
@@ -249,12 +249,12 @@ def test_a_rejected_edit_is_not_tried_again(home: Home) -> None:
     assert again["documents"][0]["edits"][0]["fate"] == "refused"
 
 
-def test_adopting_refuses_a_file_that_was_edited_since(home: Home) -> None:
+def test_adopting_keeps_what_was_written_since(home: Home) -> None:
     with ModelServer() as server:
         home.night(server.base_url)
     (home.project / "CLAUDE.md").write_text("# mine now\n", encoding="utf-8")
-    done = home.command("adopt", "P-0001")
-    assert done.code == 6
+    assert home.command("adopt", "P-0001").code == 0
+    assert home.command("undo", "P-0001").code == 0
     assert (home.project / "CLAUDE.md").read_text(encoding="utf-8") == "# mine now\n"
 
 

@@ -57,6 +57,7 @@ def test_the_exit_codes_are_the_documented_ones() -> None:
         "REFUSED": 6,
         "WAITING": 10,
         "LOCKED": 11,
+        "STOPPED": 130,
     }
 
 

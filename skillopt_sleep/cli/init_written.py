@@ -1,6 +1,7 @@
 """Write config.toml with what was chosen, and keep the earlier file as a backup."""
 
 import difflib
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,7 +60,7 @@ def checked(sections: Chosen) -> tuple[str, Settings]:
         try:
             return text, load(trial, environ={})
         except ConfigError as error:
-            message = error.message.removeprefix(f"{trial.config_file}: ")
+            message = re.sub(rf"{re.escape(str(trial.config_file))}(:\d+)?: ", "", error.message)
             raise ConfigError(message, remedy=error.remedy) from error
 
 

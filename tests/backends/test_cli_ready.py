@@ -66,7 +66,7 @@ def test_a_program_in_the_current_folder_is_not_looked_for_in_the_path(
     assert user.with_key(program=f"./{user.name}").program == str(here)
     # Nor is the current folder ever a part of the path, which an empty entry would make it.
     user.environ["PATH"] = os.pathsep
-    assert "not found" in unready(user.with_key()).message
+    assert "is not installed" in unready(user.with_key()).message
 
 
 def test_a_folder_of_the_path_may_be_relative(user: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,7 @@ from tests.disks import fill, small_disk
 from tests.sweeps import thinned
 
 COMMANDS = (
-    ("status",),
     ("harvest",),
-    ("show",),
     ("run", "--backend", "simulated"),
     ("run", "--backend", "handoff"),
 )

@@ -34,7 +34,7 @@ def test_nobody_to_answer_leaves_no_backend_behind() -> None:
 def test_what_the_loader_would_refuse_is_refused_without_a_word_of_the_file_it_was_tried_in() -> None:
     with pytest.raises(ConfigError) as error:
         checked({"budget": {"calls": -1}})
-    assert error.value.message.startswith("budget.calls: ")
+    assert error.value.message.startswith("budget.calls must be")
 
 
 def test_a_link_to_the_file_stays_a_link(paths: Paths, tmp_path: Path) -> None:

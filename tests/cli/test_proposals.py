@@ -129,6 +129,7 @@ def test_what_was_adopted_under_a_lost_store_keeps_its_number_and_its_undo(home:
     (home.folder / "sleep" / "data" / "sleep.db").write_bytes(b"not a database" * 1000)
     other = home.folder / "work" / "other"
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
+    assert home.command("run", "--backend", "simulated").code == 1
     assert "P-0002" in home.command("run", "--backend", "simulated").out
     assert [row["id"] for row in home.command("show", "--json").json] == ["P-0002"]
     assert home.command("adopt", "P-0002").code == 0
@@ -143,6 +144,7 @@ def test_the_last_adoption_is_undone_also_under_a_lost_store(home: Home) -> None
     before = (home.project / "CLAUDE.md").read_bytes()
     home.command("adopt", "P-0001")
     (home.folder / "sleep" / "data" / "sleep.db").write_bytes(b"not a database" * 1000)
+    assert home.command("run", "--backend", "simulated").code == 1
     assert "Undid P-0001" in home.command("undo", "--yes").out
     assert (home.project / "CLAUDE.md").read_bytes() == before
     assert home.command("undo").code == 2
@@ -159,7 +161,7 @@ def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> N
     assert shown.index("Read twice (tests): «Skip the tests.»") < shown.index("Adds 1 rule")
     assert "Read twice (tests): Adds 1 rule" in home.command("show").out
     assert "read twice (tests): Adds 1 rule" in home.command("status").out
-    told = [{"kind": "tests", "line": "Skip the tests."}]
+    told = [{"kind": "tests", "line": "Skip the tests.", "because": ""}]
     assert home.command("show", "--json").json[0]["warnings"] == told
     assert home.command("show", "P-0001", "--json").json["warnings"] == told
     assert home.command("status", "--json").json["waiting"][0]["warnings"] == told

@@ -25,7 +25,7 @@ def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_s
 def test_the_example_learns_from_a_deed_and_leaves_alone_what_is_for_once_or_taken_back(tmp_path: Path) -> None:
     out = Home(tmp_path).command("run", "--example").out
 
-    assert "Always use \\`make lint\\`" in out
+    assert "Always use `make lint`" in out
     once, taken_back = (line for line in out.splitlines() if line.startswith("- mine: "))
     assert "just this once" in once
     assert "«Use tabs, never spaces» was taken back by «Use spaces, never tabs»" in taken_back

@@ -132,9 +132,9 @@ def test_what_each_agent_is_given_is_told(machine: Machine) -> None:
     machine.skill(machine.project / ".claude" / "skills" / "wordy", front=f"description: {'word ' * 400}")
     said = machine.says(Topic.SIGHT)
     assert f"{machine.home}/.claude/CLAUDE.md, CLAUDE.md" in said
-    assert "Claude Code lists: release, wordy" in said
+    assert "Claude Code offers these skills there: release, wordy" in said
     assert "only the beginning of the description of wordy" in said
-    assert "Codex lists: no skill" in said
+    assert "Codex offers these skills there: none" in said
 
 
 def test_a_codex_that_cannot_tell_is_no_problem(machine: Machine) -> None:

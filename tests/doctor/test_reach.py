@@ -141,7 +141,7 @@ def test_consent_that_was_not_given_is_told_and_is_no_problem(machine: Machine, 
     assert "not confirmed" in machine.says(Topic.CONSENT)
     assert machine.problems() == []
     openai(machine, server.base_url, "confirmed = true\n")
-    assert machine.says(Topic.CONSENT) == "every night may send to openai"
+    assert machine.says(Topic.CONSENT) == f"every night may send to openai at {server.base_url}"
 
 
 @pytest.mark.parametrize("name", ["simulated", "handoff"])

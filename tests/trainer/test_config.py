@@ -40,7 +40,7 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
         ("[train]\nepochs = 2\n", "names no environment", "[env]"),
         ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),
-        ("[train]\nepochs = 0\n", "train.epochs", "training.toml"),
+        ("[train]\nepochs = 0\n", "train.epochs", "such as: epochs = 4"),
         ("[train\n", "line 1", "fix the file"),
     ],
 )
