@@ -91,7 +91,7 @@ def _sessions(total: Account) -> str:
         return "none yet"
     sessions: list[str] = []
     for name, count in by_source.most_common():
-        title = AGENTS.get(name, name)
+        title = TITLES.get(name, name)
         sessions.append(f"{count} of {title}")
     return f"{', '.join(sessions)}; {counted(total.requests, 'request')}, {total.corrected} of them corrected"
 

@@ -248,7 +248,10 @@ def test_on_a_terminal_consent_names_everybody_who_would_be_sent_to(home: Home) 
     config(home).parent.mkdir(parents=True)
     config(home).write_text('[target]\nname = "anthropic"\nmodel = "m-2"\n', encoding="utf-8")
     done = typed(home, "init", answers=["openai", "scripted-1", "", "", "", "", "", ""])
-    assert "openai and anthropic" in done.out
+    told = " ".join(done.out.split())
+    where = "openai scripted-1 at https://api.openai.com/v1, anthropic m-2 at https://api.anthropic.com"
+    assert f"Allow every night to send this to {where}?" in told
+    assert "4 of Claude Code, 1 of Codex; 5 requests" in told
 
 
 def test_whoever_stops_in_the_middle_has_written_nothing(home: Home) -> None:
