@@ -29,7 +29,8 @@ class Ahead(NamedTuple):
 
     `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
     night's limits, lowered to what the month's limits leave. `known` counts the sessions that earlier nights have
-    read, `made` has the calls of the last nights. `is_again` is whether it reads sessions again.
+    read, `made` has the calls of the last nights. `is_again` is whether it reads sessions again, and `retested` the
+    number of rules that it tests again in the person's own words.
     """
 
     harvested: "Harvest"
@@ -41,6 +42,7 @@ class Ahead(NamedTuple):
     known: int = 0
     made: Sequence[int] = ()
     is_again: bool = False
+    retested: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -54,6 +56,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
     from skillopt_sleep.mining.calibration import PER_CALL
     from skillopt_sleep.night.forecast import forecast
     from skillopt_sleep.night.harvest import HarvestRules, harvest
+    from skillopt_sleep.night.tonight import wanted_again
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import agent_sources
     from skillopt_sleep.wiring.night import make_plan
@@ -66,7 +69,9 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         harvested = replace(harvested, notes=(*harvested.notes, *plan.sessions.excluded.notes))
         projects = Counter(session.project for session in harvested.sessions)
         reviewed = store.bank.unknown(harvested.reviewed)
-        known = store.bank.tasks({*projects, *(task.project for task in reviewed)})
+        wanted = wanted_again(plan, store.bank, now=utc_now())
+        known = store.bank.tasks({*projects, *(task.project for task in (*reviewed, *wanted))})
+        again_tested = len(store.bank.again()) if wanted else 0
         waiting = store.history.count()
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
         read = len(store.index.lines(unread=False)) - len(store.index.lines(unread=True))
@@ -81,9 +86,21 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         models=len(_models(settings)),
         plan=plan,
         proved=PER_CALL,
+        again=again_tested,
     )
     most = min(sum(calls.values()), budget.calls)
-    return Ahead(harvested, projects, len(reviewed), calls, most, budget, read, made, is_again=again is not None)
+    return Ahead(
+        harvested,
+        projects,
+        len(reviewed),
+        calls,
+        most,
+        budget,
+        read,
+        made,
+        is_again=again is not None,
+        retested=again_tested,
+    )
 
 
 def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
@@ -172,6 +189,8 @@ def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
         yield "", [f"{count:4}  left out: {WORDS[LeftOut(reason)]}"]
     if ahead.reviewed:
         yield "", [f"{ahead.reviewed:4}  tasks written by hand"]
+    if ahead.retested:
+        yield "", [f"{ahead.retested:4}  of your own wordings, tested again"]
     for note in ahead.harvested.notes:
         yield "", [one_line(note.summary, limit=400)]
 

@@ -10,7 +10,7 @@ import typer
 from skillopt_sleep.cli.console import BOLD, DIM, Part, say, say_json, say_next, stdout, warn
 from skillopt_sleep.cli.decide import adopt_named, reject, snooze
 from skillopt_sleep.cli.proposals_shown import shown_trial
-from skillopt_sleep.cli.review_edited import edited
+from skillopt_sleep.cli.review_edited import edited, test_again
 from skillopt_sleep.cli.review_read import Waiting, as_data, names_of_rules, read_rule
 from skillopt_sleep.cli.review_shown import screen, whole_change
 from skillopt_sleep.cli.text import counted
@@ -83,7 +83,7 @@ def _decide(name: str, number: int, names: Sequence[str], done: Tally) -> bool:
             if key != "e":
                 _do(key, waiting, names, done)
                 return True
-            name = edited(waiting.proposal) or name
+            name = _edited(waiting) or name
         except SleepError as error:
             warn(f"skillopt-sleep: {error.message}")
             if error.remedy:
@@ -126,6 +126,15 @@ def _do(key: str, waiting: Waiting, names: Sequence[str], done: Tally) -> None:
     else:
         done.later.append(name)
         _snooze(waiting, names, done)
+
+
+def _edited(waiting: Waiting) -> str:
+    """Let the person edit a rule, and ask whether to test their words; return the id of what waits then, or ""."""
+    name = edited(waiting.proposal)
+    if name and typer.confirm("Test it again tonight?", default=False):
+        test_again(name)
+        say(f"The next night tests {name} again. It stays untested until then, and you decide.")
+    return name
 
 
 def _snooze(waiting: Waiting, names: Sequence[str], done: Tally) -> None:

@@ -35,3 +35,9 @@ def edited(proposal: Proposal) -> str:
             store.bank.divide(one.name, (own,), at=utc_now(), because="you changed its words")
     say(f"Your words wait as {own.id}, in place of {proposal.id}.")
     return own.id
+
+
+def test_again(proposal: str) -> None:
+    """Let the next night test the person's own words."""
+    with opened() as store:
+        store.bank.test_again([proposal], wanted=True)

@@ -19,6 +19,7 @@ from skillopt_sleep.learning.look_back import is_due
 from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.resume import Resumed, resume, twin_of
+from skillopt_sleep.learning.retest import PROVEN_FIRST, learned_for, own_words, postponed
 from skillopt_sleep.learning.tried_before import still_rejected
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
@@ -28,6 +29,7 @@ from skillopt_sleep.records import (
     EditEffect,
     Fate,
     Judged,
+    Offered,
     Outcome,
     Past,
     Split,
@@ -44,9 +46,9 @@ MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 class Begun(NamedTuple):
     """A step before val is asked about its `edits`; without any, `outcome` says how it ends.
 
-    `learned_from` are the train tasks that the edits were drafted from. `known` are the tasks of earlier nights and
-    tonight, `in_reach` those that can be tried. The lessons of `others` must not be harmed. For the lessons `held` an
-    adopted rule stands.
+    Among the edits are those of the person's own wordings that are `retested`. `learned_from` are the train tasks
+    that the edits were drafted from. `known` are the tasks of earlier nights and tonight, `in_reach` those that can
+    be tried. The lessons of `others` must not be harmed. For the lessons `held` an adopted rule stands.
     """
 
     outcome: StepOutcome
@@ -62,6 +64,7 @@ class Begun(NamedTuple):
     held: frozenset[str]
     edits: tuple[Edit, ...] = ()
     learned_from: tuple[Task, ...] = ()
+    retested: tuple[Offered, ...] = ()
 
     @property
     def document(self) -> Document:
@@ -99,6 +102,7 @@ def begin(
     attempts are made in words. `log` saves each stage's rows; `known` tasks of earlier nights show what a standing
     rule is for.
     """
+    wanted = [offer for offer in past.offered if offer.again]
     past = current(past, document)
     known = _with_tonight(known, tasks)
     known_in_reach, _ = in_reach(known, crew.executor)
@@ -135,8 +139,10 @@ def begin(
         held=held,
     )
     if earlier.proven:
-        return begun
-    return _draft(begun, waiting, crew=crew, plan=plan, log=log)
+        notes = [postponed(offer.proposal, PROVEN_FIRST) for offer in wanted]
+        return begun._replace(outcome=outcome.noted(*notes))
+    drafted = _draft(begun, waiting, crew=crew, plan=plan, log=log)
+    return _with_own_words(drafted, wanted, plan)
 
 
 def _with_tonight(known: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
@@ -197,6 +203,23 @@ def _draft(begun: Begun, waiting: Sequence[Task], *, crew: Crew, plan: Plan, log
         because = f"the same change waits for more proof since the night of {twin.night}"
         return begun.ended(outcome, Outcome.NO_CHANGE, because)
     return begun._replace(outcome=outcome, edits=applied, learned_from=tuple(train))
+
+
+def _with_own_words(drafted: Begun, wanted: Sequence[Offered], plan: Plan) -> Begun:
+    """Let the wordings that the person wants tested again join the draft as edits of tonight."""
+    outcome = drafted.outcome
+    own = own_words(drafted.document, drafted.edits, wanted, drafted.val, most=plan.step.max_chars)
+    fates = [AppliedEdit(edit=edit, fate=Fate.APPLIED) for edit in own.edits]
+    retested = {offer.proposal for offer in own.offers}
+    offered = tuple(name for name in outcome.tried.offered if name not in retested)
+    tried = replace(outcome.tried, edits=(*outcome.tried.edits, *fates), offered=offered)
+    more = [task for task in learned_for(own.edits, drafted.train) if task not in drafted.learned_from]
+    return drafted._replace(
+        outcome=replace(outcome, tried=tried).noted(*own.notes),
+        edits=(*drafted.edits, *own.edits),
+        learned_from=(*drafted.learned_from, *more),
+        retested=own.offers,
+    )
 
 
 def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:

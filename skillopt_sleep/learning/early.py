@@ -103,7 +103,11 @@ def search_by_lesson(
     if pending is not None:
         raise pending
     found = _found(whole, apart, breadth, edits, document)
-    return found._replace(rollouts=screened.rollouts + found.rollouts, notes=screened.notes + found.notes)
+    return found._replace(
+        rollouts=screened.rollouts + found.rollouts,
+        notes=screened.notes + found.notes,
+        left_out=screened.left_out,
+    )
 
 
 def tried_together(

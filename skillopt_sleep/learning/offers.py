@@ -55,13 +55,17 @@ def without(past: Past, ended: Collection[str], document: Document) -> tuple[Pas
 
 
 def resting(waiting: Sequence[Waiting], offered: Sequence[Offered], document: Document) -> tuple[Waiting, ...]:
-    """Return the waiting candidates whose lessons all have a proven proposal that waits for the person.
+    """Return the waiting candidates whose lessons all have a proposal that waits for the person.
 
-    A part that is tried on top of such a proposal waits until the person decided on it.
+    A part that is tried on top of such a proposal waits until the person decided on it. Their own words, which are
+    not proven yet, don't wait for themselves.
     """
     decided = _lessons(offered)
+    own = {edit.key for offer in offered for edit in offer.wording}
     rest: list[Waiting] = []
     for wait in waiting:
+        if all(edit.key in own for edit in wait.tested.edits):
+            continue
         lessons = lessons_of(wait.tested.edits)
         on_top = wait.tested.kind is CandidateKind.PART and wait.body != document.body_sha
         if (lessons and all(lesson in decided for lesson in lessons)) or (on_top and offered):

@@ -23,11 +23,12 @@ WITHOUT = -1
 
 
 class Screened(NamedTuple):
-    """The edits that are worth a trial, the attempts that showed it, and what is noted about the others."""
+    """The edits that are worth a trial, the attempts that showed it, and those left out with a note on them."""
 
     edits: tuple[Edit, ...]
     rollouts: tuple[Rollout, ...] = ()
     notes: tuple[Note, ...] = ()
+    left_out: tuple[Edit, ...] = ()
 
 
 def screen(
@@ -54,12 +55,12 @@ def screen(
         if attempt.score is not None:
             grades[key] = measure(attempt.score, rule)
     helped = [edit for place, edit in enumerate(edits) if not pairs[place] or _gain(place, grades) > 0]
-    left_out = len(edits) - len(helped)
+    left_out = tuple(edit for edit in edits if edit not in helped)
     if not helped or not left_out:
         return Screened(tuple(edits), made)
-    which = "1 edit wasn't" if left_out == 1 else f"{left_out} edits weren't"
+    which = "1 edit wasn't" if len(left_out) == 1 else f"{len(left_out)} edits weren't"
     summary = f"{document.id}: {which} tried on unseen tasks: nothing was gained on the tasks it was learned from"
-    return Screened(tuple(helped), made, (Note(stage="screen", summary=summary, expected=True),))
+    return Screened(tuple(helped), made, (Note(stage="screen", summary=summary, expected=True),), left_out)
 
 
 def _pairs(document: Document, edit: Edit, train: Sequence[Task], place: int, most: int) -> dict[Key, Job]:

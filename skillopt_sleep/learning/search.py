@@ -37,7 +37,7 @@ class Search(NamedTuple):
     """The best of the edits tried together, all candidates made of them, their rollouts, and what could not be tried.
 
     `waits` are candidates that another night may prove, whatever the best one is; `apart` are those of lessons that
-    one session alone tests.
+    one session alone tests; those `left_out` showed nothing on train.
     """
 
     best: Judged
@@ -46,6 +46,7 @@ class Search(NamedTuple):
     notes: tuple[Note, ...] = ()
     waits: tuple[Judged, ...] = ()
     apart: tuple[Judged, ...] = ()
+    left_out: tuple[Edit, ...] = ()
 
     @property
     def headline(self) -> Judged:

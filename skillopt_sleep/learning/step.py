@@ -16,6 +16,7 @@ from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
 from skillopt_sleep.learning.propose import not_scored
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.resume import Resumed, together
+from skillopt_sleep.learning.retest import answered
 from skillopt_sleep.learning.search import Search, shorten, waiting
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
@@ -119,6 +120,7 @@ def _search(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str) -> St
     log("trials", (*found.tested, *found.apart))
     outcome = with_evidence(outcome, found.headline.edits, begun.learned_from)
     outcome = _searched(outcome, found, crew=crew, night=night)
+    outcome = answered(outcome, begun.retested, left_out=found.left_out)
     return decided(outcome, found.headline, test, val=val, crew=crew, plan=plan)
 
 

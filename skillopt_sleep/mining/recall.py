@@ -20,12 +20,13 @@ def recall(
     now: datetime,
     pinned: Collection[str] = (),
     named: Collection[str] = (),
+    wanted: Collection[str] = (),
 ) -> tuple[Task, ...]:
     """Return tonight's tasks after the earlier ones of their lessons, each on its own side and once.
 
     The lessons of `named` tasks, from which undecided candidates were learned, come along if their project has tasks
-    tonight. The most similar train tasks of the project's other lessons join train as recalled ones; val and test
-    never get more than what recurs.
+    tonight; `wanted` lessons come in any case. The most similar train tasks of the project's other lessons join train
+    as recalled ones; val and test never get more than what recurs.
     """
     tonight: set[str] = set()
     projects: set[str] = set()
@@ -34,9 +35,10 @@ def recall(
         tonight.add(task.id)
         projects.add(task.project)
         lessons.add(task.lesson)
+    lessons.update(wanted)
     fresh: list[Task] = []
     for task in known:
-        if task.id in tonight or task.project not in projects:
+        if task.id in tonight or (task.project not in projects and task.lesson not in wanted):
             continue
         if task.id in named:
             lessons.add(task.lesson)

@@ -1,12 +1,13 @@
 """Conclude a night: name its outcome, say why in one sentence, and what to do about it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
+from skillopt_sleep.learning.retest import postponed
 from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
@@ -80,7 +81,7 @@ def conclude(
         because, remedy = _unjudged(judge, because), OTHER_JUDGE
         verdict = Outcome.UNVERIFIED
     tasks_by_side = Counter(task.split for task in tasks)
-    errors = list(notes)
+    errors = [*notes, *_not_retested(page, outcomes)]
     for outcome in outcomes:
         errors.extend(outcome.notes)
     return NightReport(
@@ -105,6 +106,14 @@ def conclude(
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),
     )
+
+
+def _not_retested(page: Page, outcomes: Sequence[StepOutcome]) -> Iterator[Note]:
+    """Yield a note on each rule in the person's own words that was to be tested again, and came to no document."""
+    reached = {outcome.document.path for outcome in outcomes}
+    for proposal in page.bank.again():
+        if reached.isdisjoint(proposal.paths):
+            yield postponed(proposal.id, "no unseen task of its lesson was tried tonight")
 
 
 def _unjudged(judge: JudgeReading, because: str) -> str:

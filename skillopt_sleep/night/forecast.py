@@ -44,32 +44,35 @@ def forecast(
     models: int,
     plan: Plan,
     proved: int,
+    again: int = 0,
 ) -> Mapping[Purpose, int]:
     """Return the most calls a night can make, by purpose.
 
     `reviewed` is the number of tasks written by hand, `known` are those banked for these projects, `waiting` counts
-    candidates whose trials are still undecided. Each of `models` gets one preflight call. One call proves `proved`
-    references. Calls that are repeated because they failed, or because their reply couldn't be decoded, don't
-    count; the night's limits hold in any case.
+    candidates whose trials are still undecided, `again` rules that are tested again in the person's own words. Each
+    of `models` gets one preflight call. One call proves `proved` references. Calls that are repeated because they
+    failed, or because their reply couldn't be decoded, don't count; the night's limits hold in any case.
     """
-    work = _workload(sessions, reviewed=reviewed, known=known, plan=plan)
+    work = _workload(sessions, reviewed=reviewed, known=known, plan=plan, again=again)
     calls = Counter[Purpose]()
-    if sessions or reviewed:
+    if sessions or reviewed or again:
         calls[Purpose.PREFLIGHT] = models
     calls.update(_mining(work, plan, proved))
     if work.tasks:
-        calls.update(_attempts(work, plan, waiting))
+        calls.update(_attempts(work, plan, waiting, again))
         calls.update(_learning(work, plan))
         calls.update(_measuring(work))
     return {purpose: calls[purpose] for purpose in Purpose if calls[purpose]}
 
 
-def _workload(sessions: Sequence[Session], *, reviewed: int, known: Sequence[Task], plan: Plan) -> Workload:
+def _workload(
+    sessions: Sequence[Session], *, reviewed: int, known: Sequence[Task], plan: Plan, again: int
+) -> Workload:
     heard = [session for session in sessions if may_hold_a_lesson(session)]
     projects = {session.project for session in heard}
     mined = min(plan.mine.max_tasks, sum(map(most_tasks, heard)))
     tasks = 0
-    if mined or reviewed:
+    if mined or reviewed or again:
         tasks = mined + reviewed + len(known)
     documents = len(_documents((*heard, *known))) + reviewed
     return Workload(heard, len(projects), mined, tasks, documents)
@@ -98,10 +101,11 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
     return calls
 
 
-def _attempts(work: Workload, plan: Plan, waiting: int) -> dict[Purpose, int]:
+def _attempts(work: Workload, plan: Plan, waiting: int, again: int) -> dict[Purpose, int]:
     """Count the attempts at tasks; each is one call to make and one to grade."""
     made_up = work.tasks * plan.step.augment
-    per_task = max(plan.step.samples + ON_TRAIN, _most_attempts(plan, waiting) + FRESH_ROUND)
+    on_train = plan.step.samples + ON_TRAIN + PAIRS * again
+    per_task = max(on_train, _most_attempts(plan, waiting, again) + FRESH_ROUND)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:
         # Several candidates are first compared with each other on the train tasks.
@@ -156,7 +160,7 @@ def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Pur
     return calls
 
 
-def _most_attempts(plan: Plan, waiting: int) -> int:
+def _most_attempts(plan: Plan, waiting: int, again: int) -> int:
     """Return how often one task may be attempted in trials; each trial draws both versions of it anew.
 
     The sequential gate tries the candidate, then each of its rules on top of the others and what is left of them.
@@ -170,6 +174,7 @@ def _most_attempts(plan: Plan, waiting: int) -> int:
     edits = plan.step.edit_budget
     if plan.step.mode != "patch":
         edits = max(edits, MOST_EDITS)
+    edits += again
     parts, whole = 0, 2 + waiting  # the candidate, and the removal of a rule
     if edits > 1:
         parts = edits

@@ -243,7 +243,7 @@ def _unverified(outcome: StepOutcome, because: str) -> StepOutcome:
         candidate=None,
         trial=Trial(),
         fresh=FreshRound(),
-        tried=replace(outcome.tried, tested=(), effects=(), early=()),
+        tried=replace(outcome.tried, tested=(), effects=(), early=(), retested=()),
         test=TestMeans(),
         later=ForLater(),
         sessions=replace(outcome.sessions, unfinished=True),

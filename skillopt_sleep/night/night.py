@@ -9,7 +9,7 @@ from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.night.rate import on_rate
-from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources
+from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources, wanted_again
 from skillopt_sleep.proposals.retire import retire
 from skillopt_sleep.protocols import Crew, Plan, Routing
 from skillopt_sleep.records import NightReport, StepOutcome
@@ -29,7 +29,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         outcomes: list[StepOutcome] = []
         judge = NightJudge(crew, page)
         try:
-            if harvested.sessions or harvested.reviewed:
+            if harvested.sessions or harvested.reviewed or wanted_again(plan, page.bank, now=page.started):
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
                 mined = page.keep(
                     "mined", Mined, lambda: mined_tasks(harvested.sessions, crew=crew, plan=plan, page=page)

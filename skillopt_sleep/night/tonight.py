@@ -1,6 +1,7 @@
 """Turn a night's sessions into its tasks: mined, proved, each with its lesson and its side, and those recalled."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from skillopt_sleep.mining.cluster import cluster
@@ -11,8 +12,8 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
-from skillopt_sleep.protocols import Crew, Index, Page, Plan
-from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Session, Task
+from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan
+from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Session, Split, Task
 
 
 class Tonight(NamedTuple):
@@ -46,8 +47,9 @@ def mined_tasks(sessions: tuple[Session, ...], *, crew: Crew, plan: Plan, page: 
 def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -> Tonight:
     """Return tonight's tasks, each on its side; those of a lesson that was taken back take no part."""
     found = (*mined.tasks, *reviewed)
+    wanted = wanted_again(plan, page.bank, now=page.started)
     kept = [task for task in page.bank.kept(found) if not plan.sessions.excluded(task.project, task.project)]
-    projects = {task.project for task in kept}
+    projects = {task.project for task in (*kept, *wanted)}
     lessons = {lesson.id: lesson for lesson in (*page.lessons.of(projects), *mined.lessons)}
     ended = _in_state(LessonState.TAKEN_BACK, lessons.values())
     noticed = _in_state(LessonState.NOTICED, lessons.values())
@@ -61,6 +63,7 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
         now=page.started,
         pinned=page.bank.pinned(),
         named=page.history.named(),
+        wanted={task.lesson for task in wanted},
     )
     by_hand = [task for task in tasks if task.lesson not in lessons]
     return Tonight(
@@ -70,6 +73,22 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
         ended=ended,
         dropped=(*mined.dropped, *_dropped(mined.tasks, kept, ended)),
     )
+
+
+def wanted_again(plan: Plan, bank: Bank, *, now: datetime) -> tuple[Task, ...]:
+    """Return the earlier tasks of the rules that the person wants tested again in their own words.
+
+    A lesson without an unseen task that is new enough to come back has none.
+    """
+    lessons: set[str] = set()
+    for proposal in bank.again():
+        lessons.update(proposal.lessons)
+    tasks: list[Task] = []
+    for task in bank.tasks_of(lessons):
+        if now - task.at <= plan.recall.retire and not plan.sessions.excluded(task.project, task.project):
+            tasks.append(task)
+    unseen = {task.lesson for task in tasks if task.split is Split.VAL}
+    return tuple(task for task in tasks if task.lesson in unseen)
 
 
 def _in_state(state: LessonState, lessons: Iterable[Lesson]) -> frozenset[str]:

@@ -76,6 +76,14 @@ class Bank(Protocol):
         """Return the tasks of earlier nights in these projects, oldest first, with edits, without dropped ones."""
         ...
 
+    def tasks_of(self, lessons: Collection[str]) -> tuple[Task, ...]:
+        """Return the tasks of earlier nights for these lessons, oldest first, with edits, without dropped ones."""
+        ...
+
+    def again(self) -> tuple[Proposal, ...]:
+        """Return the waiting proposals in the person's own words that they want tested again."""
+        ...
+
     def unknown(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
         """Return the hand-written tasks no night has used yet: of these, and of those added or edited in the bank."""
         ...

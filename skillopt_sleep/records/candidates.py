@@ -138,13 +138,16 @@ class Fared(Record, frozen=True, kw_only=True):
 class Offered(Record, frozen=True, kw_only=True):
     """A proven proposal that waits for the person: its lessons, and the SHA-256 of each file that it can change.
 
-    `bodies` are those of the part of each file that is ours.
+    `bodies` are those of the part of each file that is ours. `wording` is the person's own, if they changed the words
+    of the rule, and `again` whether they want it tested again.
     """
 
     proposal: str
     shas: dict[str, str]
     bodies: dict[str, str] = msgspec.field(default_factory=dict)
     lessons: tuple[str, ...]
+    wording: tuple[Edit, ...] = ()
+    again: bool = False
 
 
 class Past(Record, frozen=True, kw_only=True):

@@ -77,12 +77,19 @@ class Early(Record, frozen=True, kw_only=True):
     deeds: tuple[Deed, ...] = ()
 
 
+class Retested(Record, frozen=True, kw_only=True):
+    """A proposal in the person's own words that they wanted tested again, and what was found, in words."""
+
+    proposal: str
+    said: str
+
+
 class Tried(Record, frozen=True, kw_only=True):
     """The proposed edits with their fates, the candidates made of them, and what each edit did by itself.
 
     `evidence` is what the person said that the edits were learned from, `deeds` what they did. Later nights resume
     the trials of the `undecided` candidates; those that are `early` are proposed apart. Lessons of the `offered`
-    proposals weren't learned again: these wait for the person.
+    proposals weren't learned again: these wait for the person. Those `retested` have the person's own words.
     """
 
     edits: tuple[AppliedEdit, ...] = ()
@@ -93,6 +100,7 @@ class Tried(Record, frozen=True, kw_only=True):
     undecided: tuple[Waiting, ...] = msgspec.field(default=(), name="waits")
     early: tuple[Early, ...] = ()
     offered: tuple[str, ...] = ()
+    retested: tuple[Retested, ...] = ()
 
 
 class TestMeans(Record, frozen=True, kw_only=True):

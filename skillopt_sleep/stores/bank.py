@@ -4,8 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -14,6 +13,8 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, Lesson, Proof, Proposal, Split, Task, taken_back, why_ended, why_kept
 from skillopt_sleep.stores.banked import (
     Banked,
+    Decided,
+    Mark,
     changes_less,
     content,
     rewritten,
@@ -34,27 +35,6 @@ _COLUMNS = "id, project, session, lesson, split, at, body"
 _BANKED = "SELECT body, night, edited, dropped, pinned, waits, earlier FROM tasks"
 
 
-class Decided(NamedTuple):
-    """A proposal, its state, the reason and time of the decision ("" if none was made), and its earlier versions.
-
-    One that waits may be snoozed `until` a time.
-    """
-
-    proposal: Proposal
-    state: str
-    reason: str
-    decided: str
-    earlier: tuple[Proposal, ...] = ()
-    until: datetime | None = None
-
-
-class Mark(StrEnum):
-    """A person's mark on a task, which leaves its content unchanged."""
-
-    DROPPED = "dropped"
-    PINNED = "pinned"
-
-
 class SqliteBank:
     """Tasks with their lesson and split; proposals with their decisions."""
 
@@ -68,6 +48,15 @@ class SqliteBank:
             f"SELECT body FROM tasks WHERE project IN ({_marks(projects)}) "  # noqa: S608
             "AND dropped IS NULL AND night != '' ORDER BY at, id",
             tuple(projects),
+        )
+        return tuple(from_json(body, Task) for (body,) in rows)
+
+    def tasks_of(self, lessons: Collection[str]) -> tuple[Task, ...]:
+        """Return the tasks of earlier nights for these lessons, oldest first, without those a person dropped."""
+        rows = self._rows(
+            f"SELECT body FROM tasks WHERE lesson IN ({_marks(lessons)}) "  # noqa: S608
+            "AND dropped IS NULL AND night != '' ORDER BY at, id",
+            tuple(lessons),
         )
         return tuple(from_json(body, Task) for (body,) in rows)
 
@@ -196,14 +185,15 @@ class SqliteBank:
         where = f"WHERE state IN ({_marks(states)})" if states else ""
         # By number: as text, P-10000 would come before P-9999.
         rows = self._rows(
-            "SELECT body, state, reason, decided, earlier, until "  # noqa: S608
+            "SELECT body, state, reason, decided, earlier, until, again "  # noqa: S608
             f"FROM proposals {where} ORDER BY length(id), id",
             states,
         )
         decided: list[Decided] = []
-        for body, state, why, at, earlier, until in rows:
+        for body, state, why, at, earlier, until, again in rows:
             versions = from_json(earlier, tuple[Proposal, ...]) if earlier else ()
-            decided.append(Decided(from_json(body, Proposal), state, why or "", at or "", versions, _time(until)))
+            proposal = from_json(body, Proposal)
+            decided.append(Decided(proposal, state, why or "", at or "", versions, _time(until), bool(again)))
         return tuple(decided)
 
     def to_decide(self, at: datetime) -> tuple[Decided, ...]:
@@ -216,6 +206,18 @@ class SqliteBank:
             self._connection.execute(
                 "UPDATE proposals SET until = ? WHERE id = ? AND state = ?",
                 (until.isoformat() if until else None, proposal, WAITING),
+            )
+
+    def again(self) -> tuple[Proposal, ...]:
+        """Return the waiting proposals in the person's own words that they want tested again."""
+        return tuple(entry.proposal for entry in self.proposals(WAITING) if entry.again)
+
+    def test_again(self, proposals: Sequence[str], *, wanted: bool) -> None:
+        """Note that the person wants these proposals tested again, or that they were."""
+        with self._lock:
+            self._connection.execute(
+                f"UPDATE proposals SET again = ? WHERE id IN ({_marks(proposals)})",  # noqa: S608
+                (wanted, *proposals),
             )
 
     def divide(self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str) -> None:
@@ -302,13 +304,13 @@ class SqliteBank:
             part = entry.proposal
             if part.id == whole.id or not set(part.paths) <= set(whole.paths):
                 continue
-            if {Proof.WORDS, Proof.EDITED} & {part.proof, whole.proof}:
+            if Proof.WORDS in {part.proof, whole.proof} or whole.proof is Proof.EDITED:
                 continue
             is_repeated = part.id not in tonight and changes_less(part, whole)
-            if not is_repeated and not teaches_less(part, whole):
+            # Another wording of the same lesson says nothing of the person's own.
+            if not is_repeated and (part.proof is Proof.EDITED or not teaches_less(part, whole)):
                 continue
-            reason = f"its rule is part of {whole.id} now"
-            self.decide(part.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
+            self.decide(part.id, WITHDRAWN, at=at, reason=f"its rule is part of {whole.id} now", leaving=(WAITING,))
 
     def _add_evidence(self, tasks: Sequence[Task], tonight: Collection[str]) -> None:
         """Add what these tasks show to the earlier proposals for their lessons that wait for the person."""

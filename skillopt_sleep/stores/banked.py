@@ -1,6 +1,7 @@
 """A remembered task, and how a person's edits of it combine with later ones; and which of two proposals says more."""
 
 from datetime import datetime
+from enum import StrEnum
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -22,6 +23,28 @@ class Banked(NamedTuple):
     pinned: datetime | None = None
     waits: bool = False
     earlier: tuple[Task, ...] = ()
+
+
+class Decided(NamedTuple):
+    """A proposal, its state, the reason and time of the decision ("" if none was made), and its earlier versions.
+
+    One that waits may be snoozed `until` a time. `again` is whether the person wants their own words of it tested.
+    """
+
+    proposal: Proposal
+    state: str
+    reason: str
+    decided: str
+    earlier: tuple[Proposal, ...] = ()
+    until: datetime | None = None
+    again: bool = False
+
+
+class Mark(StrEnum):
+    """A person's mark on a task, which leaves its content unchanged."""
+
+    DROPPED = "dropped"
+    PINNED = "pinned"
 
 
 def with_edits(entry: Banked, task: Task) -> Task | None:

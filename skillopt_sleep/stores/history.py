@@ -61,11 +61,19 @@ class SqliteHistory:
     def _offered(self, path: str) -> tuple[Offered, ...]:
         """Return the proven proposals that wait for the person."""
         offered: list[Offered] = []
+        again = {proposal.id for proposal in self._bank.again()}
         for proposal in self._bank.waiting(path):
-            if proposal.proof in {Proof.TRIAL, Proof.EDITED}:
-                shas = {file.path: file.sha for file in proposal.files}
-                bodies = {file.path: file.body for file in proposal.files}
-                offered.append(Offered(proposal=proposal.id, shas=shas, bodies=bodies, lessons=proposal.lessons))
+            if proposal.proof not in {Proof.TRIAL, Proof.EDITED}:
+                continue
+            offer = Offered(
+                proposal=proposal.id,
+                shas={file.path: file.sha for file in proposal.files},
+                bodies={file.path: file.body for file in proposal.files},
+                lessons=proposal.lessons,
+                wording=proposal.edits if proposal.proof is Proof.EDITED else (),
+                again=proposal.id in again,
+            )
+            offered.append(offer)
         return tuple(offered)
 
     def count(self) -> int:

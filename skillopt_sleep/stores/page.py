@@ -116,6 +116,8 @@ class SqlitePage:
                 self.bank.withdraw(known, at=report.ended)
                 finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
+                retested = [one.proposal for outcome in finished for one in outcome.tried.retested]
+                self.bank.test_again(retested, wanted=False)
                 read = [session.id for session in found if session.id not in unread]
                 ended = {session.id: session.ended for session in found}
                 self.index.mark_read([*read, *copies], night=self.night, ended=ended)

@@ -121,6 +121,9 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE proposals ADD COLUMN until TEXT;
     """,
+    """
+    ALTER TABLE proposals ADD COLUMN again INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 
 

@@ -94,6 +94,8 @@ def answer(said: str) -> str:
     """Return what the person types next: by the rule they see, whatever was decided before."""
     if said.rstrip().endswith("(Enter for no reason)"):
         return "\n"
+    if said.rstrip().endswith("[y/N]:"):
+        return "y\n"
     if not said.rstrip().endswith("quit"):
         return ""
     if PROVEN[2:] in said.split("Asked", maxsplit=1)[0] or "you changed its words" in said:

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import sqlite3
 import sys
+from contextlib import closing
 
 import pytest
 from rich.cells import cell_len
@@ -25,6 +27,8 @@ def test_a_whole_review_is_as_it_was_looked_at(home: Home, columns: int) -> None
         review.press("y")
         assert "Be brief." in review.until(KEYS)
         review.press("e")
+        review.until("[y/N]")
+        review.press("\n")
         assert "Untested: you changed its words" in review.until(KEYS)
         review.press("y")
         assert "Answer in English." in review.until(KEYS)
@@ -56,11 +60,54 @@ def test_after_a_review_everything_can_be_taken_back(home: Home) -> None:
         for key in ("y", "e", "y", "q"):
             review.until(KEYS)
             review.press(key)
+            if key == "e":
+                review.until("[y/N]")
+                review.press("n\n")
         assert review.ended() == 0
         assert "1 rule left to decide" in review.shown
     assert home.command("undo", "P-0001.2.1").code == 0
     assert home.command("undo", "P-0001.1").code == 0
     assert (home.project / "CLAUDE.md").read_bytes() == before
+
+
+@pytest.mark.parametrize(("answer", "wanted"), [("y\n", ["P-0001.1"]), ("\n", []), ("n\n", []), ("\x03", [])])
+def test_after_an_edit_the_person_is_asked_whether_to_test_it_and_nothing_is_adopted(
+    home: Home, answer: str, wanted: list[str]
+) -> None:
+    with Pressed(home, "review", environment=editor(home, "- Use pnpm 9.")) as review:
+        review.until(KEYS)
+        review.press("e")
+        assert "Test it again tonight?" in review.until("[y/N]")
+        review.press(answer)
+        if answer != "\x03":
+            review.until(KEYS)
+            review.press("q")
+        assert review.ended() == 0
+    assert states(home) == {"P-0001": "withdrawn", "P-0001.1": "waiting"}
+    assert rules(home) == []
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store:
+        assert [name for (name,) in store.execute("SELECT id FROM proposals WHERE again")] == wanted
+
+
+def test_what_is_wanted_tested_again_is_in_the_plan_and_the_next_night_tests_it(home: Home) -> None:
+    with Pressed(home, "review", environment=editor(home, "- Always use pnpm, never npm.")) as review:
+        review.until(KEYS)
+        review.press("e")
+        review.until("[y/N]")
+        review.press("y\n")
+        assert "next night tests P-0001.1 again" in review.until(KEYS)
+        review.press("q")
+        assert review.ended() == 0
+    plan = home.command("run", "--plan")
+    assert "1  of your own wordings, tested again" in plan.out
+    assert home.command("run", "--plan", "--json").json["calls"]["at_most"] > 0
+
+    report = home.command("run", "--backend", "simulated")
+
+    assert report.code == 0
+    assert "our wording P-0001.1 was tested again: helped" in report.out
+    assert states(home) == {"P-0001": "withdrawn", "P-0001.1": "withdrawn", "P-0002": "waiting"}
+    assert rules(home) == []
 
 
 @pytest.mark.parametrize("end", ["\x03", "\x04", "q"])

@@ -49,6 +49,13 @@ def test_a_lesson_with_an_early_rule_waits_for_its_trial_and_any_other_is_learne
     assert found.offered == ()
 
 
+def test_a_trial_of_the_persons_own_words_goes_on_while_they_wait() -> None:
+    wait = a_wait("a", early=True)
+
+    assert resting([wait], [OFFER], DOCUMENT) == (wait,)
+    assert resting([wait], [replace(OFFER, wording=wait.tested.edits)], DOCUMENT) == ()
+
+
 def test_a_proposal_for_a_pair_can_be_adopted_only_while_both_files_are_as_they_were() -> None:
     twin = Twin(id="shop:AGENTS.md", path="/p/AGENTS.md", sha="1", read_by=("Codex",))
     offer = replace(OFFER, shas=OFFER.shas | {twin.path: "1"})

@@ -34,6 +34,11 @@ def test_without_tasks_tonight_nothing_is_recalled() -> None:
     assert recalled(known=[EARLIER, OTHER]) == ()
 
 
+def test_wanted_lessons_come_back_without_tasks_tonight_but_not_when_they_are_too_old() -> None:
+    assert recalled(known=[EARLIER, OTHER], wanted={"c-a"}) == (EARLIER,)
+    assert recalled(known=[EARLIER], wanted={"c-a"}, now=NOON + timedelta(days=1_000)) == ()
+
+
 def test_without_earlier_nights_there_is_only_tonight() -> None:
     assert recalled(TONIGHT, known=[]) == (TONIGHT,)
 

@@ -41,6 +41,13 @@ class OpenPage:
     started: datetime = NOON
     resumed: bool = False
 
+    @property
+    def bank(self) -> "OpenPage":
+        return self
+
+    def again(self) -> tuple[Proposal, ...]:
+        return ()
+
 
 def ended_as(outcome: Outcome, because: str = "so", name: str = "shop:CLAUDE.md", **fields: Any) -> StepOutcome:
     return an_outcome(document=a_document(id=name), outcome=outcome, because=because, **fields)

@@ -17,13 +17,19 @@ from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.night.forecast import MOST_EDITS, forecast
 from skillopt_sleep.records import Completion, GateRule, Prompt, Purpose, Session, Task, ToolEvent
-from tests.builders import a_session
+from tests.builders import a_session, a_task
 from tests.nights import ASKS, HARMFUL, NOTE, USEFUL, USELESS, Machine, Watcher, a_plan
 from tests.sweeps import thinned
 
 
 def ahead(
-    *sessions: Session, reviewed: int = 0, known: Sequence[Task] = (), waiting: int = 0, models: int = 1, **plan: Any
+    *sessions: Session,
+    reviewed: int = 0,
+    known: Sequence[Task] = (),
+    waiting: int = 0,
+    models: int = 1,
+    again: int = 0,
+    **plan: Any,
 ) -> dict[Purpose, int]:
     asked = forecast(
         sessions,
@@ -33,6 +39,7 @@ def ahead(
         models=models,
         plan=a_plan(**plan),
         proved=PER_CALL,
+        again=again,
     )
     return dict(asked)
 
@@ -55,6 +62,15 @@ def test_hand_written_tasks_alone_are_attempted_and_graded() -> None:
 
     assert found[Purpose.ROLLOUT] >= 3 * 2
     assert Purpose.MINE not in found
+
+
+def test_a_rule_that_is_tested_again_takes_calls_without_a_session() -> None:
+    known = [a_task(id="t1"), a_task(id="t2")]
+    once, twice = ahead(known=known, again=1), ahead(known=known, again=2)
+
+    assert once[Purpose.PREFLIGHT] == 1
+    assert 0 < once[Purpose.ROLLOUT] < twice[Purpose.ROLLOUT]
+    assert ahead(known=known) == {}
 
 
 def test_rules_mine_without_a_call() -> None:

@@ -80,6 +80,44 @@ def test_sides_are_those_of_sessions_that_have_one(store: SqliteStore) -> None:
     assert store.bank.sides(set()) == {}
 
 
+def test_own_words_are_wanted_tested_until_they_were_or_are_decided_on(store: SqliteStore) -> None:
+    bank(store, proposals=[a_proposal(id=f"P-000{n}.1", proof=Proof.EDITED) for n in (1, 2, 3)])
+    store.bank.test_again(["P-0001.1", "P-0002.1"], wanted=True)
+    assert [proposal.id for proposal in store.bank.again()] == ["P-0001.1", "P-0002.1"]
+
+    store.bank.decide("P-0001.1", ADOPTED, at=NOON)
+    store.bank.test_again(["P-0002.1"], wanted=False)
+    assert store.bank.again() == ()
+
+
+def test_tasks_of_lessons_come_from_every_project_without_dropped_ones(store: SqliteStore) -> None:
+    bank(store, numbered(1), numbered(2, project="/p/other"), numbered(3, lesson="d"), numbered(4))
+    store.bank.mark(["t4"], Mark.DROPPED, at=NOON)
+
+    assert [task.id for task in store.bank.tasks_of({"c"})] == ["t1", "t2"]
+    assert store.bank.tasks_of(()) == ()
+
+
+@pytest.mark.parametrize(
+    ("later", "state"),
+    [
+        (a_proposal(id="P-0002", edits=(an_edit("- Mine."), an_edit("- Other."))), WITHDRAWN),
+        (a_proposal(id="P-0002", proof=Proof.EARLY, edits=(an_edit("- Mine."),)), WITHDRAWN),
+        (a_proposal(id="P-0002", edits=(an_edit("- Theirs."),)), WAITING),
+    ],
+)
+def test_own_words_give_way_to_a_proposal_of_the_same_words_only(
+    store: SqliteStore, later: Proposal, state: str
+) -> None:
+    bank(store, proposals=[a_proposal(id="P-0001.1", proof=Proof.EDITED, edits=(an_edit("- Mine."),))])
+    bank(store, proposals=[later])
+
+    assert {entry.proposal.id: entry.state for entry in store.bank.proposals()} == {
+        "P-0001.1": state,
+        "P-0002": WAITING,
+    }
+
+
 def test_a_new_proposal_waits(store: SqliteStore) -> None:
     bank(store, proposals=[a_proposal()])
 

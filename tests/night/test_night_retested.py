@@ -1,0 +1,130 @@
+"""Words that a person gave a proposed rule are tested the next night if they want it, on fresh draws alone."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.proposals.reword import reword
+from skillopt_sleep.proposals.stage import FOLDER
+from skillopt_sleep.records import GateRule, NightReport, Outcome, Proof, Purpose, RecallRules
+from skillopt_sleep.stores.bank import WAITING, WITHDRAWN
+from tests.nights import Machine
+
+GATE = GateRule()
+GOOD, BAD = "- Always use pnpm here, never npm.", "- Be a careful colleague."
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def edited(machine: Machine, words: str, *, again: bool = True) -> NightReport:
+    """A night's proposal, which the person then edits; another day begins."""
+    machine.had(0, 1, 2, 3)
+    report = machine.night(gate=GATE)
+    (proposal,) = report.proposals
+    own = reword(proposal, Path(report.folder) / FOLDER / proposal.id, words, allowed=())
+    store = machine.store()
+    store.bank.divide(proposal.id, (own,), at=machine.clock(), because="you changed its words")
+    store.bank.test_again([own.id], wanted=again)
+    store.close()
+    machine.clock.pass_by(days=1)
+    machine.model.prompts.clear()
+    return report
+
+
+def states(machine: Machine) -> dict[str, tuple[str, bool]]:
+    store = machine.store()
+    found = {entry.proposal.id: (entry.state, entry.again) for entry in store.bank.proposals()}
+    store.close()
+    return found
+
+
+def test_what_is_proven_is_staged_with_its_proof_in_place_of_the_untested_one(machine: Machine) -> None:
+    edited(machine, GOOD)
+
+    report = machine.night(gate=GATE)
+
+    assert report.verdict is Outcome.IMPROVED
+    (proposal,) = report.proposals
+    assert (proposal.id, proposal.proof, [edit.content for edit in proposal.edits]) == (
+        "P-0002",
+        Proof.TRIAL,
+        [GOOD],
+    )
+    assert proposal.evidence
+    assert report.error_rate
+    assert report.error_rate.spent == report.error_rate.rate
+    assert states(machine)["P-0001.1"][0] == WITHDRAWN
+    assert states(machine)["P-0002"] == (WAITING, False)
+    assert machine.model.asked(Purpose.REFLECT, Purpose.MINE) == []
+
+
+def test_no_earlier_attempt_counts(machine: Machine) -> None:
+    before = edited(machine, GOOD)
+
+    (outcome,) = machine.night(gate=GATE).documents
+
+    assert outcome.trial.calls == 2 * outcome.trial.n
+    assert len(machine.model.asked(Purpose.ROLLOUT)) >= outcome.trial.calls
+    assert outcome.trial.pairs != before.documents[0].trial.pairs
+
+
+def test_what_is_not_proven_stays_and_the_report_says_what_was_found_once(machine: Machine) -> None:
+    edited(machine, BAD)
+
+    report = machine.night(gate=GATE)
+
+    assert report.proposals == ()
+    assert states(machine)["P-0001.1"] == (WAITING, False)
+    text = (Path(report.folder) / "report.md").read_text(encoding="utf-8")
+    assert text.count("our wording P-0001.1 was tested again: no gain seen") == 1
+
+    machine.clock.pass_by(days=1)
+    machine.model.prompts.clear()
+    assert machine.night(gate=GATE).verdict is Outcome.NOTHING_NEW
+    assert machine.model.prompts == []
+
+
+def test_without_the_wish_a_night_without_sessions_asks_nothing(machine: Machine) -> None:
+    edited(machine, GOOD, again=False)
+
+    assert machine.night(gate=GATE).verdict is Outcome.NOTHING_NEW
+    assert machine.model.prompts == []
+
+
+def test_tasks_too_old_to_come_back_let_it_wait_without_a_call(machine: Machine) -> None:
+    edited(machine, GOOD)
+
+    report = machine.night(gate=GATE, recall=RecallRules(retire=timedelta(hours=1)))
+
+    assert machine.model.prompts == []
+    assert states(machine)["P-0001.1"] == (WAITING, True)
+    (note,) = [note for note in report.errors if "P-0001.1" in note.summary]
+    assert note.expected
+    assert "waits to be tested again" in note.summary
+
+
+def test_a_night_that_its_budget_cuts_short_spends_no_wish(machine: Machine) -> None:
+    edited(machine, GOOD)
+
+    report = machine.night(calls=4, gate=GATE)
+
+    assert report.verdict is Outcome.OVER_BUDGET
+    assert states(machine)["P-0001.1"] == (WAITING, True)
+    assert machine.night(gate=GATE).verdict is Outcome.IMPROVED
+
+
+def test_sessions_of_other_lessons_are_learned_from_beside_it(machine: Machine) -> None:
+    edited(machine, BAD)
+    machine.had(10, 11, 12, 13, said="no, use tabs here, never spaces", ask="indent the file")
+
+    report = machine.night(gate=GATE)
+
+    assert report.verdict is Outcome.IMPROVED
+    assert states(machine)["P-0001.1"] == (WAITING, False)
+    (outcome,) = report.documents
+    assert [one.proposal for one in outcome.tried.retested] == ["P-0001.1"]
+    assert all(BAD not in edit.content for proposal in report.proposals for edit in proposal.edits)
