@@ -18,7 +18,7 @@ from skillopt_sleep.records.candidates import (
     past_edit,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
-from skillopt_sleep.records.corrections import BECAME, Became, Correction, Corrections
+from skillopt_sleep.records.corrections import BECAME, READ_AGAIN, Became, Correction, Corrections
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
@@ -94,6 +94,7 @@ from skillopt_sleep.records.reports import (
 )
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import (
+    LEFT_OUT_WORDS,
     ChangedFile,
     InForce,
     LeftOut,
@@ -123,6 +124,7 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
+from skillopt_sleep.records.told import ERRORS, NOTHING, OUTCOMES, REVIEW, Told, left_out, told
 from skillopt_sleep.records.trials import (
     Decision,
     FreshRound,
@@ -144,7 +146,13 @@ __all__ = [
     "BY_HAND",
     "CUT_SHORT",
     "DONE",
+    "ERRORS",
+    "LEFT_OUT_WORDS",
     "NEVER_ALLOWED",
+    "NOTHING",
+    "OUTCOMES",
+    "READ_AGAIN",
+    "REVIEW",
     "SHAPE_OPS",
     "AllowedRefusal",
     "AllowedWarning",
@@ -246,6 +254,7 @@ __all__ = [
     "TaskOrigin",
     "TestMeans",
     "Tokens",
+    "Told",
     "ToolEvent",
     "Trajectory",
     "Trial",
@@ -261,6 +270,7 @@ __all__ = [
     "bets_of",
     "effect_of",
     "in_words",
+    "left_out",
     "lessons_of",
     "others_in_words",
     "packed_heard",
@@ -271,6 +281,7 @@ __all__ = [
     "solved",
     "taken_back",
     "tasks_of",
+    "told",
     "unpacked",
     "unpacked_heard",
     "wants_a_tool",

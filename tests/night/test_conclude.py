@@ -25,6 +25,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     StepTasks,
     Task,
+    Trial,
     Verdict,
 )
 from tests.builders import a_document, a_proposal, a_task, an_outcome, with_parts
@@ -42,7 +43,12 @@ class OpenPage:
     resumed: bool = False
 
 
+TRIED = Trial(before=0.5, after=0.5)
+
+
 def ended_as(outcome: Outcome, because: str = "so", name: str = "shop:CLAUDE.md", **fields: Any) -> StepOutcome:
+    if outcome is Outcome.NO_CHANGE:
+        fields.setdefault("trial", TRIED)
     return an_outcome(document=a_document(id=name), outcome=outcome, because=because, **fields)
 
 
@@ -112,6 +118,7 @@ UNTESTED = replace(
         ([UNSCORED], FIX_ERRORS),
         ([with_parts(UNSCORED, unfinished=True)], FIX_ERRORS),
         ([UNTESTED], REMEDIES[Outcome.IMPROVED]),
+        ([SEEN_ONCE, replace(SEEN_ONCE, document=a_document(id="b"))], REMEDIES[Outcome.UNVERIFIED]),
         ([SEEN_ONCE, LEFT, UNSCORED], f"raise budget.calls; {FIX_ERRORS}"),
         ([LEFT, ended_as(Outcome.UNDECIDED)], REMEDIES[Outcome.UNDECIDED]),
     ],
@@ -187,7 +194,7 @@ def test_sessions_that_could_not_be_used_are_counted_by_reason() -> None:
     report = close(counts=SessionCounts(seen=5, skipped={"headless": 2, "active": 3}), tasks=())
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert "2 headless, 3 active" in report.because
+    assert "2 started by a program, 3 still active" in report.because
 
 
 def test_sessions_without_a_corrected_request_are_nothing_new() -> None:
