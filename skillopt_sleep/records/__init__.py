@@ -32,7 +32,7 @@ from skillopt_sleep.records.edits import (
     lessons_of,
     tasks_of,
 )
-from skillopt_sleep.records.effects import Effect, effect_of, in_words
+from skillopt_sleep.records.effects import Effect, effect_of, in_words, tries
 from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
     DONE,
@@ -124,7 +124,7 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
-from skillopt_sleep.records.told import ERRORS, NOTHING, OUTCOMES, REVIEW, Told, left_out, told
+from skillopt_sleep.records.told import ERRORS, NOTHING, OUTCOMES, REVIEW, Told, is_of, left_out, told
 from skillopt_sleep.records.trials import (
     Decision,
     FreshRound,
@@ -270,6 +270,7 @@ __all__ = [
     "bets_of",
     "effect_of",
     "in_words",
+    "is_of",
     "left_out",
     "lessons_of",
     "others_in_words",
@@ -282,6 +283,7 @@ __all__ = [
     "taken_back",
     "tasks_of",
     "told",
+    "tries",
     "unpacked",
     "unpacked_heard",
     "wants_a_tool",

@@ -118,7 +118,7 @@ class Standing(StrEnum):
 
 
 class ProposedEdit(Record, frozen=True, kw_only=True):
-    """An edit that was proposed to the person: in which proposal, where it stands since when, the reason they gave."""
+    """An edit that was proposed to the person: in which proposal, where it stands since when, and why."""
 
     edit: Edit
     standing: Standing

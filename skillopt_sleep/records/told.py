@@ -70,6 +70,11 @@ def left_out(skipped: Mapping[str, int]) -> str:
     return ", ".join(parts)
 
 
+def is_of(proposal: Proposal, names: Collection[str]) -> bool:
+    """Return whether a proposal, or one rule of it, is among these names."""
+    return any(_whole(name) == proposal.id for name in names)
+
+
 def _whole(name: str) -> str:
     """Return the proposal that a rule of it, as in P-0001.2, belongs to."""
     return name.partition(".")[0]
@@ -79,7 +84,7 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
     """Say what waits for a decision: of this night, and of others."""
     names = f": {', '.join(others)}" if len(others) <= 3 else ""  # noqa: PLR2004 - more are a list, not a sentence
     if here:
-        early = sum(1 for proposal in own if proposal.proof is Proof.EARLY and proposal.id in here)
+        early = sum(1 for proposal in own if proposal.proof is Proof.EARLY and is_of(proposal, here))
         said = f"To decide: {_counted(len(here), 'proposal')}"
         if early:
             said += ", early: not proven yet" if early == len(here) else f", {early} of them early: not proven yet"
