@@ -24,7 +24,7 @@ OUTCOMES = {
 """How a night ended, in words."""
 
 NOTHING = "nothing"
-REVIEW = "look at what waits, then adopt or reject it"
+REVIEW = "decide on what waits: skillopt-sleep review"
 ERRORS = "look at the errors below"
 
 
@@ -104,7 +104,8 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
 def _because(report: NightReport) -> str:
     """Return why the night ended so, as a sentence without its full stop."""
     if report.verdict in CUT_SHORT:
-        return "The night was cut short; its sessions stay unread, and completed calls are kept"
+        cause = report.because.rstrip(".")
+        return f"The night was cut short: {cause}; its sessions stay unread, and completed calls are kept"
     because = report.because.rstrip(".")
     for outcome in report.documents:
         if because.startswith(f"{outcome.document.id}: "):
@@ -115,13 +116,15 @@ def _because(report: NightReport) -> str:
 def _to_do(report: NightReport, waits: Collection[str]) -> str:
     """Say what the person can do now: nothing only if nothing waits and nothing went wrong."""
     remedy = report.remedy.replace(REVIEW, "").strip("; ")
-    if remedy.startswith(NOTHING) and (waits or any(note.remedy for note in report.trouble)):
-        remedy = "" if waits else ERRORS
+    nothing = remedy if remedy.startswith(NOTHING) else NOTHING
+    if report.verdict is Outcome.IMPROVED or remedy.startswith(NOTHING):
+        remedy = ""  # what was proposed is told by what waits now
     steps = [remedy] if remedy else []
     if waits:
-        first = report.verdict not in CUT_SHORT
-        steps.insert(0 if first else len(steps), REVIEW)
-    return "; ".join(steps) or NOTHING
+        steps.insert(len(steps) if report.verdict in CUT_SHORT else 0, REVIEW)
+    elif not steps and any(note.remedy for note in report.trouble):
+        steps.append(ERRORS)
+    return "; ".join(steps) or nothing
 
 
 def _wait(names: Collection[str]) -> str:

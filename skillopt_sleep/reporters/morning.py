@@ -77,7 +77,8 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "effect": partial(_effect, verbose=verbose),
         "effect_word": _effect_word,
         "remarked": partial(_remarked, verbose=verbose),
-        "upper_first": lambda text: text[:1].upper() + text[1:],
+        "capitalized": _capitalized,
+        "is_of": is_of,
         "left_out": left_out,
         "judge": partial(_judge, verbose=verbose),
     }
@@ -103,6 +104,10 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         noted=_noted(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
+
+
+def _capitalized(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:

@@ -68,7 +68,7 @@ def verdict(outcome: StepOutcome) -> str:
 
 
 def arms(trial: Trial) -> str:
-    """Return how many attempts solved their request without the change and with it; if that isn't known, the grades."""
+    """Return how many attempts solved their request without the change and with it, or the grades."""
     counts = solved(trial.own)
     if counts is None:
         return numbers(trial)
