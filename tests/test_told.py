@@ -75,7 +75,11 @@ def nights(draw: st.DrawFn) -> NightReport:
     return close(
         *outcomes,
         stopped=draw(st.sampled_from(STOPPED)),
-        counts=SessionCounts(seen=used + sum(skipped.values()), used=used, skipped={reason.value: count for reason, count in skipped.items()}),
+        counts=SessionCounts(
+            seen=used + sum(skipped.values()),
+            used=used,
+            skipped={reason.value: count for reason, count in skipped.items()},
+        ),
         tasks=(),
         notes=draw(st.sampled_from([(), (TROUBLE,)])),
         proposals=proposals,

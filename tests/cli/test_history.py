@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.history import dollars, gain, rows, tokens
-from skillopt_sleep.records import Decision, FreshRound, NightReport, Outcome, Spend, Trial, Verdict
+from skillopt_sleep.records import FreshRound, NightReport, Outcome, Spend, Trial
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_proposal, a_report, an_outcome
 from tests.command import Home
