@@ -14,7 +14,7 @@ def headline(proposal: Proposal) -> str:
     """Return a proposal in a line: its id, its file, what it changes and what that solved."""
     first = change(proposal.edits[0]) if proposal.edits else show(proposal.summary, 300)
     if len(proposal.edits) > 1:
-        first = f"{first}, and {len(proposal.edits) - 1} more"
+        first = f"{first}, and {len(proposal.edits) - 1} more."
     gain = shown_gain(proposal)[:1]
     label = [f"({proposal.label})"] if proposal.label else []
     return " ".join([f"{proposal.id}, {code(proposal.document)}: {first}", *gain, *label])

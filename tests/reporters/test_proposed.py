@@ -26,8 +26,8 @@ def test_the_headline_quotes_the_rule_and_says_what_was_solved() -> None:
     numbers = "Solved before 3 of 12, with the rule 11 of 12, on 4 requests it hadn't seen."
     assert headline(PROPOSAL) == f"P-0001, `shop:CLAUDE.md`: add «Use pnpm, never npm.» {numbers}"
     several = replace(PROPOSAL, edits=(an_edit(), an_edit("- B.")), proof=Proof.EARLY)
-    assert "«Use pnpm, never npm.», and 1 more" in headline(several)
-    assert "(early: proven on one session" in headline(several)
+    assert "«Use pnpm, never npm.», and 1 more. Solved" in headline(several)
+    assert "(early: proven on one" in headline(several)
 
 
 def test_statistics_are_for_who_asks() -> None:
