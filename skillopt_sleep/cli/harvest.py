@@ -44,13 +44,15 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
     """Harvest, and return the account of it, or the explanation of the session `why`, as data and to print."""
     from skillopt_sleep.cli.account import History, account
     from skillopt_sleep.cli.harvest_shown import account_data, noted, show_account
+    from skillopt_sleep.example import example_of
     from skillopt_sleep.night.survey import in_full, survey
     from skillopt_sleep.stores.user import open_store
-    from skillopt_sleep.wiring import Exclusions, agent_sources, harvest_rules
+    from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
 
     store = open_store(settings, paths)
     try:
-        sources = agent_sources(settings)
+        folder = example_of(paths.data)
+        sources = example_sources(folder) if folder else agent_sources(settings)
         rules = harvest_rules(settings, paths)
         found = survey(sources, store.index, rules)
         names = [source.name for source in sources]

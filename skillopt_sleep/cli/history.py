@@ -8,13 +8,13 @@ import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, Column, Part, say, say_json, say_table
 from skillopt_sleep.cli.daemon_shown import first_step
-from skillopt_sleep.cli.status_shown import OUTCOMES
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import when
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import CUT_SHORT, Decision, NightReport, Outcome, Spend, StepOutcome
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, NightReport, Outcome, Spend, StepOutcome, solved
 from skillopt_sleep.reporters.gains import fresh_gain
+from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.sqlite import NightLine
 
@@ -34,6 +34,7 @@ COLUMNS = (
 def history(
     *,
     last: Annotated[int, typer.Option("--last", min=0, help="How many nights, newest first; 0 for all.")] = LAST,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="With the statistics of each trial.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """List past nights: outcome, documents, gains and cost."""
@@ -57,7 +58,7 @@ def history(
     table: list[Sequence[Part]] = []
     now = utc_now()
     for night in shown:
-        table += rows(night, reports[night.id], states, now=now, running=running)
+        table += rows(night, reports[night.id], states, now=now, running=running, verbose=verbose)
     say_table(COLUMNS, table)
     if len(shown) < len(nights):
         say(f"{len(nights) - len(shown)} earlier: skillopt-sleep history --last 0")
@@ -72,7 +73,13 @@ def _say_no_night() -> None:
 
 
 def rows(
-    night: NightLine, report: NightReport | None, states: Mapping[str, str], *, now: datetime, running: bool = False
+    night: NightLine,
+    report: NightReport | None,
+    states: Mapping[str, str],
+    *,
+    now: datetime,
+    running: bool = False,
+    verbose: bool = False,
 ) -> Iterator[Sequence[Part]]:
     """Yield a night's row, then one for each document that was worked on; `states` are those of proposals."""
     moment, name = (when(night.started, now), BOLD), (night.id, DIM)
@@ -84,12 +91,15 @@ def rows(
     yield moment, _outcome(report.verdict), sessions, calls, tokens(spend), dollars(spend), name
     for step in report.documents:
         text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}{_proposals(report, step, states)}"
+        if step.trial.n:
+            what = "solved" if solved(step.trial.own) else "grade"
+            text += f", {what} {arms(step.trial)}"
         yield "", text, "", "", "", "", ""
-        numbers = gain(step)
+        numbers = gain(step) if verbose else ""
         if numbers:
             yield "", (numbers, DIM), "", "", "", "", ""
-    if not report.documents and report.verdict is not Outcome.NOTHING_NEW:
-        yield "", one_line(report.because, limit=200), "", "", "", "", ""
+    if not report.documents:
+        yield "", one_line(report.because, limit=400), "", "", "", "", ""
 
 
 def _outcome(outcome: Outcome) -> Part:
@@ -128,12 +138,6 @@ def gain(step: StepOutcome) -> str:
     return f"{change} ({', '.join(details)})"
 
 
-def verdict(step: StepOutcome) -> str:
-    """Return the gate's verdict if there was a trial, else the outcome of the step."""
-    words = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
-    return words.get(step.verdict.decision, step.outcome.value.replace("_", " "))
-
-
 def tokens(spend: Spend) -> str:
     """Return the tokens of a night, as far as they are known."""
     if spend.tokens is None:
@@ -154,7 +158,7 @@ def _proposals(report: NightReport, step: StepOutcome, states: Mapping[str, str]
     text = ""
     for proposal in report.proposals:
         if proposal.document == step.document.id:
-            text += f"; {proposal.id} {states.get(proposal.id, 'gone')}"
+            text += f", {proposal.id} {states.get(proposal.id, 'gone')}"
     return text
 
 

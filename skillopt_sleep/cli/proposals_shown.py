@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.records import EditOp, Proposal, said_of_changes
+from skillopt_sleep.records import EditOp, Proposal, said_of_changes, tries
 from skillopt_sleep.reporters.gains import in_numbers, measured, own_part, sentence, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
 
@@ -15,14 +15,14 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
     interval = ""
     if proposal.interval:
         interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
-    scores = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n} pairs of attempts){interval}"
+    scores = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)}){interval}"
     if proposal.solved:
         removes = all(edit.op is EditOp.DELETE for edit in proposal.edits)
         yield sentence(in_numbers(proposal.solved, what="without the rule" if removes else "with the rule"))
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
     if gain:
         yield f"What it gains: {gain}"
-    yield f"The trial, on unseen tasks: {scores}"
+    yield f"The trial, on unseen requests: {scores}"
     if proposal.error_rate:
         yield sentence(proposal.error_rate)
     meaning = of_proposal(proposal.error_rate)

@@ -20,10 +20,9 @@ from skillopt_sleep.records import (
     Proposal,
     Split,
     StepOutcome,
-    solved,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask, attempted_tasks
-from skillopt_sleep.reporters.gains import in_numbers, sentence
+from skillopt_sleep.reporters.gains import in_numbers, removes, sentence, shown_gain
 
 STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof.EDITED, Proof.UNTESTED)
 SKILL = "SKILL.md"
@@ -90,28 +89,16 @@ def _titles(proposal: Proposal, whole: Proposal) -> tuple[str, str]:
         return "Without the rule", "With what was tried"
     if whole.id != proposal.id:
         return "Without the rules", f"With all of {whole.id}"
-    if _removes(proposal):
+    if removes(proposal):
         return "As it is", "With it removed"
     return "Without the rule", "With the rule"
 
 
 def proof(proposal: Proposal, whole: Proposal) -> list[str]:
     """Return the sentences that say what shows that the rule helps: whole numbers with their n first."""
-    sentences: list[str] = []
-    if proposal.solved:
-        what = "without the rule" if _removes(proposal) else "with the rule"
-        sentences.append(sentence(in_numbers(proposal.solved, what=what)))
-    elif proposal.before is not None and proposal.after is not None:
-        grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
-        sentences.append(f"Graded {grades}, where 1 is all that was asked, in {counted(proposal.n, 'attempt')} each.")
-    fresh = solved(proposal.fresh.pairs)
-    if fresh:
-        sentences.append(
-            f"Asked once more after it was chosen: {fresh.before} of {fresh.n} before,"
-            f" {fresh.after} of {fresh.n} with it."
-        )
     if proposal.proof is Proof.EDITED:
         return _of_old_words(whole)
+    sentences = shown_gain(proposal)
     if whole.id != proposal.id:
         sentences += _own_share(proposal, whole)
     if proposal.others:
@@ -127,10 +114,6 @@ def _of_old_words(old: Proposal) -> list[str]:
     if not old.solved:
         return [untried]
     return [untried, f"With «{wording(old)}»: {in_numbers(old.solved, what='with it')}."]
-
-
-def _removes(proposal: Proposal) -> bool:
-    return all(edit.op is EditOp.DELETE for edit in proposal.edits)
 
 
 def _own_share(part: Proposal, whole: Proposal) -> list[str]:

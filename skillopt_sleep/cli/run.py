@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,8 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Source
 from skillopt_sleep.records import NightReport, Outcome
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
+
+Ended = tuple[NightReport, Sequence[str]]  # a night, and the ids of all proposals that wait after it
 
 
 def run(
@@ -68,14 +71,14 @@ def run(
         show_plan(settings, paths, only=only, again=chosen(asked_again, settings, paths), as_json=as_json)
         return
     if example:
-        report = _example_night(settings, paths)
+        report, waiting = _example_night(settings, paths)
     else:
-        report = _night(settings, paths, Asked(only, backend, model, base_url, asked_again, fresh, as_json))
-    _show(report, paths, example=example, as_json=as_json)
+        report, waiting = _night(settings, paths, Asked(only, backend, model, base_url, asked_again, fresh, as_json))
+    _show(report, waiting, paths, example=example, as_json=as_json)
     if not example and not sys.stdout.isatty():
         from skillopt_sleep.notify import notify
 
-        notify(report, settings.notify)
+        notify(report, settings.notify, waiting=len(waiting))
     code = _exit_code(report)
     if code:
         raise typer.Exit(code)
@@ -105,7 +108,7 @@ def _project_folder(project: str) -> str:
     return folder
 
 
-def _night(settings: Settings, paths: Paths, asked: Asked) -> NightReport:
+def _night(settings: Settings, paths: Paths, asked: Asked) -> Ended:
     from skillopt_sleep.wiring import agent_sources
     from skillopt_sleep.wiring.models import unconfirmed
 
@@ -126,7 +129,7 @@ def _night(settings: Settings, paths: Paths, asked: Asked) -> NightReport:
         raise
 
 
-def _example_night(settings: Settings, paths: Paths) -> NightReport:
+def _example_night(settings: Settings, paths: Paths) -> Ended:
     """Run a night over the bundled day, in a new folder with its own store."""
     from skillopt_sleep.example import unfold
     from skillopt_sleep.wiring import example_sources
@@ -146,7 +149,7 @@ def example_folder(paths: Paths) -> Path:
     return paths.data / "example"
 
 
-def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked: Asked) -> NightReport:
+def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked: Asked) -> Ended:
     from skillopt_sleep.cli.progress import following
     from skillopt_sleep.kit.log import log_to
     from skillopt_sleep.night.night import run_night
@@ -175,12 +178,12 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked
         with following(lambda: read_progress(paths.data)):
             report = run_night(night.crew, night.plan)
         keep_waiting(paths, night.store, at=utc_now())
-        return report
+        return report, [banked.proposal.id for banked in night.store.bank.to_decide(utc_now())]
     finally:
         night.store.close()
 
 
-def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) -> None:
+def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example: bool, as_json: bool) -> None:
     if as_json:
         from skillopt_sleep.reporters.data import answer
 
@@ -188,7 +191,7 @@ def _show(report: NightReport, paths: Paths, *, example: bool, as_json: bool) ->
         return
     from skillopt_sleep.reporters.morning import render
 
-    say_markdown(render(report))
+    say_markdown(render(report, waiting))
     for name in ("report.md", "report.json", "diagnostics.json"):
         say(f"{Path(report.folder) / name}")
     if example:

@@ -1,20 +1,19 @@
 """The commands `status` and `report`: the last night, the next one, and what waits for a decision."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.completing import night_ids
-from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
+from skillopt_sleep.cli.console import say_json, say_markdown, warn
 from skillopt_sleep.cli.daemon_shown import daemon_data
 from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.watch import watch_night
 from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import NightReport, Proposal, report_data
+from skillopt_sleep.records import Proposal, report_data
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 from skillopt_sleep.stores.progress import read_progress
 
@@ -119,9 +118,10 @@ def report(
         str, typer.Argument(help="A night's id; the last night by default.", autocompletion=night_ids)
     ] = "",
     *,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="With the statistics and all ids.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print report.json.")] = False,
 ) -> None:
-    """Print a night's report."""
+    """Print a night's report, and what of it still waits for you."""
     with opened_to_read() as store:
         nights = store.nights()
         last = last_closed(nights)
@@ -133,7 +133,7 @@ def report(
             warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
             return
         stored = store.report(wanted)
-        waiting = [banked.proposal for banked in store.bank.to_decide(utc_now())]
+        waiting = [banked.proposal.id for banked in store.bank.to_decide(utc_now())]
     if stored is None:
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
@@ -142,23 +142,8 @@ def report(
         return
     from skillopt_sleep.reporters.morning import render
 
-    say_markdown(render(stored))
-    if not night:
-        _say_earlier(waiting, stored)
+    say_markdown(render(stored, waiting, verbose=verbose))
 
 
 def _warn_unfinished(night: str) -> None:
     warn(f"Night {night} isn't over yet, so it has no report: skillopt-sleep status")
-
-
-def _say_earlier(waiting: Sequence[Proposal], last: NightReport) -> None:
-    """Say how many proposals of earlier nights are waiting, if any."""
-    reported = {proposal.id for proposal in last.proposals}
-    count = 0
-    for proposal in waiting:
-        if proposal.id not in reported:
-            count += 1
-    if count == 1:
-        say("1 proposal of an earlier night is waiting for you: skillopt-sleep status")
-    elif count:
-        say(f"{count} proposals of earlier nights are waiting for you: skillopt-sleep status")

@@ -9,23 +9,11 @@ from skillopt_sleep.cli.daemon_shown import daemon_rows, first_step
 from skillopt_sleep.cli.text import counted, when
 from skillopt_sleep.cli.watch import shown
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import CUT_SHORT, Outcome, Proposal
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal
+from skillopt_sleep.reporters.gains import shown_gain
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.progress import Progress
 from skillopt_sleep.stores.sqlite import NightLine
-
-OUTCOMES = {
-    Outcome.IMPROVED: "found a change that helps",
-    Outcome.UNDECIDED: "nothing decided yet, more sessions are needed",
-    Outcome.UNVERIFIED: "nothing could be tested",
-    Outcome.NO_CHANGE: "nothing to propose",
-    Outcome.NO_HEADROOM: "nothing left to improve",
-    Outcome.NOTHING_NEW: "nothing new to learn from",
-    Outcome.BACKEND_FAILED: "cut short, the model failed",
-    Outcome.OVER_BUDGET: "cut short, its limit was reached",
-    Outcome.INTERRUPTED: "cut short, it was stopped",
-}
-_EXPLAINED = {Outcome.IMPROVED, Outcome.NOTHING_NEW}
 
 
 class Status(NamedTuple):
@@ -92,7 +80,7 @@ def _show_last(night: NightLine | None, because: str, *, now: datetime) -> None:
         style = GOOD if night.outcome is Outcome.IMPROVED else ""
         style = BAD if night.outcome in CUT_SHORT else style
     say_row("Last night", f"{when(night.started, now)}: ", (outcome, style), (f"  ({night.id})", DIM))
-    if because and night.outcome not in _EXPLAINED:
+    if because and night.outcome is not Outcome.IMPROVED:
         say_row("", one_line(because, limit=200))
         say_row("", "more: skillopt-sleep report")
 
@@ -121,6 +109,7 @@ def _show_waiting(proposals: Sequence[Proposal]) -> None:
     for proposal in proposals:
         caution = f"read twice ({proposal.touches}): " if proposal.touches else ""
         label = f"{proposal.label}: " if proposal.label else ""
-        summary = f"{label}{caution}{one_line(proposal.summary, limit=400)}"
+        gain = shown_gain(proposal)[:1]
+        summary = " ".join([f"{label}{caution}{one_line(proposal.summary, limit=400)}", *gain])
         rows.append([(proposal.id, NAME), summary])
     say_table([Column(""), Column("", wrapped=True)], rows, indent=2)

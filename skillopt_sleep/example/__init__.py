@@ -43,6 +43,12 @@ def unfold(folder: Path, *, now: datetime) -> Path:
     return folder
 
 
+def example_of(data: Path) -> Path | None:
+    """Return the folder of the example day whose store this is; None for the person's own."""
+    folder = data.parent
+    return folder if (folder / MARKER).exists() else None
+
+
 def _make_repository(project: Path) -> None:
     """Make the project an empty git repository, so that it counts as a project of its own wherever it is created."""
     for name in ("objects", "refs/heads"):

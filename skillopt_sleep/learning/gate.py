@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.betting import STAKES, gain_interval, lifted, pairs_to_go
 from skillopt_sleep.kit.stats import noise, shrunk, sign_test
 from skillopt_sleep.learning.claim import error_rate
-from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict, bets_of
+from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Trial, Verdict, bets_of, solved, tries
 
 WORSE_LEVEL = 0.1  # so unlikely must the losses of an unharmed task be, before it counts as worse
 VOID_LEVEL = 0.05  # so unlikely must it be that failures fall on both versions alike, before the trial is void
@@ -65,7 +65,7 @@ def _without_pairs(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | Non
     if not trial.rounds and not last:
         return None
     if rule.name == "sequential" and not rule.margin and math.fsum(trial.bets) < -noise(trial.bets):
-        lost = f"worse: no attempt under the new version ended with an answer (n={len(trial.lost_attempts)})"
+        lost = f"worse: no attempt under the new version ended with an answer ({tries(len(trial.lost_attempts))})"
         return _verdict(Decision.REJECT, lost, rule)
     return _verdict(Decision.ABSTAIN, "no unseen task could be scored under both versions", rule)
 
@@ -278,7 +278,14 @@ def _numbers(trial: Trial, rule: GateRule) -> str:
         word = "worse" if _is_proven_worse(trial) else "lower"
     else:
         word = "no better"
-    return f"{word}: {trial.before:.2f} → {trial.after:.2f} on unseen tasks ({trial.counted})"
+    counts = solved(trial.own)
+    if counts is None:
+        return f"{word}: grade {trial.before:.2f} → {trial.after:.2f} on unseen requests ({trial.counted})"
+    said = f"{word}: solved {counts.before} of {counts.n} before and {counts.after} of {counts.n} with the change"
+    gain = math.fsum([pair.gain for pair in trial.own])
+    if gain and (counts.after - counts.before) * gain <= 0:
+        said += f", grade {trial.before:.2f} → {trial.after:.2f}"
+    return f"{said}, on {'1 unseen request' if counts.requests == 1 else f'{counts.requests} unseen requests'}"
 
 
 def _is_proven_worse(trial: Trial) -> bool:

@@ -230,9 +230,9 @@ class _Work(NamedTuple):
 
     def _refusal(self, edit: Edit) -> str:
         """Return why the guidance may not be tried: a person refused it before, or the static guard refuses it."""
-        refused = {_words(old) for old in self.past.refused if old.source is EditSource.SLOW}
-        if _words(edit) in refused:
-            return "you rejected it before"
+        for old in self.past.refused:
+            if old.source is EditSource.SLOW and _words(old) == _words(edit):
+                return self.past.why_refused(old)
         quotes: list[str] = []
         for task in self.tasks:
             quotes += task.quotes

@@ -170,7 +170,7 @@ def _refusal(
     for task in train:
         quotes += task.quotes
         lessons[task.id] = task.lesson
-    refused = {edit.key: "you rejected it before" for edit in past.refused}
+    refused = {edit.key: past.why_refused(edit) for edit in past.refused}
     for wait in past.waiting:
         if len(wait.tested.edits) == 1:
             refused.setdefault(wait.tested.edits[0].key, f"it waits for more proof since the night of {wait.night}")
@@ -199,6 +199,8 @@ def _why_no_lesson(notes: Sequence[Note]) -> str:
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
     if not fates:
         return "no edit was proposed"
+    if all(fate.turned_down for fate in fates):
+        return f"no edit was tried: {'; '.join(dict.fromkeys(fate.because for fate in fates))}"
     reasons: list[str] = []
     for fate in fates:
         if fate.fate is not Fate.APPLIED:

@@ -11,6 +11,8 @@ from skillopt_sleep.learning.retest import postponed
 from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
+    NOTHING,
+    REVIEW,
     Corrections,
     Decision,
     JudgeReading,
@@ -25,6 +27,7 @@ from skillopt_sleep.records import (
     Split,
     StepOutcome,
     Task,
+    left_out,
 )
 
 NO_CORRECTIONS = Corrections()
@@ -37,19 +40,22 @@ BEST_FIRST = (
 )
 
 KEPT = "nothing; the tasks are kept for a replay that has the repository"
-EARLY = "nothing: one more session of the lesson would prove it; you can adopt the early proposal by its id"
+EARLY = "wait for one more session of the lesson, which would prove it, or adopt the early proposal as it is"
 OTHER_JUDGE = (
     "name another model for the judge (judge.model); the sessions stay unread, so it grades them the next night"
 )
 UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NOTHING_NEW})
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
-    Outcome.IMPROVED: "review the proposals, then adopt or reject them",
+    Outcome.IMPROVED: REVIEW,
     Outcome.UNDECIDED: "nothing; later nights continue the trial with new tasks",
     Outcome.UNVERIFIED: "nothing; if you ask for the same in another session, that session becomes the test",
-    Outcome.NO_CHANGE: "nothing; the edits that were tried did not help and were dropped",
+    Outcome.NO_CHANGE: "nothing; the edits that were tried were not proven to help and were dropped",
     Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
 }
+UNTRIED = "nothing; no edit was tried"
+WAITS = "nothing; later nights continue the trial of what waits with new tasks"
+TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"
 
 
 def conclude(
@@ -76,7 +82,8 @@ def conclude(
         elif proposal.proof is Proof.ELSEWHERE:
             elsewhere.update(proposal.paths)
     outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
-    verdict, because, remedy = _outcome(sessions, tasks, outcomes, notes, stopped)
+    nothing = _nothing_new(sessions, tasks, corrections, notes)
+    verdict, because, remedy = _outcome(outcomes, stopped, nothing)
     if judge is not None and judge.because and verdict in UNJUDGED:
         because, remedy = _unjudged(judge, because), OTHER_JUDGE
         verdict = Outcome.UNVERIFIED
@@ -141,21 +148,19 @@ def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> S
 
 
 def _outcome(
-    sessions: SessionCounts,
-    tasks: Sequence[Task],
-    outcomes: Sequence[StepOutcome],
-    notes: Sequence[Note],
-    stopped: SleepError | None,
+    outcomes: Sequence[StepOutcome], stopped: SleepError | None, nothing: tuple[str, str]
 ) -> tuple[Outcome, str, str]:
-    """Return the night's outcome, its reason and its remedy: what cut it short, else the best of its documents."""
+    """Return the night's outcome, its reason and its remedy: what cut it short, else the best of its documents.
+
+    Without documents there was `nothing` to work on: why, and what to do about it.
+    """
     if stopped is not None:
         return _cut_short(stopped), stopped.message, stopped.remedy
     for best in BEST_FIRST:
         equals = [outcome for outcome in outcomes if outcome.outcome is best]
         if equals:
             return _best(best, equals)
-    because, remedy = _nothing_new(sessions, tasks, notes)
-    return Outcome.NOTHING_NEW, because, remedy
+    return Outcome.NOTHING_NEW, *nothing
 
 
 def _best(best: Outcome, outcomes: Sequence[StepOutcome]) -> tuple[Outcome, str, str]:
@@ -164,16 +169,15 @@ def _best(best: Outcome, outcomes: Sequence[StepOutcome]) -> tuple[Outcome, str,
     remedies: dict[str, None] = {}
     for outcome in outcomes:
         reasons.append(f"{outcome.document.id}: {outcome.because}")
-        remedy = _special_remedy(outcome)
-        if remedy:
-            remedies[remedy] = None
-    return best, "; ".join(reasons), "; ".join(remedies) or REMEDIES[best]
+        remedies[_special_remedy(outcome) or REMEDIES[best]] = None
+    steps = [remedy for remedy in remedies if not remedy.startswith(NOTHING)]
+    return best, "; ".join(reasons), "; ".join(steps or remedies)
 
 
 def _special_remedy(outcome: StepOutcome) -> str:
     """Return the remedy of an outcome with another cause than is usual for it; else ""."""
-    if outcome.outcome is Outcome.NO_CHANGE and outcome.tried.offered:
-        return REMEDIES[Outcome.IMPROVED]
+    if outcome.outcome is Outcome.NO_CHANGE:
+        return _remedy_of_no_change(outcome)
     if outcome.outcome is Outcome.UNDECIDED and outcome.trial.guard.cut_short:
         return "raise budget.calls"
     if outcome.outcome is Outcome.UNDECIDED and outcome.verdict.early:
@@ -195,6 +199,19 @@ def _special_remedy(outcome: StepOutcome) -> str:
     return ""
 
 
+def _remedy_of_no_change(outcome: StepOutcome) -> str:
+    """Return the remedy of a step that proposes nothing, by whether anything was tried at all."""
+    tried = outcome.tried
+    if tried.offered:
+        return REVIEW
+    if tried.tested or outcome.trial.before is not None:
+        return ""
+    for applied in tried.edits:
+        if applied.turned_down:
+            return f"{TURNED_DOWN} {applied.turned_down}"
+    return WAITS if tried.undecided else UNTRIED
+
+
 def _cut_short(stopped: SleepError) -> Outcome:
     if isinstance(stopped, BudgetExhausted):
         return Outcome.OVER_BUDGET
@@ -203,18 +220,21 @@ def _cut_short(stopped: SleepError) -> Outcome:
     return Outcome.BACKEND_FAILED
 
 
-def _nothing_new(sessions: SessionCounts, tasks: Sequence[Task], notes: Sequence[Note]) -> tuple[str, str]:
+def _nothing_new(
+    sessions: SessionCounts, tasks: Sequence[Task], corrections: Corrections, notes: Sequence[Note]
+) -> tuple[str, str]:
     """Return why a whole night had nothing to work on, and what to do about it."""
+    if corrections.found:
+        return corrections.in_words, corrections.next_step
     if tasks:
         return f"{_counted(len(tasks), 'task')} found, but no document to teach", "see the errors below"
     if not sessions.seen:
         return _nothing_seen(notes)
     if not sessions.used:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sessions.skipped.items())
-        remedy = "see: skillopt-sleep harvest"
+        remedy = "nothing; skillopt-sleep harvest shows each"
         if LeftOut.OLDER in sessions.skipped:
-            remedy = f"raise harvest.lookback to read older sessions; {remedy}"
-        return f"no session could be used: {reasons}", remedy
+            remedy = "raise harvest.lookback to read older sessions; skillopt-sleep harvest shows each"
+        return f"no session could be used: {left_out(sessions.skipped)}", remedy
     for note in notes:
         if note.stage == "prove":
             return note.summary, note.remedy or "nothing; asked for again another day, it is tried anew"

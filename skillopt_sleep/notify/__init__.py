@@ -9,7 +9,7 @@ from typing import NamedTuple
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.notify import desktop, urls
-from skillopt_sleep.records import CUT_SHORT, NightReport
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, NightReport
 from skillopt_sleep.settings import NotifySettings
 
 
@@ -24,15 +24,19 @@ def notify(
     report: NightReport,
     settings: NotifySettings,
     *,
+    waiting: int,
     environ: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> None:
-    """Notify everyone the settings name; log a failed delivery as a warning instead of raising it."""
+    """Notify everyone the settings name; log a failed delivery as a warning instead of raising it.
+
+    So many proposals, of this and of earlier nights, are `waiting` for the person.
+    """
     if settings.when == "never":
         return
     if settings.when == "news" and not is_news(report):
         return
-    message = message_of(report)
+    message = message_of(report, waiting=waiting)
 
     def show_on_desktop() -> bool:
         if not settings.desktop:
@@ -65,18 +69,18 @@ def is_news(report: NightReport) -> bool:
     return bool(report.proposals) or report.verdict in CUT_SHORT
 
 
-def message_of(report: NightReport) -> Message:
+def message_of(report: NightReport, *, waiting: int) -> Message:
     """Summarize the night as its outcome and counts, without any name of a project, file or proposal."""
     counts: list[str] = []
     command = "report"
-    if report.proposals:
-        counts.append(_counted(len(report.proposals), "proposal waits", "proposals wait"))
+    if waiting:
+        counts.append(_counted(waiting, "proposal waits", "proposals wait"))
         command = "status"
     counts.append(_counted(report.sessions.used, "session", "sessions"))
     counts.append(_counted(len(report.documents), "document", "documents"))
     counts.append(_counted(report.spend.calls, "call", "calls"))
     return Message(
-        title=f"skillopt-sleep: {report.verdict.replace('_', ' ')}",
+        title=f"skillopt-sleep: {OUTCOMES[report.verdict]}",
         body=f"Night {report.night}: {', '.join(counts)}. See: skillopt-sleep {command}",
     )
 

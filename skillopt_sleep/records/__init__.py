@@ -18,7 +18,7 @@ from skillopt_sleep.records.candidates import (
     past_edit,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
-from skillopt_sleep.records.corrections import BECAME, Became, Correction, Corrections
+from skillopt_sleep.records.corrections import BECAME, READ_AGAIN, Became, Correction, Corrections
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
@@ -32,7 +32,7 @@ from skillopt_sleep.records.edits import (
     lessons_of,
     tasks_of,
 )
-from skillopt_sleep.records.effects import Effect, effect_of, in_words
+from skillopt_sleep.records.effects import Effect, effect_of, in_words, tries
 from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
     DONE,
@@ -95,6 +95,7 @@ from skillopt_sleep.records.reports import (
 )
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
 from skillopt_sleep.records.sessions import (
+    LEFT_OUT_WORDS,
     ChangedFile,
     InForce,
     LeftOut,
@@ -124,6 +125,7 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
+from skillopt_sleep.records.told import ERRORS, NOTHING, OUTCOMES, REVIEW, Told, is_of, left_out, told
 from skillopt_sleep.records.trials import (
     Decision,
     FreshRound,
@@ -145,7 +147,13 @@ __all__ = [
     "BY_HAND",
     "CUT_SHORT",
     "DONE",
+    "ERRORS",
+    "LEFT_OUT_WORDS",
     "NEVER_ALLOWED",
+    "NOTHING",
+    "OUTCOMES",
+    "READ_AGAIN",
+    "REVIEW",
     "SHAPE_OPS",
     "AllowedRefusal",
     "AllowedWarning",
@@ -248,6 +256,7 @@ __all__ = [
     "TaskOrigin",
     "TestMeans",
     "Tokens",
+    "Told",
     "ToolEvent",
     "Trajectory",
     "Trial",
@@ -263,6 +272,8 @@ __all__ = [
     "bets_of",
     "effect_of",
     "in_words",
+    "is_of",
+    "left_out",
     "lessons_of",
     "others_in_words",
     "packed_heard",
@@ -273,6 +284,8 @@ __all__ = [
     "solved",
     "taken_back",
     "tasks_of",
+    "told",
+    "tries",
     "unpacked",
     "unpacked_heard",
     "wants_a_tool",

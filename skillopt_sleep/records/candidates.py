@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from skillopt_sleep.records.comparisons import Earlier
-from skillopt_sleep.records.edits import Edit
+from skillopt_sleep.records.edits import REJECTED, Edit
 from skillopt_sleep.records.effects import Effect
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.solved import Solved
@@ -118,12 +118,13 @@ class Standing(StrEnum):
 
 
 class ProposedEdit(Record, frozen=True, kw_only=True):
-    """An edit that was proposed to the person, where it stands since when, and the reason they gave."""
+    """An edit that was proposed to the person: in which proposal, where it stands since when, and why."""
 
     edit: Edit
     standing: Standing
     since: str
     reason: str = ""
+    proposal: str = ""
 
 
 class Fared(Record, frozen=True, kw_only=True):
@@ -169,6 +170,16 @@ class Past(Record, frozen=True, kw_only=True):
     snapshot: Earlier | None = None
     offered: tuple[Offered, ...] = ()
     nights: tuple[str, ...] = ()
+
+    def why_refused(self, edit: Edit) -> str:
+        """Say when the person rejected this edit and how that is taken back; "" if they didn't."""
+        if edit.key not in {refused.key for refused in self.refused}:
+            return ""
+        for known in self.proposed:
+            if known.standing is Standing.REFUSED and known.edit.key == edit.key:
+                undo = f"to have it tried again: skillopt-sleep reject --undo {known.proposal}"
+                return f"{REJECTED}{known.proposal} on {known.since}; {undo}"
+        return f"{REJECTED}it before"
 
     def ago(self, night: str) -> int:
         """How many nights ago this night was; where nights aren't known, those count in which an edit was tried."""

@@ -42,10 +42,10 @@ BECAME = {
     Became.LATER: "left for another night (mine.max_tasks)",
     Became.TAKEN_BACK: "it was taken back later",
     Became.NO_REQUEST: "said without a request that could test it; it is remembered until there is one",
-    Became.NO_TEST: "dropped: no test tells the answer that was rejected from a good one",
-    Became.UNGRADED: "dropped: the judge's model could not tell answers of known worth apart",
+    Became.NO_TEST: "dropped, as no test tells the answer that was rejected from a good one",
+    Became.UNGRADED: "dropped, as the judge's model could not tell answers of known worth apart",
     Became.DROPPED: "its task was dropped by hand, or its project is excluded",
-    Became.NOTICED: "noticed only: its session can't tell whether it is wanted from now on; another one could",
+    Became.NOTICED: "noticed only, as its session can't tell whether it is wanted from now on; another one could",
     Became.NOT_REACHED: "the night ended before its turn",
     Became.NO_DOCUMENT: "no document was found for it",
     Became.NEEDS_REPOSITORY: "no answer in words can show it, so it waits for a replay that has the repository",
@@ -57,6 +57,20 @@ BECAME = {
     Became.PROPOSED: "a rule was proposed for it",
 }
 """What each of them means, in words."""
+
+READ_AGAIN = "skillopt-sleep run --again"
+ANOTHER_MODEL = f"try another model, and let it read these sessions again: {READ_AGAIN} --model NAME"
+NEXT = {
+    Became.UNREAD: "run again: its session is still unread",
+    Became.NOT_REACHED: "run again: its session is still unread",
+    Became.UNUSED: ANOTHER_MODEL,
+    Became.UNPROVEN: ANOTHER_MODEL,
+    Became.NO_TEST: ANOTHER_MODEL,
+    Became.UNGRADED: ANOTHER_MODEL,
+    Became.NO_DOCUMENT: "see the errors below",
+    Became.DROPPED: f"undo the drop (skillopt-sleep tasks) or allow the project, then: {READ_AGAIN}",
+}
+"""What a person can do about it; for the others, nothing but to ask for the same again."""
 
 
 class Correction(Record, frozen=True, kw_only=True):
@@ -81,3 +95,27 @@ class Corrections(Record, frozen=True, kw_only=True):
     counts: dict[str, int] = msgspec.field(default_factory=dict)
     listed: tuple[Correction, ...] = ()
     left_out: int = 0
+
+    @property
+    def found(self) -> int:
+        """How many were found."""
+        return sum(self.counts.values())
+
+    @property
+    def in_words(self) -> str:
+        """How many were found and what became of them, the most frequent first; "" if none was found."""
+        if not self.found:
+            return ""
+        ends = sorted(self.counts.items(), key=lambda end: -end[1])
+        words = "; ".join(f"{count} × {BECAME[Became(name)]}" for name, count in ends)
+        were = "1 correction was found" if self.found == 1 else f"{self.found} corrections were found"
+        return f"{were}, and no rule was tried for {'it' if self.found == 1 else 'them'}: {words}"
+
+    @property
+    def next_step(self) -> str:
+        """What the person can do so that more of them teach something."""
+        steps: dict[str, None] = {}
+        for name, _ in sorted(self.counts.items(), key=lambda end: -end[1]):
+            if Became(name) in NEXT:
+                steps[NEXT[Became(name)]] = None
+        return "; ".join(steps) or "nothing; if you ask for the same in another session, it is tried anew"

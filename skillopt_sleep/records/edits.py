@@ -27,6 +27,9 @@ class EditSource(StrEnum):
     SLOW = "slow"
 
 
+REJECTED = "you rejected "
+
+
 class Edit(Record, frozen=True, kw_only=True):
     """One change of a document; `support` counts the rollouts that led to it, `tasks` names their tasks.
 
@@ -89,3 +92,11 @@ class AppliedEdit(Record, frozen=True, kw_only=True):
     edit: Edit
     fate: Fate
     because: str = ""
+
+    @property
+    def turned_down(self) -> str:
+        """The proposal with which the person rejected this edit; "" if that isn't why it was refused."""
+        if self.fate is not Fate.REFUSED or not self.because.startswith(REJECTED):
+            return ""
+        name = self.because.removeprefix(REJECTED).split()[0]
+        return "" if name == "it" else name

@@ -40,7 +40,11 @@ def in_words(effect: Effect, *, n: int, gain: float | None = None) -> str:
         return words[effect]
     if not n:
         return "not tried"
-    tries = "1 try" if n == 1 else f"{n} tries"
     if gain is not None and gain > 0:
-        return f"a gain seen but not proven ({tries})"
-    return f"no gain seen ({tries})"
+        return f"a gain seen but not proven ({tries(n)})"
+    return f"no gain seen ({tries(n)})"
+
+
+def tries(n: int) -> str:
+    """Return a number of tries; each is a pair of attempts at one request, without the change and with it."""
+    return "1 try" if n == 1 else f"{n} tries"

@@ -18,10 +18,10 @@ class AnswerKind(StrEnum):
 
 
 _WORDS = {
-    AnswerKind.MEETS: "did it",
-    AnswerKind.MISSES: "didn't",
-    AnswerKind.LONGER: "only longer",
-    AnswerKind.ECHO: "only repeated the demand",
+    AnswerKind.MEETS: "good answers",
+    AnswerKind.MISSES: "bad ones",
+    AnswerKind.LONGER: "bad ones that are only longer",
+    AnswerKind.ECHO: "bad ones that only repeat what was asked for",
 }
 
 
@@ -54,4 +54,4 @@ class JudgeReading(Record, frozen=True, kw_only=True):
     @property
     def by_kind(self) -> str:
         """The counts of each kind in words."""
-        return ", ".join(f"{_WORDS[count.kind]} {count.right} of {count.n}" for count in self.kinds)
+        return ", ".join(f"{count.right} of {count.n} {_WORDS[count.kind]}" for count in self.kinds)

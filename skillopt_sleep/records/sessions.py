@@ -127,6 +127,20 @@ class LeftOut(StrEnum):
     LATER = "later"
 
 
+LEFT_OUT_WORDS = {
+    LeftOut.UNREADABLE: "that can't be read",
+    LeftOut.SUBAGENT: "of sub-agents",
+    LeftOut.OWN_REPLAY: "replayed by skillopt-sleep",
+    LeftOut.HEADLESS: "started by a program",
+    LeftOut.NO_USER_TURN: "without a message from you",
+    LeftOut.EXCLUDED: "in excluded projects",
+    LeftOut.ACTIVE: "still active",
+    LeftOut.OLDER: "older than the first night looks back",
+    LeftOut.LATER: "left for a later night",
+}
+"""The reasons in a few words, after a number of sessions."""
+
+
 class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`.
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Literal
 
+from skillopt_sleep.records.effects import tries
 from skillopt_sleep.records.record import Record
 
 RuleName = Literal["sequential", "strict", "greedy"]
@@ -185,12 +186,12 @@ class Trial(Record, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> str:
-        """How many of its own pairs were scored, and of how many tasks if one was asked several times."""
+        """How many of its own pairs were scored, and at how many requests if one was asked several times."""
         own = self.own
-        tasks = len({pair.task for pair in own})
-        if tasks == len(own):
-            return f"n={len(own)}"
-        return f"n={len(own)}, 1 task" if tasks == 1 else f"n={len(own)}, {tasks} tasks"
+        requests = len({pair.task for pair in own})
+        if requests == len(own):
+            return tries(len(own))
+        return f"{tries(len(own))} at {requests} {'request' if requests == 1 else 'requests'}"
 
     @property
     def gains(self) -> tuple[float, ...]:

@@ -21,13 +21,18 @@ def code(text: str) -> str:
 
 def change(edit: Edit) -> str:
     """Say in words what an edit changes."""
-    content = show(edit.content, 300)
+    content = rule(edit.content)
     match edit.op:
         case EditOp.APPEND:
-            return f"add: {content}"
+            return f"add {content}"
         case EditOp.INSERT_AFTER:
-            return f"add after «{show(edit.target)}»: {content}"
+            return f"add {content} after {rule(edit.target, 100)}"
         case EditOp.REPLACE:
-            return f"replace «{show(edit.target)}» with: {content}"
+            return f"replace {rule(edit.target, 100)} with {content}"
         case EditOp.DELETE:
-            return f"remove: {show(edit.target)}"
+            return f"remove {rule(edit.target, 100)}"
+
+
+def rule(text: str, limit: int = 300) -> str:
+    """Return a rule in quotes, without the dash of its list."""
+    return f"«{show(text.strip().removeprefix('- '), limit)}»"

@@ -2,9 +2,20 @@
 
 from collections.abc import Sequence
 
-from skillopt_sleep.records import EditEffect, FreshRound, Solved, StepOutcome, TestMeans, Trial
+from skillopt_sleep.records import (
+    EditEffect,
+    EditOp,
+    FreshRound,
+    Proposal,
+    Solved,
+    TestMeans,
+    Trial,
+    solved,
+    tries,
+)
 
 Interval = tuple[float, float]
+WIDE = 1.0  # half the scale of a gain: what a wider interval leaves out says nothing
 
 
 def in_numbers(counts: Solved, *, what: str = "with the rule") -> str:
@@ -14,6 +25,34 @@ def in_numbers(counts: Solved, *, what: str = "with the rule") -> str:
         f"solved before {counts.before} of {counts.n}, {what} {counts.after} of {counts.n},"
         f" on {requests} it hadn't seen"
     )
+
+
+def shown_gain(proposal: Proposal) -> list[str]:
+    """Return in sentences what the trial of a proposal showed, in whole numbers; without a trial there are none."""
+    sentences: list[str] = []
+    if proposal.solved:
+        what = "without the rule" if removes(proposal) else "with the rule"
+        sentences.append(sentence(in_numbers(proposal.solved, what=what)))
+    elif proposal.before is not None and proposal.after is not None:
+        grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
+        sentences.append(f"Graded {grades}, where 1 is all that was asked, in {tries(proposal.n)}.")
+    fresh = solved(proposal.fresh.pairs)
+    if fresh:
+        sentences.append(
+            f"Asked once more after it was chosen: {fresh.before} of {fresh.n} before,"
+            f" {fresh.after} of {fresh.n} with it."
+        )
+    return sentences
+
+
+def removes(proposal: Proposal) -> bool:
+    """Return whether a proposal only removes rules."""
+    return bool(proposal.edits) and all(edit.op is EditOp.DELETE for edit in proposal.edits)
+
+
+def both_arms(counts: Solved) -> str:
+    """Return in a few words what was solved without the change and with it."""
+    return f"{counts.before} of {counts.n} → {counts.after} of {counts.n}"
 
 
 def with_interval(gain: float, interval: Interval) -> str:
@@ -27,7 +66,7 @@ def fresh_gain(fresh: FreshRound) -> str:
     if fresh.before is None or fresh.after is None or fresh.interval is None:
         return ""
     gain = with_interval(fresh.after - fresh.before, fresh.interval)
-    return f"{fresh.before:.2f} → {fresh.after:.2f} (n={fresh.n}), gain {gain}"
+    return f"{fresh.before:.2f} → {fresh.after:.2f} ({tries(fresh.n)}), gain {gain}"
 
 
 def measured(fresh: FreshRound, *, shrunk: float | None, n: int) -> str:
@@ -42,12 +81,7 @@ def measured(fresh: FreshRound, *, shrunk: float | None, n: int) -> str:
         return f"on fresh attempts after the trial {fresh_gain(fresh)}{decided}"
     if shrunk is None:
         return ""
-    return f"gain {shrunk:+.2f} (n={n}), shrunk, but possibly flattered: by the very trial that chose it"
-
-
-def gained(outcome: StepOutcome) -> str:
-    """Say what the outcome's accepted candidate gains."""
-    return measured(outcome.fresh, shrunk=outcome.trial.gain, n=outcome.trial.n)
+    return f"gain {shrunk:+.2f} ({tries(n)}), shrunk, but possibly flattered: by the very trial that chose it"
 
 
 def tested(test: TestMeans) -> str:
@@ -55,12 +89,12 @@ def tested(test: TestMeans) -> str:
     if test.before is None or test.after is None or test.interval is None:
         return ""
     gain = with_interval(test.after - test.before, test.interval)
-    return f"{test.before:.2f} → {test.after:.2f} (n={test.n}), gain {gain}"
+    return f"{test.before:.2f} → {test.after:.2f} ({tries(test.n)}), gain {gain}"
 
 
 def rules_out(interval: Interval | None) -> str:
     """Say what gains and losses an interval leaves out: that much an undecided trial knows."""
-    if interval is None:
+    if interval is None or interval[1] - interval[0] > WIDE:
         return "rules out nothing yet"
     low, high = (round(end, 2) for end in interval)
     parts: list[str] = []
@@ -84,13 +118,13 @@ def own_part(effect: EditEffect, fresh: FreshRound, *, alone: bool) -> str:
     """Return one rule's own numbers: its effect, and the fresh round on its lessons unless it is all that changed."""
     if effect.before is None or effect.after is None or effect.interval is None:
         return ""
-    own = f"by itself {with_interval(effect.after - effect.before, effect.interval)}, n={effect.n}"
+    own = f"by itself {with_interval(effect.after - effect.before, effect.interval)} ({tries(effect.n)})"
     if alone or not effect.edit.lessons:
         return own
     gains = [pair.gain for pair in fresh.of(effect.edit.lessons)]
     if not gains:
         return own
-    return f"{own}; on fresh attempts at its lesson {_average(gains):+.2f} (n={len(gains)})"
+    return f"{own}; on fresh attempts at its lesson {_average(gains):+.2f} ({tries(len(gains))})"
 
 
 def _average(values: Sequence[float]) -> float:

@@ -1,16 +1,15 @@
 """Write report.md, which a person reads over coffee: first what to decide, on what proof and at what cost."""
 
 import re
+from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import (
     CUT_SHORT,
-    DONE,
     Decision,
-    Deed,
-    Edit,
     EditEffect,
     Effect,
     JudgeReading,
@@ -22,17 +21,21 @@ from skillopt_sleep.records import (
     Spend,
     StepOutcome,
     in_words,
-    others_in_words,
-    said_of_changes,
+    is_of,
+    left_out,
+    told,
+    tries,
 )
 from skillopt_sleep.reporters.escaping import change, code, show
-from skillopt_sleep.reporters.gains import gained, measured, own_part, rules_out, sentence, tested, with_interval
+from skillopt_sleep.reporters.gains import rules_out, tested, with_interval
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
+from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
-from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, remarks, verdict
+from skillopt_sleep.reporters.tried import arms, every_trial, has_more_trials, interval, numbers, remarks, verdict
 
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
+_ONLY_NUMBERS = re.compile(r"(?:no )?(?:better|worse|lower): (?:solved|grade)(?:(?!, but )[^;])*")
 
 
 class MorningReporter:
@@ -45,8 +48,12 @@ class MorningReporter:
         return path
 
 
-def render(report: NightReport) -> str:
-    """Return the report as Markdown, with all text from elsewhere escaped and redacted."""
+def render(report: NightReport, waiting: Collection[str] | None = None, *, verbose: bool = False) -> str:
+    """Return the report as Markdown, with all text from elsewhere escaped and redacted.
+
+    `waiting` are the proposals that wait now, of whatever night; if they aren't known, it is the report of when the
+    night ended. Statistics are only in the `verbose` one.
+    """
     import jinja2
 
     environment = jinja2.Environment(
@@ -59,42 +66,56 @@ def render(report: NightReport) -> str:
         "show": show,
         "code": code,
         "change": change,
-        "proof": _proof,
         "verdict": verdict,
+        "arms": arms,
         "numbers": numbers,
         "interval": interval,
-        "effect": _effect,
+        "headline": headline,
+        "proof": partial(proof, verbose=verbose),
+        "each": partial(each_edit, verbose=verbose),
+        "said": partial(said, verbose=verbose),
+        "effect": partial(_effect, verbose=verbose),
         "effect_word": _effect_word,
-        "tested": tested,
-        "remarks": remarks,
-        "measured": _measured,
-        "each": _each,
-        "sentence": sentence,
-        "waiting": _waiting,
-        "proposed": _proposed,
-        "did": _did,
-        "judge": _judge,
+        "remarked": partial(_remarked, verbose=verbose),
+        "capitalized": _capitalized,
+        "is_of": is_of,
+        "left_out": left_out,
+        "judge": partial(_judge, verbose=verbose),
     }
     environment.filters.update(filters)
+    night = told(report, waiting)
     accepted = [o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.sessions.unfinished]
     text = environment.get_template("morning.md.j2").render(
         report=report,
+        told=night,
+        verbose=verbose,
+        because=f"{show(night.because, 600)}.",
+        to_do=show(night.to_do, 400),
         sections=_sections(report),
-        to_decide=[proposal for proposal in report.proposals if proposal.proof is not Proof.EARLY],
-        early=[proposal for proposal in report.proposals if proposal.proof is Proof.EARLY],
-        sentence=show(_sentence(report), 600),
-        accepted=accepted,
-        rate=of_night(accepted),
+        proposals=[proposal for proposal in report.proposals if is_of(proposal, night.waits)],
+        rate=of_night(accepted) or _unknown_rate(accepted),
         doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
         text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
         cut_short=report.verdict in CUT_SHORT,
         trials=[(outcome, every_trial(outcome)) for outcome in report.documents if has_more_trials(outcome)],
-        noise=noise_in_words(noise_floor(report.documents)),
+        noise=noise_in_words(noise_floor(report.documents)) if verbose else "",
         cost=_cost(report),
         problems=_problems(report),
         noted=_noted(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
+
+
+def _capitalized(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:
+    """Say that the error rate of what was accepted isn't known, if so."""
+    for outcome in accepted:
+        if "unknown" in outcome.verdict.error_rate:
+            return f"unknown, with the gate's rule {code(outcome.verdict.rule)}"
+    return ""
 
 
 def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
@@ -108,82 +129,33 @@ def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
         Proof.EDITED: "Untested: your own words in place of a rule",
     }
     sections: list[tuple[str, list[Proposal]]] = []
-    for proof, title in titles.items():
-        proposals = [proposal for proposal in report.proposals if proposal.proof is proof]
+    for kind, title in titles.items():
+        proposals = [proposal for proposal in report.proposals if proposal.proof is kind]
         if proposals:
             sections.append((title, proposals))
     return sections
 
 
-def _proposed(proposal: Proposal) -> str:
-    """Return what the proposal's trial showed of its own lessons, and of other lessons' tasks."""
-    if proposal.before is None or proposal.after is None:
-        return ""
-    figures = f"{proposal.before:.2f} → {proposal.after:.2f} (n={proposal.n})"
-    if proposal.interval is not None:
-        figures += f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
-    if proposal.others:
-        figures += f"; {proposal.others}"
-    if proposal.text_changed:
-        figures += f"; {said_of_changes(proposal.text_changed)}"
-    return figures
-
-
-def _measured(proposal: Proposal) -> str:
-    """Say what the proposal gains."""
-    return measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
-
-
-def _each(proposal: Proposal) -> list[tuple[Edit, str]]:
-    """Return the proposal's edits, each with its own numbers."""
-    effects = {effect.edit: effect for effect in proposal.effects}
-    alone = len(proposal.edits) == 1
-    each: list[tuple[Edit, str]] = []
-    for edit in proposal.edits:
-        own = ""
-        if edit in effects and not alone:
-            own = own_part(effects[edit], proposal.fresh, alone=alone)
-        each.append((edit, own))
-    return each
-
-
-def _judge(reading: JudgeReading) -> str:
+def _judge(reading: JudgeReading, *, verbose: bool) -> str:
     """Say how often the judge was right on answers of known worth, and what follows if that is too seldom."""
-    said = f"The judge was right on {reading.right} of {reading.n} answers of known worth, mixed in with the others"
-    if reading.kinds:
-        said += f": {reading.by_kind}"
+    text = f"The judge was right on {reading.right} of {reading.n} answers of known worth, mixed in with the others"
+    if reading.kinds and (verbose or reading.right < reading.n):
+        text += f": {reading.by_kind}"
     if reading.because:
-        return f"{said}. It decides nothing tonight: {show(reading.because, 300)}."
-    return f"{said}."
+        return f"{text}. It decides nothing tonight: {show(reading.because, 300)}."
+    return f"{text}."
 
 
-def _did(deed: Deed) -> str:
-    what = f": «{show(deed.what, 160)}»" if deed.what else ""
-    return f"You {DONE[deed.kind]} in {code(deed.session)}, turn {deed.turn}{what}"
-
-
-def _sentence(report: NightReport) -> str:
-    if report.verdict in CUT_SHORT:
-        return "The night was cut short; its sessions stay unread, and completed calls are kept."
-    because = report.because.rstrip(".")
-    for outcome in report.documents:
-        if because.startswith(f"{outcome.document.id}: "):
-            return f"{because}."  # a path keeps its lower case
-    return f"{because[:1].upper()}{because[1:]}."
-
-
-def _effect(effect: EditEffect) -> str:
-    """Say how the effect of an edit is known and how many attempts that took."""
-    because = show(effect.because, 300)
-    if effect.before is None or effect.after is None or effect.interval is None:
+def _effect(effect: EditEffect, *, verbose: bool) -> str:
+    """Say how the effect of an edit is known; if `verbose`, with its numbers."""
+    because = f" ({show(effect.because, 300)})" if effect.because else ""
+    if not verbose or effect.before is None or effect.after is None or effect.interval is None:
         return because
-    means = f"{effect.before:.2f} → {effect.after:.2f} (n={effect.n})"
-    numbers = f"{means}, {with_interval(effect.after - effect.before, effect.interval)}, {effect.calls} attempts"
+    gain = with_interval(effect.after - effect.before, effect.interval)
+    numbers = f"{effect.before:.2f} → {effect.after:.2f} ({tries(effect.n)}), {gain}"
     if effect.effect is Effect.UNDECIDED:
         numbers = f"{numbers}; {rules_out(effect.interval)}"
-    if effect.because:
-        return f"{numbers}; {because}"
-    return numbers
+    return f"{because}: {numbers}"
 
 
 def _effect_word(effect: EditEffect) -> str:
@@ -194,20 +166,17 @@ def _effect_word(effect: EditEffect) -> str:
     return in_words(effect.effect, n=effect.n, gain=gain)
 
 
-def _proof(outcome: StepOutcome) -> str:
-    """Say how good the evidence for an accepted change is."""
-    trial = outcome.trial
-    if trial.interval is None:
-        return f"{numbers(trial)}, {outcome.verdict.error_rate}"
-    proof = gained(outcome) or f"{numbers(trial)} on unseen tasks, gain {interval(trial)}"
-    others = others_in_words(trial.bystanders, trial.unharmed)
-    if others:
-        proof += f"; {others}"
-    if trial.interval[0] <= -trial.margin:
-        proof += "; too few tasks to rule out luck"
-    if not outcome.verdict.rule.startswith("sequential"):
-        proof += f"; {outcome.verdict.error_rate}"
-    return proof
+def _remarked(outcome: StepOutcome, *, verbose: bool) -> str:
+    """Return what is to be said of a step beside the numbers of its trial, with a colon in front if there is any."""
+    because = outcome.because
+    if not verbose and outcome.trial.n and _ONLY_NUMBERS.fullmatch(because):
+        because = ""
+    parts = [show(because, 400)] if because else []
+    test = tested(outcome.test)
+    if test and verbose:
+        parts.append(f"on requests that were kept back, which never decide anything: {test}")
+    text = "; ".join(parts) + remarks(outcome.trial) + _waiting(outcome)
+    return f": {text.removeprefix('; ')}" if text else ""
 
 
 def _waiting(outcome: StepOutcome) -> str:

@@ -12,9 +12,10 @@ from skillopt_sleep.records import (
     Verdict,
     effect_of,
     in_words,
+    solved,
 )
 from skillopt_sleep.reporters.escaping import change
-from skillopt_sleep.reporters.gains import ruled_out, with_interval
+from skillopt_sleep.reporters.gains import both_arms, ruled_out, with_interval
 
 _WORDS = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
 _KINDS = {
@@ -33,10 +34,9 @@ class Row(NamedTuple):
 
     change: str
     verdict: str
+    solved: str
     numbers: str
     interval: str
-    rounds: int
-    calls: int
 
 
 def has_more_trials(outcome: StepOutcome) -> bool:
@@ -52,10 +52,9 @@ def every_trial(outcome: StepOutcome) -> list[Row]:
         row = Row(
             _tried(tested),
             _verdict(tested.verdict, trial),
+            arms(trial),
             numbers(trial),
             interval(trial),
-            trial.rounds,
-            trial.calls,
         )
         rows.append(row)
     return rows
@@ -65,7 +64,15 @@ def verdict(outcome: StepOutcome) -> str:
     """Return the gate's verdict, or the outcome of the step if there was no trial."""
     if outcome.verdict.decision in _WORDS:
         return _verdict(outcome.verdict, outcome.trial)
-    return outcome.outcome.value
+    return outcome.outcome.value.replace("_", " ")
+
+
+def arms(trial: Trial) -> str:
+    """Return how many attempts solved their request without the change and with it, or the grades."""
+    counts = solved(trial.own)
+    if counts is None:
+        return numbers(trial)
+    return both_arms(counts)
 
 
 def numbers(trial: Trial) -> str:

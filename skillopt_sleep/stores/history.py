@@ -171,7 +171,15 @@ class SqliteHistory:
             since = entry.decided[:DAY_CHARS] or entry.proposal.night
             for edit in entry.proposal.edits:
                 standing = Standing(entry.state)
-                edits.append(ProposedEdit(edit=edit, standing=standing, since=since, reason=entry.reason))
+                edits.append(
+                    ProposedEdit(
+                        edit=edit,
+                        standing=standing,
+                        since=since,
+                        reason=entry.reason,
+                        proposal=entry.proposal.id,
+                    )
+                )
         return tuple(edits)
 
     def _waiting(self, where: str, values: Collection[object]) -> tuple[Waiting, ...]:

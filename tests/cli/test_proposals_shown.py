@@ -17,10 +17,10 @@ def proven(**fields: object) -> Proposal:
 def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_claim() -> None:
     assert list(shown_trial(proven(fresh=FRESH)))[:4] == [
         (
-            "What it gains: on fresh attempts after the trial 0.50 → 0.75 (n=4), "
+            "What it gains: on fresh attempts after the trial 0.50 → 0.75 (4 tries), "
             "gain +0.25 (90 % interval -0.40 to +0.80); these alone don't prove it, the trial did"
         ),
-        "The trial, on unseen tasks: 0.25 → 1.00 (n=2 pairs of attempts), gain +0.75 (90 % interval -0.61 to +1.00)",
+        "The trial, on unseen requests: 0.25 → 1.00 (2 tries), gain +0.75 (90 % interval -0.61 to +1.00)",
         f"If{CLAIM[2:]}.",
         of_proposal(CLAIM),
     ]
@@ -30,7 +30,10 @@ def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_c
 def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:
     first = next(shown_trial(proven()))
 
-    assert first == "What it gains: gain +0.60 (n=2), shrunk, but possibly flattered: by the very trial that chose it"
+    assert (
+        first
+        == "What it gains: gain +0.60 (2 tries), shrunk, but possibly flattered: by the very trial that chose it"
+    )
 
 
 def test_whole_numbers_come_before_the_statistics() -> None:
@@ -51,6 +54,6 @@ def test_of_several_rules_each_is_shown_with_its_own_numbers() -> None:
 
     lines = list(shown_trial(proven(edits=rules, effects=effects)))
 
-    assert "  «- Rule 0.»: by itself +0.50 (90 % interval +0.10 to +0.90), n=6" in lines
+    assert "  «- Rule 0.»: by itself +0.50 (90 % interval +0.10 to +0.90) (6 tries)" in lines
     assert sum("by itself" in line for line in lines) == 2
     assert not any("by itself" in line for line in shown_trial(proven(edits=rules[:1], effects=effects[:1])))

@@ -14,7 +14,7 @@ def test_status_says_how_to_begin(tmp_path: Path) -> None:
 
 def test_status_says_the_last_night_and_what_waits(home: Home) -> None:
     out = home.command("status").out
-    assert "found a change that helps" in out
+    assert "found something to propose" in out
     assert "P-0001" in out
     answer = home.command("status", "--json").json
     assert answer["last_night"]["verdict"] == "improved"
@@ -36,9 +36,10 @@ def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home
 
     last = home.command("report").out.splitlines()
 
-    assert last[0].endswith("nothing_new")
-    assert last[-1] == "1 proposal of an earlier night is waiting for you: skillopt-sleep status"
-    assert "earlier night" not in home.command("report", first).out
+    assert last[0].endswith("nothing new learned")
+    assert last[2].startswith("**Nothing new to decide; 1 proposal of other nights waits: P-0001.**")
+    assert "What to do: decide on what waits: skillopt-sleep review." in last
+    assert "other nights" not in home.command("report", first).out
 
 
 def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> None:

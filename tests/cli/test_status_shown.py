@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.status_shown import OUTCOMES, Status, last_closed, show_status
-from skillopt_sleep.records import Outcome
+from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
+from skillopt_sleep.records import OUTCOMES, Outcome
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_proposal

@@ -8,7 +8,7 @@ import pytest
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.example import unfold
+from skillopt_sleep.example import example_of, unfold
 from skillopt_sleep.records import Decision, Outcome, read_report
 from tests import example_day, example_night
 
@@ -73,3 +73,10 @@ def test_the_shipped_night_equals_a_night_over_the_day(tmp_path: Path) -> None:
     assert {p.name for p in (example_night.NIGHTS / "example").iterdir()} == {
         p.name for p in (tmp_path / "example").iterdir()
     }
+
+
+def test_the_store_of_an_example_knows_its_folder(tmp_path: Path) -> None:
+    folder = unfold(tmp_path / "example", now=datetime(2026, 3, 2, tzinfo=UTC))
+
+    assert example_of(folder / "data") == folder
+    assert example_of(tmp_path / "data") is None

@@ -104,7 +104,8 @@ def test_what_is_not_proved_at_the_end_is_undecided_and_says_what_would_settle_i
 
     assert verdict.decision is Decision.UNDECIDED
     assert (
-        "better: 0.00 → 1.00 on unseen tasks (n=3); about 4 more pairs like these would settle it" in verdict.reason
+        "better: grade 0.00 → 1.00 on unseen requests (3 tries); about 4 more pairs like these would settle it"
+        in verdict.reason
     )
 
 
@@ -214,7 +215,7 @@ def test_proven_on_one_session_is_early_and_needs_another_session() -> None:
     verdict = said(a_trial({"a1": [1] * 6}, lessons=(("a",),)), last=False)
 
     assert (verdict.decision, verdict.early) == (Decision.UNDECIDED, True)
-    assert verdict.reason.endswith("(n=6, 1 task), proven on one of the two sessions it takes")
+    assert verdict.reason.endswith("(6 tries at 1 request), proven on one of the two sessions it takes")
 
 
 def test_what_is_not_proven_on_its_one_session_goes_on_and_is_not_early() -> None:
@@ -236,7 +237,7 @@ def test_the_numbers_are_those_of_its_own_lessons() -> None:
     gains = {"a1": [1] * 4, "a2": [1] * 4, "b1": [0] * 4, "b2": [0, -0.1, 0, 0]}
     trial = a_trial(gains, lessons=(("a",),), before=0.0, after=1.0)
 
-    assert said(trial).reason == "better: 0.00 → 1.00 on unseen tasks (n=8, 2 tasks)"
+    assert said(trial).reason == "better: grade 0.00 → 1.00 on unseen requests (8 tries at 2 requests)"
     assert unharmed(trial, RULE) == (2, 2)
     assert unharmed(a_trial({**gains, "b3": [-1] * 4}, lessons=(("a",),)), RULE) == (3, 2)
 
@@ -284,7 +285,7 @@ def test_strictly_the_means_decide(gain: float, word: str, decision: Decision) -
 
     assert verdict.decision is decision
     assert verdict.reason.startswith(word)
-    assert verdict.reason.endswith("on unseen tasks (n=1)")
+    assert verdict.reason.endswith("on unseen requests (1 try)")
 
 
 def test_the_strict_rule_reads_nothing_before_its_last_round() -> None:
@@ -350,7 +351,7 @@ def test_with_a_margin_it_is_enough_to_be_no_worse() -> None:
 
     assert (verdict.decision, verdict.reason) == (
         Decision.ACCEPT,
-        "no worse: 0.00 → 0.00 on unseen tasks (n=90, 6 tasks)",
+        "no worse: grade 0.00 → 0.00 on unseen requests (90 tries at 6 requests)",
     )
     assert verdict.error_rate.startswith("if removing this rule lost 5 points on these 6 requests, the chance of")
     assert said(a_trial(tasks(6, *[0.0] * 15))).decision is Decision.REJECT

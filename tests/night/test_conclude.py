@@ -10,10 +10,11 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted, SleepError, StoreError
-from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, KEPT, REMEDIES, conclude
+from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, KEPT, NO_CORRECTIONS, REMEDIES, conclude
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
     Copy,
+    Corrections,
     Decision,
     NightReport,
     Note,
@@ -25,6 +26,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     StepTasks,
     Task,
+    Trial,
     Verdict,
 )
 from tests.builders import a_document, a_proposal, a_task, an_outcome, with_parts
@@ -49,7 +51,12 @@ class OpenPage:
         return ()
 
 
+TRIED = Trial(before=0.5, after=0.5)
+
+
 def ended_as(outcome: Outcome, because: str = "so", name: str = "shop:CLAUDE.md", **fields: Any) -> StepOutcome:
+    if outcome is Outcome.NO_CHANGE:
+        fields.setdefault("trial", TRIED)
     return an_outcome(document=a_document(id=name), outcome=outcome, because=because, **fields)
 
 
@@ -61,6 +68,7 @@ def close(
     notes: tuple[Note, ...] = (),
     resumed: bool = False,
     proposals: tuple[Proposal, ...] | None = None,
+    corrections: Corrections = NO_CORRECTIONS,
 ) -> NightReport:
     if proposals is None:
         proposals = tuple(a_proposal(path=outcome.document.path) for outcome in outcomes)
@@ -70,6 +78,7 @@ def close(
         counts or SessionCounts(seen=3, used=2, skipped={"active": 1}),
         (a_task(split=Split.TRAIN),) if tasks is None else tasks,
         outcomes,
+        corrections=corrections,
         proposals=proposals,
         notes=notes,
         spend=Spend(calls=7),
@@ -119,6 +128,7 @@ UNTESTED = replace(
         ([UNSCORED], FIX_ERRORS),
         ([with_parts(UNSCORED, unfinished=True)], FIX_ERRORS),
         ([UNTESTED], REMEDIES[Outcome.IMPROVED]),
+        ([SEEN_ONCE, replace(SEEN_ONCE, document=a_document(id="b"))], REMEDIES[Outcome.UNVERIFIED]),
         ([SEEN_ONCE, LEFT, UNSCORED], f"raise budget.calls; {FIX_ERRORS}"),
         ([LEFT, ended_as(Outcome.UNDECIDED)], REMEDIES[Outcome.UNDECIDED]),
     ],
@@ -194,7 +204,7 @@ def test_sessions_that_could_not_be_used_are_counted_by_reason() -> None:
     report = close(counts=SessionCounts(seen=5, skipped={"headless": 2, "active": 3}), tasks=())
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert "2 headless, 3 active" in report.because
+    assert "2 started by a program, 3 still active" in report.because
 
 
 def test_sessions_without_a_corrected_request_are_nothing_new() -> None:
@@ -262,3 +272,18 @@ def test_what_needs_the_repository_is_kept_and_needs_no_second_session() -> None
     assert close(ended_as(Outcome.UNVERIFIED, tasks=tasks)).remedy == KEPT
     seen_once = StepTasks(needs_repository=2, untestable=1)
     assert close(ended_as(Outcome.UNVERIFIED, tasks=seen_once)).remedy == REMEDIES[Outcome.UNVERIFIED]
+
+
+def test_corrections_that_were_found_are_counted_with_what_became_of_them_and_the_next_step() -> None:
+    found = Corrections(counts={"no_test": 18, "for_once": 2})
+    report = close(tasks=(), corrections=found)
+
+    assert report.verdict is Outcome.NOTHING_NEW
+    assert report.because.startswith("20 corrections were found, and no rule was tried for them: 18 × dropped")
+    assert "skillopt-sleep run --again" in report.remedy
+
+
+def test_nothing_is_to_be_done_only_if_no_document_asks_for_more() -> None:
+    report = close(replace(UNSCORED, document=a_document(id="a")), SEEN_ONCE)
+
+    assert report.remedy == FIX_ERRORS

@@ -225,7 +225,9 @@ def test_an_edit_that_was_rejected_is_not_proposed_again(machine: Machine) -> No
     report = machine.night()
 
     assert (report.verdict, report.proposals) == (Outcome.NO_CHANGE, ())
-    assert "you rejected it before" in report.because
+    assert f"you rejected {proposal.id} on 2026-" in report.because
+    assert "did not help" not in report.remedy
+    assert report.remedy.endswith(f"skillopt-sleep reject --undo {proposal.id}")
 
 
 def test_a_session_that_went_on_is_read_again(machine: Machine) -> None:

@@ -53,8 +53,8 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 
 def test_a_message_has_the_outcome_and_counts_but_no_content_of_the_night() -> None:
-    message = message_of(IMPROVED)
-    assert message.title == "skillopt-sleep: improved"
+    message = message_of(IMPROVED, waiting=1)
+    assert message.title == "skillopt-sleep: found something to propose"
     assert "1 proposal waits, 5 sessions, 1 document, 37 calls" in message.body
     assert "skillopt-sleep status" in message.body
     for secret in ("private-client", improved().document.path, improved().document.id, a_proposal().summary):
@@ -74,18 +74,18 @@ def test_a_message_has_the_outcome_and_counts_but_no_content_of_the_night() -> N
 def test_the_settings_decide_when_to_notify(
     report: Any, when: Any, shown: bool, tmp_path: Path, desktop: Path
 ) -> None:
-    notify(report, NotifySettings(when=when), environ=environ(tmp_path), platform="linux")
+    notify(report, NotifySettings(when=when), waiting=1, environ=environ(tmp_path), platform="linux")
     assert desktop.exists() is shown
     assert is_news(report) is (report is not QUIET)
 
 
 def test_a_desktop_that_is_switched_off_is_left_alone(tmp_path: Path, desktop: Path) -> None:
-    notify(IMPROVED, NotifySettings(desktop=False), environ=environ(tmp_path), platform="linux")
+    notify(IMPROVED, NotifySettings(desktop=False), waiting=1, environ=environ(tmp_path), platform="linux")
     assert not desktop.exists()
 
 
 def test_a_delivered_notification_is_logged(tmp_path: Path, desktop: Path, log: Path) -> None:
-    notify(IMPROVED, NotifySettings(), environ=environ(tmp_path), platform="linux")
+    notify(IMPROVED, NotifySettings(), waiting=1, environ=environ(tmp_path), platform="linux")
     (line,) = read_log(log)
     assert (line["event"], line["by"], line["night"]) == ("notified", "desktop", IMPROVED.night)
 
@@ -93,7 +93,7 @@ def test_a_delivered_notification_is_logged(tmp_path: Path, desktop: Path, log: 
 def test_a_failure_is_logged_and_the_next_channel_is_still_tried(tmp_path: Path, log: Path) -> None:
     script(tmp_path / "bin" / "notify-send", "echo 'no daemon answers' >&2; exit 1")
     settings = NotifySettings(urls=("nosuchservice://key",))
-    notify(IMPROVED, settings, environ=environ(tmp_path), platform="linux")
+    notify(IMPROVED, settings, waiting=1, environ=environ(tmp_path), platform="linux")
     desktop, urls = read_log(log)
     assert (desktop["event"], desktop["level"]) == ("not notified", "warning")
     assert "no daemon answers" in desktop["because"]
@@ -104,10 +104,10 @@ def test_a_failure_is_logged_and_the_next_channel_is_still_tried(tmp_path: Path,
 def test_an_address_receives_the_outcome_and_counts_only(tmp_path: Path, log: Path, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/mine/").respond_with_data("ok")
     settings = NotifySettings(desktop=False, urls=(f"json://127.0.0.1:{httpserver.port}/$TOPIC/",))
-    notify(IMPROVED, settings, environ={**environ(tmp_path), "TOPIC": "mine"}, platform="linux")
+    notify(IMPROVED, settings, waiting=1, environ={**environ(tmp_path), "TOPIC": "mine"}, platform="linux")
     ((asked, _),) = httpserver.log
     body = asked.get_json()
-    assert (body["title"], body["message"]) == tuple(message_of(IMPROVED))
+    assert (body["title"], body["message"]) == tuple(message_of(IMPROVED, waiting=1))
     assert next(iter(read_log(log)))["event"] == "notified"
 
 
@@ -121,7 +121,7 @@ def test_an_unwatched_night_notifies_the_desktop_and_an_example_does_not(tmp_pat
             [str(PROGRAM), "run", *arguments], capture_output=True, env=environment, check=False, timeout=120
         )
         assert done.returncode == 0, done.stderr
-    assert "skillopt-sleep: improved" in desktop.read_text(encoding="utf-8")
+    assert "skillopt-sleep: found something to propose" in desktop.read_text(encoding="utf-8")
 
 
 def test_a_notification_that_fails_leaves_the_night_as_it_was(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ TRIAL = Trial(
     calls=6,
 )
 ACCEPTED = Verdict(
-    decision=Decision.ACCEPT, reason="better: 0.25 → 1.00 on unseen tasks (n=2)", rule="strict, mixed", error_rate="error rate unknown"
+    decision=Decision.ACCEPT, reason="better: grade 0.25 → 1.00 on unseen requests (2 tries)", rule="strict, mixed", error_rate="error rate unknown"
 )  # fmt: skip
 EDITS = (
     AppliedEdit(edit=an_edit(), fate=Fate.APPLIED),

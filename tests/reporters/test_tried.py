@@ -18,9 +18,9 @@ def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() ->
     rows = [line for line in text.splitlines() if line.startswith("| `shop:CLAUDE.md` | ")]
 
     assert len(rows) == 1 + 3
-    assert "| add: - Use pnpm, never npm. | accepted |" in rows[1]
-    assert "| one half: add: - Use pnpm, never npm. | rejected: no gain seen (2 tries) |" in rows[2]
-    assert "| all but one, 2 edits: add: - One. … | undecided: rules out a loss of more than 0.61 (n=2) |" in rows[3]
+    assert "| add «Use pnpm, never npm.» | accepted |" in rows[1]
+    assert "| one half: add «Use pnpm, never npm.» | rejected: no gain seen (2 tries) |" in rows[2]
+    assert "| all but one, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
 
 
 def test_the_only_trial_is_told_once() -> None:
@@ -40,13 +40,14 @@ def test_every_kind_of_candidate_has_words() -> None:
 def test_without_a_trial_the_outcome_stands_in_for_the_verdict_and_no_number_is_told() -> None:
     untried = an_outcome(outcome=Outcome.NO_HEADROOM)
 
-    assert (verdict(untried), numbers(untried.trial), interval(untried.trial)) == ("no_headroom", "not tried", "–")
+    assert (verdict(untried), numbers(untried.trial), interval(untried.trial)) == ("no headroom", "not tried", "–")
 
 
 def test_an_undecided_trial_says_what_it_rules_out_with_its_n() -> None:
-    outcome = an_outcome(verdict=UNDECIDED, trial=rejected().trial)
+    outcome = an_outcome(verdict=UNDECIDED, trial=rejected(0.1, (-0.4, 0.4)).trial)
 
-    assert verdict(outcome) == "undecided: rules out a gain of more than +0.90 (n=2)"
+    said = "undecided: rules out a gain of more than +0.40 and a loss of more than 0.40 (2 tries)"
+    assert verdict(outcome) == said
     assert verdict(replace(outcome, trial=Trial())) == "undecided"
 
 

@@ -1,0 +1,76 @@
+"""Say in Markdown what a proposal changes, what shows that it helps, and what the person said and did for it."""
+
+from pathlib import Path
+
+from skillopt_sleep.kit.clock import shown
+from skillopt_sleep.records import DONE, Deed, Edit, Evidence, Proposal, said_of_changes, tries
+from skillopt_sleep.reporters.escaping import change, code, show
+from skillopt_sleep.reporters.gains import measured, own_part, sentence, shown_gain, with_interval
+
+MOST_SAID = 3
+
+
+def headline(proposal: Proposal) -> str:
+    """Return a proposal in a line: its id, its file, what it changes and what that solved."""
+    first = change(proposal.edits[0]) if proposal.edits else show(proposal.summary, 300)
+    if len(proposal.edits) > 1:
+        first = f"{first}, and {len(proposal.edits) - 1} more."
+    gain = shown_gain(proposal)[:1]
+    label = [f"({proposal.label})"] if proposal.label else []
+    return " ".join([f"{proposal.id}, {code(proposal.document)}: {first}", *gain, *label])
+
+
+def proof(proposal: Proposal, *, verbose: bool = False) -> list[str]:
+    """Return what the trial showed beyond what the headline says, in sentences; if `verbose`, with statistics."""
+    sentences = shown_gain(proposal)[1:]
+    if proposal.others:
+        sentences.append(sentence(proposal.others))
+    if proposal.text_changed:
+        sentences.append(sentence(said_of_changes(proposal.text_changed)))
+    if not verbose or proposal.before is None or proposal.after is None:
+        return sentences
+    gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
+    if gain:
+        sentences.append(f"What it gains: {gain}.")
+    figures = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)})"
+    if proposal.interval is not None:
+        figures += f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
+    sentences.append(f"The trial, on unseen requests of its own lesson: {figures}.")
+    if proposal.error_rate:
+        sentences.append(sentence(proposal.error_rate))
+    return sentences
+
+
+def each_edit(proposal: Proposal, *, verbose: bool = False) -> list[tuple[Edit, str]]:
+    """Return the proposal's edits; if there are several and `verbose`, each with its own numbers."""
+    effects = {effect.edit: effect for effect in proposal.effects}
+    alone = len(proposal.edits) == 1
+    each: list[tuple[Edit, str]] = []
+    for edit in proposal.edits:
+        own = ""
+        if verbose and edit in effects and not alone:
+            own = own_part(effects[edit], proposal.fresh, alone=alone)
+        each.append((edit, own))
+    return each
+
+
+def said(proposal: Proposal, *, verbose: bool = False) -> list[str]:
+    """Return what the person said and did, and when; if `verbose`, also in which turn of which session."""
+    lines = [f"{_who(proposal, piece)}: «{show(piece.quote, 160)}»" for piece in proposal.spoken[:MOST_SAID]]
+    places = [*proposal.spoken[:MOST_SAID], *proposal.deeds[:MOST_SAID]]
+    for deed in proposal.deeds[:MOST_SAID]:
+        what = f": «{show(deed.what, 160)}»" if deed.what else ""
+        lines.append(f"{_who(proposal, deed)}, {DONE[deed.kind]}{what}")
+    if not verbose:
+        return lines
+    return [f"{line} ({code(place.session)}, turn {place.turn})" for line, place in zip(lines, places, strict=True)]
+
+
+def _who(proposal: Proposal, piece: Evidence | Deed) -> str:
+    """Return "You", when, and in which project."""
+    words = ["You"]
+    if piece.at is not None:
+        words.append(shown(piece.at))
+    if proposal.root and Path(proposal.root) != Path.home():
+        words.append(show(Path(proposal.root).name))
+    return ", ".join(words)
