@@ -27,7 +27,7 @@ from skillopt_sleep.records import (
     tries,
 )
 from skillopt_sleep.reporters.escaping import change, code, show
-from skillopt_sleep.reporters.gains import rules_out, tested, with_interval
+from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
@@ -78,6 +78,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "effect_word": _effect_word,
         "remarked": partial(_remarked, verbose=verbose),
         "capitalized": _capitalized,
+        "sentence": sentence,
         "is_of": is_of,
         "left_out": left_out,
         "judge": partial(_judge, verbose=verbose),
