@@ -172,7 +172,7 @@ def test_no_login_asks_nothing(bench: Bench, server: ModelServer, agent: Agent) 
 def test_a_program_that_is_not_there(bench: Bench, server: ModelServer, agent: Agent) -> None:
     backend = bench.backend(agent, agent.address(server), program=bench.folder / "nothing")
     assert bench.failure(backend).kind is FailureKind.NOT_INSTALLED
-    with pytest.raises(CallFailed, match="nothing was not found"):
+    with pytest.raises(CallFailed, match="nothing is not installed"):
         assert backend.version
     assert server.requests == []
 
