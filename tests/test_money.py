@@ -371,7 +371,7 @@ MET = (
 )
 
 
-@pytest.mark.parametrize("nights", [100, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("nights", [140, pytest.param(200, marks=pytest.mark.slow)])
 def test_no_limit_is_exceeded_over_many_random_nights_with_crashes(tmp_path: Path, nights: int) -> None:
     clock = FakeClock()
     world = World(folder=tmp_path, rng=random.Random(SEED), clock=clock, store=open_at(tmp_path, clock=clock))

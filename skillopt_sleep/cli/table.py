@@ -39,7 +39,12 @@ COMMANDS = {
         "Show the last night, the next one, and the proposals waiting for you.",
         "skillopt-sleep status --watch",
     ),
-    "report": Later("status:report", MORNING, "Print a night's report.", "skillopt-sleep report"),
+    "report": Later(
+        "status:report",
+        MORNING,
+        "Print a night's report, and what of it still waits for you.",
+        "skillopt-sleep report",
+    ),
     "review": Later(
         "review:review",
         MORNING,

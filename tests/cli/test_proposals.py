@@ -22,7 +22,7 @@ def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
     )
     assert "for all changes of one night together 5 %; this is about this judge's verdicts." in out
     fresh = r"What it gains: on fresh attempts after the trial \d\.\d\d → 1\.00 \(n=\d\), gain .* \(90 % interval "
-    assert re.search(fresh, out)
+    assert re.search(fresh, out), out
     assert home.command("show", "P-0001", "--json").json["id"] == "P-0001"
     assert "waiting" in home.command("show").out
 
@@ -181,7 +181,7 @@ def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> 
     report = home.command("run", "--backend", "simulated", "--json").json
     assert [(row["id"], row["proof"]) for row in report["proposals"]] == [("P-0002", "early")]
     assert "early: proven on one of the two sessions it takes" in home.command("show", "P-0002").out.lower()
-    assert "Early: 1 proposal" in home.command("report").out
+    assert "1 proposal, early: not proven yet" in home.command("report").out
 
     every = home.command("adopt", "--all")
     assert "Adopted P-0001" in every.out

@@ -16,7 +16,7 @@ def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_s
     home = Home(tmp_path)
     done = home.command("run", "--example")
     assert done.code == 0, done.err
-    assert "improved" in done.out.splitlines()[0]
+    assert "found something to propose" in done.out.splitlines()[0]
     assert done.out.count("| accepted |") == 2
     assert len(re.findall(r"\| rejected: no gain seen \(\d+ tries\) \|", done.out)) == 2
     assert "report.json" in done.out

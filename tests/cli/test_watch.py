@@ -95,7 +95,7 @@ def test_another_terminal_sees_how_far_a_night_is_and_how_it_ends(tmp_path: Path
         held.go_on.set()
         out, _ = watcher.communicate(timeout=60)
     assert "Last night   today" in out
-    assert "found a change" in out
+    assert "found something to propose" in out
     assert not (tmp_path / "sleep" / "data" / NAME).exists()
 
 

@@ -121,7 +121,7 @@ def test_what_makes_one_other_lesson_worse_is_refused_and_the_verdict_says_which
     trial, verdict, _ = tried(hurts_a)
 
     assert verdict.decision is Decision.REJECT
-    assert verdict.reason.startswith("better: 0.00 → 1.00")
+    assert verdict.reason.startswith("better: solved 0 of 8 before and 8 of 8 with the change")
     assert "but it made another lesson worse: «Use tabs.» (1.00 → 0.00, n=" in verdict.reason
     assert [harm.lesson for harm in trial.guard.harmed] == ["a"]
     assert (trial.bystanders, trial.unharmed) == (3, 2)
@@ -255,7 +255,7 @@ def test_a_budget_that_ends_while_others_are_asked_leaves_the_winner_undecided()
     trial, verdict, _ = tried(spent)
 
     assert (verdict.decision, verdict.early) == (Decision.UNDECIDED, False)
-    assert verdict.reason.startswith("better: 0.00 → 1.00")
+    assert verdict.reason.startswith("better: solved 0 of 8 before and 8 of 8 with the change")
     assert "the limit of 20 calls is reached before other lessons were asked" in verdict.reason
     assert (trial.guard.cut_short, trial.bystanders) == (True, 0)
 

@@ -32,7 +32,7 @@ def test_a_judge_that_is_right_decides_and_the_report_says_how_often_it_was_righ
     assert report.judge is not None
     assert (report.judge.right, report.judge.n, report.judge.because) == (16, 16, "")
     assert (
-        "did it 8 of 8, didn't 2 of 2, only longer 4 of 4, only repeated the demand 2 of 2"
+        "8 of 8 good answers, 2 of 2 bad ones, 4 of 4 bad ones that are only longer, 2 of 2 bad ones that only repeat what was asked for"
         in (Path(report.folder) / "report.md").read_text()
     )
     diagnosed = json.loads((Path(report.folder) / "diagnostics.json").read_bytes())["judge"]

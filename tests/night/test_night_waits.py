@@ -142,7 +142,7 @@ def test_when_the_rest_of_its_document_changed_it_goes_on_and_both_arms_have_the
     assert {RULE in text for text in attempts} == {True, False}
     told = (Path(report.folder) / "report.md").read_text("utf-8")
     assert f"{CHANGED} {rounds} of the trial" in outcome.because
-    assert told.count(CHANGED) >= 2
+    assert CHANGED in told
     result = (Path(report.folder) / "proposals" / proposal.id / "result").read_text("utf-8")
     assert TEA in result
     assert RULE in result

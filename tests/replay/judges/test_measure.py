@@ -49,7 +49,10 @@ def thrown_out(grade: Grade) -> float:
 def test_a_judge_that_is_right_counts_and_its_rate_is_given_by_kind() -> None:
     found = reading(right, random.Random(1))
     assert (found.right, found.n, found.because) == (16, 16, "")
-    assert found.by_kind == "did it 8 of 8, didn't 2 of 2, only longer 4 of 4, only repeated the demand 2 of 2"
+    assert (
+        found.by_kind
+        == "8 of 8 good answers, 2 of 2 bad ones, 4 of 4 bad ones that are only longer, 2 of 2 bad ones that only repeat what was asked for"
+    )
 
 
 @pytest.mark.parametrize("grade", [0.0, 0.5, 1.0])
