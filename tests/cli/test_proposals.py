@@ -21,7 +21,9 @@ def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
         r"If this change did nothing for these \d+ requests, the chance of accepting it was at most 5 %, ", out
     )
     assert "for all changes of one night together 5 %; this is about this judge's verdicts." in out
-    fresh = r"What it gains: on fresh attempts after the trial \d\.\d\d → 1\.00 \(\d tries\), gain .* \(90 % interval "
+    fresh = (
+        r"What it gains: on fresh attempts after the trial \d\.\d\d → 1\.00 \(\d tries\), gain .* \(90 % interval "
+    )
     assert re.search(fresh, out), out
     assert home.command("show", "P-0001", "--json").json["id"] == "P-0001"
     assert "waiting" in home.command("show").out
