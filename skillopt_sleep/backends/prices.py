@@ -8,7 +8,7 @@ _MILLION = 1_000_000
 
 
 class Tariff(NamedTuple):
-    """What the user says a model costs: dollars per million tokens that go in, and that come out."""
+    """The price of a model as the user gives it, in dollars per million tokens in and out."""
 
     input: float
     output: float

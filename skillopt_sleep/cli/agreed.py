@@ -16,7 +16,7 @@ Act = Callable[[Mapping[str, Plan]], Sequence[SleepError]]
 
 
 class Preview:
-    """What several decisions would write one after the other, for a dry run."""
+    """The files that several decisions would write, one after the other, for a dry run."""
 
     def __init__(self) -> None:
         self._first: dict[Path, tuple[str, bytes | None]] = {}
@@ -69,7 +69,7 @@ def confirmed(question: str, *, yes: bool, instead: str) -> None:
 
 
 def _agrees(error: MergeNeeded, *, yes: bool) -> bool:
-    """Show what becomes of the files, and return whether the person wants it."""
+    """Show how the files would change, and return whether the person agrees."""
     if not yes and not sys.stdin.isatty():
         return False
     say(f"You edited the rules in {' and '.join(map(spelled, error.plan.edited))} by hand. Your lines stay:")

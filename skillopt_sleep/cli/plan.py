@@ -46,7 +46,7 @@ class Ahead(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to read, so that no call would be made."""
+        """Tell whether nothing is there to read, so that no call would be made."""
         return not self.calls
 
 

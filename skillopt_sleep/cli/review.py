@@ -27,7 +27,7 @@ LATER = "1d"
 
 @dataclass
 class Tally:
-    """What was decided in a review."""
+    """The decisions made in a review."""
 
     adopted: list[str] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)

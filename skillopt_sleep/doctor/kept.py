@@ -14,7 +14,7 @@ _KIB, _MIB = 1 << 10, 1 << 20
 
 
 class _Size(NamedTuple):
-    """How many files there are, of how many bytes, and when the oldest was last written."""
+    """The number of files, their bytes, and the time when the oldest was last written."""
 
     files: int
     bytes: int

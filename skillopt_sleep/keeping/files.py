@@ -21,7 +21,7 @@ _KEPT = (
 
 
 class Sweep(NamedTuple):
-    """What to look for in files: `plain` anywhere, `rules` only where one of the `documents` is named too."""
+    """The texts to look for in files: `plain` anywhere, `rules` only where one of the `documents` is named too."""
 
     plain: Sought
     rules: Sought

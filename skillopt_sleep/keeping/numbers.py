@@ -1,4 +1,4 @@
-"""Keep the numbers of a night's report, and nobody's words.
+"""Keep the numbers of a night's report and drop all words that people wrote.
 
 What is kept is listed: a part that is added to the report goes with the words unless it is named here.
 """

@@ -24,7 +24,7 @@ Choice = tuple[Sequence[Row], Sought]
 
 @dataclass(frozen=True, kw_only=True)
 class Purge:
-    """What a purge takes: rows of the store, whole `nights` but for their numbers, files, and lines of logs.
+    """All that a purge deletes: rows of the store, whole `nights` but for their numbers, files, and lines of logs.
 
     `copied` are proposals from other sessions whose saved files hold something of it, and `undoless` those whose undo
     goes with theirs.
@@ -45,7 +45,7 @@ class Purge:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to purge."""
+        """Tell whether there is nothing to purge."""
         return not (self.found.ids or self.found.reviewed or self.found.proposals or self.nights or self.files)
 
 
@@ -86,7 +86,7 @@ def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[Row]], Cho
 
 
 def carry_out(purge: Purge, store: SqliteStore, *, now: datetime) -> None:
-    """Delete it all; raise StoreError if the store's file can't be written anew, and then it can be done again."""
+    """Delete it all; raise StoreError if the store's file can't be rewritten, after which it can be tried again."""
     because = f"what this night read was purged on {now:%Y-%m-%d}; its numbers are left"
     reports: dict[str, NightReport | None] = {}
     for night in purge.nights:

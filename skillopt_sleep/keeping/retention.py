@@ -16,7 +16,7 @@ _WITH_NUMBERS = frozenset({"report.json", "report.md", "diagnostics.json"})
 
 
 class Forgotten(NamedTuple):
-    """How many nights lost their words, and how many sessions, tasks and lessons theirs."""
+    """The number of nights, sessions, tasks and lessons whose words were deleted."""
 
     nights: int = 0
     sessions: int = 0

@@ -10,7 +10,7 @@ LEAST_CHARS = 12  # of a rule: shorter ones are in other texts by chance
 
 
 class Sought(NamedTuple):
-    """What to look for: whole strings, strings that are paths in one of the folders, and phrases in a longer text."""
+    """The texts to look for: whole strings, paths in one of the folders, and phrases in a longer text."""
 
     ids: frozenset[str] = frozenset()
     folders: tuple[str, ...] = ()

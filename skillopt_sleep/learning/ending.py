@@ -142,7 +142,7 @@ def decided(
     plan: Plan,
     since: str = "",
 ) -> StepOutcome:
-    """End with the candidate's verdict; an accepted candidate is attempted on test, and anew on its own val tasks."""
+    """End with the candidate's verdict; an accepted candidate is attempted on test and again on its own val tasks."""
     changed = candidate(outcome.document, best.edits)
     outcome = replace(outcome, candidate=changed, trial=best.trial, verdict=best.verdict)
     decision = best.verdict.decision

@@ -10,14 +10,14 @@ from skillopt_sleep.records import Edit, EditOp, Note, Purpose
 
 
 class FittedEdit(msgspec.Struct, frozen=True):
-    """An edit's content anew."""
+    """The revised content of one edit."""
 
     number: int
     content: str
 
 
 class FitReply(msgspec.Struct, frozen=True):
-    """What the optimizer answers: the content of each edit, anew or as it was."""
+    """The optimizer's answer: the content of each edit, revised or as it was."""
 
     edits: tuple[FittedEdit, ...]
     reasoning: str = ""

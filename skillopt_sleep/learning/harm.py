@@ -139,7 +139,7 @@ def _left_open(guard: Guard, tasks: Sequence[Task], made: Sequence[Rollout]) -> 
 
 
 class _Tally(NamedTuple):
-    """How often attempts did worse and better under the new version, and how much worse they did on the mean."""
+    """Counts of attempts that did worse and better under the new version, and their mean loss."""
 
     losses: int
     gains: int
@@ -147,12 +147,12 @@ class _Tally(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """How likely so many losses are without harm."""
+        """Return the probability of at least so many losses if the new version does no harm."""
         return sign_test(self.losses, self.gains)
 
     @property
     def looks_hurt(self) -> bool:
-        """Whether there were more losses than gains."""
+        """Tell whether there were more losses than gains."""
         return self.losses > self.gains
 
 

@@ -23,7 +23,7 @@ class Paired(NamedTuple):
 
     @property
     def only_repeated(self) -> bool:
-        """Whether nothing of the round counts because the answers had been given before."""
+        """Tell whether nothing of the round counts because all its answers had been given before."""
         return bool(self.repeated) and not self.pairs and not self.lost_attempts
 
 

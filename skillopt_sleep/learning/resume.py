@@ -90,7 +90,7 @@ def resume(
 
 
 class _Tonight(NamedTuple):
-    """What a night has to resume the trials of one document's candidates with."""
+    """Everything a night needs to resume the trials of one document's candidates."""
 
     document: Document
     val: Sequence[Task]
@@ -283,7 +283,7 @@ def _resumable(wait: Waiting, document: Document) -> Trial:
 
 
 def _is_of_another_model(earlier: Trial, trial: Trial, made: Sequence[Rollout]) -> bool:
-    """Return whether tonight's model is another, so that the trial began anew or, if only guarded, has to."""
+    """Tell whether tonight's model differs from the trial's, so that the trial has to start over."""
     return trial.first != earlier.first or (trial.rounds == earlier.rounds and has_changed(earlier, made))
 
 

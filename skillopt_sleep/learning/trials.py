@@ -1,4 +1,4 @@
-"""Run the trials of one document's candidates; each draws both arms anew, from samples of its own."""
+"""Run the trials of one document's candidates; each draws both arms from samples of its own."""
 
 from collections.abc import Sequence
 

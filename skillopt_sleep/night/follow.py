@@ -61,7 +61,7 @@ def _short(correction: Correction) -> Correction:
 
 
 class _Ends:
-    """What became of each task of a night."""
+    """The end of each task of a night."""
 
     def __init__(
         self,

@@ -161,7 +161,7 @@ def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Pur
 
 
 def _most_attempts(plan: Plan, waiting: int, again: int) -> int:
-    """Return how often one task may be attempted in trials; each trial draws both versions of it anew.
+    """Return how often one task may be attempted in trials; each trial draws both versions of it itself.
 
     The sequential gate tries the candidate, then each of its rules on top of the others and what is left of them.
     Candidates that waited may be tried as one once more. A night may also try

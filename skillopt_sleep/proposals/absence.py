@@ -64,7 +64,7 @@ class Unheard(Record, frozen=True, kw_only=True):
 
 
 class Absence(Record, frozen=True, kw_only=True):
-    """What became of something the person said: the first of their words for it, and where it ended.
+    """The end of something the person said, with their first words for it.
 
     `end` is the state of its proposal, what became of its correction or lesson, "typed" if it founded nothing, or
     "not found". `rule` is what was written for it, `because` the reason in words.

@@ -1,4 +1,4 @@
-"""What the journal knows of one adoption."""
+"""Define the journal's entry for one adoption."""
 
 from datetime import datetime
 from enum import StrEnum

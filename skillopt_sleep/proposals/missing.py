@@ -41,7 +41,7 @@ _LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", "
 
 
 class _Files(NamedTuple):
-    """What a project holds: the paths of its files and folders, its scripts and its make targets.
+    """The contents of a project: the paths of its files and folders, its scripts and its make targets.
 
     `scripts` and `targets` are None if there is no file that would hold them, or one that can't be read for sure.
     """

@@ -56,7 +56,7 @@ _USED = (
 
 
 class _Said(NamedTuple):
-    """What a line asks for and what it forbids, in words."""
+    """The words of a line that ask for something, and those that forbid it."""
 
     asked: frozenset[str]
     forbidden: tuple[frozenset[str], ...]

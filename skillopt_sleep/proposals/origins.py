@@ -15,7 +15,7 @@ Sign = TypeVar("Sign", Evidence, Deed)
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """Where one rule comes from: the proposal's own data, and what holds of this rule alone.
+    """The origin of one rule: the proposal's own data, and what holds of this rule alone.
 
     `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what it
     was learned from, oldest first; `sessions` counts all in which its lessons came up, those it was tested with too.

@@ -38,7 +38,7 @@ class Plan(NamedTuple):
 
 
 class MergeNeeded(ProposalError):
-    """Our part of a file was edited by hand: a person should see what becomes of it, and agree."""
+    """Our part of a file was edited by hand: a person has to see the merge and agree to it."""
 
     def __init__(self, plan: Plan, proposal: str) -> None:
         super().__init__(

@@ -14,7 +14,7 @@ from skillopt_sleep.records import Record
 
 
 class Left(StrEnum):
-    """What an undo left of a file."""
+    """The state in which an undo left a file."""
 
     BEFORE = "is as it was before"
     REMOVED = "is gone, as before"

@@ -55,7 +55,7 @@ def keep(journal: Journal) -> None:
 
 
 def events(journal: Journal) -> tuple[Event, ...]:
-    """Return every adoption and undo that was kept, oldest first; none if the list is damaged: it begins anew."""
+    """Return every adoption and undo that was kept, oldest first; none if the list is damaged: a new one is begun."""
     try:
         return from_json(journal.kept_events(), tuple[Event, ...])
     except (msgspec.DecodeError, OSError):

@@ -46,7 +46,7 @@ class Move(NamedTuple):
 
     @property
     def now(self) -> bytes | None:
-        """What the file holds now, None if there is none; raises UnsafePath if it can't be read."""
+        """Return the file's bytes now, None if there is no file; raise UnsafePath if it can't be read."""
         return paths.read_live(self.target)
 
     def write(self) -> None:

@@ -10,7 +10,7 @@ from skillopt_sleep.records.sessions import Usage
 
 
 class Purpose(StrEnum):
-    """What a call of a model is for."""
+    """The purpose of a model call."""
 
     PREFLIGHT = "preflight"
     MINE = "mine"

@@ -109,7 +109,7 @@ def past_edit(tried: EditEffect, *, night: str) -> PastEdit:
 
 
 class Standing(StrEnum):
-    """What became of an edit that was proposed to the person."""
+    """The fate of an edit that was proposed to the person."""
 
     WAITS = "waiting"
     LIVE = "adopted"
@@ -182,6 +182,6 @@ class Past(Record, frozen=True, kw_only=True):
         return f"{REJECTED}it before"
 
     def ago(self, night: str) -> int:
-        """How many nights ago this night was; where nights aren't known, those count in which an edit was tried."""
+        """Return how many nights ago this night was, or, where nights aren't known, how many tried an edit since."""
         nights = self.nights or tuple(dict.fromkeys(tried.night for tried in self.tried))
         return nights.index(night) + 1 if night in nights else len(nights) + 1

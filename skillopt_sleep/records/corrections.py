@@ -8,7 +8,7 @@ from skillopt_sleep.records.record import Record
 
 
 class Became(StrEnum):
-    """What became of a correction, from the earliest stage that dropped it to a proposal."""
+    """The fate of a correction, from the earliest stage that dropped it to a proposal."""
 
     UNREAD = "unread"
     UNUSED = "unused"
@@ -90,7 +90,7 @@ class Correction(Record, frozen=True, kw_only=True):
 
 
 class Corrections(Record, frozen=True, kw_only=True):
-    """What became of a night's corrections: how many for each end, and as many of them as there is room for."""
+    """The fates of a night's corrections: a count for each, and as many corrections as there is room for."""
 
     counts: dict[str, int] = msgspec.field(default_factory=dict)
     listed: tuple[Correction, ...] = ()
@@ -98,12 +98,12 @@ class Corrections(Record, frozen=True, kw_only=True):
 
     @property
     def found(self) -> int:
-        """How many were found."""
+        """Return how many were found."""
         return sum(self.counts.values())
 
     @property
     def in_words(self) -> str:
-        """How many were found and what became of them, the most frequent first; "" if none was found."""
+        """Say how many were found and how they ended, the most frequent first; "" if none was found."""
         if not self.found:
             return ""
         ends = sorted(self.counts.items(), key=lambda end: -end[1])
@@ -113,7 +113,7 @@ class Corrections(Record, frozen=True, kw_only=True):
 
     @property
     def next_step(self) -> str:
-        """What the person can do so that more of them teach something."""
+        """Say what the person can do so that more of them teach something."""
         steps: dict[str, None] = {}
         for name, _ in sorted(self.counts.items(), key=lambda end: -end[1]):
             if Became(name) in NEXT:

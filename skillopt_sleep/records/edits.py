@@ -11,7 +11,7 @@ UpdateMode = Literal["patch", "rewrite", "full_rewrite"]
 
 
 class EditOp(StrEnum):
-    """How an edit changes the body."""
+    """The kinds of change an edit can make to the body."""
 
     APPEND = "append"
     INSERT_AFTER = "insert_after"
@@ -20,7 +20,7 @@ class EditOp(StrEnum):
 
 
 class EditSource(StrEnum):
-    """What an edit was learned from."""
+    """The kinds of evidence an edit was learned from."""
 
     FAILURE = "failure"
     SUCCESS = "success"
@@ -47,7 +47,7 @@ class Edit(Record, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes two edits the same to a person: the text they add, or the text they remove."""
+        """Return the text by which a person tells two edits apart: the one added, or else the one removed."""
         if self.op is EditOp.DELETE:
             return "delete", " ".join(self.target.lower().split())
         return "", " ".join(self.content.lower().split())
@@ -78,7 +78,7 @@ class Patch(Record, frozen=True, kw_only=True):
 
 
 class Fate(StrEnum):
-    """What became of an edit when it was applied."""
+    """The fate of an edit when it was applied."""
 
     APPLIED = "applied"
     UNMATCHED = "unmatched"

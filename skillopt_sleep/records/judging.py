@@ -6,7 +6,7 @@ from skillopt_sleep.records.record import Record
 
 
 class AnswerKind(StrEnum):
-    """What a known answer is; only one that meets its demand should pass.
+    """The kinds of known answer; only one that meets its demand should pass.
 
     A longer one misses its demand at length; an echo misses it and repeats its words.
     """
@@ -33,7 +33,7 @@ class KnownAnswer(Record, frozen=True, kw_only=True):
 
 
 class KindCount(Record, frozen=True, kw_only=True):
-    """How many of the `n` known answers of one kind were graded rightly."""
+    """The number of the `n` known answers of one kind that were graded correctly."""
 
     kind: AnswerKind
     right: int
@@ -41,7 +41,7 @@ class KindCount(Record, frozen=True, kw_only=True):
 
 
 class JudgeReading(Record, frozen=True, kw_only=True):
-    """How many of `n` known answers the judge graded rightly in a night, by kind.
+    """The number of `n` known answers that the judge graded correctly in a night, by kind.
 
     `because` says why its grades decide nothing that night; it is "" if they count.
     """

@@ -64,7 +64,7 @@ AllowedRefusal = Literal[
 
 
 class WarningKind(StrEnum):
-    """What a rule touches that a person should read twice before they adopt it.
+    """The kinds of rule that a person should read twice before they adopt it.
 
     Or it names something that is missing in the project, or may say the opposite of a line of their own.
     """

@@ -19,7 +19,7 @@ from skillopt_sleep.records.trials import FreshRound, others_in_words
 
 
 class Proof(StrEnum):
-    """What speaks for a proposal: a trial on two sessions, on one so far, or the person's own words.
+    """The evidence for a proposal: a trial on two sessions, on one so far, or the person's own words.
 
     A trial `elsewhere` was made with an agent that never reads the file, so it proves nothing for those that do. What
     is `untested` was part of a trial, but nothing shows that it helps by itself; the person wrote what is `edited`.
@@ -110,7 +110,7 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     @property
     def pair(self) -> str:
-        """What a person should know of a proposal that changes several files; "" if it changes one."""
+        """Say what a person should know of a proposal that changes several files; "" if it changes one."""
         if not self.copies:
             return ""
         if self.proof in {Proof.WORDS, Proof.ELSEWHERE, Proof.UNTESTED, Proof.EDITED}:
@@ -127,18 +127,18 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     @property
     def spoken(self) -> tuple[Evidence, ...]:
-        """What the person said in words; a command that they typed is a deed."""
+        """Return what the person said in words; a command that they typed is a deed."""
         done = {(deed.session, deed.turn) for deed in self.deeds}
         return tuple(piece for piece in self.evidence if (piece.session, piece.turn) not in done)
 
     @property
     def others(self) -> str:
-        """What became of other lessons, in words; "" without any."""
+        """Say how other lessons fared; "" without any."""
         return others_in_words(self.bystanders, self.unharmed)
 
     @property
     def label(self) -> str:
-        """What a person should know before they trust its proof; "" if it is proven."""
+        """Say what a person should know before they trust its proof; "" if it is proven."""
         labels = {
             Proof.EARLY: "early: proven on one of the two sessions it takes",
             Proof.WORDS: "by your own words: no trial was run",
@@ -188,7 +188,7 @@ class SessionCounts(Record, frozen=True, kw_only=True):
 
 
 class Spent(Record, frozen=True, kw_only=True):
-    """What the nights of late spent of the error rate, added up, and how many proposals of that time stay adopted."""
+    """The error rate that recent nights spent, added up, and how many of their proposals are still adopted."""
 
     rates: float = 0.0
     adopted: int = 0

@@ -17,7 +17,7 @@ class Role(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where the text of a turn comes from; only USER text was typed by the person."""
+    """The source of a turn's text; only USER text was typed by the person."""
 
     USER = "user"
     ASSISTANT = "assistant"

@@ -7,7 +7,7 @@ from skillopt_sleep.records.trials import Pair
 
 
 class Solved(Record, frozen=True, kw_only=True):
-    """How many of `n` attempts did all that was asked, at so many `requests`: without the change, and with it."""
+    """The number of `n` attempts at the `requests` that did all that was asked, without the change and with it."""
 
     before: int
     after: int

@@ -70,7 +70,7 @@ class Split(StrEnum):
 
 
 class TaskOrigin(StrEnum):
-    """Where a task comes from."""
+    """The origin of a task."""
 
     REAL = "real"
     RECALLED = "recalled"
@@ -119,7 +119,7 @@ class Task(Record, frozen=True, kw_only=True):
 
     @property
     def quotes(self) -> tuple[str, ...]:
-        """What the person said about it, in their words."""
+        """Return what the person said about it, in their words."""
         return tuple(evidence.quote for evidence in self.evidence)
 
 

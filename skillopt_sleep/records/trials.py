@@ -58,7 +58,7 @@ class Pair(Record, frozen=True, kw_only=True):
 
     @property
     def gain(self) -> float:
-        """How much better the candidate did."""
+        """Return how much better the candidate did."""
         return self.after - self.before
 
 
@@ -166,7 +166,7 @@ class Trial(Record, frozen=True, kw_only=True):
 
     @property
     def bets(self) -> tuple[float, ...]:
-        """What is bet on: the gains on its own lessons, one a session and round."""
+        """Return the gains to bet on: those on its own lessons, one a session and round."""
         return bets_of((*self.own, *self.lost_of(self._own_lessons)))
 
     @property
@@ -181,12 +181,12 @@ class Trial(Record, frozen=True, kw_only=True):
 
     @property
     def n(self) -> int:
-        """How many of its own pairs were scored."""
+        """Count its own pairs that were scored."""
         return len(self.own)
 
     @property
     def counted(self) -> str:
-        """How many of its own pairs were scored, and at how many requests if one was asked several times."""
+        """Say how many of its own pairs were scored, and at how many requests if one was asked several times."""
         own = self.own
         requests = len({pair.task for pair in own})
         if requests == len(own):

@@ -21,7 +21,7 @@ _MULTI_LINE = re.compile(r'"""|\'\'\'')
 
 
 class Fault(NamedTuple):
-    """One mistake: the key as `section.key`, what is wrong with it, and how to mend it."""
+    """One mistake: the key as `section.key`, what is wrong with it, and the remedy."""
 
     key: str
     message: str
@@ -76,7 +76,7 @@ def wrong_value(dotted: str, value: Any, field: Any) -> Iterator[Fault]:
 
 
 class Takes(NamedTuple):
-    """What a key takes: in words, the values if they are a closed set, and an example if the default is none."""
+    """The values a key takes: in words, the list if they are a closed set, and an example if the default is none."""
 
     words: str
     choices: str = ""

@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What of the store a purge takes; `unread` are other sessions that taught the same, which are read again.
+    """The part of the store that a purge deletes; `unread` are other sessions that taught the same, to be read again.
 
     `paths` are those of the documents that learned of it, `contents` the rules that were proposed for them.
     """
@@ -144,7 +144,7 @@ class SqlitePurge:
             self._forget_folders(folders)
 
     def compact(self) -> None:
-        """Write the file anew without what was deleted; raise StoreError if another program holds the store."""
+        """Rewrite the file without what was deleted; raise StoreError if another program holds the store."""
         try:
             with self._lock:
                 self._connection.execute("VACUUM")

@@ -66,7 +66,7 @@ def _enough(controls: Sequence[Control], wanted: int) -> list[Control]:
 
 
 class MixingJudge:
-    """Grades answers with controls among them; what these get is nobody's score."""
+    """Grade answers with controls among them; a control's grade is never a score."""
 
     def __init__(self, judge: Judge, take: Take, graded: Callable[[Graded], None]) -> None:
         self.inner = judge

@@ -44,7 +44,7 @@ class Graded(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Whether it passes just if it meets its demand."""
+        """Tell whether an answer passes exactly if it meets its demand."""
         return (self.score.hard >= 1) is self.control.passes
 
 
