@@ -18,6 +18,7 @@ MOST_VARIANTS = 200
 MOST_COPIES = 20
 MOST_ENDLESS = 3  # each further one multiplies the time that a search may take
 LONGEST_VARIANT = 1_000
+LARGEST = 10_000  # characters and classes with each repeat written out; what compiles to more takes much memory
 SECONDS = 0.05
 PUMPED = 2_000
 
@@ -36,10 +37,11 @@ _OPEN = re.compile(f"{OPEN}.", re.DOTALL)
 
 
 class Part(NamedTuple):
-    """A piece of a pattern: the texts it may match, and whether they can have any length."""
+    """A piece of a pattern: the texts it may match, whether they can have any length, and its size written out."""
 
     variants: tuple[str, ...]
     endless: bool = False
+    size: int = 1
 
 
 class Pattern(NamedTuple):
@@ -109,14 +111,15 @@ class _Reader:
         while self._skip("|"):
             parts.append(self._row())
         variants = chain.from_iterable(part.variants for part in parts)
-        return Part(_limited(variants), any(part.endless for part in parts))
+        return Part(_limited(variants), any(part.endless for part in parts), sum(part.size for part in parts))
 
     def _row(self) -> Part:
         parts: list[Part] = []
         while self.rest and self.rest[0] not in "|)":
             parts.append(self._repeated())
         combinations = product(*(part.variants for part in parts))
-        return Part(_limited(map("".join, combinations)), any(part.endless for part in parts))
+        is_endless = any(part.endless for part in parts)
+        return Part(_limited(map("".join, combinations)), is_endless, sum(part.size for part in parts))
 
     def _repeated(self) -> Part:
         part = self._atom()
@@ -135,8 +138,11 @@ class _Reader:
             raise ItemError(f"the pattern has more than {MOST_ENDLESS} parts of any length, and may take too long")
         if least > MOST_COPIES:
             raise ItemError(f"the pattern repeats more than {MOST_COPIES} times")
+        size = part.size * max(most or least, 1)
+        if size > LARGEST:
+            raise ItemError(f"the pattern spells out to more than {LARGEST} characters")
         counts = (0,) if most == 0 else (least, max(least, 1))
-        return Part(_limited(_copies(part.variants, counts)), part.endless or is_open)
+        return Part(_limited(_copies(part.variants, counts)), part.endless or is_open, size)
 
     def _atom(self) -> Part:
         if self._skip("("):
