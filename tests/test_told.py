@@ -136,7 +136,7 @@ def _decisions_are_true(report: NightReport, waiting: list[str], decide: str, to
         assert not waiting
         assert not report.trouble
         assert report.verdict not in CUT_SHORT
-    assert f"{len(waiting)} proposal" in text or not waiting or mine
+    assert f"{len(waiting)} proposal" in decide or not waiting
 
 
 def test_without_knowing_what_waits_it_is_told_as_when_the_night_ended() -> None:
@@ -147,13 +147,21 @@ def test_without_knowing_what_waits_it_is_told_as_when_the_night_ended() -> None
     assert told(a_report()).decide == "Nothing new to decide"
 
 
+def test_the_others_that_waited_when_it_ended_are_told_with_it() -> None:
+    report = a_report(proposals=(a_proposal(),), others=("P-0009",))
+
+    assert told(report).waits == ("P-0001", "P-0009")
+    assert told(report).decide == told(report, ["P-0001", "P-0009"]).decide
+    assert told(report, []).waits == ()
+
+
 @pytest.mark.parametrize(
     ("waiting", "words"),
     [
         ([], "Nothing is left to decide of its 1 proposal"),
         (["P-0001"], "To decide: 1 proposal"),
         (["P-0001.2"], "To decide: 1 proposal"),
-        (["P-0001", "P-0009"], "To decide: 1 proposal; 1 more of other nights waits: P-0009"),
+        (["P-0001", "P-0009"], "To decide: 2 proposals: 1 of this night and 1 of other nights (P-0009)"),
         (["P-0008", "P-0009"], "Nothing is left to decide of its 1 proposal; 2 proposals of other nights wait: "),
     ],
 )

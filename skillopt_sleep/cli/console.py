@@ -60,6 +60,13 @@ def say_all(lines: Iterable[str]) -> None:
         say(line)
 
 
+def print_lines(lines: "Iterable[Text]") -> None:
+    """Print lines that are drawn already."""
+    console = stdout()
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
 def say_row(label: str, *parts: Part, width: int = LABEL) -> None:
     """Print a line with a label in front; what is wrapped on a terminal stands below the text, not the label."""
     _say(((f"{label:{width}}", DIM), *parts), hang=width)

@@ -158,7 +158,9 @@ def _proposals(report: NightReport, step: StepOutcome, states: Mapping[str, str]
     text = ""
     for proposal in report.proposals:
         if proposal.document == step.document.id:
-            text += f", {proposal.id} {states.get(proposal.id, 'gone')}"
+            parts = [name for name in states if name.startswith(f"{proposal.id}.")]
+            for name in parts or [proposal.id]:
+                text += f", {name} {states.get(name, 'gone')}"
     return text
 
 

@@ -159,8 +159,9 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
         return
     yield "Sends", [_sent(settings)]
     yield "Calls", [_calls(ahead)]
-    purposes = " + ".join(f"{count:,} {purpose}" for purpose, count in ahead.calls.items())
-    yield "", [(f"by purpose at most: {purposes} = {sum(ahead.calls.values()):,}, without retries", DIM)]
+    if ahead.most == sum(ahead.calls.values()):
+        purposes = " + ".join(f"{count:,} {purpose}" for purpose, count in ahead.calls.items())
+        yield "", [(f"{purposes} = {ahead.most:,}, without retries", DIM)]
     budget = ahead.budget
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
@@ -199,7 +200,7 @@ def _calls(ahead: Ahead) -> str:
     """Say how many calls a night makes at most, and how many the last nights made."""
     text = f"at most {ahead.most:,}"
     if ahead.most < sum(ahead.calls.values()):
-        text = f"{text}, the night's limit, which it may reach before it is done"
+        text = f"{text}: the limit. A night that reaches it stops there, and the next one goes on"
     if not ahead.made:
         return text
     made = ", ".join(f"{calls:,}" for calls in ahead.made)

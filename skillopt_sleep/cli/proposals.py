@@ -9,14 +9,15 @@ import typer
 
 from skillopt_sleep.cli.chosen import Chosen, named
 from skillopt_sleep.cli.completing import proposal_ids
-from skillopt_sleep.cli.console import BAD, BOLD, DIM, GOOD, say, say_all, say_json
-from skillopt_sleep.cli.proposals_shown import cautions, documents, shown_trial
+from skillopt_sleep.cli.console import BAD, DIM, GOOD, print_lines, say, say_all, say_json, say_next, stdout
+from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, statistics
+from skillopt_sleep.cli.review_read import read
+from skillopt_sleep.cli.review_shown import Rule, page
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
-from skillopt_sleep.records import DONE, Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -28,72 +29,60 @@ def show(
         str, typer.Argument(help="A proposal, as in P-0001; lists all by default.", autocompletion=proposal_ids)
     ] = "",
     *,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="With the statistics, the sessions and the error rate.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
 ) -> None:
-    """Show the exact change a proposal makes, and the evidence for it."""
-    with opened_to_read() as store, settled(store):
+    """Show a proposal as `review` does: your words, the answers with and without it, the proof and the change."""
+    with opened_to_read() as store, settled(store) as journal:
         if not proposal:
             _list(store, as_json=as_json)
             return
         with TemporaryDirectory() as scratch:
             for one in named(store, proposal, scratch=Path(scratch)):
-                _show(one, as_json=as_json)
+                if as_json:
+                    say_json(one.decided.proposal)
+                else:
+                    _show(one, read(store, one, journal).rule, verbose=verbose)
 
 
-def _show(one: Chosen, *, as_json: bool) -> None:
-    decided = one.decided
-    if as_json:
-        say_json(decided.proposal)
-        return
-    title, *rest = _lines(decided)
-    say((title, BOLD))
-    say_all(rest)
-    say("")
-    for line in _diff(one.folder).splitlines():
+def _show(one: Chosen, rule: Rule, *, verbose: bool) -> None:
+    """Print all that a person needs to decide, the commands to do it, and if `verbose` the rest."""
+    proposal, state = one.decided.proposal, one.decided.state
+    stored = "" if rule.changes else _diff(one.folder)
+    print_lines(page(rule, state=state, width=stdout().width))
+    for line in stored.splitlines():
         say((line, _DIFF_STYLES.get(line[:1], "")))
-    name = decided.proposal.id
-    if decided.state == ADOPTED:
-        say(f"\nundo: skillopt-sleep undo {name}")
-    elif decided.state in OPEN:
-        say(f"\nadopt: skillopt-sleep adopt {name}      reject: skillopt-sleep reject {name}")
+    say("")
+    say_all(_notes(one.decided))
+    if state == ADOPTED:
+        say_next(f"skillopt-sleep undo {proposal.id}", label="Take back")
+    elif state in OPEN:
+        say_next(f"skillopt-sleep adopt {proposal.id}", label="Yes")
+        say_next(f"skillopt-sleep reject {proposal.id}", label="No")
+    if verbose:
+        say("")
+        say_all(statistics(proposal))
+        for old in reversed(one.decided.earlier):
+            say(f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}")
+    else:
+        say_next(f"skillopt-sleep show {proposal.id} --verbose", label="Statistics")
 
 
-def _lines(decided: Decided) -> Iterator[str]:
-    """Yield what the proposal changes, its cautions, its trial and the user's own words."""
+def _notes(decided: Decided) -> Iterator[str]:
+    """Yield what was decided, what waits to be tested, and what else should be known before a decision."""
     proposal = decided.proposal
-    yield f"{proposal.id}  {documents(proposal)}  ({decided.state})"
-    yield from _decision(decided)
-    if proposal.label:
-        yield f"{proposal.label[:1].upper()}{proposal.label[1:]}."
-    yield from cautions(proposal)
-    yield spelled(proposal.summary)
-    for old in reversed(decided.earlier):
-        yield f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}"
-    yield from shown_trial(proposal)
-    if proposal.pair:
-        yield proposal.pair
-    if proposal.doubt:
-        yield f"Note that {visible(proposal.doubt)}."
-    yield from _evidence(proposal)
-
-
-def _decision(decided: Decided) -> Iterator[str]:
-    """Yield the reason for the decision on a proposal, if there is one."""
     if decided.reason and decided.state == WITHDRAWN:
         yield f"Withdrawn on {decided.decided[:10]}: {visible(decided.reason)}"
     elif decided.reason:
         yield f"Your reason: «{visible(decided.reason)}»"
-
-
-def _evidence(proposal: Proposal) -> Iterator[str]:
-    """Yield what the person said and did."""
-    if proposal.sessions > 1:
-        yield f"Learned from {proposal.sessions} sessions"
-    for evidence in proposal.spoken[:5]:
-        yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
-    for deed in proposal.deeds[:5]:
-        what = f": «{visible(deed.what)}»" if deed.what else ""
-        yield f"You {DONE[deed.kind]} in {deed.session}, turn {deed.turn}{what}"
+    if decided.again:
+        yield TESTED_NEXT
+    if proposal.pair:
+        yield proposal.pair
+    if proposal.doubt:
+        yield f"Note that {visible(proposal.doubt)}."
 
 
 def _list(store: SqliteStore, *, as_json: bool) -> None:
@@ -105,7 +94,7 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
         say("No proposals yet.")
     for decided in proposals:
         proposal = decided.proposal
-        caution = f"Read twice ({proposal.touches}): " if proposal.touches else ""
+        caution = f"Look twice ({proposal.touches}): " if proposal.touches else ""
         label = f"{proposal.label}: " if proposal.label else ""
         if decided.state == WAITING and decided.until and decided.until > utc_now():
             label = f"snoozed until {shown(decided.until)}: {label}"

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.records import EditOp, Proposal, said_of_changes, tries
+from skillopt_sleep.records import DONE, EditOp, Proposal, said_of_changes, tries
 from skillopt_sleep.reporters.gains import in_numbers, measured, own_part, sentence, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
+
+TESTED_NEXT = "The next night tests it again, as you asked; until then it stays untested."
 
 
 def shown_trial(proposal: Proposal) -> Iterator[str]:
@@ -37,15 +39,28 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
         yield f"Read by: {', '.join(proposal.read_by)}"
 
 
+def statistics(proposal: Proposal) -> Iterator[str]:
+    """Yield the numbers of a trial, and in which turns of which sessions the person said and did what they did."""
+    yield from shown_trial(proposal)
+    for effect in proposal.effects:
+        if effect.because:
+            yield f"Its own effect: {visible(effect.because)}"
+    for evidence in proposal.spoken:
+        yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
+    for deed in proposal.deeds:
+        what = f": «{visible(deed.what)}»" if deed.what else ""
+        yield f"You {DONE[deed.kind]} in {deed.session}, turn {deed.turn}{what}"
+
+
 def documents(proposal: Proposal) -> str:
     """Return the documents that the proposal changes."""
     return " and ".join(spelled(file.document) for file in proposal.files)
 
 
 def cautions(proposal: Proposal) -> Iterator[str]:
-    """Yield the lines that a person should read twice, each with what it touches."""
+    """Yield the lines that need a second look, each with what it touches."""
     for warning in proposal.warnings:
-        yield f"Read twice ({warning.kind.value}): «{visible(warning.line)}»"
+        yield f"Look twice ({warning.kind.value}): «{visible(warning.line)}»"
         if warning.because:
             yield f"  {visible(warning.because)}"
 

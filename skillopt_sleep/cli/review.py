@@ -1,27 +1,23 @@
 """The command `review`: go through what waits, and decide on one rule after the other."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import BOLD, DIM, Part, say, say_json, say_next, stdout, warn
+from skillopt_sleep.cli.console import BOLD, DIM, Part, print_lines, say, say_all, say_json, say_next, stdout, warn
 from skillopt_sleep.cli.decide import adopt_named, reject, snooze
-from skillopt_sleep.cli.proposals_shown import shown_trial
+from skillopt_sleep.cli.proposals_shown import statistics
 from skillopt_sleep.cli.review_edited import edited, test_again
 from skillopt_sleep.cli.review_read import Waiting, as_data, names_of_rules, read_rule
 from skillopt_sleep.cli.review_shown import screen, whole_change
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.keys import read_key
-from skillopt_sleep.records import DONE
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-KEYS = {"y": "yes", "n": "no", "e": "edit", "l": "later", "w": "why", "q": "quit"}
+KEYS = {"y": "yes", "n": "no", "e": "edit", "l": "later (a day)", "w": "why", "q": "quit"}
 LATER = "1d"
 
 
@@ -75,7 +71,7 @@ def _decide(name: str, number: int, names: Sequence[str], done: Tally) -> bool:
             say(f"{name} was decided on in the meantime.")
             return True
         say("")
-        _print(screen(waiting.rule, number=number, count=len(names), width=stdout().width))
+        print_lines(screen(waiting.rule, number=number, count=len(names), width=stdout().width))
         key = _answered(waiting)
         if key == "q":
             return False
@@ -102,13 +98,13 @@ def _answered(waiting: Waiting) -> str:
 
 
 def _asked() -> str:
-    """Ask for a key until it is one of those that mean something."""
+    """Show the keys and wait for one; any other shows them again."""
     parts: list[Part] = []
     for key, meaning in KEYS.items():
         parts += [(key, BOLD), f" {meaning}   "]
     say("")
-    say(*parts)
     while True:
+        say(*parts)
         key = read_key().lower()
         if key in KEYS:
             return key
@@ -146,7 +142,7 @@ def _snooze(waiting: Waiting, names: Sequence[str], done: Tally) -> None:
     if set(others) <= set(done.later):
         snooze([waiting.whole.id], length=LATER)
     else:
-        say(f"{waiting.proposal.id} waits on.")
+        say(f"{waiting.proposal.id} still waits: the rules of {waiting.whole.id} can only be put off together.")
 
 
 def _go_on() -> bool:
@@ -158,28 +154,14 @@ def _say_why(waiting: Waiting) -> None:
     """Print all that is known of a rule: the numbers, where it was said, the whole change."""
     proposal = waiting.proposal
     say("")
-    for line in shown_trial(proposal):
-        say(line)
-    for effect in proposal.effects:
-        if effect.because:
-            say(f"Its own effect: {effect.because}")
-    for evidence in proposal.spoken:
-        say(f"You said in {evidence.session}, turn {evidence.turn}: «{evidence.quote}»")
-    for deed in proposal.deeds:
-        say(f"You {DONE[deed.kind]} in {deed.session}, turn {deed.turn}: «{deed.what}»")
+    say_all(statistics(proposal))
     if proposal.pair:
         say(proposal.pair)
     if proposal.doubt:
         say(f"Note that {proposal.doubt}.")
     for change in waiting.rule.changes:
         say("")
-        _print(whole_change(change, stdout().width))
-
-
-def _print(lines: "Iterable[Text]") -> None:
-    console = stdout()
-    for line in lines:
-        console.print(line, soft_wrap=True)
+        print_lines(whole_change(change, stdout().width))
 
 
 def _say_done(done: Tally, count: int) -> None:

@@ -49,15 +49,20 @@ def read_rule(name: str) -> Waiting | None:
         (one, *_) = chosen(store, [name], every=False, scratch=Path(scratch))
         if one.decided.state not in OPEN or one.name != name:
             return None
-        proposal = one.decided.proposal
-        known = {decided.proposal.id: decided.proposal for decided in store.bank.proposals()}
-        whole = known.get(name.rpartition(".")[0], proposal)
-        changes, problem = _changes(one, journal)
-        told = _answers(store, one)
-        rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
-        if problem:
-            rule = rule._replace(cautions=(*rule.cautions, problem))
-        return Waiting(proposal, whole, rule, divides=name not in known)
+        return read(store, one, journal)
+
+
+def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
+    """Return a chosen proposal with all that is shown of it; its change only while it can be adopted."""
+    proposal = one.decided.proposal
+    known = {decided.proposal.id: decided.proposal for decided in store.bank.proposals()}
+    whole = known.get(proposal.id.rpartition(".")[0], proposal)
+    changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
+    told = _answers(store, one)
+    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
+    if problem:
+        rule = rule._replace(cautions=(*rule.cautions, problem))
+    return Waiting(proposal, whole, rule, divides=proposal.id not in known)
 
 
 def as_data(waiting: Waiting) -> dict[str, object]:

@@ -20,6 +20,7 @@ from skillopt_sleep.records import (
     Proposal,
     Split,
     StepOutcome,
+    said_of_changes,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask, attempted_tasks
 from skillopt_sleep.reporters.gains import in_numbers, removes, sentence, shown_gain
@@ -103,6 +104,8 @@ def proof(proposal: Proposal, whole: Proposal) -> list[str]:
         sentences += _own_share(proposal, whole)
     if proposal.others:
         sentences.append(sentence(proposal.others))
+    if proposal.text_changed:
+        sentences.append(sentence(said_of_changes(proposal.text_changed)))
     if not sentences:
         sentences.append("No trial was run.")
     return sentences

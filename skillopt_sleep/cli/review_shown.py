@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, NARROWEST
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.cli.word_diff import Row, word_diff
-from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.markdown import one_line, spelled, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,13 +17,27 @@ if TYPE_CHECKING:
 
 ROWS = 24  # of a screen, the line with the keys among them
 SIDE_BY_SIDE = 100  # columns from which both answers stand beside each other
+_WIDEST = 400  # columns of a terminal; what is wider is a pipe
 LABEL = 10  # the width of a label and the blanks behind it
 _GUTTER = 7  # the width of a line's number and sign
-_MOST_CHANGED = 8  # lines of a change
-_ANSWER_ROWS = (3, 5)  # the fewest and the most lines of an answer
-_QUOTES = 2
-_LINES_OF_A_RULE = 2
+_ANY = 10_000  # lines
 _STYLES = {"+": GOOD, "-": BAD, " ": DIM}
+
+
+class Room(NamedTuple):
+    """The most lines of each part; `answer` has the fewest too, and a quote is cut to one line if `cuts_quotes`."""
+
+    rule: int
+    quotes: int
+    cuts_quotes: bool
+    answer: tuple[int, int]
+    titles: int
+    changed: int
+    changed_line: int
+
+
+SCREEN = Room(rule=2, quotes=2, cuts_quotes=True, answer=(3, 5), titles=1, changed=8, changed_line=3)
+WHOLE = Room(rule=_ANY, quotes=5, cuts_quotes=False, answer=(12, 12), titles=_ANY, changed=_ANY, changed_line=_ANY)
 
 
 class Said(NamedTuple):
@@ -62,7 +76,7 @@ class Rule(NamedTuple):
     """All that is shown of a rule.
 
     `id` names it in other commands, `label` says how far it is proven. `said` comes newest first, in `sessions`
-    sessions; `proof` are sentences. `cautions` should be read twice.
+    sessions; `proof` are sentences. `cautions` need a second look.
     """
 
     id: str
@@ -84,43 +98,52 @@ def screen(rule: Rule, *, number: int, count: int, width: int) -> "list[Text]":
 
     The answers get the room that the rest leaves.
     """
-    width = max(width, NARROWEST)
-    above = [*_head(rule, number, count, width), *_said(rule, width)]
+    return _drawn(rule, f"{number} of {count}  {rule.id}", max(width, NARROWEST), SCREEN)
+
+
+def page(rule: Rule, *, state: str, width: int) -> "list[Text]":
+    """Return the same lines in full, however many they are; `state` is that of the rule's proposal."""
+    return _drawn(rule, f"{rule.id} ({state})", max(width, NARROWEST), WHOLE)
+
+
+def _drawn(rule: Rule, place: str, width: int, room: Room) -> "list[Text]":
+    above = [*_head(rule, place, width, room), *_said(rule, width, room)]
     below = [
         *_row("Proof", rule.proof, width),
-        *_changes(rule, width),
+        *_changes(rule, width, room),
         *_row("Costs", rule.cost, width),
         *_row("Reaches", [rule.reaches] if rule.reaches else [], width),
     ]
-    room = ROWS - 2 - len(above) - len(below)
-    return [*above, *_answers(rule.answers, width, room=room), *below]
+    left = ROWS - 2 - len(above) - len(below)
+    return [*above, *_answers(rule.answers, width, room.answer, left=left), *below]
 
 
-def _head(rule: Rule, number: int, count: int, width: int) -> "list[Text]":
+def _head(rule: Rule, place: str, width: int, room: Room) -> "list[Text]":
     """Return the line that says where we are, the rule, and what should be known before it is trusted."""
-    place = f"{number} of {count}  {rule.id}  "
-    title = _text((place, DIM), (one_line(rule.document, limit=max(width - len(place) - 2, 10)), NAME))
-    title.append(" " + "─" * max(width - title.cell_len - 1, 0), DIM)
-    lines = [title, *_few(_text((one_line(rule.text, limit=1_000), BOLD)), width, most=_LINES_OF_A_RULE)]
+    document = one_line(rule.document, limit=max(width - len(place) - 4, 10))
+    title = _text((f"{place}  ", DIM), (document, NAME))
+    title.append(" " + "─" * max(min(width, _WIDEST) - title.cell_len - 1, 0), DIM)
+    lines = [title, *_few(_text((one_line(rule.text, limit=1_000), BOLD)), width, most=room.rule)]
     if rule.label:
         lines += _wrapped(_text((rule.label[:1].upper() + rule.label[1:], CAREFUL)), width)
     for caution in rule.cautions:
-        lines += _few(_text((f"Read twice: {one_line(caution, limit=1_000)}", CAREFUL)), width, most=2)
+        lines += _few(_text((f"Look twice: {one_line(caution, limit=1_000)}", CAREFUL)), width, most=room.rule)
     return [*lines, _text("")]
 
 
-def _said(rule: Rule, width: int) -> "list[Text]":
-    """Return what the person said, newest first; each on one line."""
+def _said(rule: Rule, width: int, room: Room) -> "list[Text]":
+    """Return what the person said, newest first."""
     lines: list[Text] = []
-    for said in rule.said[:_QUOTES]:
-        words = _text(one_line(said.words, limit=1_000))
-        short = _cut(words, max(width - LABEL - len(said.when) - 2, 10))
-        if short.cell_len < words.cell_len and said.words.endswith("»"):
-            short = _cut(words, short.cell_len - 1) + _text("»")
-        lines.append(short + _text((f"  {said.when}", DIM)))
+    shown = rule.said[: room.quotes]
+    for said in shown:
+        if room.cuts_quotes:
+            lines.append(_cut_quote(said, width - LABEL))
+        else:
+            words = _text(one_line(said.words, limit=1_000), (f"  {said.when}", DIM))
+            lines += _wrapped(words, width - LABEL)
     if not lines:
         return []
-    more = rule.sessions - len(lines)
+    more = rule.sessions - len(shown)
     if more > 0:
         words = f"and in {counted(more, 'more session')}"
         if lines[-1].cell_len + len(words) + 2 <= width - LABEL:
@@ -130,23 +153,32 @@ def _said(rule: Rule, width: int) -> "list[Text]":
     return _labelled("You said", lines)
 
 
-def _answers(answers: Answers | None, width: int, *, room: int) -> "list[Text]":
-    """Return the request and both answers, beside each other or below each other."""
+def _cut_quote(said: Said, width: int) -> "Text":
+    """Return what the person said and when, on one line; a quote that is cut stays one."""
+    words = _text(one_line(said.words, limit=1_000))
+    short = _cut(words, max(width - len(said.when) - 2, 10))
+    if short.cell_len < words.cell_len and said.words.endswith("»"):
+        short = _cut(words, short.cell_len - 1) + _text("»")
+    return short + _text((f"  {said.when}", DIM))
+
+
+def _answers(answers: Answers | None, width: int, rows: tuple[int, int], *, left: int) -> "list[Text]":
+    """Return the request and both answers, beside each other or below each other; `left` lines are free for them."""
     if answers is None:
         return []
-    fewest, most = _ANSWER_ROWS
+    fewest, most = rows
     inner = width - LABEL
     old, new = answers.titles
     asked = _labelled("Asked", [_cut(_text(f"«{one_line(answers.request, limit=400)}»"), inner)])
-    if width >= SIDE_BY_SIDE:
+    if SIDE_BY_SIDE <= width <= _WIDEST:
         column = (inner - 3) // 2
-        rows = min(max(room - 2, fewest), most)
-        left = _answer(old, answers.before, column, rows)
-        right = _answer(new, answers.after, column, rows)
-        return [*asked, *_labelled("", _beside(left, right, column))]
-    rows = min(max((room - 3) // 2, fewest), most)
-    before = _answer(old, answers.before, inner, rows)
-    after = _answer(new, answers.after, inner, rows)
+        each = min(max(left - 2, fewest), most)
+        one = _answer(old, answers.before, column, each)
+        other = _answer(new, answers.after, column, each)
+        return [*asked, *_labelled("", _beside(one, other, column))]
+    each = min(max((left - 3) // 2, fewest), most)
+    before = _answer(old, answers.before, inner, each)
+    after = _answer(new, answers.after, inner, each)
     return [*asked, *_labelled("", [*before, *after])]
 
 
@@ -171,7 +203,7 @@ def _beside(left: "Sequence[Text]", right: "Sequence[Text]", width: int) -> "lis
     return lines
 
 
-def _changes(rule: Rule, width: int) -> "list[Text]":
+def _changes(rule: Rule, width: int, room: Room) -> "list[Text]":
     """Return the changed lines of the first file in their place, and the names of the others."""
     if not rule.changes:
         return []
@@ -180,18 +212,22 @@ def _changes(rule: Rule, width: int) -> "list[Text]":
     same = [other for other in others if other.new == first.new]
     if others:
         how = "the same in" if len(same) == len(others) else "its rules too in"
-        title.append(f", {how} {' and '.join(other.document for other in others)}")
+        title.append(f", {how} {' and '.join(spelled(other.document) for other in others)}")
     rows: list[Row | None] = []
     for place in word_diff(first.old, first.new):
         told = list(dropwhile(_is_blank, place))
         rows += [None, *told] if rows else told
     lines: list[Text] = []
     for row in rows:
-        lines += [_text(("     ⋮", DIM))] if row is None else _numbered(row, width - LABEL)
-    if len(lines) > _MOST_CHANGED:
-        hidden = len(lines) - _MOST_CHANGED + 1
-        lines = [*lines[: _MOST_CHANGED - 1], _text((f"     … {hidden} more lines: w shows all", DIM))]
-    return _labelled("Change", [_cut(title, width - LABEL), *lines])
+        lines += [_text(("     ⋮", DIM))] if row is None else _numbered(row, width - LABEL, most=room.changed_line)
+    if len(lines) > room.changed:
+        hidden = len(lines) - room.changed + 1
+        lines = [*lines[: room.changed - 1], _text((f"     … {hidden} more lines: w shows all", DIM))]
+    told = [*_few(title, width - LABEL, most=room.titles), *lines]
+    if room.changed == _ANY:
+        for other in others:
+            told += [] if other in same else whole_change(other, width - LABEL)
+    return _labelled("Change", told)
 
 
 def _is_blank(row: Row) -> bool:
@@ -208,7 +244,7 @@ def whole_change(change: Change, width: int) -> "list[Text]":
     return lines[:-1]
 
 
-def _numbered(row: Row, width: int, *, most: int = 3) -> "list[Text]":
+def _numbered(row: Row, width: int, *, most: int) -> "list[Text]":
     """Return a line of the file with its number and sign; one that stays is cut instead of wrapped."""
     style = _STYLES[row.sign]
     line = _text()

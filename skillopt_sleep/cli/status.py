@@ -54,7 +54,9 @@ def _read(paths: Paths, settings: Settings) -> Status:
 
     with opened_to_read(settings) as store, settled(store):
         nights = store.nights()
-        waiting = [banked.proposal for banked in store.bank.to_decide(utc_now())]
+        to_decide = store.bank.to_decide(utc_now())
+        waiting = [banked.proposal for banked in to_decide]
+        again = {banked.proposal.id for banked in to_decide if banked.again}
         progress = read_progress(paths.data)
         running = progress is not None or store.is_running()
         last = last_closed(nights)
@@ -65,6 +67,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         waiting=waiting,
         progress=progress,
         running=running,
+        again=again,
         because=report.because if report else "",
         # Prompts that a finished night left behind needn't be answered.
         prompts=_open_prompts(paths.data) if unfinished else 0,

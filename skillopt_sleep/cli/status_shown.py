@@ -1,6 +1,6 @@
 """Show the status on one screen: the last night, the next one, what waits, and the next step."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Status(NamedTuple):
     """The data that `status` shows.
 
     `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
-    outcome, and `prompts` the number of hand-off prompts without an answer.
+    outcome, and `prompts` the number of hand-off prompts without an answer. The next night tests those in `again`.
     """
 
     nights: Sequence[NightLine]
@@ -29,6 +29,7 @@ class Status(NamedTuple):
     running: bool
     because: str
     prompts: int
+    again: Collection[str] = ()
 
     @property
     def last(self) -> NightLine | None:
@@ -60,7 +61,7 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
         say_row("", f"{counted(current.prompts, 'prompt')} waiting for an answer in {folder}")
     for label, text in daemon_rows(paths, now=now):
         say_row(label, text)
-    _show_waiting(current.waiting)
+    _show_waiting(current.waiting, current.again)
     step = "" if current.nights else first_step(paths, settings)
     if current.waiting:
         say_next("skillopt-sleep review")
@@ -99,7 +100,7 @@ def _show_open(current: Status, *, now: datetime) -> None:
             say_row("Unfinished", f"{night}: the next run resumes it")
 
 
-def _show_waiting(proposals: Sequence[Proposal]) -> None:
+def _show_waiting(proposals: Sequence[Proposal], again: Collection[str]) -> None:
     """Print the proposals that nobody has decided on."""
     if not proposals:
         say_row("Waiting", "no proposals")
@@ -107,9 +108,11 @@ def _show_waiting(proposals: Sequence[Proposal]) -> None:
     say_row("Waiting", (counted(len(proposals), "proposal"), BOLD))
     rows: list[list[Part]] = []
     for proposal in proposals:
-        caution = f"read twice ({proposal.touches}): " if proposal.touches else ""
+        caution = f"look twice ({proposal.touches}): " if proposal.touches else ""
         label = f"{proposal.label}: " if proposal.label else ""
         gain = shown_gain(proposal)[:1]
         summary = " ".join([f"{label}{caution}{one_line(proposal.summary, limit=400)}", *gain])
+        if proposal.id in again:
+            summary += " The next night tests it again."
         rows.append([(proposal.id, NAME), summary])
     say_table([Column(""), Column("", wrapped=True)], rows, indent=2)

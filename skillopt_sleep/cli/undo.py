@@ -145,9 +145,10 @@ def _undoable(store: SqliteStore, journal: Journal, name: str) -> str:
     if entry is None or entry.state not in _UNDOABLE:
         for one in named(store, name):
             if one.decided.state != ADOPTED:
-                raise ConfigError(
-                    f"{one.name} is {one.decided.state}, not adopted", remedy="see: skillopt-sleep show"
-                )
+                live = [decided.proposal.id for decided in store.bank.proposals(ADOPTED)]
+                rules = " ".join(rule for rule in live if rule.startswith(f"{name.upper()}."))
+                remedy = f"its adopted rules: skillopt-sleep undo {rules}" if rules else "see: skillopt-sleep show"
+                raise ConfigError(f"{one.name} is {one.decided.state}, not adopted", remedy=remedy)
     return name.upper()
 
 

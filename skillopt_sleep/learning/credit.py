@@ -134,11 +134,11 @@ def _waits_for(tested: Judged, pairs: Sequence[Pair]) -> str:
     if tested.verdict.early:
         return "early: proven on one of the two sessions it takes"
     if len({pair.session for pair in pairs}) < SESSIONS:
-        return "an unseen task of another session can settle it"
+        return "an unseen task of another session can prove it"
     if len(_gaining(pairs)) == 1:
-        return "it helped in one session only; a gain in another would settle it"
+        return "it helped in one session only; a gain in another would prove it"
     if tested.trial.more:
-        return f"about {tested.trial.more} more pairs like these would settle it"
+        return f"about {tested.trial.more} more tries like these would decide it"
     return "not proven yet"
 
 

@@ -14,7 +14,7 @@ from skillopt_sleep.records import Decision, GateRule, Metric, Pair, Score, Tria
 WORSE_LEVEL = 0.1  # so unlikely must the losses of an unharmed task be, before it counts as worse
 VOID_LEVEL = 0.05  # so unlikely must it be that failures fall on both versions alike, before the trial is void
 FAR = 150  # pairs: what needs more like those so far isn't waited for
-ONE_SESSION = "all of one session; an unseen task of another one can settle it"
+ONE_SESSION = "all of one session; an unseen task of another one can prove it"
 EARLY = "proven on one of the two sessions it takes"
 EARLY_ALPHA = 0.05  # so rarely does what is useless look proven on one session
 EARLY_ROUNDS = 8  # that a trial on one session may take
@@ -103,7 +103,7 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
         more = min(more or most, most)
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
-    return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more pairs like these would settle it", rule)
+    return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more tries like these would decide it", rule)
 
 
 def _is_hopeless(bets: Sequence[float], trial: Trial, rule: GateRule) -> bool:
@@ -175,9 +175,7 @@ def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
         return _verdict(Decision.REJECT, f"{numbers}, but {which} of {len(tasks)} got worse", rule)
     if small:
         return _verdict(Decision.REJECT, f"{numbers}, but by less than {rule.min_effect:g} (gate.min_effect)", rule)
-    return _verdict(
-        Decision.UNDECIDED, f"{numbers}, but in one session only; a gain in another would settle it", rule
-    )
+    return _verdict(Decision.UNDECIDED, f"{numbers}, but in one session only; a gain in another would prove it", rule)
 
 
 def refused(trial: Trial, verdict: Verdict, rule: GateRule) -> Verdict:

@@ -132,7 +132,7 @@ def _may_be_proven(part: Judged) -> bool:
 
 def _all_wait(whole: Judged) -> Stands:
     """Return the change as undecided: it is proven as a whole only, and is taken apart on another night."""
-    because = f"{whole.verdict.reason}, but {NOT_AFFORDED}; another night with the calls for it would settle it"
+    because = f"{whole.verdict.reason}, but {NOT_AFFORDED}; a night with calls enough for it would find out"
     told = replace(whole, verdict=_told(whole, Decision.UNDECIDED, because))
     return Stands(told, (whole,))
 

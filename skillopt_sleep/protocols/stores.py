@@ -112,6 +112,10 @@ class Bank(Protocol):
         """Return the proposals for the document at this path that are still undecided."""
         ...
 
+    def still_waiting(self, lessons: Sequence[Lesson], *, at: datetime) -> tuple[str, ...]:
+        """Return the ids of what waits for the person and isn't withdrawn because of these lessons."""
+        ...
+
 
 class Lessons(Protocol):
     """Every lesson remembered across nights."""

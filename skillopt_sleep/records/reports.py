@@ -208,7 +208,8 @@ class ErrorRate(Record, frozen=True, kw_only=True):
 class NightReport(Record, frozen=True, kw_only=True):
     """One night as data; `judge` is None if no answer was graded by a model.
 
-    `corrections` says what became of everything the person said or did that was found.
+    `corrections` says what became of everything the person said or did that was found. `others` are the proposals of
+    earlier nights that waited when it ended, None if that isn't known.
     """
 
     schema_version: int = 1
@@ -224,6 +225,7 @@ class NightReport(Record, frozen=True, kw_only=True):
     tasks: dict[str, int] = msgspec.field(default_factory=dict)
     documents: tuple[StepOutcome, ...] = ()
     proposals: tuple[Proposal, ...] = ()
+    others: tuple[str, ...] | None = None
     spend: Spend = Spend()
     limits: dict[str, float] = msgspec.field(default_factory=dict)
     error_rate: ErrorRate | None = None

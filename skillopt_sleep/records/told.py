@@ -41,8 +41,10 @@ class Told(NamedTuple):
 def told(report: NightReport, waiting: Collection[str] | None = None) -> Told:
     """Tell a night, given the ids of the proposals that wait now, of whatever night.
 
-    Without them it is told as when it ended: its own proposals wait, and of others nothing is known.
+    Without them it is told as when it ended: its own proposals wait, and the others that waited then.
     """
+    if waiting is None and report.others is not None:
+        waiting = (*(proposal.id for proposal in report.proposals), *report.others)
     own = [proposal.id for proposal in report.proposals]
     here = own if waiting is None else [name for name in waiting if _whole(name) in own]
     others = [name for name in waiting or () if _whole(name) not in own]
@@ -85,12 +87,14 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
     names = f": {', '.join(others)}" if len(others) <= 3 else ""  # noqa: PLR2004 - more are a list, not a sentence
     if here:
         early = sum(1 for proposal in own if proposal.proof is Proof.EARLY and is_of(proposal, here))
-        said = f"To decide: {_counted(len(here), 'proposal')}"
+        said = ""
         if early:
-            said += ", early: not proven yet" if early == len(here) else f", {early} of them early: not proven yet"
+            said = "early: not proven yet" if early == len(here) else f"{early} of them early: not proven yet"
+        every = f"To decide: {_counted(len(here) + len(others), 'proposal')}"
         if others:
-            said += f"; {len(others)} more of other nights {_wait(others)}{names}"
-        return said
+            own_ones = f"{len(here)} of this night{f' ({said})' if said else ''}"
+            return f"{every}: {own_ones} and {len(others)} of other nights{names and f' ({names[2:]})'}"
+        return f"{every}, {said}" if said else every
     nothing = "Nothing to decide"
     if own:
         nothing = f"Nothing is left to decide of its {_counted(len(own), 'proposal')}"

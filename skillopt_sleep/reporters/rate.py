@@ -23,9 +23,8 @@ def of_night(accepted: Iterable[StepOutcome]) -> str:
         return ""
     rate = f"{100 * max(rates):.3g} %"
     return (
-        f"a rule that does nothing (it moves {_AS_NOISE}) is accepted on at most {rate} of nights, measured in"
-        " simulated nights; this is about this judge's verdicts on these requests, and isn't the chance that a rule"
-        " below does nothing"
+        f"at most {rate} of nights like this one propose a rule that does nothing, by this judge's verdicts on these"
+        " requests; that isn't the chance that a rule below does nothing"
     )
 
 

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Edit, Lesson, Proof, Proposal, Split, Task, taken_back, why_ended, why_kept
+from skillopt_sleep.records import Edit, Lesson, Proof, Proposal, Split, Task
 from skillopt_sleep.stores.banked import (
     Banked,
     Decided,
     Mark,
     changes_less,
     content,
+    decided_by,
     rewritten,
     teaches_less,
     traces,
@@ -165,20 +166,13 @@ class SqliteBank:
 
         Those are the rules of lessons that they took back, and the removals of rules whose lesson they want again.
         """
-        ended = taken_back(lessons)
-        wanted = {lesson.id: lesson for lesson in lessons if lesson.id not in ended}
-        for entry in self.proposals(WAITING):
-            proposal = entry.proposal
-            decided = wanted if proposal.proof is Proof.WORDS else ended
-            lesson = next((name for name in proposal.lessons if name in decided), None)
-            if lesson is None:
-                continue
-            if proposal.proof is Proof.WORDS:
-                quotes = wanted[lesson].quotes
-                reason = why_kept(quotes[-1] if quotes else None)
-            else:
-                reason = why_ended(ended[lesson])
+        for proposal, reason in decided_by(lessons, self.proposals(WAITING)):
             self.decide(proposal.id, WITHDRAWN, at=at, reason=reason, leaving=(WAITING,))
+
+    def still_waiting(self, lessons: Sequence[Lesson], *, at: datetime) -> tuple[str, ...]:
+        """Return the ids of what waits for the person and isn't withdrawn because of these lessons."""
+        gone = {proposal.id for proposal, _ in decided_by(lessons, self.proposals(WAITING))}
+        return tuple(entry.proposal.id for entry in self.to_decide(at) if entry.proposal.id not in gone)
 
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Return the proposals in these states, or in any state if none is named, oldest first."""

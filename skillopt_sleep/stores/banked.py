@@ -1,12 +1,13 @@
 """A remembered task, and how a person's edits of it combine with later ones; and which of two proposals says more."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import BY_HAND, Proposal, Task
+from skillopt_sleep.records import BY_HAND, Lesson, Proof, Proposal, Task, taken_back, why_ended, why_kept
 
 
 class Banked(NamedTuple):
@@ -105,3 +106,20 @@ def changes_less(part: Proposal, whole: Proposal) -> bool:
     """Return whether a proposal has edits, and the other makes all of them too."""
     edits = {edit.key for edit in part.edits}
     return bool(edits) and edits <= {edit.key for edit in whole.edits}
+
+
+def decided_by(lessons: Sequence[Lesson], waiting: Iterable[Decided]) -> Iterator[tuple[Proposal, str]]:
+    """Yield the waiting proposals that the person's latest words decided, each with the reason."""
+    ended = taken_back(lessons)
+    wanted = {lesson.id: lesson for lesson in lessons if lesson.id not in ended}
+    for entry in waiting:
+        proposal = entry.proposal
+        decided = wanted if proposal.proof is Proof.WORDS else ended
+        lesson = next((name for name in proposal.lessons if name in decided), None)
+        if lesson is None:
+            continue
+        if proposal.proof is Proof.WORDS:
+            quotes = wanted[lesson].quotes
+            yield proposal, why_kept(quotes[-1] if quotes else None)
+        else:
+            yield proposal, why_ended(ended[lesson])

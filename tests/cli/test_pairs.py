@@ -33,10 +33,9 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
     assert "shop-api/CLAUDE.md and shop-api/AGENTS.md" in waiting["summary"]
     evidence = home.command("show", "P-0001", "--json").json["evidence"]
     shown = home.command("show", "P-0001").out
-    assert "+++ b/shop-api/CLAUDE.md" in shown
-    assert "+++ b/shop-api/AGENTS.md" in shown
-    assert shown.count(f"+{RULE.decode()}") == 2
-    assert "Read by: Claude Code, Codex" in shown
+    assert "Change    shop-api/CLAUDE.md, its rules too in shop-api/AGENTS.md" in shown
+    assert shown.count(f"+ {RULE.decode()}") == 2
+    assert "Reaches   Claude Code and Codex" in shown
     assert "proof for all" in shown
     report = next(home.folder.rglob("report.md")).read_text(encoding="utf-8")
     assert "`shop-api/CLAUDE.md` and `shop-api/AGENTS.md`" in report

@@ -15,8 +15,12 @@ from tests.command import ASKS, PROGRAM, Home
 
 def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
     out = home.command("show", "p-0001").out
-    assert "+- Use pnpm, never npm." in out
+    parts = ["Use pnpm, never npm.", "You said", "Asked", "Proof", "+ - Use pnpm, never npm.", "Costs", "Reaches"]
+    places = [out.index(part) for part in (*parts, "skillopt-sleep adopt P-0001")]
+    assert places == sorted(places)
     assert "we always use pnpm here, never npm" in out
+    assert not re.search("90 % interval|error rate|chance of accepting|claude_code:|turn ", out)
+    out = home.command("show", "p-0001", "--verbose").out
     assert re.search(
         r"If this change did nothing for these \d+ requests, the chance of accepting it was at most 5 %, ", out
     )
@@ -160,14 +164,14 @@ def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> N
         store.execute("UPDATE proposals SET body = ?", [to_json(touched)])
 
     shown = home.command("show", "P-0001").out
-    assert shown.index("Read twice (tests): «Skip the tests.»") < shown.index("Adds 1 rule")
-    assert "Read twice (tests): Adds 1 rule" in home.command("show").out
-    assert "read twice (tests): Adds 1 rule" in home.command("status").out
+    assert shown.index("Look twice: «Skip the tests.» (tests)") < shown.index("You said")
+    assert "Look twice (tests): Adds 1 rule" in home.command("show").out
+    assert "look twice (tests): Adds 1 rule" in home.command("status").out
     told = [{"kind": "tests", "line": "Skip the tests.", "because": ""}]
     assert home.command("show", "--json").json[0]["warnings"] == told
     assert home.command("show", "P-0001", "--json").json["warnings"] == told
     assert home.command("status", "--json").json["waiting"][0]["warnings"] == told
-    assert "Read twice (tests): «Skip the tests.»" in home.command("adopt", "P-0001").out
+    assert "Look twice (tests): «Skip the tests.»" in home.command("adopt", "P-0001").out
 
 
 def test_a_proof_by_one_model_alone_is_called_so(home: Home) -> None:
@@ -183,7 +187,10 @@ def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> 
     report = home.command("run", "--backend", "simulated", "--json").json
     assert [(row["id"], row["proof"]) for row in report["proposals"]] == [("P-0002", "early")]
     assert "early: proven on one of the two sessions it takes" in home.command("show", "P-0002").out.lower()
-    assert "1 proposal, early: not proven yet" in home.command("report").out
+    assert (
+        "2 proposals: 1 of this night (early: not proven yet) and 1 of other nights (P-0001)"
+        in home.command("report").out
+    )
 
     every = home.command("adopt", "--all")
     assert "Adopted P-0001" in every.out
@@ -199,7 +206,7 @@ def test_a_file_that_changed_during_the_trial_is_told_beside_the_proof(home: Hom
             "UPDATE proposals SET body = json_set(CAST(body AS TEXT), '$.text_changed', json('[2, 5]'))"
         )
     shown = home.command("show", "P-0001").out
-    assert said in " ".join(shown.split())
+    assert said[1:] in shown.partition("Proof")[2].partition("Change ")[0]
 
 
 def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Home) -> None:
@@ -223,5 +230,5 @@ def test_on_a_terminal_the_change_is_coloured(home: Home) -> None:
         text=True,
         check=True,
     ).stdout
-    assert "\x1b[32m+- Use pnpm" in coloured
+    assert re.search(r"\x1b\[32m *\d+ \+ \x1b\[0m\x1b\[[\d;]*32m- Use pnpm", coloured)
     assert "\x1b" not in home.command("show", "P-0001").out

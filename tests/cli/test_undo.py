@@ -1,7 +1,10 @@
 """The way back: undo, redo and the versions of a file."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+from tests.cli.walked import with_three_rules
 from tests.command import Home
 from tests.terminal import typed
 
@@ -117,3 +120,21 @@ def test_a_version_with_a_rejected_proposal_is_refused_before_anything_is_writte
         assert done.code == 2
         assert "P-0001 was rejected" in done.err
         assert rules(home).read_bytes() == before
+
+
+def test_a_proposal_that_was_taken_rule_by_rule_names_the_rules_that_can_be_undone(home: Home) -> None:
+    with_three_rules(home)
+    home.command("adopt", "P-0001.1")
+    done = home.command("undo", "P-0001")
+    assert done.code == 2
+    assert "skillopt-sleep undo P-0001.1" in done.err
+    told = home.command("history").out
+    assert "P-0001.1 adopted, P-0001.2 waiting, P-0001.3 waiting" in told
+    assert "withdrawn" not in told
+
+
+def test_the_wish_for_another_test_is_shown(home: Home) -> None:
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("UPDATE proposals SET again = 1")
+    assert "The next night tests it again" in home.command("status").out
+    assert "The next night tests it again" in home.command("show", "P-0001").out

@@ -220,7 +220,7 @@ def test_one_session_that_is_missing_is_named_before_any_number_of_pairs() -> No
         verdict=Verdict(decision=Decision.UNDECIDED, reason="one session"),
     )
 
-    assert credit(only, (only,))[0].because == "an unseen task of another session can settle it"
+    assert credit(only, (only,))[0].because == "an unseen task of another session can prove it"
 
 
 def test_an_edit_that_was_turned_down_is_told_with_the_tasks_it_was_tried_on() -> None:

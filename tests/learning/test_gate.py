@@ -104,7 +104,7 @@ def test_what_is_not_proved_at_the_end_is_undecided_and_says_what_would_settle_i
 
     assert verdict.decision is Decision.UNDECIDED
     assert (
-        "better: grade 0.00 → 1.00 on unseen requests (3 tries); about 4 more pairs like these would settle it"
+        "better: grade 0.00 → 1.00 on unseen requests (3 tries); about 4 more tries like these would decide it"
         in verdict.reason
     )
 
@@ -223,7 +223,7 @@ def test_what_is_not_proven_on_its_one_session_goes_on_and_is_not_early() -> Non
 
     assert gate(trial, RULE, last=False) is None
     assert (said(trial).decision, said(trial).early) == (Decision.UNDECIDED, False)
-    assert "another one can settle it" in said(trial).reason
+    assert "another one can prove it" in said(trial).reason
     assert said(a_trial({"a1": [0, 0]}, lessons=(("a",),)), last=False).decision is Decision.REJECT
 
 
@@ -380,7 +380,7 @@ def test_a_removal_that_had_bad_luck_tonight_goes_on_another_night() -> None:
     verdict = said(a_removal(unlucky), NO_WORSE)
 
     assert verdict.decision is Decision.UNDECIDED
-    assert f"about {NO_LOSS_PAIRS - 40} more pairs like these would settle it" in verdict.reason
+    assert f"about {NO_LOSS_PAIRS - 40} more tries like these would decide it" in verdict.reason
 
 
 def test_a_removal_that_many_pairs_did_not_prove_is_rejected() -> None:

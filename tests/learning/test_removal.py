@@ -143,7 +143,7 @@ def test_what_a_night_can_not_prove_waits_with_its_margin_and_its_share() -> Non
         night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, body=DOCUMENT.body_sha, crew="m v", tested=only(found)
     )
     assert (wait.tested.trial.margin, wait.tested.trial.alpha) == (0.1, 0.02)
-    assert "more pairs like these would settle it" in wait.tested.verdict.reason
+    assert "more tries like these would decide it" in wait.tested.verdict.reason
 
 
 def test_without_a_rule_to_remove_nothing_is_spent() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.records import GateRule, NightReport, Outcome, Prompt, Purpose
+from skillopt_sleep.reporters.morning import render
 from tests.night import judges
 from tests.night.judges import BY_CODE, Grade, Scripted
 from tests.nights import Machine, Watcher
@@ -33,6 +34,9 @@ def test_a_judge_that_is_right_decides_and_the_report_says_how_often_it_was_righ
     assert (report.judge.right, report.judge.n, report.judge.because) == (16, 16, "")
     told = (Path(report.folder) / "report.md").read_text(encoding="utf-8")
     assert "The judge was right on 16 of 16 answers of known worth" in told
+    assert report.judge.by_kind not in told
+    assert "8 of 8" in report.judge.by_kind
+    assert report.judge.by_kind in render(report, verbose=True)
     diagnosed = json.loads((Path(report.folder) / "diagnostics.json").read_bytes())["judge"]
     assert {kind["kind"]: (kind["right"], kind["n"]) for kind in diagnosed["kinds"]}["meets"] == (8, 8)
 

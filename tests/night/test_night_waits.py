@@ -142,7 +142,8 @@ def test_when_the_rest_of_its_document_changed_it_goes_on_and_both_arms_have_the
     assert {RULE in text for text in attempts} == {True, False}
     told = (Path(report.folder) / "report.md").read_text("utf-8")
     assert f"{CHANGED} {rounds} of the trial" in outcome.because
-    assert CHANGED in told
+    beside_proof = told.partition(f"### {proposal.id}")[2].partition("See `")[0]
+    assert f"T{CHANGED[1:]} {rounds} of the trial" in beside_proof
     result = (Path(report.folder) / "proposals" / proposal.id / "result").read_text("utf-8")
     assert TEA in result
     assert RULE in result

@@ -389,7 +389,7 @@ def test_what_a_rule_touches_stands_above_it_and_whose_word_the_proof_is_beside_
     warning = RuleWarning(kind=WarningKind.TESTS, line="Skip the *tests*.")
     text = render(a_report(proposals=(a_proposal(one_model="small", warnings=(warning,)),)))
     assert "Note that one model (small) wrote the rules, answered the requests and graded what no check can." in text
-    assert text.index("**Read twice (tests)**: «Skip the \\*tests\\*.»") < text.index("See `skill")
+    assert text.index("**Look twice (tests)**: «Skip the \\*tests\\*.»") < text.index("See `skill")
     assert "Note that" not in render(a_report(proposals=(a_proposal(),)))
 
 

@@ -19,9 +19,8 @@ def accepted(together: float | None = 0.05, *, rule: str = "sequential, mixed", 
 
 def test_it_says_of_what_over_what_measured_how_by_whom_and_what_it_is_not() -> None:
     assert of_night([accepted()]) == (
-        "a rule that does nothing (it moves the answers only as another date or session id in the prompt would) is "
-        "accepted on at most 5 % of nights, measured in simulated nights; this is about this judge's verdicts on these "
-        "requests, and isn't the chance that a rule below does nothing"
+        "at most 5 % of nights like this one propose a rule that does nothing, by this judge's verdicts on these "
+        "requests; that isn't the chance that a rule below does nothing"
     )
 
 
