@@ -17,6 +17,7 @@ from skillopt_sleep.records import (
     Decision,
     JudgeReading,
     LeftOut,
+    Lesson,
     NightReport,
     Note,
     Outcome,
@@ -68,6 +69,7 @@ def conclude(
     judge: JudgeReading | None = None,
     corrections: Corrections = NO_CORRECTIONS,
     proposals: tuple[Proposal, ...],
+    lessons: Sequence[Lesson] = (),
     notes: tuple[Note, ...],
     spend: Spend,
     ended: datetime,
@@ -91,6 +93,8 @@ def conclude(
     errors = [*notes, *_not_retested(page, outcomes)]
     for outcome in outcomes:
         errors.extend(outcome.notes)
+    own = {proposal.id for proposal in proposals}
+    waiting = page.bank.still_waiting(() if stopped else lessons, at=ended)
     return NightReport(
         night=page.night,
         started=page.started,
@@ -104,6 +108,7 @@ def conclude(
         tasks={side.value: tasks_by_side[side] for side in Split},
         documents=tuple(outcomes),
         proposals=proposals,
+        others=tuple(name for name in waiting if name not in own),
         spend=spend,
         limits=plan.limits,
         error_rate=error_rate(plan, outcomes),

@@ -1,7 +1,5 @@
 """One night, start to finish. The folders are the pipeline, in this order; the nouns are in records/."""
 
-from msgspec.structs import replace
-
 from skillopt_sleep.errors import NightError, NightInterrupted
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import conclude
@@ -63,24 +61,20 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             judge=judge.reading(),
             corrections=follow(found, routing, outcomes, (*proposals, *removals), page.bank.waiting),
             proposals=(*proposals, *removals),
+            lessons=found.lessons,
             notes=(*read, *judge.notes, *staging, *retiring),
             spend=crew.meter.spend(),
             ended=crew.clock(),
             stopped=stopped,
         )
-        latest = () if stopped else found.lessons
-        own = {proposal.id for proposal in report.proposals}
-        waiting = page.bank.still_waiting(latest, at=report.ended)
-        report = replace(report, others=tuple(name for name in waiting if name not in own))
         for reporter in crew.reporters:
             reporter.write(report, page.folder)
-        lost = (*mined.lost, *routing.lost, *judge.lost())
         page.close(
             report,
             found=harvested.sessions,
             tasks=found.tasks,
             lessons=found.lessons,
-            lost=lost,
+            lost=(*mined.lost, *routing.lost, *judge.lost()),
             copies=harvested.copies,
         )
     return report

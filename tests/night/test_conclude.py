@@ -16,6 +16,7 @@ from skillopt_sleep.records import (
     Copy,
     Corrections,
     Decision,
+    Lesson,
     NightReport,
     Note,
     Outcome,
@@ -29,7 +30,7 @@ from skillopt_sleep.records import (
     Trial,
     Verdict,
 )
-from tests.builders import a_document, a_proposal, a_task, an_outcome, with_parts
+from tests.builders import a_document, a_lesson, a_proposal, a_task, an_outcome, with_parts
 from tests.fakes import NOON
 from tests.nights import a_plan
 
@@ -50,6 +51,9 @@ class OpenPage:
     def again(self) -> tuple[Proposal, ...]:
         return ()
 
+    def still_waiting(self, lessons: Sequence[Lesson], *, at: datetime) -> tuple[str, ...]:
+        return ("P-0007", "P-0001")[: len(lessons)]
+
 
 TRIED = Trial(before=0.5, after=0.5)
 
@@ -69,6 +73,7 @@ def close(
     resumed: bool = False,
     proposals: tuple[Proposal, ...] | None = None,
     corrections: Corrections = NO_CORRECTIONS,
+    lessons: Sequence[Lesson] = (),
 ) -> NightReport:
     if proposals is None:
         proposals = tuple(a_proposal(path=outcome.document.path) for outcome in outcomes)
@@ -80,6 +85,7 @@ def close(
         outcomes,
         corrections=corrections,
         proposals=proposals,
+        lessons=lessons,
         notes=notes,
         spend=Spend(calls=7),
         ended=NOON + timedelta(minutes=5),
@@ -287,3 +293,9 @@ def test_nothing_is_to_be_done_only_if_no_document_asks_for_more() -> None:
     report = close(replace(UNSCORED, document=a_document(id="a")), SEEN_ONCE)
 
     assert report.remedy == FIX_ERRORS
+
+
+def test_what_else_waited_when_it_ended_is_named_once() -> None:
+    lessons = (a_lesson("Be brief."), a_lesson("Be kind."))
+    report = close(proposals=(a_proposal(id="P-0001"),), lessons=lessons)
+    assert report.others == ("P-0007",)
