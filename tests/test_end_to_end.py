@@ -19,7 +19,7 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-@pytest.mark.parametrize("nested", [False, True], ids=["edits", "patch"])
+@pytest.mark.parametrize("nested", thinned([False, True], every=2), ids=["edits", "patch"])
 def test_a_recurring_correction_becomes_a_proposal_that_can_be_adopted_and_undone(home: Home, nested: bool) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     with ModelServer(nested=nested) as server:

@@ -74,6 +74,7 @@ finally:
 """
 
 by_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+nights_by_agent = pytest.mark.parametrize("agent", thinned(AGENTS, every=2), ids=lambda agent: agent.name)
 # One round decides: these nights are about what a failure or a limit does to them.
 ONCE = section("gate", rule="strict", rounds=1)
 
@@ -192,7 +193,7 @@ SERVER_FAULTS: dict[str, tuple[Behaviour, int]] = {
 
 
 @pytest.mark.parametrize("name", thinned(HTTP, every=len(HTTP)))
-@pytest.mark.parametrize("fault", SERVER_FAULTS.values(), ids=SERVER_FAULTS)
+@pytest.mark.parametrize("fault", thinned(SERVER_FAULTS.values(), every=2), ids=SERVER_FAULTS)
 @pytest.mark.parametrize("from_the_start", [True, False], ids=["from the start", "in the middle"])
 def test_f80_a_server_that_fails_ends_the_night_and_the_next_one_uses_all(
     sleeper: Sleeper, server: ModelServer, name: str, fault: tuple[Behaviour, int], from_the_start: bool
@@ -259,7 +260,7 @@ def test_f80_a_server_that_dies_after_the_proof_loses_no_proven_result(
     assert any("500" in note.summary for note in report.errors)
 
 
-@pytest.mark.parametrize("answered", range(CALLS, CALLS + FRESH))
+@pytest.mark.parametrize("answered", thinned(range(CALLS, CALLS + FRESH), every=3))
 def test_f80_a_server_that_dies_in_the_fresh_round_costs_only_its_number(
     sleeper: Sleeper, server: ModelServer, answered: int
 ) -> None:
@@ -315,7 +316,7 @@ def test_f81_what_a_failing_program_says_is_never_an_answer(
     assert (sleeper.kept, sleeper.unread) == (0, len(ASKS))
 
 
-@by_agent
+@nights_by_agent
 def test_f81_the_night_after_uses_every_session(sleeper: Sleeper, agent: Agent) -> None:
     sleeper.has_program(agent, stand_in(sleeper.folder, agent, "say(answer); sys.exit(3)"))
     ended(sleeper.sleep(), 1)
@@ -420,7 +421,7 @@ def alive_after(folder: Path, agent: Agent, does: str) -> bytes:
         os.close(handle)
 
 
-@by_agent
+@nights_by_agent
 def test_f83_a_night_with_a_program_that_hangs_fails(sleeper: Sleeper, agent: Agent) -> None:
     sleeper.has_program(agent, shell(sleeper.folder, agent, HANGS["its grandchild holds the pipes"]), timeout="1s")
     began = time.monotonic()
@@ -502,7 +503,7 @@ def test_f85_a_program_that_cannot_be_used_fails_the_night_at_once_and_without_a
     assert (starts(sleeper.folder), sleeper.reserved, sleeper.unread) == (0, 0, len(ASKS))
 
 
-@by_agent
+@nights_by_agent
 def test_f85_no_login_fails_the_night_at_once_and_without_a_call(sleeper: Sleeper, agent: Agent) -> None:
     sleeper.left_out = {"ANTHROPIC_API_KEY", "CODEX_API_KEY"}
     sleeper.has_program(agent, stand_in(sleeper.folder, agent))
@@ -516,7 +517,7 @@ def test_f85_no_login_fails_the_night_at_once_and_without_a_call(sleeper: Sleepe
     sleeper.next_night_improves()
 
 
-@by_agent
+@nights_by_agent
 def test_f85_on_a_terminal_too_a_program_has_nobody_to_ask(sleeper: Sleeper, agent: Agent) -> None:
     """`codex` and `claude` could reach the person at a terminal past stdin and stdout."""
     sleeper.has_program(agent, shell(sleeper.folder, agent, "", version=ASKS_ON_TTY), confirmed=True)
@@ -571,7 +572,7 @@ def test_f87_in_a_schedulers_environment_the_night_is_the_same(
     assert (answer["verdict"], answer["sessions"]["used"]) == ("improved", len(ASKS))
 
 
-@by_agent
+@nights_by_agent
 def test_f87_a_program_that_a_scheduler_cannot_find_fails_the_night(sleeper: Sleeper, agent: Agent) -> None:
     sleeper.configured(section("backend", name=agent.name, confirmed=True))
     bare = {"SKILLOPT_SLEEP_HOME": sleeper.environment["SKILLOPT_SLEEP_HOME"], "HOME": str(sleeper.folder)}
@@ -614,7 +615,7 @@ def test_f88_a_model_that_is_gone_fails_the_night(sleeper: Sleeper, server: Mode
 # F89 -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cap", thinned(range(1, CALLS + 1), every=4))
+@pytest.mark.parametrize("cap", thinned(range(1, CALLS + 1), every=8))
 def test_f89_at_every_limit_of_calls_the_night_stops_and_later_ones_go_on(
     sleeper: Sleeper, server: ModelServer, cap: int
 ) -> None:
@@ -635,7 +636,7 @@ def test_f89_at_every_limit_of_calls_the_night_stops_and_later_ones_go_on(
     assert [exit_code(report) for report in nights] == [5] * (len(nights) - 1) + [last]
 
 
-@pytest.mark.parametrize("cap", thinned(range(1, CALLS + FRESH + 2), every=4))
+@pytest.mark.parametrize("cap", thinned(range(1, CALLS + FRESH + 2), every=8))
 def test_f89_at_every_limit_of_dollars_the_night_stops(sleeper: Sleeper, cap: int) -> None:
     limits = section("budget", usd=0.25 * cap) + section("night", workers=1)
     sleeper.has_program(CLAUDE, stand_in(sleeper.folder, CLAUDE, usd=0.25), limits)
@@ -684,7 +685,7 @@ def test_f89_without_usage_tokens_are_unknown_and_what_was_asked_and_answered_co
     sleeper.next_night_improves()
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("workers", thinned([1, 4], every=2))
 def test_f89_ten_times_the_usage_stops_the_night_ten_times_earlier(sleeper: Sleeper, workers: int) -> None:
     limits = section("budget", tokens=2400) + section("night", workers=workers)
     sleeper.has_program(CLAUDE, stand_in(sleeper.folder, CLAUDE, tokens=1200), limits)

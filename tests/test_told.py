@@ -102,9 +102,20 @@ def all_said(report: NightReport, waiting: list[str]) -> str:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(nights(), st.data())
 def test_no_sentence_about_a_night_is_untrue(report: NightReport, data: st.DataObject) -> None:
+    _all_is_true(report, data)
+
+
+@pytest.mark.slow
+@settings(max_examples=400, deadline=None)
+@given(nights(), st.data())
+def test_no_sentence_about_many_nights_is_untrue(report: NightReport, data: st.DataObject) -> None:
+    _all_is_true(report, data)
+
+
+def _all_is_true(report: NightReport, data: st.DataObject) -> None:
     own = [proposal.id for proposal in report.proposals]
     waiting = data.draw(st.lists(st.sampled_from([*own, *[f"{name}.1" for name in own], "P-0007"]), unique=True))
     text = all_said(report, waiting)

@@ -6,6 +6,7 @@ import pytest
 from skillopt_sleep.cli import console
 from skillopt_sleep.cli.console import BOLD, Column, say, say_json, say_markdown, say_next, say_row, say_table
 from tests.command import PROGRAM, Home
+from tests.sweeps import thinned
 
 WORDS = "a text that is far too long for the sixty columns of a narrow terminal, so that it is wrapped at its words"
 
@@ -105,7 +106,7 @@ NARROW = (
 )
 
 
-@pytest.mark.parametrize("command", NARROW)
+@pytest.mark.parametrize("command", thinned(NARROW, every=2))
 def test_a_command_keeps_to_sixty_columns(home: Home, command: str) -> None:
     terminal = {"FORCE_COLOR": "1", "COLUMNS": "60", "TERMINAL_WIDTH": "60", "TERM": "xterm", "NO_COLOR": ""}
     done = subprocess.run(

@@ -5,6 +5,7 @@ import pytest
 
 from tests.command import Home
 from tests.installs import SYSTEMCTL, THEIRS, program, tree
+from tests.sweeps import thinned
 
 PLACES = (".claude", ".codex", ".config", "sleep")
 
@@ -81,7 +82,7 @@ def test_what_only_looks_writes_nothing(home: Installed, flag: str) -> None:
     assert tree(home.folder, *PLACES) == before
 
 
-@pytest.mark.parametrize("flag", ["--dry-run", "--print"])
+@pytest.mark.parametrize("flag", thinned(["--dry-run", "--print"], every=2))
 def test_a_look_at_an_uninstall_says_what_it_would_take_back_and_takes_nothing(home: Installed, flag: str) -> None:
     without_cron(home)
     assert home.command("uninstall", flag).out == "Nothing is installed.\n"
@@ -93,7 +94,7 @@ def test_a_look_at_an_uninstall_says_what_it_would_take_back_and_takes_nothing(h
     assert tree(home.folder, *PLACES) == before
 
 
-@pytest.mark.parametrize("flag", ["--yes", "--dry-run"])
+@pytest.mark.parametrize("flag", thinned(["--yes", "--dry-run"], every=2))
 def test_where_nobody_is_named_to_answer_it_says_that_no_night_will_run(home: Installed, flag: str) -> None:
     without_cron(home)
     told = "no backend is named, so no night can run → skillopt-sleep init"

@@ -8,6 +8,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import Journal
 from tests.command import Home
+from tests.sweeps import thinned
 
 MINE = {"CLAUDE.md": b"# For Claude\r\n", "AGENTS.md": b"# For Codex, without an end of line"}
 RULE = b"- Use pnpm, never npm."
@@ -64,7 +65,7 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
     assert files(home) == MINE
 
 
-@pytest.mark.parametrize("name", MINE)
+@pytest.mark.parametrize("name", thinned(MINE, every=2))
 def test_if_either_file_can_not_be_written_it_is_named_and_neither_is(home: Home, name: str) -> None:
     (home.project / name).write_bytes(b"<<<<<<< mine\n")
 

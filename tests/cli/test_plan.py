@@ -6,6 +6,7 @@ import pytest
 
 from tests.command import Home
 from tests.example_night import EXAMPLE
+from tests.sweeps import thinned
 
 
 def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
@@ -18,7 +19,7 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
     assert "Nothing has been sent." in out
 
 
-@pytest.mark.parametrize("limit", [5, 100_000])
+@pytest.mark.parametrize("limit", thinned([5, 100_000], every=2))
 def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limit: int) -> None:
     home = Home(tmp_path)
     home.had_sessions()

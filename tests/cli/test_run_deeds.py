@@ -11,6 +11,7 @@ from tests.agents.reading import TRANSCRIPTS
 from tests.cli.taught import Lesson, Taught
 from tests.command import Home
 from tests.server import ModelServer
+from tests.sweeps import thinned
 
 CHECK = "make lint"
 REQUESTS = (
@@ -137,14 +138,14 @@ def learned(home: Home, part: Part, lesson: Lesson) -> str:
     return home.command("show", proposal["id"]).out
 
 
-@pytest.mark.parametrize("part", REJECTED.values(), ids=REJECTED)
+@pytest.mark.parametrize("part", thinned(REJECTED.values(), every=2), ids=REJECTED)
 def test_a_call_that_the_person_rejected_again_and_again_becomes_a_rule(tmp_path: Path, part: Part) -> None:
     shown = learned(Home(tmp_path), part, PUSHED)
     assert f"+{PUSHED.rule}\n" in shown
     assert re.search(rf"^You rejected a call in \S+, turn 1: «{PUSHED.what}»$", shown, re.MULTILINE)
 
 
-@pytest.mark.parametrize("part", UNDONE.values(), ids=UNDONE)
+@pytest.mark.parametrize("part", thinned(UNDONE.values(), every=2), ids=UNDONE)
 def test_an_edit_that_the_person_undid_again_and_again_becomes_a_rule(tmp_path: Path, part: Part) -> None:
     shown = learned(Home(tmp_path), part, PUT_BACK)
     assert f"+{PUT_BACK.rule}\n" in shown

@@ -4,11 +4,12 @@ from pathlib import Path
 import pytest
 
 from tests.command import PROGRAM, Home
+from tests.sweeps import thinned
 
 READING = ("status", "report", "show", "history", "cost", "logs", "doctor", "tasks list", "status --json", "")
 
 
-@pytest.mark.parametrize("command", READING)
+@pytest.mark.parametrize("command", thinned(READING, every=2))
 def test_a_command_that_reads_creates_nothing(tmp_path: Path, command: str) -> None:
     nowhere = {**Home(tmp_path).environment, "HOME": str(tmp_path / "nobody"), "SKILLOPT_SLEEP_HOME": ""}
     before = sorted(tmp_path.rglob("*"))

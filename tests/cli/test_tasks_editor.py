@@ -10,6 +10,7 @@ from skillopt_sleep.records import Split
 from tests.builders import a_task
 from tests.command import Home
 from tests.stores.opening import open_at, seal
+from tests.sweeps import thinned
 
 
 class Desk(Home):
@@ -59,7 +60,7 @@ def test_the_task_is_edited_as_a_tasks_file(desk: Desk) -> None:
     assert desk.drafts == []
 
 
-@pytest.mark.parametrize("how", ["true", ': > "$1"', "false"])
+@pytest.mark.parametrize("how", thinned(["true", ': > "$1"', "false"], every=3))
 def test_a_file_left_as_it_was_or_emptied_changes_nothing(desk: Desk, how: str) -> None:
     before = desk.task()
     done = desk.edit(how)

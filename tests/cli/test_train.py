@@ -15,6 +15,7 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Note, Prompt
 from skillopt_sleep.trainer.env import GROUP
 from tests.command import Done, Home
+from tests.sweeps import thinned
 from tests.trainer.toy import Scripted, a_trainer
 
 CONFIG = """
@@ -174,7 +175,7 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
     assert partial(replace(whole, notes=(Note(stage="reflect", summary="no"),))) == ["failed on the way: reflect: no"]
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stop", thinned([signal.SIGTERM, signal.SIGINT], every=2))
 def test_a_training_that_is_stopped_says_how_to_go_on(
     tmp_path: Path, httpserver: HTTPServer, stop: signal.Signals
 ) -> None:

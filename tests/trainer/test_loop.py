@@ -12,6 +12,7 @@ from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import Completion, Prompt, Purpose, Split
 from skillopt_sleep.trainer.summary import Action, History
 from tests.fakes import SerialPool
+from tests.sweeps import thinned
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
 
 MODES = {
@@ -80,7 +81,7 @@ def test_the_order_in_which_calls_end_changes_no_byte(tmp_path: Path, mode: str)
 
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", thinned(MODES, every=2))
 def test_a_run_that_is_killed_anywhere_ends_as_one_that_never_was_and_pays_no_call_twice(
     tmp_path: Path, mode: str, every: int
 ) -> None:
