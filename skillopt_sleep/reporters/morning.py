@@ -31,7 +31,16 @@ from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_int
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
-from skillopt_sleep.reporters.tried import arms, every_trial, has_more_trials, interval, numbers, remarks, verdict
+from skillopt_sleep.reporters.tried import (
+    arms,
+    every_trial,
+    has_more_trials,
+    in_short,
+    interval,
+    numbers,
+    remarks,
+    verdict,
+)
 
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
@@ -68,6 +77,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "change": change,
         "verdict": verdict,
         "arms": arms,
+        "in_short": in_short,
         "numbers": numbers,
         "interval": interval,
         "headline": headline,
@@ -76,6 +86,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "said": partial(said, verbose=verbose),
         "effect": partial(_effect, verbose=verbose),
         "effect_word": _effect_word,
+        "worth_telling": partial(_worth_telling, report=report, verbose=verbose),
         "remarked": partial(_remarked, verbose=verbose),
         "capitalized": _capitalized,
         "sentence": sentence,
@@ -159,6 +170,15 @@ def _effect(effect: EditEffect, *, verbose: bool) -> str:
     return f"{because}: {numbers}"
 
 
+def _worth_telling(effects: Sequence[EditEffect], *, report: NightReport, verbose: bool) -> list[EditEffect]:
+    """Return the effects of edits without those whose rule is proposed, which stands above with its proof."""
+    if verbose:
+        return list(effects)
+    proposed = [edit for proposal in report.proposals for edit in proposal.edits]
+    known = [effect for effect in effects if effect.effect is Effect.HELPED and effect.edit in proposed]
+    return [effect for effect in effects if effect.because or effect not in known]
+
+
 def _effect_word(effect: EditEffect) -> str:
     """Return the effect of an edit in words."""
     gain = None
@@ -168,7 +188,7 @@ def _effect_word(effect: EditEffect) -> str:
 
 
 def _remarked(outcome: StepOutcome, *, verbose: bool) -> str:
-    """Return what is to be said of a step beside the numbers of its trial, with a colon in front if there is any."""
+    """Return what is to be said of a step beside its verdict and numbers, with a colon or semicolon in front."""
     because = outcome.because
     if not verbose and outcome.trial.n and _ONLY_NUMBERS.fullmatch(because):
         because = ""
@@ -177,7 +197,8 @@ def _remarked(outcome: StepOutcome, *, verbose: bool) -> str:
     if test and verbose:
         parts.append(f"on requests that were kept back, which never decide anything: {test}")
     text = "; ".join(parts) + remarks(outcome.trial) + _waiting(outcome)
-    return f": {text.removeprefix('; ')}" if text else ""
+    before = ": " if verbose else "; "
+    return f"{before}{text.removeprefix('; ')}" if text else ""
 
 
 def _waiting(outcome: StepOutcome) -> str:

@@ -37,6 +37,7 @@ class Row(NamedTuple):
     solved: str
     numbers: str
     interval: str
+    in_short: str
 
 
 def has_more_trials(outcome: StepOutcome) -> bool:
@@ -55,6 +56,7 @@ def every_trial(outcome: StepOutcome) -> list[Row]:
             arms(trial),
             numbers(trial),
             interval(trial),
+            _with_counts(_verdict(tested.verdict, trial), trial),
         )
         rows.append(row)
     return rows
@@ -65,6 +67,14 @@ def verdict(outcome: StepOutcome) -> str:
     if outcome.verdict.decision in _WORDS:
         return _verdict(outcome.verdict, outcome.trial)
     return outcome.outcome.value.replace("_", " ")
+
+
+def in_short(outcome: StepOutcome) -> str:
+    """Return the verdict with the counts it rests on; why is told with the edits, if there are any."""
+    said = verdict(outcome)
+    if outcome.tried.effects:
+        said = said.partition(":")[0]
+    return _with_counts(said, outcome.trial)
 
 
 def arms(trial: Trial) -> str:
@@ -102,6 +112,14 @@ def remarks(trial: Trial) -> str:
             attempts = f"{lost} attempts with the change failed by themselves"
         said.append(f"{attempts}, which counts against it")
     return "".join(f"; {words}" for words in said)
+
+
+def _with_counts(verdict: str, trial: Trial) -> str:
+    """Return a verdict with the counts or grades it rests on, if anything was tried."""
+    if trial.before is None or trial.after is None:
+        return verdict
+    counts = solved(trial.own)
+    return f"{verdict}, {numbers(trial)}" if counts is None else f"{verdict}, solved {both_arms(counts)}"
 
 
 def _tried(tested: Judged) -> str:

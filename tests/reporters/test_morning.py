@@ -200,7 +200,9 @@ def test_what_waits_since_this_very_night_is_told_once() -> None:
 def test_a_rejected_candidate_is_called_harmful_or_useless_only_if_its_interval_says_so(
     interval: tuple[float, float], word: str
 ) -> None:
-    assert f"| {word} |" in render(a_report(documents=(rejected(0.1, interval),)))
+    report = a_report(documents=(rejected(0.1, interval),))
+    assert f"| {word} |" in render(report, verbose=True)
+    assert f"**: {word}, " in render(report)
 
 
 FRESH = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
@@ -280,7 +282,17 @@ def test_the_noise_floor_is_printed_with_its_n() -> None:
 
 
 def test_a_document_that_was_not_tried_shows_no_number() -> None:
-    assert "| no headroom | not tried |" in render(REPORTS["no headroom"])
+    assert "| no headroom | not tried |" in render(REPORTS["no headroom"], verbose=True)
+    (line,) = [line for line in render(REPORTS["no headroom"]).splitlines() if line.startswith("- **`")]
+    assert line.endswith("**: no headroom; no edit was proposed")
+
+
+def test_a_rule_that_is_proposed_with_its_proof_is_not_told_again_among_what_was_tried() -> None:
+    effect = EditEffect(edit=a_proposal().edits[0], effect=Effect.HELPED)
+    outcome = with_parts(improved(), effects=(effect,))
+
+    assert "- helped: " not in render(a_report(documents=(outcome,), proposals=(a_proposal(),)))
+    assert "- helped: " in render(a_report(documents=(outcome,)))
 
 
 def test_test_tasks_are_shown_and_called_what_they_are() -> None:

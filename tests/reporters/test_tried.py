@@ -14,13 +14,19 @@ def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() ->
     open_one = replace(TESTED, kind=CandidateKind.WITHOUT, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
     outcome = with_parts(improved(), tested=(TESTED, lost, open_one))
 
-    text = render(replace(WHOLE, documents=(outcome,)))
+    report = replace(WHOLE, documents=(outcome,))
+    text = render(report, verbose=True)
     rows = [line for line in text.splitlines() if line.startswith("| `shop:CLAUDE.md` | ")]
+    short = [line for line in render(report).splitlines() if line.startswith("- `shop:CLAUDE.md`: ")]
 
     assert len(rows) == 1 + 3
     assert "| add «Use pnpm, never npm.» | accepted |" in rows[1]
     assert "| one half: add «Use pnpm, never npm.» | rejected: no gain seen (2 tries) |" in rows[2]
     assert "| all but one, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
+    assert len(short) == 3
+    assert "add «Use pnpm, never npm.»: accepted, " in short[0]
+    assert "one half: add «Use pnpm, never npm.»: rejected: no gain seen (2 tries), " in short[1]
+    assert "all but one, 2 edits: add «One.» …: undecided: rules out nothing yet (2 tries), " in short[2]
 
 
 def test_the_only_trial_is_told_once() -> None:
