@@ -122,7 +122,8 @@ def _head(rule: Rule, place: str, width: int, room: Room) -> "list[Text]":
     """Return the line that says where we are, the rule, and what should be known before it is trusted."""
     document = one_line(rule.document, limit=max(width - len(place) - 4, 10))
     title = _text((f"{place}  ", DIM), (document, NAME))
-    title.append(" " + "─" * max(min(width, _WIDEST) - title.cell_len - 1, 0), DIM)
+    if width <= _WIDEST:
+        title.append(" " + "─" * max(width - title.cell_len - 1, 0), DIM)
     lines = [title, *_few(_text((one_line(rule.text, limit=1_000), BOLD)), width, most=room.rule)]
     if rule.label:
         lines += _wrapped(_text((rule.label[:1].upper() + rule.label[1:], CAREFUL)), width)

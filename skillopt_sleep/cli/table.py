@@ -54,7 +54,7 @@ COMMANDS = {
     "show": Later(
         "proposals:show",
         MORNING,
-        "Show the exact change a proposal makes, and the evidence for it.",
+        "Show a proposal as `review` does: your words, the answers with and without it, the proof and the change.",
         "skillopt-sleep show P-0001",
     ),
     "adopt": Later(
