@@ -122,6 +122,14 @@ class SimulatedBackend:
                 return json.dumps({"reasoning": "simulated", "notes": _notes(prompt.text)})
 
 
+_STEPS = (
+    "I look at the files that this is about before I change one of them.",
+    "The change stays small, so that it is easy to read.",
+    "I run the tests and read what they print.",
+    "At the end I report which files I changed and what came out of it.",
+)
+
+
 def _attempt(prompt: Prompt, noise: random.Random, *, forgets: float) -> str:
     """Answer at length, doing what the instructions state and nothing else; no two samples are worded alike."""
     instructions = ""
@@ -140,12 +148,11 @@ def _attempt(prompt: Prompt, noise: random.Random, *, forgets: float) -> str:
         sentences += [f"I use {term}." for term in wish.want]
         if wish.at_most:
             limits.append(wish.at_most)
-    sentences.append(f"This is draft {prompt.sample} of what I would do for: {request}")
+    sentences.append(f"(Simulated attempt {prompt.sample} at: {request})")
     answer = " ".join(sentences)
     if limits:
         return answer[: min(limits)]
-    padding = " I would look at the files first, make the change, run the tests and report what came out of it." * 3
-    return answer + padding
+    return " ".join((answer, *_STEPS))
 
 
 def _grade(text: str) -> str:
