@@ -7,8 +7,8 @@ import pytest
 
 from skillopt_sleep.proposals.reword import reword
 from skillopt_sleep.proposals.stage import FOLDER
-from skillopt_sleep.records import GateRule, NightReport, Outcome, Proof, Purpose, RecallRules
-from skillopt_sleep.stores.bank import WAITING, WITHDRAWN
+from skillopt_sleep.records import Fate, GateRule, NightReport, Outcome, Proof, Purpose, RecallRules
+from skillopt_sleep.stores.bank import ADOPTED, WAITING, WITHDRAWN
 from tests.nights import Machine
 
 GATE = GateRule()
@@ -93,6 +93,23 @@ def test_without_the_wish_a_night_without_sessions_asks_nothing(machine: Machine
 
     assert machine.night(gate=GATE).verdict is Outcome.NOTHING_NEW
     assert machine.model.prompts == []
+
+
+def test_words_that_the_person_replaced_by_their_own_are_not_proposed_again(machine: Machine) -> None:
+    edited(machine, BAD, again=False)
+    store = machine.store()
+    (own,) = store.bank.proposals(WAITING)
+    store.bank.decide(own.proposal.id, ADOPTED, at=machine.clock())
+    store.close()
+    machine.had(4, 5, 6, 7)
+
+    report = machine.night(gate=GATE)
+
+    assert report.proposals == ()
+    (applied,) = report.documents[0].tried.edits
+    assert applied.fate is Fate.REFUSED
+    assert "you replaced these words by your own in P-0001.1" in applied.because
+    assert "you replaced these words by your own in P-0001.1" in (Path(report.folder) / "report.md").read_text("utf-8")
 
 
 def test_tasks_too_old_to_come_back_let_it_wait_without_a_call(machine: Machine) -> None:
