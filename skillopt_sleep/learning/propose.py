@@ -170,7 +170,7 @@ def _refusal(
     for task in train:
         quotes += task.quotes
         lessons[task.id] = task.lesson
-    refused = {edit.key: past.why_refused(edit) for edit in past.refused}
+    refused = {edit.key: past.why_refused(edit) for edit in past.turned_down}
     for wait in past.waiting:
         if len(wait.tested.edits) == 1:
             refused.setdefault(wait.tested.edits[0].key, f"it waits for more proof since the night of {wait.night}")

@@ -157,7 +157,8 @@ class Past(Record, frozen=True, kw_only=True):
     The edits a person refused and those they adopted, all that were proposed to them, the undecided candidates, the
     edits that were tried and how attempts went (what was proposed, tried and how it went newest first), the
     optimizer's own notes, the earlier body that a slow update compares with, and the proposals that wait for the
-    person. `nights` are the ids of the nights that are over, newest first, as far as they are known.
+    person. `nights` are the ids of the nights that are over, newest first, as far as they are known. `reworded` are
+    the edits whose words a person replaced by their own, each with the proposal that has those.
     """
 
     refused: tuple[Edit, ...] = ()
@@ -170,16 +171,25 @@ class Past(Record, frozen=True, kw_only=True):
     snapshot: Earlier | None = None
     offered: tuple[Offered, ...] = ()
     nights: tuple[str, ...] = ()
+    reworded: tuple[tuple[Edit, str], ...] = ()
+
+    @property
+    def turned_down(self) -> tuple[Edit, ...]:
+        """Return the edits that the person rejected, and those whose words they replaced by their own."""
+        return (*self.refused, *(edit for edit, _ in self.reworded))
 
     def why_refused(self, edit: Edit) -> str:
-        """Say when the person rejected this edit and how that is taken back; "" if they didn't."""
-        if edit.key not in {refused.key for refused in self.refused}:
-            return ""
-        for known in self.proposed:
-            if known.standing is Standing.REFUSED and known.edit.key == edit.key:
-                undo = f"to have it tried again: skillopt-sleep reject --undo {known.proposal}"
-                return f"{REJECTED}{known.proposal} on {known.since}; {undo}"
-        return f"{REJECTED}it before"
+        """Say why the person turned this edit down, and how a rejection is taken back; "" if they didn't."""
+        if edit.key in {refused.key for refused in self.refused}:
+            for known in self.proposed:
+                if known.standing is Standing.REFUSED and known.edit.key == edit.key:
+                    undo = f"to have it tried again: skillopt-sleep reject --undo {known.proposal}"
+                    return f"{REJECTED}{known.proposal} on {known.since}; {undo}"
+            return f"{REJECTED}it before"
+        for before, own in self.reworded:
+            if before.key == edit.key:
+                return f"you replaced these words by your own in {own}"
+        return ""
 
     def ago(self, night: str) -> int:
         """Return how many nights ago this night was, or, where nights aren't known, how many tried an edit since."""

@@ -10,6 +10,7 @@ from typing import Any
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import (
     Earlier,
+    Edit,
     EditOp,
     Offered,
     Past,
@@ -51,6 +52,7 @@ class SqliteHistory:
             snapshot=self._snapshot(path),
             offered=self._offered(path),
             nights=self._nights(),
+            reworded=self._reworded(path),
         )
 
     def _nights(self) -> tuple[str, ...]:
@@ -75,6 +77,16 @@ class SqliteHistory:
             )
             offered.append(offer)
         return tuple(offered)
+
+    def _reworded(self, path: str) -> tuple[tuple[Edit, str], ...]:
+        """Return the edits whose words the person replaced by their own, each with the proposal that has those."""
+        proposals = {entry.proposal.id: entry.proposal for entry in self._bank.proposals()}
+        reworded: list[tuple[Edit, str]] = []
+        for own in proposals.values():
+            before = proposals.get(own.id.rpartition(".")[0])
+            if own.proof is Proof.EDITED and before is not None and path in own.paths:
+                reworded += [(edit, own.id) for edit in before.edits]
+        return tuple(reworded)
 
     def count(self) -> int:
         """Return how many candidates are waiting for more evidence."""

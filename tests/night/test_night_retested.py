@@ -109,7 +109,9 @@ def test_words_that_the_person_replaced_by_their_own_are_not_proposed_again(mach
     (applied,) = report.documents[0].tried.edits
     assert applied.fate is Fate.REFUSED
     assert "you replaced these words by your own in P-0001.1" in applied.because
-    assert "you replaced these words by your own in P-0001.1" in (Path(report.folder) / "report.md").read_text("utf-8")
+    assert "you replaced these words by your own in P-0001.1" in (Path(report.folder) / "report.md").read_text(
+        "utf-8"
+    )
 
 
 def test_tasks_too_old_to_come_back_let_it_wait_without_a_call(machine: Machine) -> None:
