@@ -205,6 +205,22 @@ def test_an_interrupt_is_the_parents_alone(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
+def test_an_interrupt_before_a_worker_can_ignore_it_is_the_parents_alone_too(tmp_path: Path) -> None:
+    code = """if True:
+        import os, signal, sys
+        from pathlib import Path
+        from tests.agents.transcripts.test_shared import reader_of, some_files
+        from skillopt_sleep.agents.transcripts.shared import read_shared
+        os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGINT))
+        print(len(list(read_shared(some_files(Path(sys.argv[1]), 100), reader_of, workers=2))))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, start_new_session=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("100\n", "")
+
+
 @pytest.mark.parametrize("free", range(0, 24, 3))
 def test_where_the_system_allows_no_more_pipes_the_files_are_read_here(free: int, tmp_path: Path) -> None:
     code = """if True:
