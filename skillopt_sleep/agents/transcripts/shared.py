@@ -66,6 +66,8 @@ def read_shared(paths: Sequence[str], parse: Parse, *, workers: int) -> Generato
 
 def _start(workers: int) -> ProcessPoolExecutor | None:
     """Start so many processes, or return None if the system doesn't allow them."""
+    # An interrupt waits until the workers can ignore it.
+    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         pool = ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_end_with_the_parent)
         pool.submit(os.getpid)  # with the first task all of them are started
@@ -75,6 +77,8 @@ def _start(workers: int) -> ProcessPoolExecutor | None:
             process.kill()
             process.join()
         return None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, earlier)
     return pool
 
 
@@ -101,6 +105,7 @@ def _read(parse: Parse, batch: Sequence[str]) -> list[Parsed]:
 def _end_with_the_parent() -> None:
     """Leave interrupts to the parent, and end this worker as soon as the parent is gone, however it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_wait_for_the_parent, daemon=True).start()
 
