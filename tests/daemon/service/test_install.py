@@ -408,7 +408,7 @@ def killed(home: Path, at: int, verb: str) -> bool:
     return done.returncode == -9
 
 
-@pytest.mark.parametrize("step", thinned([8, pytest.param(1, marks=pytest.mark.slow)], every=2))
+@pytest.mark.parametrize("step", thinned([8, 1], every=2))
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 @pytest.mark.parametrize("then", ["install", "uninstall"])
 def test_a_kill_at_any_moment_is_mended_by_running_either_again(
