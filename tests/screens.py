@@ -34,7 +34,6 @@ CHANGING = (
     (r"[\d.]+ GiB free", "64 GiB free"),
     (r"\d+ KiB", "512 KiB"),
     (r"\d+ s;", "1 s;"),
-    (r"/store/data/example/home", ""),
     (r"/home/store/data/example", "~/.skillopt-sleep"),
 )
 _STARTED = datetime(2026, 11, 23, 4, 17, tzinfo=UTC)
@@ -63,7 +62,7 @@ def main() -> None:
         run(home, home / "store", "run", "--example")
         example = home / "store" / "data" / "example"
         for name, arguments in COMMANDS.items():
-            out = run(home, example, *arguments)
+            out = run(example / "home", example, *arguments)
             out = out.replace(folder, "").replace(str(PROGRAM.parent), "~/.local/bin")
             save(name, " ".join(("skillopt-sleep", *arguments)), Text.from_ansi(steady(out)))
     keys = Text("   ").join(Text.assemble((key, BOLD), f" {meaning}") for key, meaning in KEYS.items())
