@@ -11,13 +11,14 @@ from skillopt_sleep.backends.refusals import Refusal
 from skillopt_sleep.backends.replies import bill_in, cut_off, refused, unusable
 from skillopt_sleep.errors import BackendUnavailable, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
+from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.records import Completion, Prompt, Purpose, Tokens, Usage
 
 try:
     import anthropic
 except ImportError as error:
     raise BackendUnavailable(
-        "Anthropic's SDK is not installed", remedy="pip install 'skillopt-sleep[anthropic]'"
+        "Anthropic's SDK is not installed", remedy=f"install it: {command_for('anthropic')}"
     ) from error
 
 ADDRESS = "https://api.anthropic.com"

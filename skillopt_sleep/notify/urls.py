@@ -8,6 +8,7 @@ from pathlib import Path
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.kit.process import run
 from skillopt_sleep.records.record import Record
 
@@ -40,7 +41,7 @@ def send(title: str, body: str, *, urls: Sequence[str], environ: Mapping[str, st
     if process.status == MISSING:
         raise ItemError(
             "nothing was sent to notify.urls: apprise is not installed",
-            remedy="install the extra: pip install 'skillopt-sleep[notify]'",
+            remedy=f"install it: {command_for('notify')}",
         )
     if process.status == UNSENT:
         failed = process.stdout.decode(errors="replace").strip()

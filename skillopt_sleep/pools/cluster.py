@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.extras import command_for
 
 # By default Ray reports every cluster to its makers, listens on all interfaces, and writes a token into the user's
 # home. The token is one per process because Ray reads it only once.
@@ -71,7 +72,7 @@ def library() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise ConfigError("Ray isn't installed", remedy="pip install 'skillopt-sleep[ray]'") from error
+        raise ConfigError("Ray isn't installed", remedy=f"install it: {command_for('ray')}") from error
     return ray
 
 

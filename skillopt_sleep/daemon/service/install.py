@@ -53,7 +53,9 @@ def plan(machine: Machine) -> Plan:
     launch = Launch(machine.python, environment, keys_file(machine.paths))
     notes = [f"{name} may hold a secret and is left out: write it into {launch.keys}" for name in left_out]
     if set(Path(machine.python).parts) & set(_TEMPORARY):
-        notes.append(f"{machine.python} is in a temporary cache; better: uv tool install skillopt-sleep")
+        notes.append(
+            f"{machine.python} is in a temporary cache and may vanish; better, from the checkout: uv tool install ."
+        )
     changes: list[Change] = []
     for own in services.own_files(machine, launch, ledger.folder):
         old = known.get(str(own.path))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.extras import command_for
 
 Infos = Mapping[str, Sequence[Any]]
 
@@ -65,7 +66,7 @@ class AlfGame:
             gym: Any = importlib.import_module("textworld.gym")
             alfred: Any = importlib.import_module("alfworld.agents.environment.alfred_tw_env")
         except ImportError as error:
-            raise ConfigError("ALFWorld is not installed", remedy="pip install 'skillopt-sleep[envs]'") from error
+            raise ConfigError("ALFWorld is not installed", remedy=f"install it: {command_for('envs')}") from error
         with _engine:
             name = gym.register_games(
                 [path],
