@@ -1,6 +1,8 @@
 """The command `run`: run one night now, or show its plan."""
 
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +11,12 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.again import AskedAgain, chosen
-from skillopt_sleep.cli.console import say, say_json, say_markdown
+from skillopt_sleep.cli.console import BOLD, print_lines, say, say_json, say_markdown
 from skillopt_sleep.cli.continued import Asked, command_of
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit, StoreError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.protocols import Source
 from skillopt_sleep.records import NightReport, Outcome
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
@@ -195,7 +198,21 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
     for name in ("report.md", "report.json", "diagnostics.json"):
         say(f"{Path(report.folder) / name}")
     if example:
-        say(f"\nTo look around in the example: export SKILLOPT_SLEEP_HOME={example_folder(paths)}")
+        _say_how_to_look_around(example_folder(paths))
+
+
+def _say_how_to_look_around(folder: Path) -> None:
+    """Print the line after which the report's commands work in this shell, on the example's files."""
+    from rich.text import Text
+
+    line = shlex.join(["export", f"SKILLOPT_SLEEP_HOME={folder}"])
+    program = Path(sys.argv[0]).absolute()
+    found = shutil.which(program.name)
+    if not found or not program.exists() or not Path(found).samefile(program):
+        line += f" PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"
+    say("\nThis was the example. To try the commands above on it, in this shell:")
+    print_lines([Text(visible(f"  {line}"), BOLD)])
+    say("Back to your own sessions: unset SKILLOPT_SLEEP_HOME")
 
 
 def _exit_code(report: NightReport) -> int:

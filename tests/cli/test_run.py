@@ -1,4 +1,5 @@
 import re
+import subprocess
 import time
 from pathlib import Path
 
@@ -31,6 +32,23 @@ def test_the_example_learns_from_a_deed_and_leaves_alone_what_is_for_once_or_tak
     once, taken_back = (line for line in out.splitlines() if line.startswith("- mine: "))
     assert "just this once" in once
     assert "«Use tabs, never spaces» was taken back by «Use spaces, never tabs»" in taken_back
+
+
+def test_the_line_below_the_example_makes_its_commands_work_as_printed_in_the_same_shell(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    out = home.command("run", "--example").out
+    (line,) = re.findall(r"^  (export SKILLOPT_SLEEP_HOME=.+)$", out, re.MULTILINE)
+    commands = re.findall(r"`(skillopt-sleep [^`]+)`", out)
+    assert {command.split()[1] for command in commands} >= {"show", "adopt", "reject", "report"}
+    undone = [command.replace("adopt", "undo") for command in commands if " adopt " in command]
+    kept = [command for command in commands if " reject " not in command]
+    script = "\n".join(("set -e", line, *kept, *undone, *(each for each in commands if " reject " in each)))
+    bare = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+
+    done = subprocess.run(["sh", "-c", script], env=bare, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "found something to propose" in done.stdout
 
 
 def test_the_example_answers_in_json_with_nothing_else_on_stdout(tmp_path: Path) -> None:
