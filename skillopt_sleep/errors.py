@@ -153,6 +153,10 @@ class CallFailed(ItemError):
         self.reply = reply
 
 
+class SealBroken(ItemError):
+    """A seal could not be put up, so nothing was run in it."""
+
+
 class NightError(SleepError):
     """Ends the whole night."""
 

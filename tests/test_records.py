@@ -17,6 +17,7 @@ from skillopt_sleep.records import (
     AppliedEdit,
     Check,
     Checks,
+    Command,
     Decision,
     Deed,
     DeedKind,
@@ -229,8 +230,8 @@ def test_a_reference_of_an_unknown_kind_is_refused() -> None:
         from_json(to_json(TASK).replace(b'"checks"', b'"oracle"', 1), Task)
 
 
-def test_the_kinds_of_references_are_those_three() -> None:
-    assert set(get_args(Reference)) == {Exact, Checks, Rubric}
+def test_the_kinds_of_references_are_those_four() -> None:
+    assert set(get_args(Reference)) == {Exact, Checks, Rubric, Command}
 
 
 def test_a_check_of_an_unknown_op_is_refused() -> None:

@@ -1,11 +1,12 @@
 """Find tasks by name, and describe how their answers are scored."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import assert_never
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.records import Check, Checks, Exact, Op, Reference, Rubric
+from skillopt_sleep.records import Check, Checks, Command, Exact, Op, Reference, Rubric
 from skillopt_sleep.stores.bank import Banked
 
 _SHORTEST = 8
@@ -18,6 +19,10 @@ _WORDS = {
     Op.MIN_CHARS: "has at least {check.arg} characters",
     Op.JSON_VALID: "is valid JSON",
     Op.TOOL_CALLED: "calls the tool «{check.arg}»",
+    Op.COMMAND_RUN: "runs `{check.arg}`",
+    Op.COMMAND_NOT_RUN: "doesn't run `{check.arg}`",
+    Op.FILE_CHANGED: "changes {check.arg}",
+    Op.FILE_UNTOUCHED: "leaves {check.arg} as it is",
     Op.NO_REFUSAL: "doesn't refuse",
 }
 
@@ -66,6 +71,8 @@ def scored_by(reference: Reference) -> tuple[str, ...]:
             return tuple(map(_check_words, reference.items))
         case Rubric():
             return (f"is one of which the judge agrees: {reference.text}",)
+        case Command():
+            return (f"leaves the repository so that `{shlex.join(reference.argv)}` succeeds",)
         case _:
             assert_never(reference)
 

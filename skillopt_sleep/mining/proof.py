@@ -27,6 +27,7 @@ from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import (
     Check,
     Checks,
+    Command,
     Deed,
     DeedKind,
     Evidence,
@@ -221,6 +222,8 @@ def _text_of(reference: Reference) -> str:
             return reference.text
         case Exact():
             return reference.answer
+        case Command():
+            return " ".join(reference.argv)
         case _:
             assert_never(reference)
 

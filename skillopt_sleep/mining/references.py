@@ -62,7 +62,7 @@ class _Proof:
         self._person = Person(said.request, said.corrections)
         self._corrections = Person("", said.corrections)
 
-    def check(self, check: Check) -> None:  # noqa: C901 - one arm for each op
+    def check(self, check: Check) -> None:  # noqa: C901, PLR0912 - one arm for each op
         """Raise ItemError unless the person asked for what this check wants."""
         if len(check.arg) > ARG_CHARS or len(check.section) > ARG_CHARS:
             raise ItemError(f"its {check.op} is longer than {ARG_CHARS} characters")
@@ -78,6 +78,10 @@ class _Proof:
                 self._pattern(check.arg)
             case Op.TOOL_CALLED:
                 self._tool(check.arg)
+            case Op.COMMAND_RUN | Op.FILE_CHANGED:
+                self._wanted(check.arg)
+            case Op.COMMAND_NOT_RUN | Op.FILE_UNTOUCHED:
+                self._unwanted(check.arg)
             case Op.MAX_CHARS | Op.MIN_CHARS:
                 self._length(check)
             case Op.JSON_VALID:

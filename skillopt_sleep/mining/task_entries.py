@@ -16,6 +16,7 @@ from skillopt_sleep.records import (
     SHAPE_OPS,
     Check,
     Checks,
+    Command,
     Exact,
     Op,
     Record,
@@ -112,6 +113,15 @@ def _reference_fields(reference: Reference) -> Mapping[str, object]:
             return {"kind": "rubric", "text": redact(reference.text)}
         case Checks():
             return {"kind": "checks", "items": [_check_fields(check) for check in reference.items]}
+        case Command():
+            return _without_empty(
+                {
+                    "kind": "command",
+                    "argv": list(reference.argv),
+                    "folder": reference.folder,
+                    "tests": list(reference.tests),
+                }
+            )
         case _:
             assert_never(reference)
 
@@ -139,6 +149,10 @@ def _usable(reference: Reference) -> Reference:
             _refuse_weak(reference)
             for check in reference.items:
                 _refuse_secret(f"{check.section}\n{check.arg}")
+        case Command():
+            if not reference.argv:
+                raise ValueError("the command's 'argv' is empty")
+            _refuse_secret("\n".join(reference.argv))
         case _:
             assert_never(reference)
     return reference

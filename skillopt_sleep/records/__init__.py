@@ -111,10 +111,12 @@ from skillopt_sleep.records.sessions import (
 )
 from skillopt_sleep.records.solved import Solved, solved
 from skillopt_sleep.records.tasks import (
+    ACTING_OPS,
     BY_HAND,
     SHAPE_OPS,
     Check,
     Checks,
+    Command,
     Exact,
     Op,
     RecallRules,
@@ -141,8 +143,10 @@ from skillopt_sleep.records.trials import (
     others_in_words,
     said_of_changes,
 )
+from skillopt_sleep.records.workspaces import CommandRun, Workspace
 
 __all__ = [
+    "ACTING_OPS",
     "BECAME",
     "BY_HAND",
     "CUT_SHORT",
@@ -167,6 +171,8 @@ __all__ = [
     "Check",
     "CheckResult",
     "Checks",
+    "Command",
+    "CommandRun",
     "Compared",
     "Completion",
     "Copy",
@@ -269,6 +275,7 @@ __all__ = [
     "Verdict",
     "Waiting",
     "WarningKind",
+    "Workspace",
     "bets_of",
     "effect_of",
     "in_words",

@@ -2,17 +2,25 @@
 
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.sessions import Usage
+from skillopt_sleep.records.workspaces import CommandRun
 
 
 class Trajectory(Record, frozen=True, kw_only=True):
     """The course of one attempt; `failure` says why there is no response, `text_only` that no tools could run.
 
-    `model` is the one that answered, if it said so.
+    `model` is the one that answered, if it said so. An attempt in a copy of the repository names its `seal`, and
+    brings the `commands` that ran, the `diff` it left and how many `turns` it took; `checked` is the run of its
+    task's own command on a copy of what it left.
     """
 
     response: str = ""
     tool_calls: tuple[str, ...] = ()
+    commands: tuple[CommandRun, ...] = ()
     changed_files: tuple[str, ...] = ()
+    diff: str = ""
+    checked: CommandRun | None = None
+    turns: int = 0
+    seal: str = ""
     exit: int | None = None
     seconds: float = 0.0
     usage: Usage | None = None

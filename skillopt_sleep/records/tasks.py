@@ -6,6 +6,7 @@ from enum import StrEnum
 from skillopt_sleep.records.judging import KnownAnswer
 from skillopt_sleep.records.lessons import Deed, Evidence, Place
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.workspaces import Workspace
 
 BY_HAND = "tasks_file"  # the source of tasks that a person wrote
 
@@ -21,8 +22,15 @@ class Op(StrEnum):
     MIN_CHARS = "min_chars"
     JSON_VALID = "json_valid"
     TOOL_CALLED = "tool_called"
+    COMMAND_RUN = "command_run"
+    COMMAND_NOT_RUN = "command_not_run"
+    FILE_CHANGED = "file_changed"
+    FILE_UNTOUCHED = "file_untouched"
     NO_REFUSAL = "no_refusal"
 
+
+ACTING_OPS = frozenset({Op.TOOL_CALLED, Op.COMMAND_RUN, Op.COMMAND_NOT_RUN, Op.FILE_CHANGED, Op.FILE_UNTOUCHED})
+"""Checks of what the agent did: no answer in words can pass or fail them."""
 
 SHAPE_OPS = frozenset({Op.MAX_CHARS, Op.MIN_CHARS, Op.JSON_VALID, Op.NO_REFUSAL})
 
@@ -53,12 +61,26 @@ class Rubric(Record, frozen=True, kw_only=True, tag_field="kind", tag="rubric"):
     text: str
 
 
-Reference = Exact | Checks | Rubric
+class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"):
+    """A command of the project's own must end with 0 in what the attempt left; it runs on a sealed copy of that.
+
+    `argv` is a known runner with its arguments, never a line for a shell; `folder` is where it runs, below the
+    repository's root. `tests` are the files it reads its tests from: an attempt that changes one fails.
+    """
+
+    argv: tuple[str, ...]
+    folder: str = ""
+    tests: tuple[str, ...] = ()
+
+
+Reference = Exact | Checks | Rubric | Command
 
 
 def wants_a_tool(reference: Reference) -> bool:
-    """Return whether one of the reference's checks is for a call of a tool, which no answer in words makes."""
-    return isinstance(reference, Checks) and any(check.op is Op.TOOL_CALLED for check in reference.items)
+    """Return whether the reference is about what the agent does, which no answer in words shows."""
+    if isinstance(reference, Command):
+        return True
+    return isinstance(reference, Checks) and any(check.op in ACTING_OPS for check in reference.items)
 
 
 class Split(StrEnum):
@@ -89,6 +111,8 @@ class Task(Record, frozen=True, kw_only=True):
     never count as evidence. `in_words` says that its session answered the request in words alone; `needs_repository`
     that no answer in words can show what is wanted, so only a replay with the repository tries it; `not_followed`
     that the instructions in force said it already. `known_answers` are what its reference was proved with.
+    `workspace` is the state of the repository in which it can be done once more, None if that isn't known; `later`
+    are the person's further messages of that session, in order, up to the one that corrected the agent.
     """
 
     id: str
@@ -108,6 +132,8 @@ class Task(Record, frozen=True, kw_only=True):
     needs_repository: bool = False
     not_followed: bool = False
     known_answers: tuple[KnownAnswer, ...] = ()
+    workspace: Workspace | None = None
+    later: tuple[str, ...] = ()
     wording: str = ""
     holds: Place = Place()
     takes_back: str = ""

@@ -7,6 +7,7 @@ from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.records import (
     Checks,
+    Command,
     Exact,
     Origin,
     Prompt,
@@ -95,6 +96,8 @@ def _told(task: Task) -> list[str]:
             said.append(f"rubric: {text}")
         case Exact(answer=answer):
             said.append(f"answer: {answer}")
+        case Command(argv=argv):
+            said.append(f"command: {' '.join(argv)}")
     return said
 
 

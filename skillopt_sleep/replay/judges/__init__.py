@@ -5,8 +5,9 @@ from typing import assert_never
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Checks, Exact, Rubric, Score, Task, Trajectory
+from skillopt_sleep.records import Checks, Command, Exact, Rubric, Score, Task, Trajectory
 from skillopt_sleep.replay.judges.checks import score_checks
+from skillopt_sleep.replay.judges.command import score_command
 from skillopt_sleep.replay.judges.exact import score_exact
 from skillopt_sleep.replay.judges.rubric import Answer, in_batches, score_rubrics, worthless
 
@@ -50,6 +51,8 @@ def _graded_by_code(task: Task, trajectory: Trajectory) -> Score | Answer:
             return score_exact(task.reference, trajectory)
         case Checks():
             return score_checks(task.reference, trajectory)
+        case Command():
+            return score_command(task.reference, trajectory)
         case Rubric():
             return worthless(task.reference, trajectory.response) or Answer(task, task.reference, trajectory.response)
         case _:

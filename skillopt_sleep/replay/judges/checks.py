@@ -7,6 +7,7 @@ import regex
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.jsonish import is_json
 from skillopt_sleep.records import Check, CheckResult, Checks, Op, Score, Trajectory
+from skillopt_sleep.replay.judges.acts import changed, ran
 
 REGEX_SECONDS = 0.05
 REFUSAL_CHARS = 600
@@ -28,6 +29,10 @@ _WHY = {
     Op.MIN_CHARS: "it is too short",
     Op.JSON_VALID: "it is not valid JSON",
     Op.TOOL_CALLED: "a tool that was asked for was not used",
+    Op.COMMAND_RUN: "a command that was asked for was not run",
+    Op.COMMAND_NOT_RUN: "a command that was ruled out was run",
+    Op.FILE_CHANGED: "a file that had to change was left as it was",
+    Op.FILE_UNTOUCHED: "a file that was to be left alone was changed",
     Op.NO_REFUSAL: "it refuses",
 }
 
@@ -52,7 +57,7 @@ def score_checks(reference: Checks, trajectory: Trajectory) -> Score:
     )
 
 
-def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one arm for each op
+def _holds(check: Check, trajectory: Trajectory) -> bool:
     text = trajectory.response
     match check.op:
         case Op.CONTAINS:
@@ -69,14 +74,29 @@ def _holds(check: Check, trajectory: Trajectory) -> bool:  # noqa: C901 - one ar
             return len(_said(trajectory)) >= _number(check)
         case Op.JSON_VALID:
             return is_json(_said(trajectory))
-        case Op.TOOL_CALLED:
-            if trajectory.text_only:
-                raise ItemError("a text-only attempt can't call tools, so this task can't be scored by one")
-            return check.arg in trajectory.tool_calls
+        case Op.TOOL_CALLED | Op.COMMAND_RUN | Op.COMMAND_NOT_RUN | Op.FILE_CHANGED | Op.FILE_UNTOUCHED:
+            return _did(check, trajectory)
         case Op.NO_REFUSAL:
             return not _refuses(text)
         case _:
             assert_never(check.op)
+
+
+def _did(check: Check, trajectory: Trajectory) -> bool:
+    """Decide a check of what the agent did; raise ItemError if the attempt had no tools."""
+    if trajectory.text_only:
+        raise ItemError("a text-only attempt can't call tools, so this task can't be scored by one")
+    match check.op:
+        case Op.COMMAND_RUN:
+            return ran(trajectory, check.arg)
+        case Op.COMMAND_NOT_RUN:
+            return not ran(trajectory, check.arg)
+        case Op.FILE_CHANGED:
+            return changed(trajectory, check.arg)
+        case Op.FILE_UNTOUCHED:
+            return not changed(trajectory, check.arg)
+        case _:
+            return check.arg in trajectory.tool_calls
 
 
 def _said(trajectory: Trajectory) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.records import Check, Checks, Op, Score, Trajectory
+from skillopt_sleep.records import ACTING_OPS, Check, Checks, Op, Score, Trajectory
 from skillopt_sleep.replay.judges.checks import REFUSAL_CHARS, score_checks
 from tests.builders import a_trajectory
 
@@ -99,7 +99,7 @@ def test_a_line_for_a_command_is_done_and_not_said(op: Op, arg: str, answer: str
 
 def test_every_op_has_a_check_here() -> None:
     for op in Op:
-        if op is not Op.TOOL_CALLED:
+        if op not in ACTING_OPS:
             assert _score(op, "plain", "1", section="s").hard in {0.0, 1.0}
 
 
@@ -162,7 +162,7 @@ ARGS = st.text(alphabet="абвгд", min_size=1, max_size=12)
 TOLD = st.lists(
     st.builds(
         Check,
-        op=st.sampled_from([op for op in Op if op is not Op.TOOL_CALLED and "chars" not in op]),
+        op=st.sampled_from([op for op in Op if op not in ACTING_OPS and "chars" not in op]),
         arg=ARGS,
         section=ARGS,
     ),

@@ -1,0 +1,111 @@
+"""Define the seal: what keeps a program that a model steers from everything but its copy and the model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol
+
+from skillopt_sleep.kit.process import Ran
+
+SOCKET = PurePosixPath("/run/model.sock")
+HOME = PurePosixPath("/home/replay")
+
+
+class Denial(StrEnum):
+    """What a seal must refuse; the probe tries each of them."""
+
+    READ_OUTSIDE = "read_outside"
+    WRITE_OUTSIDE = "write_outside"
+    WRITE_BASE = "write_base"
+    LOOPBACK = "loopback"
+    ABSTRACT_SOCKET = "abstract_socket"
+    OUTSIDE_ADDRESS = "outside_address"
+    NAMESPACE = "namespace"
+    SIGNAL_OUTSIDE = "signal_outside"
+    OUTLIVE = "outlive"
+
+
+class Probe(NamedTuple):
+    """How a seal did when it was tried: `denied` is what it really refused, `problem` why it can't be used.
+
+    `problem` is "" for a seal that refused everything; `remedy` is the one command or step that helps.
+    """
+
+    seal: str
+    version: str = ""
+    denied: frozenset[Denial] = frozenset()
+    problem: str = ""
+    remedy: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the seal refused everything that it must refuse."""
+        return not self.problem and self.denied == frozenset(Denial)
+
+
+class Bounds(NamedTuple):
+    """The most that one run may take: seconds on the clock and of a processor, bytes and processes."""
+
+    seconds: float = 900.0
+    cpu_seconds: int = 900
+    memory: int = 4 * 1024**3
+    file_size: int = 1024**3
+    processes: int = 1024
+    output: int = 8 * 1024**2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """A disposable copy of a repository on the disk.
+
+    If `lower` is given, it is a read-only folder that many copies share: what is written goes to `upper`, and `work`
+    is an empty folder beside it that the kernel needs. Otherwise `upper` holds the whole copy.
+    """
+
+    upper: Path
+    lower: Path | None = None
+    work: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """What a sealed program sees: nothing of the machine but this, the system's own programs and no network.
+
+    `tree` stands at `root` inside, the repository's own path, and the program starts in `cwd`. `home` is a throw-away
+    folder that stands at `inside_home`. `reads` are files and folders to be read, by the path at which they stand
+    inside; those below `root` are folders of dependencies. `socket` is the relay's, which stands at `SOCKET` inside.
+    `environ` is the whole environment.
+    """
+
+    tree: Tree
+    root: PurePosixPath
+    cwd: PurePosixPath
+    home: Path
+    environ: Mapping[str, str]
+    inside_home: PurePosixPath = HOME
+    reads: Mapping[PurePosixPath, Path] = field(default_factory=dict[PurePosixPath, Path])
+    socket: Path | None = None
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+class Seal(Protocol):
+    """One way to run a program sealed."""
+
+    @property
+    def name(self) -> str:
+        """The name, as in report and settings."""
+        ...
+
+    @property
+    def layers(self) -> bool:
+        """Whether it can show a read-only folder with a writable layer; else each copy must be whole."""
+        ...
+
+    def probe(self, folder: Path, /) -> Probe:
+        """Try what it must refuse, in this empty folder; a seal that isn't there or can't start says so."""
+        ...
+
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+        """Run the program sealed, and end it with all it started; raise SealBroken if the seal itself can't start."""
+        ...

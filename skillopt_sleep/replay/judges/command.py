@@ -1,0 +1,47 @@
+"""Grade an attempt by a command of the project's own, which ran on a copy of what the attempt left."""
+
+import re
+
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.records import CheckResult, Command, CommandRun, Score, Trajectory
+from skillopt_sleep.replay.judges.acts import names
+
+NAME = "command"
+_MISSING = frozenset({126, 127})  # the shell's codes for a program that isn't there or can't be run
+
+# The last line of pytest, jest, vitest, cargo test, go test and others that counts.
+_PASSED = re.compile(r"\b(\d+) (?:passed|passing)\b")
+_FAILED = re.compile(r"\b(\d+) (?:failed|failing|errors?)\b")
+
+
+def score_command(reference: Command, trajectory: Trajectory) -> Score:
+    """Return hard 1 if the command ended with 0; soft is the share of its tests that passed, if it says how many.
+
+    An attempt that changes the tests fails. Raises ItemError if the command didn't run.
+    """
+    checked = trajectory.checked
+    if checked is None or checked.status is None:
+        raise ItemError("the project's own command could not be run on what the attempt left")
+    if checked.status in _MISSING:
+        raise ItemError("the project's own command was not found in the replay")
+    touched = [path for path in trajectory.changed_files if any(names(test, path) for test in reference.tests)]
+    if touched:
+        return _score(hard=False, soft=0.0, why="it changed the tests that judge it")
+    if checked.status == 0:
+        return _score(hard=True, soft=1.0, why="")
+    return _score(hard=False, soft=share_passed(checked), why="the project's own check fails")
+
+
+def share_passed(checked: CommandRun) -> float:
+    """Return the share of tests that passed, by what the command printed; 0 if it doesn't say."""
+    passed = _PASSED.findall(checked.output)
+    failed = _FAILED.findall(checked.output)
+    if not passed:
+        return 0.0
+    good = int(passed[-1])
+    bad = sum(int(count) for count in failed[-2:]) or 1
+    return good / (good + bad)
+
+
+def _score(*, hard: bool, soft: float, why: str) -> Score:
+    return Score(hard=float(hard), soft=soft, why=why, checks=(CheckResult(name=NAME, passed=hard),))
