@@ -22,6 +22,7 @@ from skillopt_sleep.records import (
     Task,
     Trajectory,
     Usage,
+    wants_a_tool,
 )
 
 Item = TypeVar("Item")
@@ -95,6 +96,9 @@ class FakeExecutor:
         self.attempt = attempt
         self.text_only = text_only
         self.jobs: list[tuple[Task, Document, int]] = []
+
+    def reaches(self, task: Task) -> bool:
+        return not self.text_only or not (task.needs_repository or wants_a_tool(task.reference))
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         self.jobs.append((task, document, sample))

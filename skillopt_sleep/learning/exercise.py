@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.protocols import Executor
-from skillopt_sleep.records import Edit, Split, Task, TaskOrigin, lessons_of, tasks_of, wants_a_tool
+from skillopt_sleep.records import Edit, Split, Task, TaskOrigin, lessons_of, tasks_of
 
 
 def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], list[Task]]:
@@ -13,10 +13,10 @@ def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], lis
     reached: list[Task] = []
     waiting: list[Task] = []
     for task in tasks:
-        if executor.text_only and (task.needs_repository or wants_a_tool(task.reference)):
-            waiting.append(task)
-        else:
+        if executor.reaches(task):
             reached.append(task)
+        else:
+            waiting.append(task)
     return reached, waiting
 
 

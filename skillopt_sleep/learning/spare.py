@@ -79,6 +79,10 @@ class _SpareExecutor:
         """Return what the inner executor says."""
         return self._executor.text_only
 
+    def reaches(self, task: Task) -> bool:
+        """Return what the inner executor says."""
+        return self._executor.reaches(task)
+
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt, or return why there is none."""
         if self._first.end is not None:

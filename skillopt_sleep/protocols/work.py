@@ -62,6 +62,10 @@ class Executor(Protocol):
         """Whether attempts are answers in words, without tools and without the repository."""
         ...
 
+    def reaches(self, task: Task) -> bool:
+        """Return whether an attempt can show what this task is about."""
+        ...
+
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt; an attempt that could not be made has a `failure` and is never scored."""
         ...

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Document, Prompt, Purpose, Task, Trajectory
+from skillopt_sleep.records import Document, Prompt, Purpose, Task, Trajectory, wants_a_tool
 from skillopt_sleep.replay.variation import varied
 
 
@@ -23,6 +23,10 @@ class SingleShot:
     def text_only(self) -> bool:
         """Return True: it answers in words."""
         return True
+
+    def reaches(self, task: Task) -> bool:
+        """Return whether an answer in words can show what the task is about."""
+        return not (task.needs_repository or wants_a_tool(task.reference))
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt; a failed call is reported as a failure, not as an empty answer."""
