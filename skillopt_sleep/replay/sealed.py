@@ -1,0 +1,300 @@
+"""Attempt a task with the genuine agent, in a sealed throw-away copy of the repository."""
+
+import hashlib
+import shlex
+import tempfile
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from msgspec import MsgspecError
+
+from skillopt_sleep.backends.metered import NightMeter
+from skillopt_sleep.backends.relay import Line, Most, Relay
+from skillopt_sleep.errors import CallFailed, ItemError, NightError
+from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.protocols import Calls
+from skillopt_sleep.protocols.acting import Acted, Acting, Given, Inside, Installed, Limits, Way
+from skillopt_sleep.protocols.program import Setup
+from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal
+from skillopt_sleep.records import (
+    Command,
+    CommandRun,
+    Completion,
+    Document,
+    Prompt,
+    Purpose,
+    Task,
+    Trajectory,
+    wants_a_tool,
+)
+from skillopt_sleep.replay.workspaces import Base, Bases, Copy
+
+MOST_OUTPUT = 4_000  # characters of what a command printed that are kept
+CHECK = Bounds(seconds=300.0, cpu_seconds=300)
+# Where commands are looked for, besides the folders of the project's own dependencies.
+PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+BINS = ("bin", ".bin")
+
+
+class Agent(NamedTuple):
+    """The agent that makes the attempts: how it acts, its program, the login that the relay uses, and its name.
+
+    `name` and `version` tell its attempts from those of another; `home` and `agent_home` are the user's own, by which
+    a document's place is known.
+    """
+
+    acting: Acting
+    installed: Installed
+    way: Way
+    setup: Setup
+    name: str
+    version: str
+    home: Path
+    agent_home: Path
+
+
+class SealedCopy:
+    """Lets the agent do the task in a copy of the repository; nothing of it stays but what happened.
+
+    A completed attempt is kept in `draws` before it is used, so a night that is resumed doesn't pay for it again.
+    `folder` is where throw-away homes and sockets are made.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        seal: Seal,
+        bases: Bases,
+        relay: Relay,
+        *,
+        draws: Calls,
+        meter: NightMeter,
+        folder: Path,
+        limits: Limits,
+        night: Callable[[], str],
+    ) -> None:
+        self._agent = agent
+        self._seal = seal
+        self._bases = bases
+        self._relay = relay
+        self._draws = draws
+        self._meter = meter
+        self._folder = folder
+        self._limits = limits
+        self._night = night
+        self._lock = threading.Lock()
+        self._running: dict[str, threading.Lock] = {}
+
+    @property
+    def text_only(self) -> bool:
+        """Return False: the agent has its tools."""
+        return False
+
+    def reaches(self, task: Task) -> bool:
+        """Return whether the task says where it stands and is judged by what is done there."""
+        return task.workspace is not None and wants_a_tool(task.reference)
+
+    def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
+        """Make one attempt, or return the one that was completed before this night was interrupted."""
+        key = self._key(task, document, sample)
+        with self._lock:
+            alone = self._running.setdefault(key, threading.Lock())
+        with alone:
+            kept = self._draws.get(key)
+            if kept is not None:
+                with suppress(MsgspecError):  # an earlier version kept it
+                    return from_json(kept.text.encode(), Trajectory)
+            trajectory = self._attempted(task, document, sample)
+            if not trajectory.failure:
+                completion = Completion(
+                    text=to_json(trajectory).decode(), usage=trajectory.usage, model=trajectory.model
+                )
+                self._draws.put(key, purpose=Purpose.ROLLOUT, completion=completion)
+            return trajectory
+
+    def _key(self, task: Task, document: Document, sample: int) -> str:
+        """Return what tells this attempt from others: all that can change what happens in it."""
+        parts = (
+            self._night(),
+            self._agent.name,
+            self._agent.version,
+            self._seal.name,
+            task.id,
+            task.prompt,
+            *task.later,
+            to_json(task.workspace).decode(),
+            to_json(task.reference).decode(),
+            document.path,
+            document.text,
+            str(sample),
+        )
+        digest = hashlib.blake2b(digest_size=20)
+        for part in parts:
+            digest.update(f"{len(part)}:{part}".encode())
+        return f"sealed-{digest.hexdigest()}"
+
+    def _attempted(self, task: Task, document: Document, sample: int) -> Trajectory:
+        try:
+            return self._attempt(task, document, sample)
+        except NightError:
+            raise
+        except ItemError as error:
+            return Trajectory(failure=error.message, seal=self._seal.name)
+
+    def _attempt(self, task: Task, document: Document, sample: int) -> Trajectory:
+        if task.workspace is None:
+            raise ItemError("it isn't known in which repository the request was made")
+        base = self._bases.of(task.workspace)
+        root = PurePosixPath(base.root)
+        with base.copy(layers=self._seal.layers) as copy, self._place() as place:
+            home = private_dir(place / "home")
+            given = self._give(document, copy, root, home)
+            cwd = root / task.workspace.folder if task.workspace.folder else root
+            socket = place / "model.sock"
+            most = Most(calls=self._limits.turns, usd=self._limits.usd)
+            with self._relay.line(socket, project=task.project, asker=f"{task.id} {sample}", most=most) as line:
+                policy = Policy(
+                    tree=copy.tree,
+                    root=root,
+                    cwd=cwd,
+                    home=home,
+                    environ={},
+                    reads=self._reads(base),
+                    socket=socket,
+                )
+                runs, acted = self._act(task, policy, home)
+            self._refuse_failed(task, line, acted)
+            transcript = self._transcript(home)
+            arrival = self._agent.acting.arrived(given, first_request=line.first_request, transcript=transcript)
+            if not arrival.proven:
+                missing = ", ".join(arrival.missing) or "no proof"
+                raise ItemError(f"nothing shows that the agent was given {document.path} ({missing})")
+            changes = copy.changes()
+            checked = None
+            if isinstance(task.reference, Command):
+                checked = self._check(task.reference, base, copy, root, place)
+            return Trajectory(
+                response=redact(acted.response),
+                tool_calls=acted.tool_calls,
+                commands=acted.commands,
+                changed_files=changes.files,
+                diff=changes.diff,
+                checked=checked,
+                turns=acted.turns,
+                seal=self._seal.name,
+                seconds=sum(ran.seconds for ran in runs),
+                usage=line.usage,
+                model=acted.model or line.model,
+            )
+
+    @contextmanager
+    def _place(self) -> Generator[Path]:
+        """Have a folder for one attempt; its path is short, because that of a socket has to be."""
+        with tempfile.TemporaryDirectory(
+            prefix="a-", dir=private_dir(self._folder), ignore_cleanup_errors=True
+        ) as name:
+            yield Path(name)
+
+    def _give(self, document: Document, copy: Copy, root: PurePosixPath, home: Path) -> Given:
+        """Put the document where the agent loads it, and the files that its throw-away home needs."""
+        agent = self._agent
+        for name, data in agent.acting.files.items():
+            _write(home / name, data)
+        place = agent.acting.place(
+            Path(document.path), root=Path(root), home=agent.home, agent_home=agent.agent_home, inside=Inside()
+        )
+        if place is None:
+            raise ItemError(f"{agent.name} doesn't read {document.path}, so no attempt with it shows anything")
+        data = document.text.encode()
+        if place.is_relative_to(root):
+            copy.write(place.relative_to(root), data)
+        else:
+            _write(home / place.relative_to(HOME), data)
+        return Given(place, document.kind, document.text)
+
+    def _reads(self, base: Base) -> dict[PurePosixPath, Path]:
+        reads = dict(base.dependencies)
+        for path in self._agent.installed.reads:
+            reads[PurePosixPath(path)] = path
+        return reads
+
+    def _act(self, task: Task, policy: Policy, home: Path) -> tuple[list[Ran], Acted]:
+        """Hand the agent the request and the later messages in turn, each when it is done with the one before."""
+        agent = self._agent
+        runs: list[Ran] = []
+        acted = Acted()
+        for message in (task.prompt, *task.later):
+            turn = agent.acting.turn(
+                message,
+                agent.installed,
+                agent.way,
+                setup=agent.setup,
+                limits=self._limits,
+                inside=Inside(),
+                session=acted.session,
+            )
+            runs.append(self._seal.run(turn.argv, replace(policy, environ=turn.environ), stdin=turn.stdin))
+            acted = agent.acting.read(runs, self._transcript(home))
+            if acted.problem is not None:
+                break
+        return runs, acted
+
+    def _refuse_failed(self, task: Task, line: Line, acted: Acted) -> None:
+        """Raise what ended the attempt before its own end: it shows nothing then."""
+        prompt = Prompt(purpose=Purpose.ROLLOUT, text="", asker=task.id, project=task.project)
+        if isinstance(line.failure, NightError):
+            raise line.failure
+        if line.stopped or acted.stopped_early:
+            raise ItemError("the attempt reached its limit before the agent was done")
+        failure = line.failure or acted.problem
+        if isinstance(failure, CallFailed):
+            self._meter.failed(prompt, failure)
+            raise failure
+        if failure is not None:
+            raise failure
+        self._meter.answered(prompt)
+
+    def _transcript(self, home: Path) -> bytes:
+        """Return the agent's own record of the session, the newest if there are several."""
+        files = sorted(home.glob(self._agent.acting.sessions), key=lambda path: path.stat().st_mtime)
+        return files[-1].read_bytes() if files and files[-1].is_file() else b""
+
+    def _check(self, command: Command, base: Base, copy: Copy, root: PurePosixPath, place: Path) -> CommandRun:
+        """Run the project's own command on a copy of what the attempt left, without network and model."""
+        with copy.again(layers=self._seal.layers) as end:
+            policy = Policy(
+                tree=end.tree,
+                root=root,
+                cwd=root / command.folder if command.folder else root,
+                home=private_dir(place / "check"),
+                environ=environment(base),
+                reads=dict(base.dependencies),
+                bounds=CHECK,
+            )
+            ran = self._seal.run(command.argv, policy)
+        return run_of(command, ran)
+
+
+def environment(base: Base) -> dict[str, str]:
+    """Return the whole environment of a project's own command: where programs are, and a throw-away home."""
+    own = [str(folder / name) for folder in base.dependencies for name in BINS]
+    return {"PATH": ":".join((*own, *PATH)), "HOME": str(HOME), "TMPDIR": "/tmp", "LANG": "C.UTF-8", "CI": "1"}  # noqa: S108 - inside the seal
+
+
+def run_of(command: Command, ran: Ran) -> CommandRun:
+    """Return how a project's own command ended, with the end of what it printed; no status if it was stopped."""
+    output = redact((ran.stdout + b"\n" + ran.stderr).decode(errors="replace"))[-MOST_OUTPUT:]
+    status = None if ran.stopped else ran.status
+    return CommandRun(text=shlex.join(command.argv), status=status, output=output.strip())
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
