@@ -18,6 +18,7 @@ from skillopt_sleep.records import (
     Check,
     Checks,
     Command,
+    CommandRun,
     Decision,
     Deed,
     DeedKind,
@@ -49,6 +50,7 @@ from skillopt_sleep.records import (
     Task,
     TaskOrigin,
     ToolEvent,
+    Trajectory,
     Trial,
     Tried,
     Turn,
@@ -298,3 +300,19 @@ def test_a_command_that_the_person_typed_is_no_word_of_theirs_beside_the_deed() 
     words = Evidence(session="s1", turn=5, quote="run it yourself")
     proposal = a_proposal(evidence=(Evidence(session="s1", turn=3, quote="make lint"), words), deeds=(ran,))
     assert proposal.spoken == (words,)
+
+
+def test_an_attempt_in_words_is_told_by_its_answer_and_one_with_tools_by_what_was_done() -> None:
+    assert Trajectory(response="Done.", text_only=True).told == "Done."
+    acted = Trajectory(
+        response="Done.",
+        seal="bubblewrap",
+        commands=(CommandRun(text="make lint", status=2), CommandRun(text="ls", status=0)),
+        changed_files=("a.py",),
+        checked=CommandRun(text="pytest -q", status=1, output="1 failed"),
+        diff="+x",
+    )
+    lines = acted.told.splitlines()
+    assert lines[:2] == ["$ make lint  (exit 2)", "$ ls"]
+    assert lines[2:] == ["(changed: a.py)", "(the project's own check failed afterwards)", "1 failed", "Done.", "+x"]
+    assert "pytest" not in acted.told

@@ -114,15 +114,29 @@ class CliBackend:
         return self._dialect.version(ran)
 
     @property
-    def account(self) -> Account:
-        """The current login."""
-        home = Path(self._environ.get(self._dialect.home_env) or self._home / self._dialect.home_name)
+    def agent_home(self) -> Path:
+        """The folder in which the user's agent keeps its settings and its login."""
+        return Path(self._environ.get(self._dialect.home_env) or self._home / self._dialect.home_name)
+
+    @property
+    def login_files(self) -> dict[str, bytes]:
+        """The files of the agent's home that may hold a login, as they are now."""
         files: dict[str, bytes] = {}
         for name in self._dialect.account_files:
-            data = _read(home / name)
+            data = _read(self.agent_home / name)
             if data is not None:
                 files[name] = data
-        account = self._dialect.account(files, self._environ, self._setup)
+        return files
+
+    @property
+    def setup(self) -> Setup:
+        """The model and its address."""
+        return self._setup
+
+    @property
+    def account(self) -> Account:
+        """The current login."""
+        account = self._dialect.account(self.login_files, self._environ, self._setup)
         if account.subscription and self._setup.base_url:
             problem = f"the login of a subscription isn't sent to another address ({self._setup.base_url})"
             return account._replace(problem=problem, remedy="name the variable with its key in backend.api_key_env")

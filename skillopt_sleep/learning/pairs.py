@@ -80,7 +80,8 @@ def failed_by_itself(trajectory: Trajectory) -> bool:
 def digest(trajectory: Trajectory) -> str:
     """Return a digest of what was answered and done, whatever its case and spacing."""
     said = " ".join(trajectory.response.casefold().split())
-    done = "\n".join((said, *trajectory.tool_calls, *trajectory.changed_files))
+    ran = [command.text for command in trajectory.commands]
+    done = "\n".join((said, *trajectory.tool_calls, *ran, *trajectory.changed_files, trajectory.diff))
     return hashlib.blake2b(done.encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 

@@ -98,7 +98,7 @@ def _show(one: Compared, task: Task) -> str:
 
 
 def _answer(rollout: Rollout) -> list[str]:
-    lines = [fence(rollout.trajectory.response[:ANSWER_CHARS])]
+    lines = [fence(rollout.trajectory.told[:ANSWER_CHARS])]
     if rollout.score is not None and rollout.score.why:
         lines.append(f"What went wrong: {rollout.score.why}")
     return lines

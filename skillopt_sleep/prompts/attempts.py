@@ -71,7 +71,7 @@ def cases(
         if not failures:
             done.append(Case(task, best, made=len(made), sessions=sessions))
             continue
-        distinct = {one.rollout.trajectory.response: one for one in failures}
+        distinct = {one.rollout.trajectory.told: one for one in failures}
         for one in distinct.values() if each else [min(failures, key=lambda one: one.grade)]:
             better = best if best.grade - one.grade >= SPREAD else None
             failed.append(Case(task, one, better, failed=len(failures), made=len(made), sessions=sessions))
@@ -94,13 +94,13 @@ def made_in(rollouts: Sequence[Rollout]) -> str:
 
 def show(number: int, case: Case) -> str:
     """Show the request, the answer, what went wrong, what went better, and what the person said at the time."""
-    answer = fence(case.shown.rollout.trajectory.response[:RESPONSE_CHARS])
+    answer = fence(case.shown.rollout.trajectory.told[:RESPONSE_CHARS])
     request = fence(f"{case.task.context}\n{case.task.prompt}".strip())
     lines = [f"## Attempt {number}", "### Request", request, "### Answer", answer]
     if case.failed:
         lines += ["### What went wrong", what_went_wrong(case)]
     if case.better is not None:
-        better = fence(case.better.rollout.trajectory.response[:RESPONSE_CHARS])
+        better = fence(case.better.rollout.trajectory.told[:RESPONSE_CHARS])
         lines += ["### The same request, another time, when it went better: ask for what made the difference", better]
     return "\n".join(lines + said(case.task, sessions=case.sessions))
 

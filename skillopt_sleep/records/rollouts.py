@@ -4,6 +4,10 @@ from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.sessions import Usage
 from skillopt_sleep.records.workspaces import CommandRun
 
+MOST_SHOWN = 20  # commands and files of an attempt that a reader is shown
+CHECK_CHARS = 1_000
+DIFF_CHARS = 4_000
+
 
 class Trajectory(Record, frozen=True, kw_only=True):
     """The course of one attempt; `failure` says why there is no response, `text_only` that no tools could run.
@@ -27,6 +31,32 @@ class Trajectory(Record, frozen=True, kw_only=True):
     failure: str = ""
     text_only: bool = False
     model: str = ""
+
+    @property
+    def told(self) -> str:
+        """Return what happened, for a reader: the answer, and what was done and left by an attempt with tools."""
+        if not self.seal:
+            return self.response
+        lines = [_ran(command) for command in self.commands[-MOST_SHOWN:]]
+        if self.changed_files:
+            lines.append(f"(changed: {', '.join(self.changed_files[:MOST_SHOWN])})")
+        else:
+            lines.append("(changed no file)")
+        if self.checked is not None:
+            how = "passed" if self.checked.status == 0 else "failed"
+            lines.append(f"(the project's own check {how} afterwards)")
+            if self.checked.status:
+                lines.append(self.checked.output[-CHECK_CHARS:])
+        lines.append(self.response)
+        if self.diff:
+            lines.append(self.diff[:DIFF_CHARS])
+        return "\n".join(lines)
+
+
+def _ran(command: CommandRun) -> str:
+    """Return a command as an answer in words would show it, with its exit status if that wasn't 0."""
+    failed = f"  (exit {command.status})" if command.status else ""
+    return f"$ {command.text}{failed}"
 
 
 class CheckResult(Record, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from skillopt_sleep.backends.relay import Line, Most, Relay
 from skillopt_sleep.errors import CallFailed, ItemError, NightError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.kit.leftovers import prefix
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.protocols import Calls
@@ -198,7 +199,7 @@ class SealedCopy:
     def _place(self) -> Generator[Path]:
         """Have a folder for one attempt; its path is short, because that of a socket has to be."""
         with tempfile.TemporaryDirectory(
-            prefix="a-", dir=private_dir(self._folder), ignore_cleanup_errors=True
+            prefix=prefix(), dir=private_dir(self._folder), ignore_cleanup_errors=True
         ) as name:
             yield Path(name)
 

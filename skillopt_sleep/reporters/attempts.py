@@ -163,7 +163,7 @@ def _later(known: Attempted | None, row: _Rollout) -> Attempted:
     if row.score is None and known is not None and known.hard is not None:
         return msgspec.structs.replace(known, made=made, unscored=unscored)
     return Attempted(
-        answer=head(row.trajectory.response, ANSWER_CHARS),
+        answer=head(row.trajectory.told, ANSWER_CHARS),
         did=tuple(head(call, DEED_CHARS) for call in row.trajectory.tool_calls[:DEEDS]),
         hard=row.score.hard if row.score else None,
         soft=row.score.soft if row.score else None,

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.backends.metered import Limits as NightLimits
-from skillopt_sleep.backends.metered import NightMeter
+from skillopt_sleep.backends.metered import Limits as NightLimits, NightMeter
 from skillopt_sleep.backends.relay import Line, Most, Relay, Upstream
 from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.process import Ran
