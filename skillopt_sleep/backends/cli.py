@@ -10,12 +10,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.backends.leftovers import clear, prefix
 from skillopt_sleep.backends.prices import Tariff
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.kit.leftovers import clear, prefix
 from skillopt_sleep.kit.process import Ran, run
 from skillopt_sleep.protocols.program import Account, Dialect, Invocation, Setup
 from skillopt_sleep.records import Completion, Prompt, Usage

@@ -51,7 +51,7 @@ def _options(
     """Take the program's own options, and before any command delete what a killed night left behind."""
     if version:
         return
-    from skillopt_sleep.backends.leftovers import clear
+    from skillopt_sleep.kit.leftovers import clear
     from skillopt_sleep.settings import find_paths
 
     cleared = clear(find_paths().replays)

@@ -143,7 +143,7 @@ from skillopt_sleep.records.trials import (
     others_in_words,
     said_of_changes,
 )
-from skillopt_sleep.records.workspaces import CommandRun, Workspace
+from skillopt_sleep.records.workspaces import NO_WORKSPACE_WORDS, CommandRun, NoWorkspace, Workspace
 
 __all__ = [
     "ACTING_OPS",
@@ -155,6 +155,7 @@ __all__ = [
     "LEFT_OUT_WORDS",
     "NEVER_ALLOWED",
     "NOTHING",
+    "NO_WORKSPACE_WORDS",
     "OUTCOMES",
     "READ_AGAIN",
     "REVIEW",
@@ -215,6 +216,7 @@ __all__ = [
     "Limit",
     "Metric",
     "NightReport",
+    "NoWorkspace",
     "Note",
     "Offered",
     "Op",

@@ -1,5 +1,7 @@
 """Workspace: the state of a repository in which a request can be done once more."""
 
+from enum import StrEnum
+
 from skillopt_sleep.records.record import Record
 
 
@@ -8,7 +10,7 @@ class Workspace(Record, frozen=True, kw_only=True):
 
     `root` is the repository's folder and `commit` what was checked out there; `folder` is where the agent stood below
     the root, "" for the root itself. `patch` is a file with the work that wasn't committed, "" without any. It is
-    `approximate` if the commit was found by branch and time, or if some of that work is missing from the patch.
+    `approximate` if the commit was found by time, or if some of that work is missing or unknown.
     """
 
     root: str
@@ -16,6 +18,54 @@ class Workspace(Record, frozen=True, kw_only=True):
     folder: str = ""
     patch: str = ""
     approximate: bool = False
+
+
+class NoWorkspace(StrEnum):
+    """Why a request can't be done once more in its repository; a closed set."""
+
+    GONE = "gone"
+    NO_REPOSITORY = "no_repository"
+    BARE = "bare"
+    HOME_FOLDER = "home_folder"
+    NOT_OWN = "not_own"
+    NO_COMMIT = "no_commit"
+    SHALLOW = "shallow"
+    PARTIAL = "partial"
+    NO_FOLDER = "no_folder"
+    NO_PATCH = "no_patch"
+    PATCH_FAILS = "patch_fails"
+    SUBMODULES = "submodules"
+    LFS = "lfs"
+    TOO_LARGE = "too_large"
+    UNREADABLE = "unreadable"
+    UNSAFE_PATH = "unsafe_path"
+    NO_GIT = "no_git"
+    DISK = "disk"
+    BUSY = "busy"
+
+
+NO_WORKSPACE_WORDS = {
+    NoWorkspace.GONE: "the folder is gone",
+    NoWorkspace.NO_REPOSITORY: "the folder is in no git repository",
+    NoWorkspace.BARE: "the repository is bare, so no files are checked out",
+    NoWorkspace.HOME_FOLDER: "the repository is the home folder itself",
+    NoWorkspace.NOT_OWN: "its `.git` leads to another repository",
+    NoWorkspace.NO_COMMIT: "the commit isn't in the repository any more",
+    NoWorkspace.SHALLOW: "the repository is a shallow clone, which doesn't reach back to the commit",
+    NoWorkspace.PARTIAL: "the repository is a partial clone, which lacks files of the commit",
+    NoWorkspace.NO_FOLDER: "the folder isn't in the commit",
+    NoWorkspace.NO_PATCH: "the patch with the uncommitted work is gone",
+    NoWorkspace.PATCH_FAILS: "the uncommitted work doesn't fit the commit",
+    NoWorkspace.SUBMODULES: "the repository has submodules",
+    NoWorkspace.LFS: "the repository keeps files in Git LFS",
+    NoWorkspace.TOO_LARGE: "the repository is too large",
+    NoWorkspace.UNREADABLE: "git can't read the commit",
+    NoWorkspace.UNSAFE_PATH: "a path leads out of the copy or through a link",
+    NoWorkspace.NO_GIT: "git isn't installed",
+    NoWorkspace.DISK: "the copy can't be written",
+    NoWorkspace.BUSY: "another process is making the copy",
+}
+"""The reasons in words."""
 
 
 class CommandRun(Record, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.backends.leftovers import Cleared, clear, prefix
+from skillopt_sleep.kit.leftovers import Cleared, clear, prefix
 
 DAY = 24 * 3600
 

@@ -1,16 +1,17 @@
-"""Remove the folders of calls whose process was killed: each may hold a copy of the agent's login."""
+"""Remove the folders that processes left when they were killed: a call's may hold a copy of the agent's login."""
 
 import os
 import platform
 import re
-import shutil
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-_START = "call-"
-_NAME = re.compile(re.escape(_START) + r"(?P<pid>\d+)@(?P<host>.*)-[^-]*")
+from skillopt_sleep.kit.trees import remove_tree
+
+CALL = "call-"
+_NAME = re.compile(r"(?P<pid>\d+)@(?P<host>.*)-[^-]*")
 # No call takes this long. It is for folders of another machine or version, whose process can't be looked up.
 _LONGEST_SECONDS = 24 * 3600.0
 
@@ -22,39 +23,38 @@ class Cleared(NamedTuple):
     stuck: tuple[Path, ...] = ()
 
 
-def prefix() -> str:
-    """Return how this process begins the names of its calls' folders."""
-    return f"{_START}{os.getpid()}@{platform.node().replace(os.sep, '')}-"
+def prefix(kind: str = CALL) -> str:
+    """Return how this process begins the names of its folders of this kind."""
+    return f"{kind}{os.getpid()}@{platform.node().replace(os.sep, '')}-"
 
 
-def clear(folder: Path) -> Cleared:
-    """Remove the folders of calls whose process has ended, and keep those of running processes."""
+def clear(folder: Path, kind: str = CALL) -> Cleared:
+    """Remove the folders of this kind whose process has ended, and keep those of running processes."""
     try:
         with os.scandir(folder) as entries:
-            left = [Path(entry.path) for entry in entries if _is_left(entry)]
+            left = [Path(entry.path) for entry in entries if _is_left(entry, kind)]
     except OSError:
         return Cleared()
     gone: list[Path] = []
     stuck: list[Path] = []
     for path in left:
-        shutil.rmtree(path, ignore_errors=True)
-        if os.path.lexists(path):
-            stuck.append(path)
-        else:
+        if remove_tree(path):
             gone.append(path)
+        else:
+            stuck.append(path)
     return Cleared(tuple(gone), tuple(stuck))
 
 
-def _is_left(entry: "os.DirEntry[str]") -> bool:
+def _is_left(entry: "os.DirEntry[str]", kind: str) -> bool:
     from skillopt_sleep.kit.alive import is_alive
 
-    if not entry.name.startswith(_START):
+    if not entry.name.startswith(kind):
         return False
     try:
         made = entry.stat(follow_symlinks=False).st_mtime
     except OSError:
         return False  # gone in the meantime
-    name = _NAME.fullmatch(entry.name)
+    name = _NAME.fullmatch(entry.name.removeprefix(kind))
     if name is None or name["host"] != platform.node().replace(os.sep, ""):
         return time.time() - made > _LONGEST_SECONDS
     return not is_alive(int(name["pid"]), datetime.fromtimestamp(made, UTC))

@@ -1,0 +1,52 @@
+"""Turn what is known of a session into the state of its repository."""
+
+import tempfile
+from pathlib import Path, PurePosixPath
+
+from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.kit.leftovers import prefix
+from skillopt_sleep.records import NoWorkspace, Session, Snapshot, Workspace
+from skillopt_sleep.replay.workspaces.past import COMMIT, commit_at
+from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
+from skillopt_sleep.replay.workspaces.repository import Repository, repository_above, repository_at
+from skillopt_sleep.replay.workspaces.sweep import SCRATCH
+
+
+def workspace_of(session: Session, snapshot: Snapshot | None = None, *, folder: Path) -> Workspace | NoWorkspace:
+    """Return where the session's agent stood when it began, or why that can't be had again.
+
+    The hook's snapshot is exact; a commit that the session names leaves unknown what wasn't committed; without both
+    it is what was checked out at that time. `folder` is where throw-away folders are made, which `sweep` knows.
+    """
+    try:
+        if snapshot is not None and COMMIT.fullmatch(snapshot.commit):
+            repository = repository_at(Path(snapshot.root))
+            inside = _inside(repository, session.cwd)
+            approximate = not snapshot.complete
+            return _workspace(repository, snapshot.commit, inside, patch=snapshot.patch, approximate=approximate)
+        repository = repository_above(Path(session.cwd))
+        inside = _inside(repository, session.cwd)
+        commit = session.commit
+        if not COMMIT.fullmatch(commit):
+            with tempfile.TemporaryDirectory(prefix=prefix(SCRATCH), dir=private_dir(folder)) as scratch:
+                commit = commit_at(repository, session.started, scratch=Path(scratch))
+        return _workspace(repository, commit, inside, approximate=True)
+    except WorkspaceRefused as refused:
+        return refused.code
+    except OSError:
+        return NoWorkspace.DISK
+
+
+def _workspace(
+    repository: Repository, commit: str, inside: str, *, patch: str = "", approximate: bool = False
+) -> Workspace:
+    return Workspace(root=str(repository.root), commit=commit, folder=inside, patch=patch, approximate=approximate)
+
+
+def _inside(repository: Repository, cwd: str) -> str:
+    """Return where the folder is below the repository's root, "" for the root itself."""
+    place = Path(cwd).resolve()
+    if not place.is_relative_to(repository.root):
+        raise WorkspaceRefused(NoWorkspace.NO_FOLDER, cwd)
+    inside = PurePosixPath(place.relative_to(repository.root))
+    return "" if inside == PurePosixPath() else str(inside)

@@ -1,0 +1,32 @@
+"""Files are told to hold secrets by their names, as the hooks tell them."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.kit.secret_files import SECRET_FILES, is_secret_file
+
+HOOK = Path(__file__).parent.parent.parent / "hooks" / "scripts" / "session.py"
+
+
+def test_the_list_is_that_of_the_hooks() -> None:
+    assert runpy.run_path(str(HOOK), run_name="hook")["_SECRETS"] == SECRET_FILES
+
+
+@pytest.mark.parametrize(
+    "path", [".env", "a/.ENV.local", "deploy/server.PEM", "credentials/aws", ".env/x", "id_rsa.old", "secrets.yaml"]
+)
+def test_secrets_are_known_by_their_names_in_any_folder(path: str) -> None:
+    assert is_secret_file(path, lambda: False)
+
+
+@pytest.mark.parametrize("path", ["env", "keys.py", "src/environment.ts", "a.env.py", "pem", "mysecrets.txt"])
+def test_other_files_are_not_even_looked_into(path: str) -> None:
+    assert not is_secret_file(path, lambda: pytest.fail("it was looked into"))
+
+
+@pytest.mark.parametrize("path", ["auth/credentials.py", "credentials/provider.go", "Secrets.java"])
+def test_source_code_is_hidden_only_if_it_holds_a_secret(path: str) -> None:
+    assert not is_secret_file(path, lambda: False)
+    assert is_secret_file(path, lambda: True)

@@ -1,0 +1,319 @@
+"""A base holds the files of one state and nothing else, and the person's repository stays as it is."""
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.records import NoWorkspace, Workspace
+from skillopt_sleep.replay.workspaces import Bases, Kept, Limits, WorkspaceRefused
+from tests.replay.workspaces.repositories import base_of, commit, git, refusal, repository, state, write
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    repository(tmp_path / "shop")
+    return tmp_path / "shop"
+
+
+def head(root: Path) -> str:
+    return git(root, "rev-parse", "HEAD")
+
+
+def files_of(tree: Path) -> list[str]:
+    return git(tree, "ls-files").splitlines()
+
+
+def test_a_base_is_the_commit_as_the_only_one_of_a_new_repository(tmp_path: Path, shop: Path) -> None:
+    then = commit(shop, {"a.py": "the bug\n"})
+    commit(shop, {"a.py": "the fix\n", "later.py": "later\n"})
+    git(shop, "remote", "add", "origin", "https://shop.example/shop.git")
+    write(shop / ".git" / "hooks", {"post-checkout": "#!/bin/sh\n"})
+    tree = base_of(tmp_path, shop, then).path
+    assert (tree / "a.py").read_text() == "the bug\n"
+    assert files_of(tree) == ["a.py", "src/b.py"]
+    assert git(tree, "status", "--porcelain") == ""
+    assert (
+        git(tree, "log", "--all", "--format=%an %ae %at %s")
+        == "Developer developer@example.invalid 946684800 The project"
+    )
+    assert git(tree, "remote") == ""
+    assert not (tree / ".git" / "hooks").exists()
+    assert not (tree / ".git" / "logs").exists()
+    held = git(tree, "cat-file", "--batch-all-objects", "--batch-check=%(objecttype)").split()
+    assert sorted(held) == ["blob", "blob", "commit", "tree", "tree"]
+    assert git(tree, "fsck", "--full") == ""
+
+
+def test_uncommitted_work_is_in_it(tmp_path: Path, shop: Path) -> None:
+    write(shop, {"a.py": "dirty\n", "new/c.py": "new\n", "image.bin": bytes(range(256))})
+    (shop / "src" / "b.py").unlink()
+    git(shop, "add", "-A")
+    patch = tmp_path / "work.patch"
+    patch.write_bytes(git(shop, "diff", "--binary", "--cached", "HEAD").encode() + b"\n")
+    tree = base_of(tmp_path, shop, head(shop), patch=str(patch)).path
+    assert files_of(tree) == ["a.py", "image.bin", "new/c.py"]
+    assert (tree / "a.py").read_text() == "dirty\n"
+    assert (tree / "image.bin").read_bytes() == bytes(range(256))
+    assert not (base_of(tmp_path, shop, head(shop)).path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["no patch\n", "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-other\n+x\n"]
+)
+def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path, shop: Path, text: str) -> None:
+    (tmp_path / "work.patch").write_text(text)
+    assert refusal(tmp_path, shop, head(shop), patch=str(tmp_path / "work.patch")) is NoWorkspace.PATCH_FAILS
+    assert refusal(tmp_path, shop, head(shop), patch=str(tmp_path / "gone")) is NoWorkspace.NO_PATCH
+
+
+@pytest.mark.parametrize("name", ["../outside", ".git/hooks/pre-commit", "/srv/x"])
+def test_a_patch_writes_nothing_outside(tmp_path: Path, shop: Path, name: str) -> None:
+    text = f"diff --git a/{name} b/{name}\nnew file mode 100755\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n"
+    (tmp_path / "work.patch").write_text(text)
+    before = state(shop)
+    assert refusal(tmp_path, shop, head(shop), patch=str(tmp_path / "work.patch")) in NoWorkspace
+    assert state(shop) == before
+    assert not list(tmp_path.rglob("outside"))
+
+
+def test_threads_that_ask_at_once_get_the_one_base(tmp_path: Path, shop: Path) -> None:
+    bases = [Bases(tmp_path / "workspaces") for _ in range(2)]
+    workspace = Workspace(root=str(shop), commit=head(shop))
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda number: bases[number % 2].of(workspace).path.stat().st_ino, range(8)))
+    assert len(set(made)) == 1
+
+
+def test_a_base_is_used_again_in_later_nights_unless_it_was_damaged(tmp_path: Path, shop: Path) -> None:
+    first = base_of(tmp_path, shop, head(shop)).path
+    made = (first / "a.py").stat().st_ino
+    assert (base_of(tmp_path, shop, head(shop)).path / "a.py").stat().st_ino == made
+    (first / "a.py").write_text("ONE\n")
+    again = base_of(tmp_path, shop, head(shop)).path
+    assert again == first
+    assert (again / "a.py").read_text() == "one\n"
+    (first.parent / "about.json").write_text("{")
+    assert (base_of(tmp_path, shop, head(shop)).path / "a.py").read_text() == "one\n"
+
+
+def test_the_bases_used_longest_ago_go_and_those_with_copies_stay(tmp_path: Path, shop: Path) -> None:
+    states = [Workspace(root=str(shop), commit=commit(shop, {"a.py": f"{number}\n"})) for number in range(5)]
+
+    def asked(number: int) -> Path:
+        return Bases(tmp_path / "workspaces", kept=Kept(bases=2)).of(states[number]).path.parent
+
+    oldest = Bases(tmp_path / "workspaces").of(states[0])
+    os.utime(oldest.path.parent, (0, 0))
+    with oldest.copy(layers=True):
+        second = asked(1)
+        os.utime(second, (1, 1))
+        third = asked(2)
+        os.utime(third, (2, 2))
+        asked(3)
+        assert oldest.path.exists()
+        assert not second.exists()
+    os.utime(oldest.path.parent, (0, 0))
+    asked(4)
+    assert not oldest.path.exists()
+    assert not third.exists()
+    assert asked(3).exists()
+
+
+def test_secrets_and_links_that_lead_out_are_in_neither_the_files_nor_the_objects(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    secret = {
+        ".env": "A=hush-1\n",
+        "deploy/.env.local": "hush-2\n",
+        "keys/server.pem": "hush-3\n",
+        "conf/credentials": "hush-4\n",
+    }
+    code = {
+        "auth/credentials.py": "def credentials(): return ask()\n",
+        "lib/secrets.py": 'api_key = "sk-ant-api03-' + "Zx9" * 30 + '"\n',
+    }
+    repository(root, {**secret, **code, "a.py": "one\n"})
+    (root / "out").symlink_to("/etc/passwd")
+    (root / "up").symlink_to("../elsewhere")
+    (root / "in").symlink_to("a.py")
+    base = base_of(tmp_path, root, commit(root, {}))
+    assert files_of(base.path) == ["a.py", "auth/credentials.py", "in"]
+    assert base.left_out == (
+        ".env",
+        "conf/credentials",
+        "deploy/.env.local",
+        "keys/server.pem",
+        "lib/secrets.py",
+        "out",
+        "up",
+    )
+    objects = git(
+        base.path, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"
+    ).splitlines()
+    texts = [git(base.path, "cat-file", "-p", line.split()[0]) for line in objects if line.endswith("blob")]
+    assert not any("hush" in text or "sk-ant" in text or "/etc" in text for text in texts)
+
+
+def planted(root: Path, marker: Path) -> str:
+    """A repository whose every setting that names a program has it write the marker."""
+    program = root / ".git" / "evil"
+    repository(root, {"a.txt": "one\n", ".gitattributes": "* filter=evil diff=evil merge=evil ident export-subst\n"})
+    program.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{marker}'\ncat\n")
+    program.chmod(0o755)
+    done = commit(root, {"b.txt": "$Format:%H$\n"})
+    for key in ("filter.evil.smudge", "filter.evil.clean", "diff.evil.textconv", "diff.evil.command"):
+        git(root, "config", key, str(program))
+    for key in ("core.fsmonitor", "core.pager", "gpg.program", "core.sshCommand", "core.editor", "diff.external"):
+        git(root, "config", key, str(program))
+    for key, value in {
+        "filter.evil.required": "true",
+        "log.showSignature": "true",
+        "core.hooksPath": ".git/hooks",
+    }.items():
+        git(root, "config", key, value)
+    for hook in (
+        "post-checkout",
+        "post-index-change",
+        "reference-transaction",
+        "pre-commit",
+        "post-commit",
+        "pre-auto-gc",
+    ):
+        (root / ".git" / "hooks" / hook).write_bytes(program.read_bytes())
+        (root / ".git" / "hooks" / hook).chmod(0o755)
+    return done
+
+
+def test_nothing_that_a_repository_names_is_run_and_it_stays_byte_for_byte_as_it_was(
+    tmp_path: Path, layers: bool
+) -> None:
+    root, marker = tmp_path / "shop", tmp_path / "ran"
+    name = planted(root, marker)
+    (root / "a.txt").write_text("two\n")
+    patch = tmp_path / "work.patch"
+    patch.write_text("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n")
+    before = state(root)
+    base = base_of(tmp_path, root, name, patch=str(patch))
+    with base.copy(layers=layers) as copy:
+        copy.write("CLAUDE.md", b"be brief\n")
+        (copy.tree.upper / "a.txt").write_text("three\n")
+        assert copy.changes().files == ("a.txt",)
+        with copy.again(layers=layers) as after:
+            assert after.changes() == copy.changes()
+    assert (base.path / "a.txt").read_text() == "two\n"
+    assert (base.path / "b.txt").read_text() == "$Format:%H$\n"
+    assert state(root) == before
+    assert not marker.exists()
+    git(root, "checkout", "--", "a.txt")
+    assert "evil" in marker.read_text()  # so it would have been run
+
+
+def test_a_shallow_clone_has_its_commit_and_none_before_it(tmp_path: Path, shop: Path) -> None:
+    first, second = head(shop), commit(shop, {"a.py": "later\n"})
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{shop}", "clone")
+    assert (base_of(tmp_path, tmp_path / "clone", second).path / "a.py").read_text() == "later\n"
+    assert refusal(tmp_path, tmp_path / "clone", first) is NoWorkspace.SHALLOW
+
+
+def test_a_partial_clone_that_lacks_files_is_refused_and_nothing_is_fetched(tmp_path: Path, shop: Path) -> None:
+    git(shop, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{shop}", "clone")
+    before = state(tmp_path / "clone")
+    assert refusal(tmp_path, tmp_path / "clone", head(shop)) is NoWorkspace.PARTIAL
+    assert state(tmp_path / "clone") == before
+
+
+def test_a_worktree_is_a_place_of_its_own(tmp_path: Path, shop: Path) -> None:
+    git(shop, "worktree", "add", "-q", str(tmp_path / "fix"))
+    name = commit(tmp_path / "fix", {"a.py": "fixed\n"})
+    before = state(shop) | state(tmp_path / "fix")
+    assert (base_of(tmp_path, tmp_path / "fix", name).path / "a.py").read_text() == "fixed\n"
+    assert state(shop) | state(tmp_path / "fix") == before
+
+
+def test_submodules_and_files_of_lfs_are_refused(tmp_path: Path, shop: Path) -> None:
+    repository(tmp_path / "outer")
+    git(tmp_path / "outer", "submodule", "add", "-q", str(shop), "shop")
+    assert refusal(tmp_path, tmp_path / "outer", commit(tmp_path / "outer", {})) is NoWorkspace.SUBMODULES
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 12345\n"
+    name = repository(tmp_path / "lfs", {"movie.mp4": pointer, "media/.gitattributes": "*.mp4 filter=lfs diff=lfs\n"})
+    assert refusal(tmp_path, tmp_path / "lfs", name) is NoWorkspace.LFS
+    name = repository(tmp_path / "unused", {"a.py": "one\n", ".gitattributes": "*.mp4 filter=lfs\n"})
+    assert base_of(tmp_path, tmp_path / "unused", name)
+
+
+def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path, shop: Path) -> None:
+    repository(tmp_path / "outer")
+    git(tmp_path / "outer", "submodule", "add", "-q", str(shop), "shop")
+    assert files_of(base_of(tmp_path, tmp_path / "outer" / "shop", head(shop)).path) == ["a.py", "src/b.py"]
+
+
+@pytest.mark.parametrize("limits", [Limits(files=1), Limits(size=7)])
+def test_too_many_files_or_bytes_are_refused_before_they_are_written(
+    tmp_path: Path, shop: Path, limits: Limits
+) -> None:
+    bases = Bases(tmp_path / "workspaces", limits=limits)
+    for _ in range(2):
+        with pytest.raises(WorkspaceRefused) as refused:
+            bases.of(Workspace(root=str(shop), commit=head(shop)))
+        assert refused.value.code is NoWorkspace.TOO_LARGE
+    assert [path.name for path in (tmp_path / "workspaces").iterdir()] == ["bases.lock"]
+
+
+def test_a_tree_of_trees_without_end_is_refused(tmp_path: Path, shop: Path) -> None:
+    name = git(shop, "hash-object", "-w", "a.py")
+    kind = "100644 blob"
+    for level in range(12):
+        listed = "".join(f"{kind} {name}\t{letter}{level}\n" for letter in "abcdefghij")
+        name = git(shop, "mktree", stdin=listed)
+        kind = "040000 tree"
+    bomb = git(shop, "commit-tree", "-m", "bomb", name)
+    with pytest.raises(WorkspaceRefused) as refused:
+        Bases(tmp_path / "workspaces", limits=Limits(files=1_000)).of(Workspace(root=str(shop), commit=bomb))
+    assert refused.value.code is NoWorkspace.TOO_LARGE
+
+
+def test_a_commit_or_folder_that_is_not_there_is_refused(tmp_path: Path, shop: Path) -> None:
+    assert refusal(tmp_path, shop, "0" * 40) is NoWorkspace.NO_COMMIT
+    assert refusal(tmp_path, shop, "--help") is NoWorkspace.NO_COMMIT
+    assert refusal(tmp_path, shop, git(shop, "rev-parse", "HEAD^{tree}")[:39] + "x") is NoWorkspace.NO_COMMIT
+    assert refusal(tmp_path, shop, head(shop), folder="docs") is NoWorkspace.NO_FOLDER
+    assert refusal(tmp_path, shop, head(shop), folder="../shop") is NoWorkspace.NO_FOLDER
+    assert base_of(tmp_path, shop, head(shop), folder="src")
+
+
+def test_a_repository_that_names_by_sha256_has_a_base_too(tmp_path: Path) -> None:
+    name = repository(tmp_path / "shop", None, "--object-format=sha256")
+    tree = base_of(tmp_path, tmp_path / "shop", name).path
+    assert files_of(tree) == ["a.py", "src/b.py"]
+    assert git(tree, "status", "--porcelain") == ""
+
+
+def test_odd_names_and_line_ends_stand_as_they_were_checked_out(tmp_path: Path) -> None:
+    names = {
+        "new\nline": "1\n",
+        "esc\x1b[31m": "2\n",
+        ":(top)*": "3\n",
+        '"quoted"': "4\n",
+        "-rf": "5\n",
+        "b.bat": "one\r\ntwo\r\n",
+    }
+    root = tmp_path / "a:b"
+    name = repository(root, {**names, ".gitattributes": "*.bat text eol=crlf\n"})
+    tree = base_of(tmp_path, root, name).path
+    for odd, text in names.items():
+        assert (tree / odd).read_bytes().decode() == text
+    assert git(tree, "status", "--porcelain") == ""
+
+
+def test_what_is_kept_can_be_read_by_its_owner_only(tmp_path: Path, shop: Path) -> None:
+    before = os.umask(0)
+    try:
+        base = base_of(tmp_path, shop, head(shop))
+        with base.copy(layers=False) as copy:
+            private = [tmp_path / "workspaces", base.path.parent, copy.tree.upper.parent]
+            assert {stat.S_IMODE(path.stat().st_mode) for path in private} == {0o700}
+    finally:
+        os.umask(before)

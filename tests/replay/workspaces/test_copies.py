@@ -1,0 +1,110 @@
+"""A copy is thrown away, and takes the text on trial where it is wanted and nowhere else."""
+
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.records import NoWorkspace
+from skillopt_sleep.replay.workspaces import Base, WorkspaceRefused
+from tests.replay.workspaces.repositories import act, base_of, commit, repository, state
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Base:
+    root = tmp_path / "shop"
+    files = {"a.py": "one\n", "src/b.py": "two\n", "AGENTS.md": "old\n", "docs/guide.md": "text\n"}
+    repository(root, files)
+    (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    (root / "manual").symlink_to("docs")
+    name = commit(root, {})
+    (root / "node_modules" / "left-pad").mkdir(parents=True)
+    return base_of(tmp_path, root, name)
+
+
+def test_what_is_done_in_a_copy_stays_there_and_goes_with_it(base: Base, layers: bool) -> None:
+    before = state(base.path), state(base.root)
+    with base.copy(layers=layers) as copy:
+        act(copy, "sh", "-c", "echo more >> a.py; rm -r src; mkdir -p new/deep; echo x > new/deep/c; chmod 000 new")
+        place = copy.tree.upper.parent
+        assert copy.changes().files == ("a.py", "new/deep/c", "src/b.py")
+    assert not place.exists()
+    assert (state(base.path), state(base.root)) == before
+
+
+def test_copies_of_one_base_do_not_know_one_another(base: Base, layers: bool) -> None:
+    with base.copy(layers=layers) as one, base.copy(layers=layers) as two:
+        act(one, "sh", "-c", "echo one > a.py")
+        assert act(two, "cat", "a.py") == "one\n"
+        act(two, "sh", "-c", "echo two > a.py")
+        assert "+two" in two.changes().diff
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", ".claude/skills/shop/SKILL.md", "docs/CLAUDE.md"])
+def test_the_document_is_there_and_is_no_change_and_git_says_nothing_of_it(
+    base: Base, layers: bool, name: str
+) -> None:
+    with base.copy(layers=layers) as copy:
+        copy.write(name, b"the text on trial\n")
+        assert act(copy, "cat", name) == "the text on trial\n"
+        assert act(copy, "git", "status", "--porcelain") == ""
+        act(copy, "sh", "-c", f"echo more >> {name}; echo two > a.py")
+        assert act(copy, "git", "status", "--porcelain") == " M a.py\n"
+        assert copy.changes().files == ("a.py",)
+        assert "trial" not in copy.changes().diff
+        with copy.again(layers=layers) as after:
+            assert act(after, "cat", name) == "the text on trial\nmore\n"
+            assert after.changes() == copy.changes()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "/etc/x",
+        "../x",
+        "a/../../x",
+        ".git/config",
+        ".GIT/hooks/x",
+        "CLAUDE.md",
+        "manual/x",
+        "a.py/x",
+        "src",
+        "x\0y",
+    ],
+)
+def test_a_document_goes_nowhere_else(base: Base, layers: bool, name: str) -> None:
+    with base.copy(layers=layers) as copy:
+        before = state(copy.tree.upper)
+        with pytest.raises(WorkspaceRefused) as refused:
+            copy.write(name, b"x")
+        assert refused.value.code is NoWorkspace.UNSAFE_PATH
+        assert state(copy.tree.upper) == before
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_the_check_gets_a_copy_of_what_was_left(base: Base, layers: bool, again: bool) -> None:
+    script = "rm -r src; mkdir src; echo new > src/c.py; rm a.py; mkdir a.py; echo x > a.py/x; rm -r docs; echo f > docs; mkfifo pipe"
+    with base.copy(layers=layers) as copy:
+        act(copy, "sh", "-c", script)
+        left = act(copy, "find", ".", "-not", "-path", "./.git*", "-not", "-type", "p")
+        with copy.again(layers=again) as after:
+            assert sorted(act(after, "find", ".", "-not", "-path", "./.git*").split()) == sorted(left.split())
+            assert act(after, "cat", "src/c.py", "a.py/x", "docs") == "new\nx\nf\n"
+            act(after, "sh", "-c", "echo spoiled > src/c.py; rm -r a.py")
+            assert act(copy, "cat", "src/c.py", "a.py/x") == "new\nx\n"
+        assert not after.tree.upper.exists()
+
+
+def test_a_folder_of_dependencies_has_a_place_to_stand_that_is_no_change(base: Base, layers: bool) -> None:
+    with base.copy(layers=layers) as copy:
+        assert act(copy, "ls", "node_modules") == ""
+        act(copy, "sh", "-c", "touch node_modules/x")
+        assert copy.changes().files == ()
+
+
+def test_the_agent_can_commit_in_its_copy(base: Base, layers: bool) -> None:
+    with base.copy(layers=layers) as copy:
+        act(copy, "sh", "-c", "echo two > a.py; git add a.py && git commit -qm two", HOME="/nonexistent")
+        assert act(copy, "git", "log", "--format=%s") == "two\nThe project\n"
+        assert copy.changes().files == ("a.py",)
