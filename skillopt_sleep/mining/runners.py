@@ -71,11 +71,16 @@ class Runnable(NamedTuple):
         return " ".join(self.argv)
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words that the command begins with, as they were typed."""
+        return (self.argv[0], *self.runner.words[1:])
+
+    @property
     def whole(self) -> "Runnable":
         """The same runner without the paths that narrow it."""
         if not self.paths or not self.runner.narrows:
             return self
-        return self._replace(argv=self.runner.words, paths=())
+        return self._replace(argv=self.words, paths=())
 
 
 class Place(NamedTuple):
@@ -106,10 +111,14 @@ def runnables(text: str, place: Place, grounds: Grounds) -> tuple[Runnable, ...]
 def read_words(words: Sequence[str], place: Place, grounds: Grounds) -> Runnable | None:
     """Return the known runner that these words start, or None if it or one of its arguments isn't known."""
     bare = _bare(words, place)
+    if not bare:
+        return None
+    program = "python" if _PYTHON.fullmatch(bare[0]) else bare[0]
     for runner in RUNNERS:
         count = len(runner.words)
-        if tuple(bare[:count]) == runner.words:
-            return _Arguments(runner, place, grounds).read(bare[count:])
+        if (program, *bare[1:count]) == runner.words:
+            read = _Arguments(runner, place, grounds).read(bare[count:])
+            return read and read._replace(argv=(bare[0], *read.argv[1:]))
     return None
 
 
@@ -125,7 +134,7 @@ def narrowed(runnable: Runnable, tests: Sequence[str]) -> Runnable | None:
         inside.append(str(PurePosixPath(path).relative_to(runnable.folder or ".")))
     if not all(map(_WORD.fullmatch, inside)):
         return None
-    return runnable._replace(argv=(*runnable.runner.words, *inside), paths=tuple(own))
+    return runnable._replace(argv=(*runnable.words, *inside), paths=tuple(own))
 
 
 def _bare(words: Sequence[str], place: Place) -> list[str]:
@@ -138,11 +147,8 @@ def _bare(words: Sequence[str], place: Place) -> list[str]:
             if tuple(rest[: len(before)]) == before and len(rest) > len(before):
                 rest = rest[len(before) :]
                 again = True
-    if not rest:
-        return rest
-    rest[0] = _program(rest[0], place)
-    if len(rest) > 2 and rest[1] == "-m" and _PYTHON.fullmatch(rest[0]):  # noqa: PLR2004 - python -m NAME
-        rest[0] = "python"
+    if rest:
+        rest[0] = _program(rest[0], place)
     return rest
 
 

@@ -102,7 +102,7 @@ def wanted_words(one: Runnable) -> str:
     """Return the words with which a command begins that counts as this one, whatever its options and files."""
     named = one.runner.takes in {Takes.TARGETS, Takes.RECIPES, Takes.SCRIPTS}
     words = one.argv if named else one.runner.words
-    if words[:2] == ("python", "-m"):
+    if words[1:2] == ("-m",):
         words = words[2:]
     return " ".join(words)
 

@@ -29,7 +29,7 @@ def read(text: str, place: Place = ROOT) -> list[tuple[str, str]]:
         ("uv run pytest -q tests/test_api.py -x", "pytest tests/test_api.py", ""),
         (".venv/bin/pytest tests/test_api.py::test_a --tb=short", "pytest tests/test_api.py::test_a", ""),
         ("/home/ada/shop/.venv/bin/python -m pytest tests/", "python -m pytest tests", ""),
-        ("python3 -m unittest discover -s tests", "python -m unittest discover -s tests", ""),
+        ("python3 -m unittest discover -s tests", "python3 -m unittest discover -s tests", ""),
         ("/usr/bin/make -s lint 2>&1", "make lint", ""),
         ("just check", "just check", ""),
         ("cd web && npm test", "npm test", "web"),
