@@ -3,6 +3,7 @@
 Every record is frozen and keyword-only; decoding one refuses unknown fields. Times are UTC.
 """
 
+from skillopt_sleep.records.calibrations import NO_COMMAND_WORDS, Calibration, Calibrations, NoCommand
 from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose
 from skillopt_sleep.records.candidates import (
     CandidateKind,
@@ -155,6 +156,7 @@ __all__ = [
     "LEFT_OUT_WORDS",
     "NEVER_ALLOWED",
     "NOTHING",
+    "NO_COMMAND_WORDS",
     "NO_WORKSPACE_WORDS",
     "OUTCOMES",
     "READ_AGAIN",
@@ -165,6 +167,8 @@ __all__ = [
     "AnswerKind",
     "AppliedEdit",
     "Became",
+    "Calibration",
+    "Calibrations",
     "CallState",
     "CandidateKind",
     "Change",
@@ -216,6 +220,7 @@ __all__ = [
     "Limit",
     "Metric",
     "NightReport",
+    "NoCommand",
     "NoWorkspace",
     "Note",
     "Offered",

@@ -65,12 +65,15 @@ class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"
     """A command of the project's own must end with 0 in what the attempt left; it runs on a sealed copy of that.
 
     `argv` is a known runner with its arguments, never a line for a shell; `folder` is where it runs, below the
-    repository's root. `tests` are the files it reads its tests from: an attempt that changes one fails.
+    repository's root. `tests` are the files it reads its tests from: an attempt that changes one fails. `given` are
+    tests that the session wrote: they are put there for the check, as they are in the state `given_from`.
     """
 
     argv: tuple[str, ...]
     folder: str = ""
     tests: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    given_from: Workspace | None = None
 
 
 Reference = Exact | Checks | Rubric | Command

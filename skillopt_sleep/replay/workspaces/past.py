@@ -26,7 +26,7 @@ def commit_at(repository: Repository, at: datetime, *, scratch: Path) -> str:
     noted = _noted(repository, at)
     if noted:
         return noted
-    tip = _tip(repository)
+    tip = tip_of(repository)
     if not tip:
         raise WorkspaceRefused(NoWorkspace.NO_COMMIT, repository.root)
     git = new_repository(scratch, name=repository.root, commit=tip)
@@ -52,7 +52,7 @@ def _noted(repository: Repository, at: datetime) -> str:
     return "" if set(commit) == {"0"} else commit
 
 
-def _tip(repository: Repository) -> str:
+def tip_of(repository: Repository) -> str:
     """Return the last commit of the branch that is checked out, or ""."""
     head = _text(repository.git / "HEAD", _MOST_REFS, inside=repository.git).strip()
     if COMMIT.fullmatch(head):

@@ -1,0 +1,232 @@
+"""Find what can judge a request that is done once more in its repository: commands and what must (not) be done.
+
+Everything is found by code: in the commands that the session ran, and in the person's own words and deeds. What a
+model, a tool, a file or a page said founds nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from skillopt_sleep.mining.asks import Take, takes
+from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.deeds import WRITERS
+from skillopt_sleep.mining.grounds import Grounds
+from skillopt_sleep.mining.provenance import quotes_of
+from skillopt_sleep.mining.requests import request_words
+from skillopt_sleep.mining.runner_table import Takes
+from skillopt_sleep.mining.runners import Place, Runnable, inside_of, is_test, narrowed, runnables
+from skillopt_sleep.mining.said_acts import said_acts, stands
+from skillopt_sleep.records import (
+    Check,
+    Checks,
+    Command,
+    DeedKind,
+    Op,
+    Reference,
+    Session,
+    Task,
+    ToolEvent,
+    Workspace,
+    wants_a_tool,
+)
+
+MOST_LATER = 6
+LATER_CHARS = 2_000
+MOST_COMMANDS = 4
+MOST_TESTS = 100
+
+_SHELLS = frozenset(
+    {"Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "exec", "unified_exec"}
+)
+_OF_CLAUDE = "Bash"  # it reports a code only if a command failed
+_MUST_PASS = re.compile(
+    r"\b(?:pass|passes|passing|green|succeeds?|fix(?:ed)?|fail(?:s|ed|ing|ures?)?|broken?|red|clean|grün|vert|verde)\b",
+    re.IGNORECASE,
+)
+_CONFIGURED = {
+    Takes.TARGETS: ("GNUmakefile", "makefile", "Makefile"),
+    Takes.RECIPES: ("justfile", "Justfile", ".justfile"),
+    Takes.SCRIPTS: ("package.json",),
+}
+# Files by which pytest can be told to pass over tests, wherever they are.
+_COLLECTS = ("conftest.py", "*/conftest.py", "pytest.ini", "*/pytest.ini")
+
+
+class Proof(NamedTuple):
+    """A reference to try, and the `whole` of a narrowed command: its other tests must stay as they are."""
+
+    reference: Reference
+    whole: Command | None = None
+
+
+class Acting(NamedTuple):
+    """What can judge a task in its repository, in the order in which to try it, and the messages that follow its own.
+
+    It stands only `nearly` where the agent stood if the session had changed files before the request.
+    """
+
+    proofs: tuple[Proof, ...] = ()
+    later: tuple[str, ...] = ()
+    nearly: bool = False
+
+
+class Span(NamedTuple):
+    """The part of a session that a task is about: its request, what corrected it first, and the next request."""
+
+    ask: int
+    first: int
+    end: int
+
+
+def acting(session: Session, task: Task, workspace: Workspace, grounds: Grounds) -> Acting:
+    """Return what can judge the task when it is done once more in this state of its repository."""
+    span = span_of(session, task)
+    place = Place(workspace.root, workspace.folder)
+    return Acting(
+        proofs=tuple(_proofs(session, task, span, place, grounds)),
+        later=later_messages(session, span),
+        nearly=any(event.name in WRITERS and event.turn < span.ask for event in session.tools),
+    )
+
+
+def span_of(session: Session, task: Task) -> Span:
+    """Return the part of its session that a task is about."""
+    turns = [piece.turn for piece in task.evidence] + [deed.turn + 1 for deed in task.deeds]
+    first = min(turns, default=len(session.turns))
+    last = max(turns, default=first)
+    requests = [index for index, take in takes(session) if take is Take.REQUEST]
+    earlier = [index for index in requests if index < first] or [0]
+    ask = earlier[-1]
+    for index in reversed(earlier):
+        if task.prompt and task.prompt in clean(request_words(session, index)):
+            ask = index
+            break
+    end = next((index for index in requests if index > last), len(session.turns))
+    return Span(ask, first, end)
+
+
+def later_messages(session: Session, span: Span) -> tuple[str, ...]:
+    """Return what the person said between the request and its correction, in order; no corrections."""
+    said: list[str] = []
+    for index, take in takes(session):
+        words = clean(request_words(session, index))[:LATER_CHARS].strip()
+        if span.ask < index < span.first and take is not Take.CORRECTION and words:
+            said.append(words)
+    return tuple(said[:MOST_LATER])
+
+
+def _proofs(session: Session, task: Task, span: Span, place: Place, grounds: Grounds) -> Iterator[Proof]:
+    """Yield what can judge the task: what its own words say comes before a command that happened to be run."""
+    said = said_acts(session, task, place, grounds)
+    if isinstance(task.reference, Checks) and wants_a_tool(task.reference) and stands(task.reference, place, grounds):
+        yield Proof(task.reference)
+    if not task.needs_repository and not wants_a_tool(task.reference) and not _only_names(task.reference, said):
+        return
+    commands = [] if _only_forbids(said) else list(_commands(session, task, span, place, grounds))
+    if said:
+        if any(map(_MUST_PASS.search, quotes_of(task.evidence))):
+            named = {check.arg for check in said}
+            yield from (proof for proof in commands if _is_named(proof, named))
+        yield Proof(Checks(items=said))
+    else:
+        yield from commands
+
+
+def _only_forbids(said: Sequence[Check]) -> bool:
+    return bool(said) and all(check.op is not Op.COMMAND_RUN for check in said)
+
+
+def _only_names(reference: Reference, said: Sequence[Check]) -> bool:
+    """Tell whether the reference only wants a command named that the person wants run: to name it isn't to run it."""
+    if not isinstance(reference, Checks):
+        return False
+    wanted = {check.arg for check in said if check.op is Op.COMMAND_RUN}
+    return bool(wanted) and all(
+        check.op is Op.CONTAINS and any(check.arg.startswith(arg) or arg in check.arg for arg in wanted)
+        for check in reference.items
+    )
+
+
+def _is_named(proof: Proof, named: set[str]) -> bool:
+    line = " ".join(proof.reference.argv) if isinstance(proof.reference, Command) else ""
+    return any(arg in line for arg in named)
+
+
+def _commands(session: Session, task: Task, span: Span, place: Place, grounds: Grounds) -> Iterator[Proof]:
+    """Yield the commands that proved the work: turned from failing to passing, or run by the person after it."""
+    found = {(one.argv, one.folder): one for one in _turned(session, span, place, grounds)}
+    for deed in task.deeds:
+        if deed.kind is DeedKind.CHECKED:
+            found |= {(one.argv, one.folder): one for one in runnables(deed.what, place, grounds)}
+    written = _tests_written(session, span, place)
+    seen: set[tuple[str, ...]] = set()
+    for one in list(found.values())[-MOST_COMMANDS:]:
+        whole = _command(one.whole, grounds) if one.paths else None
+        yield Proof(_command(one, grounds), whole)
+        short = narrowed(one.whole, written)
+        if short is not None and short.argv not in seen:
+            seen.add(short.argv)
+            kept = tuple(path for path in _COLLECTS if path not in written) if "pytest" in short.argv else ()
+            given = Command(argv=short.argv, folder=short.folder, tests=kept, given=written)
+            yield Proof(given, _command(one.whole, grounds))
+
+
+def _turned(session: Session, span: Span, place: Place, grounds: Grounds) -> Iterator[Runnable]:
+    """Yield the commands that passed after the correction, and that had failed since the request."""
+    failed: set[tuple[str, ...]] = set()
+    for event in session.tools:
+        if not span.ask <= event.turn < span.end:
+            continue
+        passed = _passed(event)
+        if passed is None:
+            continue
+        for one in runnables(event.brief, place, grounds):
+            if not passed:
+                failed.add(one.runner.words if one.runner.narrows else one.argv)
+            elif event.turn >= span.first - 1 and {one.argv, one.runner.words} & failed:
+                yield one
+
+
+def _passed(event: ToolEvent) -> bool | None:
+    """Tell whether a command ended well, None if that isn't known or it is no command."""
+    if event.name not in _SHELLS or event.rejected:
+        return None
+    if event.exit_code is not None:
+        return event.exit_code == 0
+    return not event.error if event.name == _OF_CLAUDE else None
+
+
+def _tests_written(session: Session, span: Span, place: Place) -> tuple[str, ...]:
+    """Return the test files that the agent wrote for this request, from the repository's root."""
+    files: dict[str, None] = {}
+    for event in session.tools:
+        if event.name not in WRITERS or event.error or event.rejected or not span.ask <= event.turn < span.end:
+            continue
+        for path in event.brief.split(", "):
+            inside = inside_of(path, place)
+            if inside and is_test(inside):
+                files[inside] = None
+    return tuple(files)
+
+
+def _command(one: Runnable, grounds: Grounds) -> Command:
+    """Return the reference, with the files that an attempt may not change as they decide what is checked."""
+    return Command(argv=one.argv, folder=one.folder, tests=tuple(_deciding(one, grounds)))
+
+
+def _deciding(one: Runnable, grounds: Grounds) -> Iterator[str]:
+    for name in _CONFIGURED.get(one.runner.takes, ()):
+        path = str(PurePosixPath(one.folder, name))
+        if path in grounds.files:
+            yield path
+    if "pytest" in one.argv:
+        yield from _COLLECTS
+    below = one.paths or (one.folder,)
+    tests = (path for path in sorted(grounds.files) if is_test(path) and _is_below(path, below))
+    yield from (path for path, _ in zip(tests, range(MOST_TESTS), strict=False))
+
+
+def _is_below(path: str, folders: Sequence[str]) -> bool:
+    return any(not folder or PurePosixPath(path).is_relative_to(folder) for folder in folders)

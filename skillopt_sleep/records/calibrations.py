@@ -1,0 +1,77 @@
+"""Calibration: whether what is to judge a task in its repository can be trusted, and the account of a night's."""
+
+from enum import StrEnum
+
+import msgspec
+
+from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.workspaces import Workspace
+
+
+class NoCommand(StrEnum):
+    """Why nothing of a session's own can judge its task in the repository; a closed set."""
+
+    NO_SEAL = "no_seal"
+    NO_WORKSPACE = "no_workspace"
+    NO_COMMAND = "no_command"
+    NOT_RUN = "not_run"
+    ALWAYS_GREEN = "always_green"
+    NO_END_STATE = "no_end_state"
+    END_STATE_RED = "end_state_red"
+    FLAKY = "flaky"
+    BREAKS_OTHERS = "breaks_others"
+    TOO_SLOW = "too_slow"
+
+
+NO_COMMAND_WORDS = {
+    NoCommand.NO_SEAL: "nothing can be sealed on this machine",
+    NoCommand.NO_WORKSPACE: "its repository can't be had as it was",
+    NoCommand.NO_COMMAND: "no test, linter, build or type check turned from failing to passing in it, and nothing "
+    "that you said or ran names a command or a file of the repository",
+    NoCommand.NOT_RUN: "its command doesn't run in a sealed copy",
+    NoCommand.ALWAYS_GREEN: "its command passes although nothing was done",
+    NoCommand.NO_END_STATE: "no commit holds what the session ended with",
+    NoCommand.END_STATE_RED: "its command fails on what the session ended with, too",
+    NoCommand.FLAKY: "its command doesn't answer twice the same",
+    NoCommand.BREAKS_OTHERS: "other tests that passed before fail, or are gone, with what the session ended with",
+    NoCommand.TOO_SLOW: "its command takes too long",
+}
+"""The reasons in words."""
+
+
+class Calibration(Record, frozen=True, kw_only=True):
+    """Whether a reference can be trusted in a repository: `refused` is None if it can, `because` adds the case.
+
+    `end` is the end state that passed, and `seconds` how long the longest of its runs took.
+    """
+
+    refused: NoCommand | None = None
+    because: str = ""
+    end: Workspace | None = None
+    seconds: float = 0.0
+
+
+class Calibrations(Record, frozen=True, kw_only=True):
+    """What of a night's sessions can be judged in their repositories.
+
+    Of the `sessions` with a request that no answer in words can show, so many yielded a calibrated command, so many
+    `checks` of what was done alone; `refused` counts the others by code, and `workspaces` those of them whose
+    repository can't be had, by why.
+    """
+
+    sessions: int = 0
+    commands: int = 0
+    checks: int = 0
+    refused: dict[str, int] = msgspec.field(default_factory=dict)
+    workspaces: dict[str, int] = msgspec.field(default_factory=dict)
+
+    @property
+    def in_words(self) -> str:
+        """Say how many sessions yielded a command, and why the others didn't; "" without any session."""
+        if not self.sessions:
+            return ""
+        asked = "1 session asked" if self.sessions == 1 else f"{self.sessions} sessions asked"
+        yielded = f"{self.commands} yielded a command of the project's own to judge it by, {self.checks} a check of"
+        others = [f"{count} × {NO_COMMAND_WORDS[NoCommand(code)]}" for code, count in sorted(self.refused.items())]
+        why = f"; the others: {'; '.join(others)}" if others else ""
+        return f"{asked} for what only work in the repository can show: {yielded} what the agent does{why}"

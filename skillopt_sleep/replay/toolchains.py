@@ -1,0 +1,123 @@
+"""Find what a repository's own commands need of the machine: interpreters, compilers and their libraries.
+
+A seal shows the system's programs only. What lies elsewhere is shown if it looks like what it should be: a folder
+with an interpreter and its library, and no home folder.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.protocols.sealing import HOME
+
+MOST_SETTINGS = 64 * 1024
+SYSTEM = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+_SYSTEM_FOLDERS = (Path("/usr"), Path("/bin"), Path("/sbin"), Path("/lib"), Path("/nix/store"), Path("/gnu/store"))
+_HOME_LINE = re.compile(r"^home\s*=\s*(\S.*?)\s*$", re.MULTILINE)
+_DEFAULT = re.compile(r'^default_toolchain\s*=\s*"([\w.+-]+)"\s*$', re.MULTILINE)
+_SCRATCH = "/tmp"  # noqa: S108 - the sealed program's own
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolchain:
+    """What a project's commands need: `reads` of the disk, the folders of its `path`, and its environment."""
+
+    reads: Mapping[PurePosixPath, Path] = field(default_factory=dict[PurePosixPath, Path])
+    path: tuple[str, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def toolchain_of(
+    tree: Path, dependencies: Mapping[PurePosixPath, Path], *, inside_home: PurePosixPath = HOME
+) -> Toolchain:
+    """Return what the commands of the project in this folder need; `dependencies` stand inside by their path."""
+    reads = dict(dependencies)
+    path: list[str] = []
+    environ = {
+        "CI": "1",
+        "HOME": str(inside_home),
+        "LANG": "C.UTF-8",
+        "NO_COLOR": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "TMPDIR": _SCRATCH,
+    }
+    for inside, folder in dependencies.items():
+        if inside.name in {"venv", ".venv"}:
+            path.append(str(inside / "bin"))
+            reads |= _interpreter(folder)
+        elif inside.name == "node_modules":
+            path.append(str(inside / ".bin"))
+    if (tree / "package.json").is_file():
+        for prefix in _prefix_of("node"):
+            reads[PurePosixPath(prefix)] = prefix
+            path.append(str(prefix / "bin"))
+    if (tree / "Cargo.toml").is_file():
+        environ |= {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": f"{_SCRATCH}/target"}
+        for toolchain, registry in _rust():
+            reads[PurePosixPath(toolchain)] = toolchain
+            path.append(str(toolchain / "bin"))
+            if registry.is_dir():
+                reads[inside_home / ".cargo" / "registry"] = registry
+    if (tree / "go.mod").is_file():
+        environ |= {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOCACHE": f"{_SCRATCH}/go"}
+    environ["PATH"] = ":".join((*path, *SYSTEM))
+    return Toolchain(reads=reads, path=tuple(path), environ=environ)
+
+
+def _interpreter(venv: Path) -> dict[PurePosixPath, Path]:
+    """Return the folder of the Python that a virtual environment was made with, if it isn't the system's."""
+    try:
+        settings = read_plain(venv / "pyvenv.cfg", most=MOST_SETTINGS).decode(errors="replace")
+    except OSError:
+        return {}
+    named = _HOME_LINE.search(settings)
+    if named is None or not Path(named[1]).is_absolute():
+        return {}
+    shown: dict[PurePosixPath, Path] = {}
+    for folder in (Path(named[1]), Path(named[1]).resolve()):
+        prefix = Path(os.path.normpath(folder)).parent
+        real = prefix.resolve()
+        if folder.name == "bin" and not _is_the_systems(prefix) and _is_python(real) and not _is_home(real):
+            shown[PurePosixPath(prefix)] = real
+    return shown
+
+
+def _is_python(prefix: Path) -> bool:
+    return any(prefix.glob("lib/python3*/os.py")) and any(prefix.glob("bin/python3*"))
+
+
+def _prefix_of(program: str) -> Iterator[Path]:
+    """Yield the folder that a program which isn't the system's was installed to, alone."""
+    found = shutil.which(program)
+    if found is None:
+        return
+    prefix = Path(found).resolve().parent.parent
+    if not _is_the_systems(prefix) and not _is_home(prefix) and (prefix / "lib" / "node_modules").is_dir():
+        yield prefix
+
+
+def _rust() -> Iterator[tuple[Path, Path]]:
+    """Yield the default toolchain of rustup, and cargo's store of downloaded libraries."""
+    rustup = Path(os.environ.get("RUSTUP_HOME", "") or Path.home() / ".rustup")
+    try:
+        settings = read_plain(rustup / "settings.toml", most=MOST_SETTINGS).decode(errors="replace")
+    except OSError:
+        return
+    named = _DEFAULT.search(settings)
+    toolchain = rustup / "toolchains" / named[1] if named else None
+    if toolchain and (toolchain / "bin" / "cargo").is_file() and (toolchain / "lib" / "rustlib").is_dir():
+        yield toolchain, Path(os.environ.get("CARGO_HOME", "") or Path.home() / ".cargo") / "registry"
+
+
+def _is_the_systems(folder: Path) -> bool:
+    return any(folder.is_relative_to(system) for system in _SYSTEM_FOLDERS)
+
+
+def _is_home(folder: Path) -> bool:
+    """Tell whether the folder is a home, or holds one."""
+    home = Path.home().resolve()
+    return home.is_relative_to(folder) or len(folder.parts) <= 2  # noqa: PLR2004 - `/` and `/home`

@@ -1,0 +1,144 @@
+"""What a person's own words and deeds want done or left, as checks of what an agent did."""
+
+import pytest
+
+from skillopt_sleep.mining.grounds import Grounds
+from skillopt_sleep.mining.runners import Place
+from skillopt_sleep.mining.said_acts import said_acts, stands
+from skillopt_sleep.records import Check, Checks, Deed, DeedKind, Evidence, Op, Session, ToolEvent, TypedCommand
+from tests.builders import a_session, a_task
+
+PLACE = Place("/home/ada/shop")
+GROUNDS = Grounds(
+    files=frozenset({"Makefile", "gen/api.py", "gen/sub/b.py", "schema.json", "CHANGELOG.md", "tests/test_api.py"}),
+    folders=frozenset({"gen", "gen/sub", "tests"}),
+    targets={"": frozenset({"lint", "test", "deploy"})},
+    tools=frozenset({"pytest", "ruff"}),
+)
+
+
+def said(*quotes: str, session: Session | None = None, deeds: tuple[Deed, ...] = ()) -> list[tuple[str, str]]:
+    evidence = tuple(Evidence(session="s", turn=2, quote=quote) for quote in quotes)
+    checks = said_acts(session or a_session(), a_task(evidence=evidence, deeds=deeds), PLACE, GROUNDS)
+    return [(check.op.value, check.arg) for check in checks]
+
+
+@pytest.mark.parametrize(
+    ("quote", "arg"),
+    [
+        ("Run `make lint` before you say done.", "make lint"),
+        ("please run make lint before you say that it's done", "make lint"),
+        ("You forgot to run make lint.", "make lint"),
+        ("You should have run `make test`!", "make test"),
+        ("run the linter before you say done", "make lint"),
+        ("Always run the tests first", "make test"),
+        ("Run `pytest tests/test_api.py` every time.", "pytest"),
+        ("run ruff check before you're done", "ruff check"),
+        ("Führe make lint aus, bevor du fertig sagst", "make lint"),
+    ],
+)
+def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote: str, arg: str) -> None:
+    assert said(quote) == [("command_run", arg)]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "make sure that it works",
+        "make lint fails now",
+        "run make gone before you say done",
+        "Run `mypy src` before you say done.",  # the project doesn't use it
+        "just check it again",
+        "go test the waters",
+        "run rm -rf / before you say done",
+        "No, use pnpm, not npm.",
+        "This is wrong.",
+    ],
+)
+def test_other_words_want_no_command(quote: str) -> None:
+    assert said(quote) == []
+
+
+@pytest.mark.parametrize(
+    ("quote", "arg"),
+    [
+        ("No, don't touch gen/, it is generated.", "gen"),
+        ("never edit gen/", "gen"),
+        ("leave gen/sub alone", "gen/sub"),
+        ("hands off the gen folder!", "gen"),
+        ("Do not modify anything in `gen`.", "gen"),
+        ("you changed gen/api.py, revert that", "gen/api.py"),
+        ("don't edit /home/ada/shop/gen", "gen"),
+        ("Fass gen/ nicht an", "gen"),
+        ("ne touche pas à gen/", "gen"),
+    ],
+)
+def test_a_path_of_the_repository_that_the_person_wants_left_alone_must_stay(quote: str, arg: str) -> None:
+    assert said(quote) == [("file_untouched", arg)]
+
+
+def test_a_file_that_the_person_wants_changed_must_change() -> None:
+    assert said("Always update CHANGELOG.md too.") == [("file_changed", "CHANGELOG.md")]
+    assert said("Do not modify anything in gen/; change schema.json instead.") == [
+        ("file_untouched", "gen"),
+        ("file_changed", "schema.json"),
+    ]
+
+
+def test_paths_that_are_not_there_or_only_named_want_nothing() -> None:
+    assert said("don't touch vendor/") == []
+    assert said("I said gen/ must stay as it is") == []
+    assert said("gen/ is generated") == []
+    assert said("don't touch ../gen/ or /etc/passwd or .git/config") == []
+
+
+def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run() -> None:
+    ran = (
+        ToolEvent(name="Bash", turn=1, brief="git push origin main"),
+        ToolEvent(name="Bash", turn=1, brief="make deploy"),
+    )
+    session = a_session(tools=ran)
+    assert said("never run `git push`", session=session) == [("command_not_run", "git push")]
+    assert said("Don't run make deploy again", session=session) == [("command_not_run", "make deploy")]
+    assert said("never run `git push`") == []
+
+
+def test_the_later_word_holds() -> None:
+    assert said("Don't run make lint", "Sorry: always run make lint before you say done") == [
+        ("command_run", "make lint")
+    ]
+
+
+def test_a_check_that_the_person_ran_themselves_must_be_run() -> None:
+    deed = Deed(kind=DeedKind.CHECKED, session="s", turn=3, what="ruff check . && make test")
+    assert said("ruff check . && make test", deeds=(deed,)) == [
+        ("command_run", "ruff check"),
+        ("command_run", "make test"),
+    ]
+
+
+def test_the_linter_is_the_one_that_the_person_typed() -> None:
+    session = a_session(commands=(TypedCommand(turn=1, text="ruff check gen"),))
+    assert said("run the linter before you say done", session=a_session()) == [("command_run", "make lint")]
+    assert said("run the linter before you say done", session=session) == [("command_run", "ruff check")]
+
+
+def test_what_agents_tools_and_files_said_founds_nothing() -> None:
+    session = a_session(
+        "Fix it.",
+        "Always run make lint. Never touch gen/.",
+        tools=(ToolEvent(name="Bash", turn=1, brief="make lint"),),
+    )
+    assert said("This is wrong.", session=session) == []
+
+
+def test_checks_stand_only_if_what_they_name_is_in_the_repository() -> None:
+    def one(op: Op, arg: str) -> bool:
+        return stands(Checks(items=(Check(op=op, arg=arg),)), PLACE, GROUNDS)
+
+    assert one(Op.COMMAND_RUN, "make lint")
+    assert not one(Op.COMMAND_RUN, "make gone")
+    assert one(Op.FILE_UNTOUCHED, "gen")
+    assert not one(Op.FILE_UNTOUCHED, "vendor")
+    assert one(Op.COMMAND_NOT_RUN, "git push")
+    assert not one(Op.CONTAINS, "make lint")

@@ -1,0 +1,29 @@
+"""A seal that seals nothing: it runs a program plainly in the copy, for tests of what is made of its answer."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from skillopt_sleep.kit import process
+from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.protocols.sealing import Denial, Policy, Probe
+
+
+class PlainSeal:
+    """Counts what it ran."""
+
+    name = "plain"
+    layers = False
+    moves = False
+
+    def __init__(self) -> None:
+        self.ran: list[tuple[str, ...]] = []
+
+    def probe(self, folder: Path, /) -> Probe:
+        return Probe(self.name, denied=frozenset(Denial))
+
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+        self.ran.append(tuple(argv))
+        line = ["/usr/bin/env", *argv]  # found by the policy's PATH, and 127 if it isn't there
+        return process.run(
+            line, stdin=stdin, cwd=Path(policy.cwd), environ=policy.environ, timeout=policy.bounds.seconds
+        )
