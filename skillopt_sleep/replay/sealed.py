@@ -1,10 +1,9 @@
 """Attempt a task with the genuine agent, in a sealed throw-away copy of the repository."""
 
 import hashlib
-import shlex
 import tempfile
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -23,10 +22,9 @@ from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.protocols import Calls
 from skillopt_sleep.protocols.acting import Acted, Acting, Given, Inside, Installed, Limits, Way
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal
+from skillopt_sleep.protocols.sealing import HOME, SOCKET, Policy
 from skillopt_sleep.records import (
     Command,
-    CommandRun,
     Completion,
     Document,
     Prompt,
@@ -35,13 +33,8 @@ from skillopt_sleep.records import (
     Trajectory,
     wants_a_tool,
 )
-from skillopt_sleep.replay.workspaces import Base, Bases, Copy
-
-MOST_OUTPUT = 4_000  # characters of what a command printed that are kept
-CHECK = Bounds(seconds=300.0, cpu_seconds=300)
-# Where commands are looked for, besides the folders of the project's own dependencies.
-PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-BINS = ("bin", ".bin")
+from skillopt_sleep.replay.checking import CheckRuns
+from skillopt_sleep.replay.workspaces import Base, Copy
 
 
 class Agent(NamedTuple):
@@ -71,8 +64,7 @@ class SealedCopy:
     def __init__(
         self,
         agent: Agent,
-        seal: Seal,
-        bases: Bases,
+        checks: CheckRuns,
         relay: Relay,
         *,
         draws: Calls,
@@ -82,8 +74,9 @@ class SealedCopy:
         night: Callable[[], str],
     ) -> None:
         self._agent = agent
-        self._seal = seal
-        self._bases = bases
+        self._checks = checks
+        self._seal = checks.seal
+        self._bases = checks.bases
         self._relay = relay
         self._draws = draws
         self._meter = meter
@@ -153,47 +146,59 @@ class SealedCopy:
         if task.workspace is None:
             raise ItemError("it isn't known in which repository the request was made")
         base = self._bases.of(task.workspace)
-        root = PurePosixPath(base.root)
         with base.copy(layers=self._seal.layers) as copy, self._place() as place:
-            home = private_dir(place / "home")
-            given = self._give(document, copy, root, home)
-            cwd = root / task.workspace.folder if task.workspace.folder else root
-            socket = place / "model.sock"
+            home, socket = private_dir(place / "home"), place / "model.sock"
+            inside = Inside(HOME, SOCKET) if self._seal.moves else Inside(PurePosixPath(home), PurePosixPath(socket))
+            given = self._give(document, copy, base, home, inside)
+            root = PurePosixPath(base.root if self._seal.moves else copy.tree.upper)
+            policy = Policy(
+                tree=copy.tree,
+                root=root,
+                cwd=root / task.workspace.folder,
+                home=home,
+                inside_home=inside.home,
+                inside_socket=inside.socket,
+                environ={},
+                reads=self._reads(base),
+                socket=socket,
+            )
             most = Most(calls=self._limits.turns, usd=self._limits.usd)
             with self._relay.line(socket, project=task.project, asker=f"{task.id} {sample}", most=most) as line:
-                policy = Policy(
-                    tree=copy.tree,
-                    root=root,
-                    cwd=cwd,
-                    home=home,
-                    environ={},
-                    reads=self._reads(base),
-                    socket=socket,
-                )
-                runs, acted = self._act(task, policy, home)
+                runs, acted = self._act(task, policy, inside)
             self._refuse_failed(task, line, acted)
-            transcript = self._transcript(home)
-            arrival = self._agent.acting.arrived(given, first_request=line.first_request, transcript=transcript)
-            if not arrival.proven:
-                missing = ", ".join(arrival.missing) or "no proof"
-                raise ItemError(f"nothing shows that the agent was given {document.path} ({missing})")
-            changes = copy.changes()
-            checked = None
-            if isinstance(task.reference, Command):
-                checked = self._check(task.reference, base, copy, root, place)
-            return Trajectory(
-                response=redact(acted.response),
-                tool_calls=acted.tool_calls,
-                commands=acted.commands,
-                changed_files=changes.files,
-                diff=changes.diff,
-                checked=checked,
-                turns=acted.turns,
-                seal=self._seal.name,
-                seconds=sum(ran.seconds for ran in runs),
-                usage=line.usage,
-                model=acted.model or line.model,
-            )
+            self._refuse_unproven(given, line, home)
+            return self._trajectory(task, runs, acted, line, copy=copy, base=base)
+
+    def _refuse_unproven(self, given: Given, line: Line, home: Path) -> None:
+        """Raise ItemError unless all proofs hold that the document reached the model."""
+        transcript = self._transcript(home)
+        arrival = self._agent.acting.arrived(given, first_request=line.first_request, transcript=transcript)
+        if not arrival.proven:
+            missing = ", ".join(arrival.missing) or "no proof"
+            raise ItemError(f"nothing shows that the agent was given {given.place} ({missing})")
+
+    def _trajectory(
+        self, task: Task, runs: Sequence[Ran], acted: Acted, line: Line, *, copy: Copy, base: Base
+    ) -> Trajectory:
+        """Say what happened, and run the task's own command on a copy of what was left."""
+        changes = copy.changes()
+        checked = None
+        if isinstance(task.reference, Command):
+            with copy.again(layers=self._seal.layers) as end:
+                checked, _ = self._checks.run(task.reference, end, base)
+        return Trajectory(
+            response=redact(acted.response),
+            tool_calls=acted.tool_calls,
+            commands=acted.commands,
+            changed_files=changes.files,
+            diff=changes.diff,
+            checked=checked,
+            turns=acted.turns,
+            seal=self._seal.name,
+            seconds=sum(ran.seconds for ran in runs),
+            usage=line.usage,
+            model=acted.model or line.model,
+        )
 
     @contextmanager
     def _place(self) -> Generator[Path]:
@@ -203,21 +208,22 @@ class SealedCopy:
         ) as name:
             yield Path(name)
 
-    def _give(self, document: Document, copy: Copy, root: PurePosixPath, home: Path) -> Given:
+    def _give(self, document: Document, copy: Copy, base: Base, home: Path, inside: Inside) -> Given:
         """Put the document where the agent loads it, and the files that its throw-away home needs."""
         agent = self._agent
         for name, data in agent.acting.files.items():
             _write(home / name, data)
         place = agent.acting.place(
-            Path(document.path), root=Path(root), home=agent.home, agent_home=agent.agent_home, inside=Inside()
+            Path(document.path), root=base.root, home=agent.home, agent_home=agent.agent_home, inside=inside
         )
         if place is None:
             raise ItemError(f"{agent.name} doesn't read {document.path}, so no attempt with it shows anything")
         data = document.text.encode()
+        root = PurePosixPath(base.root)
         if place.is_relative_to(root):
             copy.write(place.relative_to(root), data)
         else:
-            _write(home / place.relative_to(HOME), data)
+            _write(home / place.relative_to(inside.home), data)
         return Given(place, document.kind, document.text)
 
     def _reads(self, base: Base) -> dict[PurePosixPath, Path]:
@@ -226,7 +232,7 @@ class SealedCopy:
             reads[PurePosixPath(path)] = path
         return reads
 
-    def _act(self, task: Task, policy: Policy, home: Path) -> tuple[list[Ran], Acted]:
+    def _act(self, task: Task, policy: Policy, inside: Inside) -> tuple[list[Ran], Acted]:
         """Hand the agent the request and the later messages in turn, each when it is done with the one before."""
         agent = self._agent
         runs: list[Ran] = []
@@ -238,11 +244,11 @@ class SealedCopy:
                 agent.way,
                 setup=agent.setup,
                 limits=self._limits,
-                inside=Inside(),
+                inside=inside,
                 session=acted.session,
             )
             runs.append(self._seal.run(turn.argv, replace(policy, environ=turn.environ), stdin=turn.stdin))
-            acted = agent.acting.read(runs, self._transcript(home))
+            acted = agent.acting.read(runs, self._transcript(policy.home))
             if acted.problem is not None:
                 break
         return runs, acted
@@ -266,34 +272,6 @@ class SealedCopy:
         """Return the agent's own record of the session, the newest if there are several."""
         files = sorted(home.glob(self._agent.acting.sessions), key=lambda path: path.stat().st_mtime)
         return files[-1].read_bytes() if files and files[-1].is_file() else b""
-
-    def _check(self, command: Command, base: Base, copy: Copy, root: PurePosixPath, place: Path) -> CommandRun:
-        """Run the project's own command on a copy of what the attempt left, without network and model."""
-        with copy.again(layers=self._seal.layers) as end:
-            policy = Policy(
-                tree=end.tree,
-                root=root,
-                cwd=root / command.folder if command.folder else root,
-                home=private_dir(place / "check"),
-                environ=environment(base),
-                reads=dict(base.dependencies),
-                bounds=CHECK,
-            )
-            ran = self._seal.run(command.argv, policy)
-        return run_of(command, ran)
-
-
-def environment(base: Base) -> dict[str, str]:
-    """Return the whole environment of a project's own command: where programs are, and a throw-away home."""
-    own = [str(folder / name) for folder in base.dependencies for name in BINS]
-    return {"PATH": ":".join((*own, *PATH)), "HOME": str(HOME), "TMPDIR": "/tmp", "LANG": "C.UTF-8", "CI": "1"}  # noqa: S108 - inside the seal
-
-
-def run_of(command: Command, ran: Ran) -> CommandRun:
-    """Return how a project's own command ended, with the end of what it printed; no status if it was stopped."""
-    output = redact((ran.stdout + b"\n" + ran.stderr).decode(errors="replace"))[-MOST_OUTPUT:]
-    status = None if ran.stopped else ran.status
-    return CommandRun(text=shlex.join(command.argv), status=status, output=output.strip())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,6 +1,7 @@
 """Make the executor that lets the user's own agent act in a sealed copy, or say why there is none."""
 
 import os
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -14,11 +15,43 @@ from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.protocols import Calls, Model
 from skillopt_sleep.protocols.acting import Limits, Way
-from skillopt_sleep.records import Usage
+from skillopt_sleep.records import Document, Task, Trajectory, Usage, wants_a_tool
+from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.sealed import Agent, SealedCopy
 from skillopt_sleep.replay.seals import SEALS, Choice, chosen
 from skillopt_sleep.replay.workspaces import Bases
 from skillopt_sleep.settings import Paths
+
+
+class WhenNeeded:
+    """An executor for sealed copies that looks for agent and seal only once a task needs them."""
+
+    def __init__(self, find: Callable[[], SealedCopy | None]) -> None:
+        self._find = find
+        self._lock = threading.Lock()
+        self._found: list[SealedCopy | None] = []
+
+    @property
+    def text_only(self) -> bool:
+        """Return False: the agent has its tools."""
+        return False
+
+    def reaches(self, task: Task) -> bool:
+        """Return whether the task can be judged by acts, and the agent can act here."""
+        return task.workspace is not None and wants_a_tool(task.reference) and self._copy() is not None
+
+    def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
+        """Make one attempt in a sealed copy."""
+        copy = self._copy()
+        if copy is None:
+            return Trajectory(failure="no agent can act in a seal here")
+        return copy.run(task, document, sample=sample)
+
+    def _copy(self) -> SealedCopy | None:
+        with self._lock:
+            if not self._found:
+                self._found.append(self._find())
+            return self._found[0]
 
 
 class Sealing(NamedTuple):
@@ -88,8 +121,7 @@ def sealed_copy(
     relay = Relay(meter, upstream, price=_price_of(way, target))
     return SealedCopy(
         sealing.agent,
-        seal,
-        Bases(paths.replays / "bases"),
+        CheckRuns(seal, Bases(paths.replays / "bases"), paths.replays),
         relay,
         draws=draws,
         meter=meter,

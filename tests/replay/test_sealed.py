@@ -22,6 +22,7 @@ from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Insta
 from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.protocols.sealing import Policy, Probe
 from skillopt_sleep.records import Check, Checks, Command, CommandRun, Limit, Op, Task, Workspace
+from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.sealed import Agent, SealedCopy
 from skillopt_sleep.replay.workspaces import Bases
 from tests.builders import a_document, a_task
@@ -56,6 +57,7 @@ class PlainSeal:
 
     name = "plain"
     layers = False
+    moves = False
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, ...]] = []
@@ -154,8 +156,7 @@ class Place:
         )
         return SealedCopy(
             agent,
-            self.seal,
-            Bases(self.folder / "bases"),
+            CheckRuns(self.seal, Bases(self.folder / "bases"), self.folder / "a"),
             relay,
             draws=self.draws,
             meter=meter,
