@@ -129,6 +129,17 @@ class GateSettings(Section, frozen=True, kw_only=True):
     non_regression: bool = True
 
 
+class ReplaySettings(Section, frozen=True, kw_only=True):
+    """How requests are tried that no answer in words can show.
+
+    With `sealed`, your agent does them once more with its tools, in a throw-away copy of the repository, sealed from
+    everything but the model. Such an attempt makes at most `turns` calls; one that needs more shows nothing.
+    """
+
+    sealed: bool = True
+    turns: Count = 30
+
+
 class GuardSettings(Section, frozen=True, kw_only=True):
     """What the static guard lets into a rule although neither your words nor the document contained it.
 
@@ -221,6 +232,7 @@ class Settings(Section, frozen=True, kw_only=True):
     mine: MineSettings = MineSettings()
     step: StepSettings = StepSettings()
     gate: GateSettings = GateSettings()
+    replay: ReplaySettings = ReplaySettings()
     guard: GuardSettings = GuardSettings()
     bank: BankSettings = BankSettings()
     budget: BudgetSettings = BudgetSettings()

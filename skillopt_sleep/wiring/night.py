@@ -46,6 +46,7 @@ from skillopt_sleep.wiring import session_rules
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
+from skillopt_sleep.wiring.sealed import executor_of
 
 # A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
 _LEAST_EDITS = 1
@@ -111,11 +112,12 @@ def wire(
         most_minutes=settings.budget.minutes,
         afterwards=partial(_forget_old, store, paths, settings.bank),
     )
+    words = SingleShot(target, night=lambda: store.page.drawn)
     crew = Crew(
         sources=sources,
         preflights=tuple(preflights.values()),
         optimizer=optimizer,
-        executor=SingleShot(target, night=lambda: store.page.drawn),
+        executor=executor_of(settings, paths, environ, target=chosen.target, words=words, meter=meter, store=store),
         judge=ReferenceJudge(judge),
         grader=judge,
         pool=ThreadPool(settings.night.workers, observed.advance),

@@ -13,14 +13,45 @@ from skillopt_sleep.backends.prices import price
 from skillopt_sleep.backends.relay import Relay, Upstream
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.protocols import Calls, Model
+from skillopt_sleep.protocols import Calls, Executor, Model
 from skillopt_sleep.protocols.acting import Limits, Way
 from skillopt_sleep.records import Document, Task, Trajectory, Usage, wants_a_tool
 from skillopt_sleep.replay.checking import CheckRuns
+from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.sealed import Agent, SealedCopy
 from skillopt_sleep.replay.seals import SEALS, Choice, chosen
+from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.replay.workspaces import Bases
-from skillopt_sleep.settings import Paths
+from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+def executor_of(
+    settings: Settings,
+    paths: Paths,
+    environ: Mapping[str, str],
+    *,
+    target: Model,
+    words: SingleShot,
+    meter: NightMeter,
+    store: SqliteStore,
+) -> Executor:
+    """Return what makes the attempts: in words, and in sealed copies where words show nothing, unless that is off."""
+    if not settings.replay.sealed:
+        return words
+
+    def find() -> SealedCopy | None:
+        return sealed_copy(
+            find_sealing(target, paths, environ),
+            target,
+            paths,
+            meter=meter,
+            draws=store.calls.draws(),
+            limits=Limits(turns=settings.replay.turns),
+            night=lambda: store.page.drawn,
+        )
+
+    return Either(words, WhenNeeded(find))
 
 
 class WhenNeeded:
