@@ -4,6 +4,15 @@ import re
 from collections.abc import Mapping
 
 from skillopt_sleep.agents.claude_code.events import Limit, Result, read_output
+from skillopt_sleep.agents.claude_code.failures import (
+    REMEDIES,
+    UPGRADE,
+    error,
+    is_signalled,
+    no_result,
+    shown,
+    stopped,
+)
 from skillopt_sleep.agents.claude_code.login import KEY_NAME, LOGINS, PASSED, TOKEN_NAME, find_login
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import root_schema, to_json
@@ -40,46 +49,6 @@ _CLEAN = (
 )
 
 _VERSION = re.compile(r"\A\s*(\d+)\.(\d+)\.(\d+)\S* \(Claude Code\)")
-_STATUS = re.compile(r"\bAPI Error: (\d{3})\b")
-_SPENT = re.compile(
-    r"credit balance is too low|you've (?:hit|reached) your|out of (?:extra )?usage|requires usage credits",
-    re.IGNORECASE,
-)
-_TOO_LONG = re.compile(
-    r"prompt is too long|input is too long|request too large|context (?:window|limit)", re.IGNORECASE
-)
-# For a 4xx, the words of the program or the server tell more than the status.
-_BEFORE_STATUS = (
-    (_SPENT, FailureKind.QUOTA),
-    (_TOO_LONG, FailureKind.TOO_LONG),
-    (re.compile(r"issue with the selected model|invalid model name", re.IGNORECASE), FailureKind.MODEL),
-)
-_WITHOUT_STATUS = (
-    (
-        re.compile(
-            r"not logged in|run /login|invalid api key|invalid auth token|authenticat|credential", re.IGNORECASE
-        ),
-        FailureKind.LOGIN,
-    ),
-    (re.compile(r"overloaded|internal server error", re.IGNORECASE), FailureKind.OVERLOADED),
-    (re.compile(r"connect|can't reach|no internet|socket|network", re.IGNORECASE), FailureKind.UNREACHABLE),
-)
-_STATUSES = {
-    401: FailureKind.LOGIN,
-    402: FailureKind.QUOTA,
-    403: FailureKind.LOGIN,
-    404: FailureKind.MODEL,
-    413: FailureKind.TOO_LONG,
-    429: FailureKind.RATE_LIMITED,
-}
-# Newer versions also say it in a field.
-_API_ERRORS = {"connection_failed": FailureKind.UNREACHABLE, "usage_limit_reached": FailureKind.QUOTA}
-_SUBTYPES = {"error_max_turns": FailureKind.OUT_OF_TURNS}
-_REMEDIES = {FailureKind.LOGIN: "check the key, or run: claude, then /login"}
-SERVER_ERROR = 500
-_UPGRADE = "run: claude update"
-# The statuses after SIGINT, SIGKILL and SIGTERM; after SIGINT most versions end with 0 and say nothing.
-_SIGNALLED = frozenset({130, 137, 143})
 
 
 class Claude:
@@ -99,14 +68,14 @@ class Claude:
         """Return the version `--version` printed; raises CallFailed (not_installed) if it is missing or too old."""
         found = _VERSION.match(ran.stdout[:MOST_READ].decode(errors="replace"))
         if ran.status or ran.stopped or not found:
-            output = _shown(ran) or f"nothing, and ended with status {ran.status}"
+            output = shown(ran) or f"nothing, and ended with status {ran.status}"
             raise CallFailed(FailureKind.NOT_INSTALLED, f"claude --version printed: {output}")
         numbers = tuple(int(number) for number in found.groups())
         version = ".".join(found.groups())
         if numbers < OLDEST:
             oldest = ".".join(map(str, OLDEST))
             problem = f"claude {version} is too old: it must be {oldest} or newer"
-            raise CallFailed(FailureKind.NOT_INSTALLED, problem, remedy=_UPGRADE)
+            raise CallFailed(FailureKind.NOT_INSTALLED, problem, remedy=UPGRADE)
         return version
 
     def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
@@ -134,17 +103,17 @@ class Claude:
     def read(self, prompt: Prompt, ran: Ran) -> Completion:
         """Return the answer in the result event; raises CallFailed without one, or with an error in it."""
         if ran.stopped:
-            raise _stopped(ran)
+            raise stopped(ran)
         output = read_output(ran.stdout)
         result = output.result
         if result is None:
-            raise _no_result(ran, events=output.known)
+            raise no_result(ran, events=output.known)
         usage = result.usage
         failure = _failure(prompt, ran, result, output.limit)
         if failure is not None:
             kind, message = failure
             tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-            raise CallFailed(kind, message, remedy=_REMEDIES.get(kind, ""), tokens=tokens, usd=result.usd)
+            raise CallFailed(kind, message, remedy=REMEDIES.get(kind, ""), tokens=tokens, usd=result.usd)
         text = _text(prompt, result)
         return Completion(text=text, usage=usage, usd=result.usd, model=result.model, odd_events=output.odd)
 
@@ -162,35 +131,6 @@ def _environ(setup: Setup, key_name: str) -> dict[str, str]:
     return environ
 
 
-def _shown(ran: Ran) -> str:
-    """Return what the program printed in words, shortened; stderr comes first."""
-    printed = ran.stderr.strip() or ran.stdout.strip()
-    return one_line(printed[:MOST_READ].decode(errors="replace"), limit=200)
-
-
-def _stopped(ran: Ran) -> CallFailed:
-    kind = FailureKind.TIMED_OUT
-    problem = "did not answer"
-    if ran.stopped == "flooded":
-        kind = FailureKind.FLOODED
-        problem = "wrote more than is read"
-    return CallFailed(kind, f"claude {problem} and was ended after {ran.seconds:.0f} s")
-
-
-def _no_result(ran: Ran, *, events: int) -> CallFailed:
-    """Return why there is no result event; `events` is the number of other events."""
-    printed = _shown(ran)
-    fell_silent = ran.status == 0 and (events or not ran.stdout.strip())
-    if _is_signalled(ran) or fell_silent:
-        how = f"by signal {-ran.status}" if ran.status < 0 else f"with status {ran.status}"
-        return CallFailed(FailureKind.KILLED, f"claude was ended {how} before it answered")
-    if "unknown option" in printed:
-        return CallFailed(FailureKind.NOT_INSTALLED, f"claude is another version: {printed}", remedy=_UPGRADE)
-    kind = _kind(None, printed)
-    message = f"claude ended with status {ran.status} and without a result: {printed or 'it printed nothing'}"
-    return CallFailed(kind, message, remedy=_REMEDIES.get(kind, ""))
-
-
 def _failure(prompt: Prompt, ran: Ran, result: Result, limit: Limit | None) -> tuple[FailureKind, str] | None:
     """Return why this result isn't an answer, or None if it is one."""
     words = one_line(result.result or " ".join(map(str, result.errors)), limit=200)
@@ -199,44 +139,15 @@ def _failure(prompt: Prompt, ran: Ran, result: Result, limit: Limit | None) -> t
     if result.stop_reason == "refusal":
         return FailureKind.REFUSED, f"claude: the model refused: {words}"
     if result.is_error or result.subtype != "success":
-        return _error(result, words)
+        return error(result, words)
     if ran.status:
-        kind = FailureKind.KILLED if _is_signalled(ran) else FailureKind.MALFORMED
+        kind = FailureKind.KILLED if is_signalled(ran) else FailureKind.MALFORMED
         return kind, f"claude ended with status {ran.status} after its answer"
     if not result.models:
         return FailureKind.MALFORMED, f"claude answered without asking a model: {words}"
     if not _text(prompt, result).strip():
         return FailureKind.EMPTY, f"claude: the model answered the {prompt.purpose} prompt with nothing"
     return None
-
-
-def _error(result: Result, words: str) -> tuple[FailureKind, str]:
-    if result.is_error and (result.terminal_reason or "").startswith("aborted"):
-        return FailureKind.KILLED, "claude was interrupted before it answered"
-    kind = _SUBTYPES.get(result.subtype) or _API_ERRORS.get(result.api_error or "")
-    kind = kind or _kind(result.api_error_status, words)
-    return kind, f"claude: {words or result.subtype}"
-
-
-def _is_signalled(ran: Ran) -> bool:
-    return ran.status < 0 or ran.status in _SIGNALLED
-
-
-def _kind(status: int | None, words: str) -> FailureKind:
-    """Return the kind of an error, by the server's status (given or in the message) and by the message itself."""
-    if status is None and (named := _STATUS.search(words)):
-        status = int(named[1])
-    if status is not None and status >= SERVER_ERROR:
-        return FailureKind.OVERLOADED
-    for pattern, kind in _BEFORE_STATUS:
-        if pattern.search(words):
-            return kind
-    if status is not None:
-        return _STATUSES.get(status, FailureKind.BAD_REQUEST)
-    for pattern, kind in _WITHOUT_STATUS:
-        if pattern.search(words):
-            return kind
-    return FailureKind.MALFORMED
 
 
 def _text(prompt: Prompt, result: Result) -> str:

@@ -15,14 +15,14 @@ from skillopt_sleep.records import Prompt, Purpose
 CODEX = Codex()
 PROMPT = Prompt(purpose=Purpose.ROLLOUT, text="Say hello.")
 RECORDED = Path(__file__).parents[1] / "recorded"
-ARGUMENTS = """exec --json --ephemeral --skip-git-repo-check -s read-only --color never
+ARGUMENTS = """
+exec --json --ephemeral --skip-git-repo-check -s read-only --color never
 -c model_instructions_file="instructions.md" -c project_doc_max_bytes=0 -c skills.include_instructions=false
--c skills.bundled.enabled=false
 -c include_permissions_instructions=false -c include_environment_context=false
--c include_collaboration_mode_instructions=false -c include_apps_instructions=false -c agents.enabled=false
--c web_search="disabled" -c cli_auth_credentials_store="file" -c analytics.enabled=false
--c check_for_update_on_startup=false -c features.shell_tool=false -c features.goals=false
--c features.plugins=false -c features.apps=false -c features.api_key_model_discovery=false
+-c include_collaboration_mode_instructions=false -c include_apps_instructions=false -c features.shell_tool=false
+-c skills.bundled.enabled=false -c agents.enabled=false -c web_search="disabled"
+-c cli_auth_credentials_store="file" -c analytics.enabled=false -c check_for_update_on_startup=false
+-c features.goals=false -c features.plugins=false -c features.apps=false -c features.api_key_model_discovery=false
 -c model_provider="replay" -c"""
 QUIET = ARGUMENTS.split()
 
