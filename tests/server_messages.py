@@ -2,6 +2,7 @@
 
 import json
 from typing import ClassVar
+from uuid import uuid4
 
 from tests.server_protocols import (
     CACHED_TOKENS,
@@ -98,7 +99,8 @@ class Messages:
 
 
 def _message() -> Json:
-    envelope = {"id": "msg_1", "type": "message", "role": "assistant", "model": MODEL}
+    # The program takes what has the same id for one answer.
+    envelope = {"id": f"msg_{uuid4().hex}", "type": "message", "role": "assistant", "model": MODEL}
     return {**envelope, "content": [], "stop_reason": None, "stop_sequence": None}
 
 
@@ -126,7 +128,12 @@ def _content(body: Json, said: Said) -> list[Json]:
     tool = _tool(body)
     if tool and not said.cut_off and said.text.startswith("{"):
         return [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": json.loads(said.text)}]
-    return [{"type": "text", "text": said.text}]
+    blocks: list[Json] = [{"type": "text", "text": said.text}] if said.text or not said.calls else []
+    for call in said.calls:
+        blocks.append(
+            {"type": "tool_use", "id": f"toolu_{uuid4().hex}", "name": call.name, "input": dict(call.arguments)}
+        )
+    return blocks
 
 
 def _error(status: int, kind: str, message: str) -> Failure:

@@ -1,7 +1,10 @@
 """How a model's words are put into OpenAI's two protocols, and what all protocols of the scripted server share."""
 
+import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from uuid import uuid4
 
 Json = dict[str, Any]
 Event = tuple[str, Json]
@@ -14,14 +17,23 @@ RESETS_IN = 3600
 CREATED = 1_700_000_000
 
 
+class Call(NamedTuple):
+    """A call of a tool: its arguments, or for tools that take words, `words`."""
+
+    name: str
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    words: str = ""
+
+
 class Said(NamedTuple):
-    """What the model says, before it is put into a protocol; `nothing` is a completion that holds none."""
+    """What the model says and calls, before it is put into a protocol; `nothing` is a completion that holds none."""
 
     text: str = ""
     refusal: str = ""
     cut_off: bool = False
     usage: bool = True
     nothing: bool = False
+    calls: tuple[Call, ...] = ()
 
 
 class Failure(NamedTuple):
@@ -165,7 +177,9 @@ class Responses:
         reply = _response("incomplete" if said.cut_off else "completed")
         if said.cut_off:
             reply["incomplete_details"] = {"reason": "max_output_tokens"}
-        reply["output"] = [] if said.nothing else [_item(_part(said), reply["status"])]
+        reply["output"] = [_call(call) for call in said.calls]
+        if not said.nothing and (said.text or said.refusal or not said.calls):
+            reply["output"].insert(0, _item(_part(said), reply["status"]))
         if said.usage:
             reply["usage"] = {
                 "input_tokens": INPUT_TOKENS,
@@ -180,6 +194,9 @@ class Responses:
         reply, begun = self.whole(body, said), _response("in_progress")
         told: list[tuple[str, Json]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]
         for item in reply["output"]:
+            if "content" not in item:
+                told += [(f"output_item.{when}", {"output_index": 0, "item": item}) for when in ("added", "done")]
+                continue
             part, kind = item["content"][0], "refusal" if said.refusal else "output_text"
             words = said.refusal or said.text
             bare = {**part, "refusal" if said.refusal else "text": ""}
@@ -232,6 +249,19 @@ def _part(said: Said) -> Json:
 
 def _item(part: Json, status: str) -> Json:
     return {"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": [part]}
+
+
+def _call(call: Call) -> Json:
+    """A call of a tool; each has a name of its own."""
+    item: Json = {
+        "id": f"fc_{uuid4().hex}",
+        "call_id": f"call_{uuid4().hex}",
+        "name": call.name,
+        "status": "completed",
+    }
+    if call.words:
+        return {**item, "type": "custom_tool_call", "input": call.words}
+    return {**item, "type": "function_call", "arguments": json.dumps(dict(call.arguments))}
 
 
 def _numbered(told: list[tuple[str, Json]]) -> list[Event]:
