@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol
 
+from skillopt_sleep.protocols.acting import Acting
 from skillopt_sleep.protocols.program import Dialect
 from skillopt_sleep.protocols.work import Source
 
@@ -68,6 +69,7 @@ class Agent:
     source: str
     sessions: Callable[[Path], Transcripts]
     program: Dialect
+    acting: Acting
     documents: Documents
     hooks: Hooks
 

@@ -11,11 +11,11 @@ from skillopt_sleep.protocols.agent import Agent
 from skillopt_sleep.settings import BackendName, HarvestSettings, Settings
 from skillopt_sleep.wiring import agent_sources, session_folders
 
-SHARED = "transcripts"
+SHARED = {"transcripts", "sealed"}
 
 
 def test_every_folder_of_an_agent_is_in_the_dict() -> None:
-    folders = {path.parent.name for path in Path(agents.__file__).parent.glob("*/__init__.py")} - {SHARED}
+    folders = {path.parent.name for path in Path(agents.__file__).parent.glob("*/__init__.py")} - SHARED
     assert {type(agent.program).__module__.split(".")[2] for agent in AGENTS.values()} == folders
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from skillopt_sleep.agents.claude_code.acting import ClaudeActing
 from skillopt_sleep.agents.claude_code.documents import DOCUMENTS
 from skillopt_sleep.agents.claude_code.hooks import HOOKS
 from skillopt_sleep.agents.claude_code.program import Claude
@@ -19,6 +20,7 @@ AGENT = Agent(
     source="claude_code",
     sessions=_sessions,
     program=Claude(),
+    acting=ClaudeActing(),
     documents=DOCUMENTS,
     hooks=HOOKS,
 )

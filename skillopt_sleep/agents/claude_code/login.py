@@ -15,7 +15,7 @@ Kind = TypeVar("Kind")
 KEY_NAME = "ANTHROPIC_API_KEY"
 TOKEN_NAME = "CLAUDE_CODE_OAUTH_TOKEN"  # noqa: S105 - a variable's name
 LOGINS = (KEY_NAME, "ANTHROPIC_AUTH_TOKEN", TOKEN_NAME)
-_PROVIDERS = {
+PROVIDERS = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
     "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
@@ -23,7 +23,7 @@ _PROVIDERS = {
 PASSED = frozenset(
     {
         *LOGINS,
-        *_PROVIDERS,
+        *PROVIDERS,
         *("ANTHROPIC_BASE_URL", "ANTHROPIC_BETAS", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_MODEL"),
         *("ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_DEFAULT_OPUS_MODEL", "ANTHROPIC_DEFAULT_SONNET_MODEL"),
         *("CLAUDE_CODE_SKIP_BEDROCK_AUTH", "CLAUDE_CODE_SKIP_VERTEX_AUTH", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH"),
@@ -76,14 +76,41 @@ def find_login(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Se
     kept: dict[str, bytes] = {}
     if settings_env:
         kept["settings.json"] = to_json({"env": settings_env})
-    known = {**environ, **settings_env}
-    for switch, provider in _PROVIDERS.items():
-        if known.get(switch, "").lower() not in _OFF:
-            return Account(kept, how=f"{provider} ({switch})")
+    names = known(files, environ, setup)
+    if provider := provider_of(names):
+        return Account(kept, how=provider)
     for name in LOGINS:
-        if known.get(name):
+        if names.get(name):
             return Account(kept, how=f"the key in {name}", subscription=name == TOKEN_NAME)
     return _in_files(files, environ, kept)
+
+
+def known(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> dict[str, str]:
+    """Return the variables that the program sees: the environment's, and those of the user's settings."""
+    return {**environ, **_settings_env(files, setup)}
+
+
+def provider_of(names: Mapping[str, str]) -> str:
+    """Return the cloud whose own login is used, with the variable that says so, or ""."""
+    for switch, provider in PROVIDERS.items():
+        if names.get(switch, "").lower() not in _OFF:
+            return f"{provider} ({switch})"
+    return ""
+
+
+def access_token(files: Mapping[str, bytes]) -> str:
+    """Return the token of a subscription, or ""."""
+    credentials = _decoded(files.get(".credentials.json"), _Credentials)
+    if credentials and (oauth := credentials.oauth) and _MAY_ASK in oauth.scopes:
+        return oauth.access_token
+    return ""
+
+
+def console_key(files: Mapping[str, bytes], environ: Mapping[str, str]) -> str:
+    """Return the key of a Console login, or ""."""
+    config_name = ".claude.json" if environ.get("CLAUDE_CONFIG_DIR") else "../.claude.json"
+    config = _decoded(files.get(config_name), _Config)
+    return (config.primary_api_key or "") if config else ""
 
 
 def _settings_env(files: Mapping[str, bytes], setup: Setup) -> dict[str, str]:
@@ -104,10 +131,8 @@ def _in_files(files: Mapping[str, bytes], environ: Mapping[str, str], kept: dict
     credentials = _decoded(files.get(".credentials.json"), _Credentials)
     if credentials and (oauth := credentials.oauth) and oauth.access_token and _MAY_ASK in oauth.scopes:
         return _subscription(oauth, kept)
-    config_name = ".claude.json" if environ.get("CLAUDE_CONFIG_DIR") else "../.claude.json"
-    config = _decoded(files.get(config_name), _Config)
-    if config and config.primary_api_key:
-        key = to_json({"primaryApiKey": config.primary_api_key})
+    if found := console_key(files, environ):
+        key = to_json({"primaryApiKey": found})
         return Account({**kept, ".claude.json": key}, how="the key of a Console login, in .claude.json")
     problem = "no login found in .credentials.json, settings.json or .claude.json, nor in the environment"
     return Account({}, problem=problem, remedy=_REMEDY)

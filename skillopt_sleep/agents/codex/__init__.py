@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from skillopt_sleep.agents.codex.acting import CodexActing
 from skillopt_sleep.agents.codex.documents import DOCUMENTS
 from skillopt_sleep.agents.codex.hooks import HOOKS
 from skillopt_sleep.agents.codex.program import Codex
@@ -19,6 +20,7 @@ AGENT = Agent(
     source="codex",
     sessions=_sessions,
     program=Codex(),
+    acting=CodexActing(),
     documents=DOCUMENTS,
     hooks=HOOKS,
 )

@@ -64,6 +64,16 @@ def account(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup
     return Account({}, problem=f"codex is not logged in: it has no {AUTH_FILE}", remedy=f"{LOG_IN} ({keyring})")
 
 
+def file_key(data: bytes) -> str:
+    """Return the key in auth.json, or "" if it holds none or another login."""
+    found = _read(data).files.get(AUTH_FILE, b"null")
+    try:
+        auth = _auth.decode(found)
+    except msgspec.DecodeError:
+        return ""
+    return auth.key or ""
+
+
 def _read(data: bytes) -> Account:
     try:
         auth = _auth.decode(data)
