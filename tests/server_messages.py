@@ -130,7 +130,9 @@ def _content(body: Json, said: Said) -> list[Json]:
         return [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": json.loads(said.text)}]
     blocks: list[Json] = [{"type": "text", "text": said.text}] if said.text or not said.calls else []
     for call in said.calls:
-        blocks.append({"type": "tool_use", "id": f"toolu_{uuid4().hex}", "name": call.name, "input": call.arguments})
+        blocks.append(
+            {"type": "tool_use", "id": f"toolu_{uuid4().hex}", "name": call.name, "input": dict(call.arguments)}
+        )
     return blocks
 
 

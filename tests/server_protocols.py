@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 from uuid import uuid4
 
@@ -20,7 +21,7 @@ class Call(NamedTuple):
     """A call of a tool: its arguments, or for tools that take words, `words`."""
 
     name: str
-    arguments: Json = {}
+    arguments: Mapping[str, Any] = MappingProxyType({})
     words: str = ""
 
 
@@ -260,7 +261,7 @@ def _call(call: Call) -> Json:
     }
     if call.words:
         return {**item, "type": "custom_tool_call", "input": call.words}
-    return {**item, "type": "function_call", "arguments": json.dumps(call.arguments)}
+    return {**item, "type": "function_call", "arguments": json.dumps(dict(call.arguments))}
 
 
 def _numbered(told: list[tuple[str, Json]]) -> list[Event]:

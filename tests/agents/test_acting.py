@@ -2,7 +2,7 @@
 
 import hashlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -36,6 +36,9 @@ LIVE = "# Project\n\n- Be kind to the people who read this.\n"
 MARKED = f"# Project\n\n<!-- ours: begin -->\n- {RULE}\n<!-- ours: end -->\n"
 SKILL = f"---\nname: lint\ndescription: What to do before you say that you are done\n---\n\n- {RULE}\n"
 
+ROOMY = Limits()
+ENOUGH = Most(calls=50)
+
 
 class Attempt:
     """One attempt by a genuine program, on a copy of a small repository."""
@@ -58,9 +61,7 @@ class Attempt:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def run(
-        self, *messages: str, limits: Limits = Limits(), most: Most = Most(calls=50), seconds: float = SECONDS
-    ) -> Acted:
+    def run(self, *messages: str, limits: Limits = ROOMY, most: Most = ENOUGH, seconds: float = SECONDS) -> Acted:
         """Say these things one after the other, as long as the program goes on."""
         acted = Acted()
         with self._relayed(most) as line:
@@ -105,7 +106,7 @@ class Attempt:
         self.runs.append(sealed(turn.argv, policy, stdin=turn.stdin, seconds=seconds))
 
     @contextmanager
-    def _relayed(self, most: Most) -> Iterator[Line]:
+    def _relayed(self, most: Most) -> Generator[Line]:
         way = self.acting.way({}, {LOGINS[self.name]: KEY}, self.setup)
         meter = NightMeter(FakeLedger(), NightLimits(Limit(100, 0), 60), clock=FakeClock())
         relay = Relay(meter, Upstream(way.address, way.headers), price=lambda _model, _usage: 0.01)
@@ -161,6 +162,7 @@ def test_a_document_of_the_user_is_loaded_from_the_sealed_home(attempt: Attempt,
     agent_home = home / f".{attempt.name}"
     document = agent_home / MEMORIES[attempt.name]
     place = attempt.acting.place(document, root=attempt.root, home=home, agent_home=agent_home, inside=Inside())
+    assert place
     assert place == Inside().home / f".{attempt.name}" / MEMORIES[attempt.name]
     attempt.write(attempt.home / place.relative_to(Inside().home), MARKED)
     acted = attempt.run("Make app.txt new.")
@@ -228,9 +230,9 @@ def test_the_key_and_the_machine_are_nowhere_inside(attempt: Attempt, server: Mo
 @pytest.mark.parametrize(
     ("limits", "most", "kinds"),
     [
-        (Limits(turns=2), Most(calls=50), {"claude": FailureKind.OUT_OF_TURNS}),
-        (Limits(usd=0.001), Most(calls=50), {"claude": FailureKind.OVER_BUDGET}),
-        (Limits(), Most(calls=2), {"claude": FailureKind.RATE_LIMITED, "codex": FailureKind.RATE_LIMITED}),
+        (Limits(turns=2), ENOUGH, {"claude": FailureKind.OUT_OF_TURNS}),
+        (Limits(usd=0.001), ENOUGH, {"claude": FailureKind.OVER_BUDGET}),
+        (ROOMY, Most(calls=2), {"claude": FailureKind.RATE_LIMITED, "codex": FailureKind.RATE_LIMITED}),
     ],
     ids=["turns", "money", "requests"],
 )

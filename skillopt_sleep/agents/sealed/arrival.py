@@ -27,7 +27,9 @@ def arrival(given: Given, *, sent: bytes, recorded: Iterable[str], transcript: I
     texts = {REQUEST: list(strings(sent)), RECORD: list(recorded)}
     if given.kind is DocumentKind.SKILL:
         wanted, unwanted = _description(given.text), _description(given.instead_of)
-        held = [name for name, found in texts.items() if _says(found, wanted, unwanted)]
+        # A skill without a description isn't listed, so that nothing can show that it is there.
+        is_listed = bool(wanted) or not given.text.strip()
+        held = [name for name, found in texts.items() if is_listed and _says(found, wanted, unwanted)]
         opened = _has(_lines(transcript), _body(given.text))
     else:
         held = [name for name, found in texts.items() if _holds(found, given)]
