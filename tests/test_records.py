@@ -13,8 +13,10 @@ from skillopt_sleep import records
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import (
     CUT_SHORT,
+    NO_COMMAND_WORDS,
     SHAPE_OPS,
     AppliedEdit,
+    Calibrations,
     Check,
     Checks,
     Command,
@@ -30,6 +32,7 @@ from skillopt_sleep.records import (
     Exact,
     Fate,
     NightReport,
+    NoCommand,
     Note,
     Op,
     Origin,
@@ -298,3 +301,11 @@ def test_a_command_that_the_person_typed_is_no_word_of_theirs_beside_the_deed() 
     words = Evidence(session="s1", turn=5, quote="run it yourself")
     proposal = a_proposal(evidence=(Evidence(session="s1", turn=3, quote="make lint"), words), deeds=(ran,))
     assert proposal.spoken == (words,)
+
+
+def test_the_account_of_the_repositories_says_what_was_yielded_and_why_the_others_were_not() -> None:
+    assert Calibrations().in_words == ""
+    account = Calibrations(sessions=6, commands=2, checks=1, refused={"always_green": 2, "no_workspace": 1})
+    assert account.in_words.startswith("6 sessions asked for what only work in the repository can show: 2 yielded")
+    assert "2 × its command passes although nothing was done" in account.in_words
+    assert set(NO_COMMAND_WORDS) == set(NoCommand)

@@ -58,6 +58,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             outcomes,
             judge=judge.reading(),
             corrections=follow(found, routing, outcomes, (*proposals, *removals), page.bank.waiting),
+            calibrations=mined.calibrations,
             proposals=(*proposals, *removals),
             lessons=found.lessons,
             notes=(*read, *judge.notes, *staging, *retiring),
