@@ -13,8 +13,10 @@ from skillopt_sleep import records
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import (
     CUT_SHORT,
+    NO_COMMAND_WORDS,
     SHAPE_OPS,
     AppliedEdit,
+    Calibrations,
     Check,
     Checks,
     Command,
@@ -31,6 +33,7 @@ from skillopt_sleep.records import (
     Exact,
     Fate,
     NightReport,
+    NoCommand,
     Note,
     Op,
     Origin,
@@ -316,3 +319,11 @@ def test_an_attempt_in_words_is_told_by_its_answer_and_one_with_tools_by_what_wa
     assert lines[:2] == ["$ make lint  (exit 2)", "$ ls"]
     assert lines[2:] == ["(changed: a.py)", "(the project's own check failed afterwards)", "1 failed", "Done.", "+x"]
     assert "pytest" not in acted.told
+
+
+def test_the_account_of_the_repositories_says_what_was_yielded_and_why_the_others_were_not() -> None:
+    assert Calibrations().in_words == ""
+    account = Calibrations(sessions=6, commands=2, checks=1, refused={"always_green": 2, "no_workspace": 1})
+    assert account.in_words.startswith("6 sessions asked for what only work in the repository can show: 2 yielded")
+    assert "2 × its command passes although nothing was done" in account.in_words
+    assert set(NO_COMMAND_WORDS) == set(NoCommand)

@@ -16,7 +16,7 @@ from skillopt_sleep.mining.grounds import Grounds
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import request_words
 from skillopt_sleep.mining.runner_table import Takes
-from skillopt_sleep.mining.runners import Place, Runnable, inside_of, is_test, narrowed, runnables
+from skillopt_sleep.mining.runners import Place, Runnable, inside_of, is_test, narrowed, runnables, starts_runner
 from skillopt_sleep.mining.said_acts import said_acts, stands
 from skillopt_sleep.records import (
     Check,
@@ -91,6 +91,20 @@ def acting(session: Session, task: Task, workspace: Workspace, grounds: Grounds)
     )
 
 
+def could_act(task: Task) -> bool:
+    """Tell whether a task may be judged by what an agent does, so that it is worth having its repository."""
+    if needs_repository(task):
+        return True
+    return isinstance(task.reference, Checks) and all(
+        check.op is Op.CONTAINS and starts_runner(check.arg) for check in task.reference.items
+    )
+
+
+def needs_repository(task: Task) -> bool:
+    """Tell whether no answer in words can show what the task wants."""
+    return task.needs_repository or wants_a_tool(task.reference)
+
+
 def span_of(session: Session, task: Task) -> Span:
     """Return the part of its session that a task is about."""
     turns = [piece.turn for piece in task.evidence] + [deed.turn + 1 for deed in task.deeds]
@@ -122,7 +136,7 @@ def _proofs(session: Session, task: Task, span: Span, place: Place, grounds: Gro
     said = said_acts(session, task, place, grounds)
     if isinstance(task.reference, Checks) and wants_a_tool(task.reference) and stands(task.reference, place, grounds):
         yield Proof(task.reference)
-    if not task.needs_repository and not wants_a_tool(task.reference) and not _only_names(task.reference, said):
+    if not needs_repository(task) and not _only_names(task.reference, said):
         return
     commands = [] if _only_forbids(said) else list(_commands(session, task, span, place, grounds))
     if said:

@@ -22,10 +22,24 @@ from skillopt_sleep.mining.replies import MineReply
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Became, Checks, Correction, Lesson, LessonState, Note, Op, Purpose, Session, Task
+from skillopt_sleep.records import (
+    ACTING_OPS,
+    Became,
+    Checks,
+    Correction,
+    Lesson,
+    LessonState,
+    Note,
+    Op,
+    Purpose,
+    Session,
+    Task,
+)
 
 ONCE_NAMED = 3  # so many of the wishes for one time are named in the note
 ONCE_CHARS = 60
+# What an agent ran and changed is found by code (mining/acting.py), never by a model's word.
+OFFERED = tuple(op for op in Op if op is Op.TOOL_CALLED or op not in ACTING_OPS)
 
 
 class Known(NamedTuple):
@@ -206,7 +220,7 @@ def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, names: Names
             "lessons": _listed(names.known),
             "noticed": _listed(names.noticed),
             "sessions": shown_sessions(labels),
-            "ops": ", ".join(Op),
+            "ops": ", ".join(OFFERED),
         },
         schema=MineReply,
         project=sessions[0].project,

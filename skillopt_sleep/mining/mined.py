@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
-from skillopt_sleep.records import Correction, Lesson, Note, Session, Task
+from skillopt_sleep.records import Calibrations, Correction, Lesson, Note, Session, Task
 
 Item = TypeVar("Item", Session, Task)
 
@@ -26,7 +26,8 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
 
     `lessons` holds those that are new or changed. `for_once` quotes what held for one time only. `instead` counts how
     often the person's own words replaced a model's, by what they replaced. Of the `refused` tasks the judge's model
-    could not tell the answers of known worth apart. `dropped` are the corrections that founded no task.
+    could not tell the answers of known worth apart. `dropped` are the corrections that founded no task;
+    `calibrations` is the account of what can be judged in the repositories.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -37,3 +38,4 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     instead: Mapping[str, int] = {}
     refused: tuple[Task, ...] = ()
     dropped: tuple[Correction, ...] = ()
+    calibrations: Calibrations = Calibrations()

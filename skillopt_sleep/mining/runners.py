@@ -108,6 +108,11 @@ def runnables(text: str, place: Place, grounds: Grounds) -> tuple[Runnable, ...]
     return tuple(found)
 
 
+def starts_runner(text: str) -> bool:
+    """Tell whether a text begins like a command of a known runner."""
+    return any(tuple(text.split()[: len(runner.words)]) == runner.words for runner in RUNNERS)
+
+
 def read_words(words: Sequence[str], place: Place, grounds: Grounds) -> Runnable | None:
     """Return the known runner that these words start, or None if it or one of its arguments isn't known."""
     bare = _bare(words, place)

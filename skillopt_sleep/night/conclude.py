@@ -13,6 +13,7 @@ from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     NOTHING,
     REVIEW,
+    Calibrations,
     Corrections,
     Decision,
     JudgeReading,
@@ -32,6 +33,7 @@ from skillopt_sleep.records import (
 )
 
 NO_CORRECTIONS = Corrections()
+NOTHING_CALIBRATED = Calibrations()
 BEST_FIRST = (
     Outcome.IMPROVED,
     Outcome.UNDECIDED,
@@ -68,6 +70,7 @@ def conclude(
     *,
     judge: JudgeReading | None = None,
     corrections: Corrections = NO_CORRECTIONS,
+    calibrations: Calibrations = NOTHING_CALIBRATED,
     proposals: tuple[Proposal, ...],
     lessons: Sequence[Lesson] = (),
     notes: tuple[Note, ...],
@@ -114,6 +117,7 @@ def conclude(
         error_rate=error_rate(plan, outcomes),
         judge=judge,
         corrections=corrections,
+        calibrations=calibrations,
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),

@@ -31,9 +31,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         try:
             if harvested.sessions or harvested.reviewed or wanted_again(plan, page.bank, now=page.started):
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
-                mined = page.keep(
-                    "mined", Mined, lambda: mined_tasks(harvested.sessions, crew=crew, plan=plan, page=page)
-                )
+                mined = page.keep("mined", Mined, lambda: mined_tasks(harvested, crew=crew, plan=plan, page=page))
                 found = tonight(mined, harvested.reviewed, plan=plan, page=page)
                 page.write("lessons", found.lessons)
                 used = used_sources(page.index, {source.name for source in crew.sources})
@@ -60,6 +58,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             outcomes,
             judge=judge.reading(),
             corrections=follow(found, routing, outcomes, (*proposals, *removals), page.bank.waiting),
+            calibrations=mined.calibrations,
             proposals=(*proposals, *removals),
             lessons=found.lessons,
             notes=(*read, *judge.notes, *staging, *retiring),

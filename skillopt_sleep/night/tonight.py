@@ -12,8 +12,10 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
+from skillopt_sleep.night.commands import with_commands
+from skillopt_sleep.night.harvest import Harvest
 from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan
-from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Session, Split, Task
+from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Split, Task
 
 
 class Tonight(NamedTuple):
@@ -34,14 +36,16 @@ class Tonight(NamedTuple):
         return tuple(({task.id: task for task in self.tasks} | {task.id: task for task in routed}).values())
 
 
-def mined_tasks(sessions: tuple[Session, ...], *, crew: Crew, plan: Plan, page: Page) -> Mined:
-    """Mine the sessions, and keep the tasks whose reference can be trusted."""
+def mined_tasks(harvested: Harvest, *, crew: Crew, plan: Plan, page: Page) -> Mined:
+    """Mine the sessions, and keep the tasks whose reference can be trusted, in words or in the repository."""
+    sessions = harvested.sessions
     projects = {session.project for session in sessions}
     known = Known(page.lessons.of(projects), page.bank.tasks(projects))
     model = None if plan.mine.miner == "heuristic" else crew.optimizer
     size, most = plan.mine.sessions_per_call, plan.mine.max_tasks
     mined = mine(sessions, optimizer=model, pool=crew.pool, per_call=size, most=most, known=known)
-    return prove(mined, judge=crew.judge, model=crew.grader, pool=crew.pool)
+    proven = prove(mined, judge=crew.judge, model=crew.grader, pool=crew.pool)
+    return with_commands(proven, sessions, harvested.snapshots, crew)
 
 
 def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -> Tonight:

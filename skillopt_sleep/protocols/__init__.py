@@ -17,6 +17,7 @@ from skillopt_sleep.protocols.work import (
     Stager,
     Targets,
     Unlisted,
+    Workshop,
 )
 
 __all__ = [
@@ -54,4 +55,5 @@ __all__ = [
     "Tally",
     "Targets",
     "Unlisted",
+    "Workshop",
 ]

@@ -17,6 +17,7 @@ from skillopt_sleep.protocols.work import (
     Spool,
     Stager,
     Targets,
+    Workshop,
 )
 from skillopt_sleep.records import GateRule, RecallRules
 from skillopt_sleep.settings.sections import MineSettings, StepSettings
@@ -111,7 +112,8 @@ class Plan:
 class Crew:
     """The parts that do the work of a night; wiring chooses them.
 
-    `identity` names the models and programs that attempt and grade: a trial can't be resumed by another crew.
+    `identity` names the models and programs that attempt and grade: a trial can't be resumed by another crew. Without
+    a `workshop` nothing is tried in a repository.
     """
 
     sources: tuple[Source, ...]
@@ -128,3 +130,4 @@ class Crew:
     reporters: tuple[Reporter, ...]
     clock: Clock
     identity: Callable[[], str]
+    workshop: Workshop | None = None

@@ -9,18 +9,23 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.stores import Page
 from skillopt_sleep.records import (
+    Calibration,
+    Command,
     Document,
     Hear,
     NightReport,
     Note,
+    NoWorkspace,
     Proposal,
     Reading,
     Score,
+    Session,
     Snapshot,
     Stamp,
     StepOutcome,
     Task,
     Trajectory,
+    Workspace,
 )
 
 Item = TypeVar("Item")
@@ -152,6 +157,29 @@ class Stager(Protocol):
 
     def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """Write a proposal into the night's folder for each accepted candidate; return notes on those that failed."""
+        ...
+
+
+class Workshop(Protocol):
+    """Has repositories as they were when requests were made, and tries commands in sealed copies of them."""
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing can be sealed on this machine, "" if it can."""
+        ...
+
+    def stand(self, session: Session, snapshot: Snapshot | None, /) -> Workspace | NoWorkspace:
+        """Return where the session's agent stood, or why that can't be had again."""
+        ...
+
+    def files(self, workspace: Workspace, /) -> Path | NoWorkspace:
+        """Return a folder with the files of this state, which nobody may write to, or why it can't be had."""
+        ...
+
+    def calibrated(
+        self, command: Command, workspace: Workspace, ended: datetime, /, *, whole: Command | None = None
+    ) -> tuple[Command, Calibration]:
+        """Try whether the command tells the work of a session that ended then from none, and return it to be used."""
         ...
 
 

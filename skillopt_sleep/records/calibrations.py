@@ -21,6 +21,7 @@ class NoCommand(StrEnum):
     FLAKY = "flaky"
     BREAKS_OTHERS = "breaks_others"
     TOO_SLOW = "too_slow"
+    LATER = "later"
 
 
 NO_COMMAND_WORDS = {
@@ -35,6 +36,7 @@ NO_COMMAND_WORDS = {
     NoCommand.FLAKY: "its command doesn't answer twice the same",
     NoCommand.BREAKS_OTHERS: "other tests that passed before fail, or are gone, with what the session ended with",
     NoCommand.TOO_SLOW: "its command takes too long",
+    NoCommand.LATER: "left for another night, as trying the commands of others took long",
 }
 """The reasons in words."""
 

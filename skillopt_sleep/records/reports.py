@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
+from skillopt_sleep.records.calibrations import Calibrations
 from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.corrections import Corrections
 from skillopt_sleep.records.documents import DocumentKind
@@ -208,8 +209,9 @@ class ErrorRate(Record, frozen=True, kw_only=True):
 class NightReport(Record, frozen=True, kw_only=True):
     """One night as data; `judge` is None if no answer was graded by a model.
 
-    `corrections` says what became of everything the person said or did that was found. `others` are the proposals of
-    earlier nights that waited when it ended, None if that isn't known.
+    `corrections` says what became of everything the person said or did that was found, `calibrations` what of it can
+    be judged in its repository. `others` are the proposals of earlier nights that waited when it ended, None if that
+    isn't known.
     """
 
     schema_version: int = 1
@@ -233,6 +235,7 @@ class NightReport(Record, frozen=True, kw_only=True):
     login_needed: bool = False
     judge: JudgeReading | None = None
     corrections: Corrections = Corrections()
+    calibrations: Calibrations = Calibrations()
     errors: tuple[Note, ...] = ()
 
     @property

@@ -11,6 +11,7 @@ from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     AppliedEdit,
+    Calibrations,
     Corrections,
     EditOp,
     ErrorRate,
@@ -105,7 +106,8 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
 class Diagnostics(Record, frozen=True, kw_only=True):
     """A night in detail; `noise` is the noise floor over all its documents.
 
-    `corrections` says what became of what the person said or did, `failures` how each kind of call failed last.
+    `corrections` says what became of what the person said or did, `calibrations` what of it can be judged in its
+    repository, `failures` how each kind of call failed last.
     """
 
     schema_version: int
@@ -120,6 +122,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     versions: Versions
     sessions: SessionCounts
     corrections: Corrections
+    calibrations: Calibrations
     tasks: dict[str, int]
     noise: NoiseFloor | None
     documents: tuple[DiagnosedDocument, ...]
@@ -168,6 +171,7 @@ def diagnose(report: NightReport, folder: Path) -> Diagnostics:
         ),
         sessions=report.sessions,
         corrections=report.corrections,
+        calibrations=report.calibrations,
         tasks=report.tasks,
         noise=noise_floor(report.documents),
         documents=tuple(documents),

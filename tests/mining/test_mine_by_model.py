@@ -479,3 +479,12 @@ def test_where_a_lesson_holds_is_kept_if_the_person_named_it(where: str, place: 
     (task,) = by_model(session, reply=reply(mined(where=where, lesson="Use pnpm"))).tasks
 
     assert task.holds == place
+
+
+def test_checks_of_what_an_agent_does_are_not_offered_to_the_model_but_for_a_called_tool() -> None:
+    backend = FakeBackend({Purpose.MINE: reply()})
+    mine([a_session()], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
+    asked = backend.prompts[0].text
+    assert "tool_called, no_refusal" in asked
+    assert "command_run" not in asked
+    assert "file_untouched" not in asked

@@ -10,9 +10,18 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted, SleepError, StoreError
-from skillopt_sleep.night.conclude import BEST_FIRST, FIX_ERRORS, KEPT, NO_CORRECTIONS, REMEDIES, conclude
+from skillopt_sleep.night.conclude import (
+    BEST_FIRST,
+    FIX_ERRORS,
+    KEPT,
+    NO_CORRECTIONS,
+    NOTHING_CALIBRATED,
+    REMEDIES,
+    conclude,
+)
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
+    Calibrations,
     Copy,
     Corrections,
     Decision,
@@ -73,6 +82,7 @@ def close(
     resumed: bool = False,
     proposals: tuple[Proposal, ...] | None = None,
     corrections: Corrections = NO_CORRECTIONS,
+    calibrations: Calibrations = NOTHING_CALIBRATED,
     lessons: Sequence[Lesson] = (),
 ) -> NightReport:
     if proposals is None:
@@ -84,6 +94,7 @@ def close(
         (a_task(split=Split.TRAIN),) if tasks is None else tasks,
         outcomes,
         corrections=corrections,
+        calibrations=calibrations,
         proposals=proposals,
         lessons=lessons,
         notes=notes,
@@ -278,6 +289,11 @@ def test_what_needs_the_repository_is_kept_and_needs_no_second_session() -> None
     assert close(ended_as(Outcome.UNVERIFIED, tasks=tasks)).remedy == KEPT
     seen_once = StepTasks(needs_repository=2, untestable=1)
     assert close(ended_as(Outcome.UNVERIFIED, tasks=seen_once)).remedy == REMEDIES[Outcome.UNVERIFIED]
+
+
+def test_what_can_be_judged_in_the_repositories_is_part_of_the_report() -> None:
+    account = Calibrations(sessions=3, commands=1, refused={"flaky": 2})
+    assert close(calibrations=account).calibrations == account
 
 
 def test_corrections_that_were_found_are_counted_with_what_became_of_them_and_the_next_step() -> None:

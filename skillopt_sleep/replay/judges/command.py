@@ -1,25 +1,12 @@
 """Grade an attempt by a command of the project's own, which ran on a copy of what the attempt left."""
 
-import re
-from typing import NamedTuple
-
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.records import CheckResult, Command, CommandRun, Score, Trajectory
 from skillopt_sleep.replay.judges.acts import names
+from skillopt_sleep.replay.judges.counts import counted
 
 NAME = "command"
 _MISSING = frozenset({126, 127})  # the shell's codes for a program that isn't there or can't be run
-
-# The last line of pytest, jest, vitest, cargo test, go test and others that counts.
-_PASSED = re.compile(r"\b(\d+) (?:passed|passing)\b")
-_FAILED = re.compile(r"\b(\d+) (?:failed|failing|errors?)\b")
-
-
-class Counts(NamedTuple):
-    """How many tests passed, and how many failed."""
-
-    passed: int
-    failed: int
 
 
 def score_command(reference: Command, trajectory: Trajectory) -> Score:
@@ -46,15 +33,6 @@ def share_passed(checked: CommandRun) -> float:
     if counts is None or not counts.passed:
         return 0.0
     return counts.passed / (counts.passed + (counts.failed or 1))
-
-
-def counted(output: str) -> Counts | None:
-    """Return how many tests passed and failed by what a command printed, or None if it doesn't say."""
-    passed = _PASSED.findall(output)
-    failed = _FAILED.findall(output)
-    if not passed and not failed:
-        return None
-    return Counts(int(passed[-1]) if passed else 0, sum(int(count) for count in failed[-2:]))
 
 
 def _score(*, hard: bool, soft: float, why: str) -> Score:

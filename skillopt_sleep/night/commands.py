@@ -1,0 +1,151 @@
+"""Give tasks that only work in the repository can show what can judge them there, proved by their own sessions."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from skillopt_sleep.mining.acting import Proof, acting, could_act, needs_repository
+from skillopt_sleep.mining.grounds import grounds_of
+from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.protocols import Crew, Workshop
+from skillopt_sleep.records import (
+    Calibrations,
+    Command,
+    NoCommand,
+    Note,
+    NoWorkspace,
+    Session,
+    Snapshot,
+    Task,
+    Workspace,
+)
+
+MOST_PROOFS = 4  # commands are tried for one task
+LONGEST = timedelta(minutes=15)
+
+
+class _Judged(NamedTuple):
+    """What became of one task: it as it can be asked, and why nothing of its session's own can judge it, if so."""
+
+    task: Task
+    refused: NoCommand | None = None
+    workspace: NoWorkspace | None = None
+    command: bool = False
+    asked: bool = True
+
+
+def with_commands(mined: Mined, sessions: Sequence[Session], snapshots: Sequence[Snapshot], crew: Crew) -> Mined:
+    """Return the tasks with what can judge them in their repositories, and the account of it.
+
+    A task keeps its id. Where nothing can be sealed, or its repository can't be had, it stays as it is and waits.
+    """
+    if crew.workshop is None:
+        return mined
+    work = _Work(crew.workshop, sessions, snapshots, late=_after(crew, LONGEST))
+    judged = crew.pool.map(work.judged, mined.tasks, label="calibrate")
+    calibrations = _account(judged)
+    notes = mined.notes
+    if calibrations.sessions:
+        notes = (*notes, Note(stage="prove", summary=calibrations.in_words, expected=True))
+    tasks = tuple(one.task for one in judged)
+    return replace(mined, tasks=tasks, notes=notes, calibrations=calibrations)
+
+
+def _after(crew: Crew, length: timedelta) -> Callable[[], bool]:
+    """Return a function that tells whether this much time has gone by."""
+    until = crew.clock() + length
+    return lambda: crew.clock() > until
+
+
+class _Work:
+    """Judges one task after the other; any thread may ask."""
+
+    def __init__(
+        self,
+        workshop: Workshop,
+        sessions: Sequence[Session],
+        snapshots: Sequence[Snapshot],
+        *,
+        late: Callable[[], bool],
+    ) -> None:
+        self._workshop = workshop
+        self._sessions: Mapping[str, Session] = {session.id: session for session in sessions}
+        self._snapshots = {snapshot.session: snapshot for snapshot in snapshots}
+        self._late = late
+
+    def judged(self, task: Task) -> _Judged:
+        """Return the task with the first of its proofs that can be trusted."""
+        session = self._sessions.get(task.session)
+        if session is None or not could_act(task):
+            return _Judged(task, asked=False)
+        workshop = self._workshop
+        if workshop.why_not:
+            return _refused(task, NoCommand.NO_SEAL)
+        workspace = workshop.stand(session, self._snapshots.get(session.id))
+        if not isinstance(workspace, Workspace):
+            return _refused(task, NoCommand.NO_WORKSPACE, workspace)
+        tree = workshop.files(workspace)
+        if isinstance(tree, NoWorkspace):
+            return _refused(task, NoCommand.NO_WORKSPACE, tree)
+        found = acting(session, task, workspace, grounds_of(tree))
+        if found.nearly:
+            workspace = replace(workspace, approximate=True)
+        standing = replace(task, workspace=workspace, later=found.later) if needs_repository(task) else task
+        refused = NoCommand.NO_COMMAND
+        for proof in found.proofs[:MOST_PROOFS]:
+            proved = self._proved(workshop, proof, workspace, session)
+            if isinstance(proved, NoCommand):
+                refused = proved
+                continue
+            reference = proved.reference
+            chosen = replace(
+                task,
+                reference=reference,
+                workspace=workspace,
+                later=found.later,
+                needs_repository=True,
+                known_answers=(),
+            )
+            return _Judged(chosen, command=isinstance(reference, Command))
+        return _refused(standing, refused)
+
+    def _proved(self, workshop: Workshop, proof: Proof, workspace: Workspace, session: Session) -> Proof | NoCommand:
+        """Return the proof as it can be used, or why it can't; checks of what was done need no run."""
+        if not isinstance(proof.reference, Command):
+            return proof
+        if self._late():
+            return NoCommand.LATER
+        command, calibration = workshop.calibrated(proof.reference, workspace, session.ended, whole=proof.whole)
+        return calibration.refused or Proof(command)
+
+
+def _refused(task: Task, code: NoCommand, workspace: NoWorkspace | None = None) -> _Judged:
+    return _Judged(task, code, workspace, asked=needs_repository(task))
+
+
+def _account(judged: Sequence[_Judged]) -> Calibrations:
+    """Count each session once: by its best task."""
+    best: dict[str, _Judged] = {}
+    for one in judged:
+        if one.asked and _worth(one) > _worth(best.get(one.task.session)):
+            best[one.task.session] = one
+    refused = Counter(one.refused.value for one in best.values() if one.refused)
+    gone = Counter(one.workspace.value for one in best.values() if one.workspace)
+    return Calibrations(
+        sessions=len(best),
+        commands=sum(one.command for one in best.values()),
+        checks=sum(not one.command and one.refused is None for one in best.values()),
+        refused=dict(refused),
+        workspaces=dict(gone),
+    )
+
+
+def _worth(one: _Judged | None) -> int:
+    if one is None:
+        return 0
+    if one.refused:
+        return 1
+    return 3 if one.command else 2
