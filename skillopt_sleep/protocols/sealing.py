@@ -45,12 +45,17 @@ class Probe(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The most that one run may take: seconds on the clock and of a processor, bytes and processes."""
+    """The most that one run may take: seconds on the clock and of a processor, bytes, and processes with threads.
+
+    `disk` is how much of the free space may go, `file_size` how large one file may get.
+    """
 
     seconds: float = 900.0
     cpu_seconds: int = 900
     memory: int = 4 * 1024**3
     file_size: int = 1024**3
+    disk: int = 8 * 1024**3
+    files: int = 500_000
     processes: int = 1024
     output: int = 8 * 1024**2
 
@@ -74,8 +79,8 @@ class Policy:
 
     `tree` stands at `root` inside, the repository's own path, and the program starts in `cwd`. `home` is a throw-away
     folder that stands at `inside_home`. `reads` are files and folders to be read, by the path at which they stand
-    inside; those below `root` are folders of dependencies. `socket` is the relay's, which stands at `SOCKET` inside.
-    `environ` is the whole environment.
+    inside; those below `root` are folders of dependencies. `socket` is the relay's, which stands at `inside_socket`.
+    `environ` is the whole environment. For a seal that can't move things, each path inside is the one on the disk.
     """
 
     tree: Tree
@@ -84,6 +89,7 @@ class Policy:
     home: Path
     environ: Mapping[str, str]
     inside_home: PurePosixPath = HOME
+    inside_socket: PurePosixPath = SOCKET
     reads: Mapping[PurePosixPath, Path] = field(default_factory=dict[PurePosixPath, Path])
     socket: Path | None = None
     bounds: Bounds = field(default_factory=Bounds)
@@ -100,6 +106,11 @@ class Seal(Protocol):
     @property
     def layers(self) -> bool:
         """Whether it can show a read-only folder with a writable layer; else each copy must be whole."""
+        ...
+
+    @property
+    def moves(self) -> bool:
+        """Whether things stand at the paths that the policy names; else each stands where it is on the disk."""
         ...
 
     def probe(self, folder: Path, /) -> Probe:
