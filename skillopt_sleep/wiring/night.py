@@ -28,6 +28,7 @@ from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Again, Crew, MineRules, Model, Plan, Preflight, Source, StepRules
 from skillopt_sleep.records import GateRule, Limit, RecallRules
+from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
@@ -46,7 +47,7 @@ from skillopt_sleep.wiring import session_rules
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
-from skillopt_sleep.wiring.sealed import executor_of
+from skillopt_sleep.wiring.sealed import SealedParts
 
 # A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
 _LEAST_EDITS = 1
@@ -113,11 +114,15 @@ def wire(
         afterwards=partial(_forget_old, store, paths, settings.bank),
     )
     words = SingleShot(target, night=lambda: store.page.drawn)
+    sealed: SealedParts | None = None
+    if settings.replay.sealed:
+        turns = settings.replay.turns
+        sealed = SealedParts(chosen.target, paths, environ, turns=turns, meter=meter, store=store)
     crew = Crew(
         sources=sources,
         preflights=tuple(preflights.values()),
         optimizer=optimizer,
-        executor=executor_of(settings, paths, environ, target=chosen.target, words=words, meter=meter, store=store),
+        executor=words if sealed is None else Either(words, sealed),
         judge=ReferenceJudge(judge),
         grader=judge,
         pool=ThreadPool(settings.night.workers, observed.advance),
@@ -133,6 +138,7 @@ def wire(
         ),
         reporters=REPORTERS,
         clock=utc_now,
+        workshop=sealed.workshop if sealed else None,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
     )
     plan = make_plan(settings, paths, store, model=chosen.shown, only=only, again=again)

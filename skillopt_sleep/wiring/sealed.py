@@ -3,6 +3,8 @@
 import os
 import threading
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,54 +15,56 @@ from skillopt_sleep.backends.prices import price
 from skillopt_sleep.backends.relay import Relay, Upstream
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.protocols import Calls, Executor, Model
+from skillopt_sleep.protocols import Model, Workshop
 from skillopt_sleep.protocols.acting import Limits, Way
-from skillopt_sleep.records import Document, Task, Trajectory, Usage, wants_a_tool
+from skillopt_sleep.records import (
+    Calibration,
+    Command,
+    Document,
+    NoWorkspace,
+    Session,
+    Snapshot,
+    Task,
+    Trajectory,
+    Usage,
+    Workspace,
+    wants_a_tool,
+)
 from skillopt_sleep.replay.checking import CheckRuns
-from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.sealed import Agent, SealedCopy
 from skillopt_sleep.replay.seals import SEALS, Choice, chosen
-from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.replay.workspaces import Bases
-from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.replay.workshop import SealedWorkshop
+from skillopt_sleep.replay.workspaces import Bases, sweep
+from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-def executor_of(
-    settings: Settings,
-    paths: Paths,
-    environ: Mapping[str, str],
-    *,
-    target: Model,
-    words: SingleShot,
-    meter: NightMeter,
-    store: SqliteStore,
-) -> Executor:
-    """Return what makes the attempts: in words, and in sealed copies where words show nothing, unless that is off."""
-    if not settings.replay.sealed:
-        return words
+class SealedParts:
+    """What sealed attempts of a night need; agent and seal are looked for only once a task needs them.
 
-    def find() -> SealedCopy | None:
-        return sealed_copy(
-            find_sealing(target, paths, environ),
-            target,
-            paths,
-            meter=meter,
-            draws=store.calls.draws(),
-            limits=Limits(turns=settings.replay.turns),
-            night=lambda: store.page.drawn,
-        )
+    It is an executor for tasks that can only be judged by acts, and it has the workshop in which that is prepared.
+    """
 
-    return Either(words, WhenNeeded(find))
-
-
-class WhenNeeded:
-    """An executor for sealed copies that looks for agent and seal only once a task needs them."""
-
-    def __init__(self, find: Callable[[], SealedCopy | None]) -> None:
-        self._find = find
+    def __init__(
+        self,
+        target: Model,
+        paths: Paths,
+        environ: Mapping[str, str],
+        *,
+        turns: int,
+        meter: NightMeter,
+        store: SqliteStore,
+    ) -> None:
+        self._target = target
+        self._paths = paths
+        self._environ = environ
+        self._limits = Limits(turns=turns)
+        self._meter = meter
+        self._store = store
+        self._bases = Bases(paths.replays / "bases")
         self._lock = threading.Lock()
-        self._found: list[SealedCopy | None] = []
+        self._found: Sealing | None = None
+        self._copy: SealedCopy | None = None
 
     @property
     def text_only(self) -> bool:
@@ -69,20 +73,83 @@ class WhenNeeded:
 
     def reaches(self, task: Task) -> bool:
         """Return whether the task can be judged by acts, and the agent can act here."""
-        return task.workspace is not None and wants_a_tool(task.reference) and self._copy() is not None
+        return task.workspace is not None and wants_a_tool(task.reference) and self.sealing.possible
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt in a sealed copy."""
-        copy = self._copy()
-        if copy is None:
-            return Trajectory(failure="no agent can act in a seal here")
-        return copy.run(task, document, sample=sample)
+        sealing = self.sealing
+        if self._copy is None:
+            return Trajectory(failure=sealing.why_not)
+        return self._copy.run(task, document, sample=sample)
 
-    def _copy(self) -> SealedCopy | None:
+    @property
+    def sealing(self) -> Sealing:
+        """Whether sealed attempts can be made here; found out once, in a second or two."""
         with self._lock:
-            if not self._found:
-                self._found.append(self._find())
-            return self._found[0]
+            if self._found is None:
+                sweep(self._paths.replays)
+                sweep(self._paths.replays / "bases")
+                self._found = find_sealing(self._target, self._paths, self._environ)
+                self._copy = self._sealed_copy(self._found)
+            return self._found
+
+    @property
+    def workshop(self) -> "LateWorkshop":
+        """The workshop in which tasks get what judges them."""
+        return LateWorkshop(self._made_workshop)
+
+    def _made_workshop(self) -> SealedWorkshop:
+        sealing = self.sealing
+        seal = sealing.choice.seal if sealing.possible else None
+        return SealedWorkshop(seal, self._bases, self._paths.replays, why_not=sealing.why_not)
+
+    def _sealed_copy(self, sealing: Sealing) -> SealedCopy | None:
+        seal = sealing.choice.seal
+        if sealing.agent is None or seal is None:
+            return None
+        way = sealing.agent.way
+        upstream = Upstream(way.address, way.headers, sealing.agent.setup.model)
+        relay = Relay(self._meter, upstream, price=_price_of(way, self._target))
+        return SealedCopy(
+            sealing.agent,
+            CheckRuns(seal, self._bases, self._paths.replays),
+            relay,
+            draws=self._store.calls.draws(),
+            meter=self._meter,
+            folder=self._paths.replays,
+            limits=self._limits,
+            night=lambda: self._store.page.drawn,
+        )
+
+
+class LateWorkshop:
+    """A workshop that is set up once something is asked of it."""
+
+    def __init__(self, make: Callable[[], Workshop]) -> None:
+        self._make = make
+
+    @cached_property
+    def _workshop(self) -> Workshop:
+        return self._make()
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing can be done once more here, "" if it can."""
+        return self._workshop.why_not
+
+    def stand(self, session: Session, snapshot: Snapshot | None, /) -> Workspace | NoWorkspace:
+        """Return where the session's agent stood, or why that can't be had again."""
+        return self._workshop.stand(session, snapshot)
+
+    def files(self, workspace: Workspace, /) -> Path | NoWorkspace:
+        """Return a folder with the files of this state, or why it can't be had."""
+        return self._workshop.files(workspace)
+
+    def calibrated(
+        self, command: Command, workspace: Workspace, ended: datetime, /, *, whole: Command | None = None
+    ) -> tuple[Command, Calibration]:
+        """Try whether the command tells the work of a session that ended then from none."""
+        return self._workshop.calibrated(command, workspace, ended, whole=whole)
 
 
 class Sealing(NamedTuple):
@@ -131,35 +198,6 @@ def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.en
         agent_home=target.agent_home,
     )
     return Sealing(agent=found, choice=choice)
-
-
-def sealed_copy(
-    sealing: Sealing,
-    target: Model,
-    paths: Paths,
-    *,
-    meter: NightMeter,
-    draws: Calls,
-    limits: Limits,
-    night: Callable[[], str],
-) -> SealedCopy | None:
-    """Return the executor for attempts in sealed copies, None if there is no agent or no seal."""
-    seal = sealing.choice.seal
-    if sealing.agent is None or seal is None:
-        return None
-    way = sealing.agent.way
-    upstream = Upstream(way.address, way.headers, sealing.agent.setup.model)
-    relay = Relay(meter, upstream, price=_price_of(way, target))
-    return SealedCopy(
-        sealing.agent,
-        CheckRuns(seal, Bases(paths.replays / "bases"), paths.replays),
-        relay,
-        draws=draws,
-        meter=meter,
-        folder=paths.replays,
-        limits=limits,
-        night=night,
-    )
 
 
 def _price_of(way: Way, target: Model) -> Callable[[str, Usage], float | None]:
