@@ -4,13 +4,16 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.errors import CallFailed, CallPending, ItemError
+from skillopt_sleep.errors import CallFailed, CallPending, ItemError, SealBroken
+from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols import Backend, Held, Pool, Preflight, Reservation, Tally
+from skillopt_sleep.protocols.sealing import Policy, Probe
 from skillopt_sleep.records import (
     CallState,
     Completion,
@@ -292,3 +295,22 @@ class FakeClock:
     def pass_by(self, **time: float) -> None:
         """Move on by what `timedelta` understands: `minutes=5`."""
         self.now += timedelta(**time)
+
+
+class FakeSeal:
+    """A seal that says what it is told to of itself, and can run nothing."""
+
+    layers = False
+    moves = True
+
+    def __init__(self, probe: Probe) -> None:
+        self.name = probe.seal
+        self.probed = 0
+        self._probe = probe
+
+    def probe(self, folder: Path, /) -> Probe:
+        self.probed += 1
+        return self._probe
+
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+        raise SealBroken(f"{self.name} can't run anything")

@@ -17,6 +17,7 @@ from skillopt_sleep.doctor.folders import look_at_paths, look_at_sources
 from skillopt_sleep.doctor.installs import look_at_installs
 from skillopt_sleep.doctor.kept import look_at_kept
 from skillopt_sleep.doctor.reach import reach
+from skillopt_sleep.doctor.seals import look_at_seals
 from skillopt_sleep.doctor.sight import CLAUDE, CODEX, Sight, claude_sight, codex_sight, cut_descriptions
 from skillopt_sleep.doctor.tonight import Tonight, tonight
 from skillopt_sleep.errors import ConfigError, ItemError, SleepError
@@ -39,6 +40,7 @@ def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) 
     checkup.open_store()
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as scratch:
         checkup.ask_programs(Path(scratch))
+        checkup.try_seals(Path(scratch))
     checkup.check_rest()
     return tuple(checkup.findings)
 
@@ -115,6 +117,10 @@ class _Checkup:
         self._run(
             Topic.SIGHT, lambda: look_at_adopted(journal, sights, root=self._root, home=self._home, sources=sources)
         )
+
+    def try_seals(self, scratch: Path) -> None:
+        """Check what a replay can be sealed with."""
+        self._run(Topic.SEALS, lambda: look_at_seals(scratch / "seals"))
 
     def check_rest(self) -> None:
         """Run the checks that need no program."""

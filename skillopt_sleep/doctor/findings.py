@@ -15,6 +15,7 @@ class Topic(StrEnum):
     MODELS = "models"
     LOGINS = "logins"
     PROGRAMS = "programs"
+    SEALS = "seals"
     CONSENT = "consent"
     SIGHT = "seen"
     LIMITS = "limits"

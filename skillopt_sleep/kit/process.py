@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -30,7 +30,7 @@ _WARDEN = 'read -r _; kill -KILL "-$1"'
 class Ran(NamedTuple):
     """The end of a program: `status` is its exit status, or the signal that killed it as a negative number.
 
-    `stopped` says why we ended it: "timed_out", "flooded" (it wrote too much), or "" if we didn't.
+    `stopped` says why we ended it: "timed_out", "flooded" (it wrote too much), what a watch said, or "" if we didn't.
     """
 
     status: int
@@ -40,18 +40,30 @@ class Ran(NamedTuple):
     stopped: str = ""
 
 
+Watch = Callable[[int], str]  # takes the program's process id, and says why it has to be ended, or ""
+
+
 def run(
-    argv: Sequence[str], *, stdin: bytes, cwd: Path, environ: Mapping[str, str], timeout: float, most: int = MOST
+    argv: Sequence[str],
+    *,
+    stdin: bytes,
+    cwd: Path,
+    environ: Mapping[str, str],
+    timeout: float,
+    most: int = MOST,
+    handed: Sequence[int] = (),
+    watch: Watch | None = None,
 ) -> Ran:
     """Run the program until it ends, or end it with its whole process group; any thread may call this.
 
-    The first `most` bytes of stdout and the end of stderr are kept. Raises OSError if it can't be started.
+    The first `most` bytes of stdout and the end of stderr are kept. It inherits the file descriptors that are
+    `handed` to it, and `watch` is asked many times a second. Raises OSError if it can't be started.
     """
     began = time.monotonic()
-    group = _Group(argv, cwd=cwd, environ=environ)
+    group = _Group(argv, cwd=cwd, environ=environ, handed=handed)
     try:
         pipes = _Pipes(group.process, stdin=stdin, most=most)
-        timed_out = _watch(group, pipes, until=began + timeout)
+        stopped = _watch(group, pipes, until=began + timeout, watch=watch)
         if group.end_softly():
             pipes.drain()
     finally:
@@ -59,11 +71,8 @@ def run(
         status = group.end()
     pipes.drain()
     # Asked at the end only: it may have ended by itself with too much left in the pipe.
-    stopped = ""
     if pipes.flooded.is_set():
         stopped = "flooded"
-    elif timed_out:
-        stopped = "timed_out"
     return Ran(status, pipes.stdout.getvalue(), bytes(pipes.stderr), time.monotonic() - began, stopped)
 
 
@@ -84,11 +93,19 @@ def end_all() -> None:
 class _Group:
     """A program with everything it starts, in a process group of its own, from start to end."""
 
-    def __init__(self, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], handed: Sequence[int]) -> None:
         pipe = subprocess.PIPE
         ends = len(_ends)
         self.process = subprocess.Popen(
-            argv, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, env=environ, start_new_session=True
+            argv,
+            bufsize=0,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            cwd=cwd,
+            env=environ,
+            start_new_session=True,
+            pass_fds=handed,
         )
         _live.add(self)
         self._warden: subprocess.Popen[bytes] | None = None
@@ -158,14 +175,16 @@ def _start_warden(group: int) -> subprocess.Popen[bytes] | None:
     )
 
 
-def _watch(group: _Group, pipes: "_Pipes", *, until: float) -> bool:
-    """Wait until the program ends or has to be ended; return whether it has run out of time."""
+def _watch(group: _Group, pipes: "_Pipes", *, until: float, watch: Watch | None) -> str:
+    """Wait until the program ends or has to be ended; return why, "" if it wasn't us or it flooded us."""
     while not group.has_ended() and not pipes.flooded.is_set():
         left = until - time.monotonic()
         if left <= 0:
-            return True
+            return "timed_out"
+        if watch and (why := watch(group.process.pid)):
+            return why
         pipes.flooded.wait(min(_TICK, left))
-    return False
+    return ""
 
 
 class _Pipes:

@@ -397,3 +397,27 @@ def test_a_program_that_cannot_be_started_raises_as_the_system_says(tmp_path: Pa
         assert raised.value.errno == number
     with pytest.raises(FileNotFoundError):
         run([sys.executable], stdin=b"", cwd=tmp_path / "gone", environ={}, timeout=PATIENCE)
+
+
+def test_a_watch_ends_the_program_and_its_reason_is_told(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def watch(pid: int) -> str:
+        seen.append(pid)
+        return "too_much" if len(seen) > 2 else ""
+
+    ran = run(["/bin/sleep", "60"], stdin=b"", cwd=tmp_path, environ={}, timeout=30, watch=watch)
+    assert ran.stopped == "too_much"
+    assert ran.seconds < 30
+    assert len(set(seen)) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file descriptors are not handed on there")
+def test_only_what_is_handed_to_it_is_inherited(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("handed")
+    with (tmp_path / "file").open() as file, (tmp_path / "file").open() as other:
+        os.set_inheritable(other.fileno(), True)
+        code = f"import os; print(os.read({file.fileno()}, 99).decode())\ntry: os.fstat({other.fileno()})\nexcept OSError: print('closed')"
+        argv = [sys.executable, "-c", code]
+        ran = run(argv, stdin=b"", cwd=tmp_path, environ={}, timeout=30, handed=[file.fileno()])
+    assert ran.stdout.split() == [b"handed", b"closed"]

@@ -1,0 +1,24 @@
+"""Seal programs that a model steers: the first seal that denies all it must is used."""
+
+import sys
+
+from skillopt_sleep.protocols.sealing import Seal
+from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap, codex_program, system_program
+from skillopt_sleep.replay.seals.choose import Choice, chosen
+from skillopt_sleep.replay.seals.sandlock import Sandlock
+from skillopt_sleep.replay.seals.srt import SandboxRuntime, find_srt
+
+# Each bubblewrap once more with whole copies, as layers can't be mounted everywhere (in a container, on some disks).
+_LINUX: tuple[Seal, ...] = (
+    Bubblewrap("bubblewrap", system_program),
+    Bubblewrap("Codex's bubblewrap", codex_program),
+    Bubblewrap("bubblewrap, whole copies", system_program, layers=False),
+    Bubblewrap("Codex's bubblewrap, whole copies", codex_program, layers=False),
+    Sandlock(),
+    SandboxRuntime(find_srt),
+)
+_ELSEWHERE: tuple[Seal, ...] = (SandboxRuntime(find_srt),)
+# In order of preference.
+SEALS: tuple[Seal, ...] = _LINUX if sys.platform == "linux" else _ELSEWHERE
+
+__all__ = ["SEALS", "Choice", "chosen"]

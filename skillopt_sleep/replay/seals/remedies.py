@@ -1,0 +1,59 @@
+"""Name the one command that gives this machine a seal."""
+
+import platform
+import shutil
+from pathlib import Path
+
+from skillopt_sleep.kit.extras import command_for
+
+SRT_PACKAGE = "@anthropic-ai/sandbox-runtime"
+SRT_VERSION = "0.0.83"
+
+_INSTALLERS = {
+    "apt-get": "sudo apt-get install -y bubblewrap",
+    "dnf": "sudo dnf install -y bubblewrap",
+    "pacman": "sudo pacman -S --noconfirm bubblewrap",
+    "zypper": "sudo zypper install -y bubblewrap",
+    "apk": "sudo apk add bubblewrap util-linux",
+}
+# Settings of the kernel that keep ordinary users from namespaces: the file, the value that does, and the command.
+_FORBIDDEN = (
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "kernel.apparmor_restrict_unprivileged_userns=0"),
+    ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+    ("user/max_user_namespaces", "0", "user.max_user_namespaces=15000"),
+)
+
+
+def linux_remedy(settings: Path = Path("/proc/sys"), path: str | None = None) -> str:
+    """Return what to do where bubblewrap isn't installed, is too old or may not make namespaces."""
+    if shutil.which("bwrap", path=path):
+        for name, value, command in _FORBIDDEN:
+            if _text(settings / name) == value:
+                return f"sudo sysctl -w {command}"
+        return sandlock_remedy()  # as in a container, where no setting of ours helps
+    for program, command in _INSTALLERS.items():
+        if shutil.which(program, path=path):
+            return command
+    return "install bubblewrap"
+
+
+def sandlock_remedy() -> str:
+    """Return the command that installs the seal that needs no namespaces."""
+    return command_for("sandlock")
+
+
+def srt_remedy() -> str:
+    """Return the command that installs the seal for macOS."""
+    return f"npm install -g {SRT_PACKAGE}@{SRT_VERSION}"
+
+
+def remedy() -> str:
+    """Return the one command for this machine."""
+    return srt_remedy() if platform.system() == "Darwin" else linux_remedy()
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return ""
