@@ -25,7 +25,7 @@ class NoCommand(StrEnum):
 
 
 NO_COMMAND_WORDS = {
-    NoCommand.NO_SEAL: "nothing can be sealed on this machine",
+    NoCommand.NO_SEAL: "no agent can act in a sealed copy here (skillopt-sleep doctor says why)",
     NoCommand.NO_WORKSPACE: "its repository can't be had as it was",
     NoCommand.NO_COMMAND: "no test, linter, build or type check turned from failing to passing in it, and nothing "
     "that you said or ran names a command or a file of the repository",

@@ -36,6 +36,8 @@ from skillopt_sleep.records import (
 from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.workspaces import Base, Copy
 
+SOCKETS = "relay-"  # begins the names of the folders of sockets, in the system's temporary folder
+
 
 class Agent(NamedTuple):
     """The agent that makes the attempts: how it acts, its program, the login that the relay uses, and its name.
@@ -146,8 +148,8 @@ class SealedCopy:
         if task.workspace is None:
             raise ItemError("it isn't known in which repository the request was made")
         base = self._bases.of(task.workspace)
-        with base.copy(layers=self._seal.layers) as copy, self._place() as place:
-            home, socket = private_dir(place / "home"), place / "model.sock"
+        with base.copy(layers=self._seal.layers) as copy, self._place() as place, _place_of_socket() as reached:
+            home, socket = private_dir(place / "home"), reached / "model.sock"
             inside = Inside(HOME, SOCKET) if self._seal.moves else Inside(PurePosixPath(home), PurePosixPath(socket))
             given = self._give(document, copy, base, home, inside)
             root = PurePosixPath(base.root if self._seal.moves else copy.tree.upper)
@@ -202,7 +204,7 @@ class SealedCopy:
 
     @contextmanager
     def _place(self) -> Generator[Path]:
-        """Have a folder for one attempt; its path is short, because that of a socket has to be."""
+        """Have a folder for one attempt."""
         with tempfile.TemporaryDirectory(
             prefix=prefix(), dir=private_dir(self._folder), ignore_cleanup_errors=True
         ) as name:
@@ -272,6 +274,13 @@ class SealedCopy:
         """Return the agent's own record of the session, the newest if there are several."""
         files = sorted(home.glob(self._agent.acting.sessions), key=lambda path: path.stat().st_mtime)
         return files[-1].read_bytes() if files and files[-1].is_file() else b""
+
+
+@contextmanager
+def _place_of_socket() -> Generator[Path]:
+    """Have a folder of our own for a socket, whose path may be no longer than a hundred characters."""
+    with tempfile.TemporaryDirectory(prefix=prefix(SOCKETS), ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import Record, Split, StepOutcome
+from skillopt_sleep.records import Record, Split, StepOutcome, Trajectory
 from skillopt_sleep.reporters.stages import head, rows
 
 MOST_TASKS = 40  # of a document; those to test with come first
@@ -72,16 +72,10 @@ class _Score(msgspec.Struct):
     why: str = ""
 
 
-class _Trajectory(msgspec.Struct):
-    response: str = ""
-    tool_calls: tuple[str, ...] = ()
-    failure: str = ""
-
-
 class _Rollout(msgspec.Struct):
     task: str
     document_sha: str
-    trajectory: _Trajectory
+    trajectory: Trajectory
     score: _Score | None = None
     note: str = ""
 

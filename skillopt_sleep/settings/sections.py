@@ -133,10 +133,11 @@ class ReplaySettings(Section, frozen=True, kw_only=True):
     """How requests are tried that no answer in words can show.
 
     With `sealed`, your agent does them once more with its tools, in a throw-away copy of the repository, sealed from
-    everything but the model. Such an attempt makes at most `turns` calls; one that needs more shows nothing.
+    everything but the model; it needs a target of claude or codex. Such an attempt makes at most `turns` calls; one
+    that needs more shows nothing.
     """
 
-    sealed: bool = True
+    sealed: bool = False
     turns: Count = 30
 
 

@@ -1,6 +1,7 @@
 """Make the executor that lets the user's own agent act in a sealed copy, or say why there is none."""
 
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -15,6 +16,7 @@ from skillopt_sleep.backends.prices import price
 from skillopt_sleep.backends.relay import Relay, Upstream
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.kit.leftovers import clear
 from skillopt_sleep.protocols import Model, Workshop
 from skillopt_sleep.protocols.acting import Limits, Way
 from skillopt_sleep.records import (
@@ -31,12 +33,60 @@ from skillopt_sleep.records import (
     wants_a_tool,
 )
 from skillopt_sleep.replay.checking import CheckRuns
-from skillopt_sleep.replay.sealed import Agent, SealedCopy
+from skillopt_sleep.replay.sealed import SOCKETS, Agent, SealedCopy
 from skillopt_sleep.replay.seals import SEALS, Choice, chosen
 from skillopt_sleep.replay.workshop import SealedWorkshop
 from skillopt_sleep.replay.workspaces import Bases, sweep
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+class Sealing(NamedTuple):
+    """Whether sealed attempts can be made: by which agent, or why not and what helps; and in which seal."""
+
+    agent: Agent | None = None
+    choice: Choice = Choice(None, ())
+    why_not: str = ""
+    remedy: str = ""
+
+    @property
+    def possible(self) -> bool:
+        """Return whether an agent can act in a seal here."""
+        return self.agent is not None and self.choice.seal is not None
+
+
+def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.environ) -> Sealing:
+    """Look for an agent that can be pointed at our relay and for a seal that holds; no model is asked.
+
+    The probe of the seals takes a second and leaves nothing behind.
+    """
+    if not isinstance(target, CliBackend):
+        return Sealing(
+            why_not=f"the target {target.name} is no agent's program", remedy="set target.name to claude or codex"
+        )
+    agent = AGENTS[target.name.partition(":")[0]]
+    way = agent.acting.way(target.login_files, environ, target.setup)
+    if way.problem:
+        return Sealing(why_not=way.problem, remedy=way.remedy)
+    try:
+        installed = agent.acting.installed(Path(target.program))
+        version = target.version
+    except CallFailed as error:
+        return Sealing(why_not=error.message, remedy=error.remedy)
+    choice = chosen(SEALS, private_dir(paths.replays / "probe"))
+    if choice.seal is None:
+        return Sealing(choice=choice, why_not=choice.why_not, remedy=choice.remedy)
+    found = Agent(
+        acting=agent.acting,
+        installed=installed,
+        way=way,
+        setup=target.setup,
+        name=target.name,
+        version=version,
+        home=Path.home(),
+        agent_home=target.agent_home,
+    )
+    return Sealing(agent=found, choice=choice)
 
 
 class SealedParts:
@@ -89,6 +139,7 @@ class SealedParts:
             if self._found is None:
                 sweep(self._paths.replays)
                 sweep(self._paths.replays / "bases")
+                clear(Path(tempfile.gettempdir()), SOCKETS)
                 self._found = find_sealing(self._target, self._paths, self._environ)
                 self._copy = self._sealed_copy(self._found)
             return self._found
@@ -150,54 +201,6 @@ class LateWorkshop:
     ) -> tuple[Command, Calibration]:
         """Try whether the command tells the work of a session that ended then from none."""
         return self._workshop.calibrated(command, workspace, ended, whole=whole)
-
-
-class Sealing(NamedTuple):
-    """Whether sealed attempts can be made: by which agent, or why not and what helps; and in which seal."""
-
-    agent: Agent | None = None
-    choice: Choice = Choice(None, ())
-    why_not: str = ""
-    remedy: str = ""
-
-    @property
-    def possible(self) -> bool:
-        """Return whether an agent can act in a seal here."""
-        return self.agent is not None and self.choice.seal is not None
-
-
-def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.environ) -> Sealing:
-    """Look for an agent that can be pointed at our relay and for a seal that holds; no model is asked.
-
-    The probe of the seals takes a second and leaves nothing behind.
-    """
-    if not isinstance(target, CliBackend):
-        return Sealing(
-            why_not=f"the target {target.name} is no agent's program", remedy="set target.name to claude or codex"
-        )
-    agent = AGENTS[target.name.partition(":")[0]]
-    way = agent.acting.way(target.login_files, environ, target.setup)
-    if way.problem:
-        return Sealing(why_not=way.problem, remedy=way.remedy)
-    try:
-        installed = agent.acting.installed(Path(target.program))
-        version = target.version
-    except CallFailed as error:
-        return Sealing(why_not=error.message, remedy=error.remedy)
-    choice = chosen(SEALS, private_dir(paths.replays / "probe"))
-    if choice.seal is None:
-        return Sealing(choice=choice, why_not=choice.why_not, remedy=choice.remedy)
-    found = Agent(
-        acting=agent.acting,
-        installed=installed,
-        way=way,
-        setup=target.setup,
-        name=target.name,
-        version=version,
-        home=Path.home(),
-        agent_home=target.agent_home,
-    )
-    return Sealing(agent=found, choice=choice)
 
 
 def _price_of(way: Way, target: Model) -> Callable[[str, Usage], float | None]:
