@@ -235,26 +235,6 @@ def test_a_miner_that_finds_nothing(tmp_path: Path) -> None:
     assert {one["quote"] for one in said["corrections"]["listed"]} == {USELESS}
 
 
-def test_a_miner_that_leaves_out_what_rules_find(tmp_path: Path) -> None:
-    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: '{"tasks": []}'})))
-    home.had(*FOUND)
-    said = diagnosed(home.night(heuristic=False))
-    assert said["corrections"]["counts"] == {"unnamed": 4}
-    assert "the model named no lesson" in said["because"]
-    assert "another model" in said["remedy"]
-
-
-def test_a_miner_that_makes_words_up(tmp_path: Path) -> None:
-    task = {"session": "S1", "ask": 0, "prompt": "x", "corrections": [{"turn": 2, "quote": "use deno"}]}
-    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: json.dumps({"tasks": [task]})})))
-    home.had(0, said=USELESS)
-    said = diagnosed(home.night(heuristic=False))
-    (correction,) = said["corrections"]["listed"]
-    assert (correction["became"], correction["quote"]) == ("unproven", "use deno")
-    assert correction["because"]
-    assert "another model" in said["remedy"]
-
-
 def test_what_holds_for_once(tmp_path: Path) -> None:
     home = Machine(tmp_path)
     home.had(*FOUND, said="no - use pnpm, not npm, just this once")
@@ -289,25 +269,6 @@ def test_no_sessions_at_all(tmp_path: Path) -> None:
     said = diagnosed(Machine(tmp_path).night())
     assert (said["verdict"], said["sessions"]["seen"], said["corrections"]["counts"]) == ("nothing_new", 0, {})
     assert "none was found" in said["because"]
-
-
-def test_more_tasks_than_a_night_takes(tmp_path: Path) -> None:
-    home = Machine(tmp_path)
-    home.had(*FOUND)
-    said = diagnosed(home.night(max_tasks=1))
-    assert said["corrections"]["counts"]["later"] == 3
-    assert "3 × left for another night (mine.max_tasks)" in said["because"]
-    assert "the next night takes" in said["remedy"]
-
-
-def test_no_session_since_the_last_night(tmp_path: Path) -> None:
-    home = Machine(tmp_path)
-    home.had(*FOUND)
-    home.night()
-    home.clock.pass_by(days=1)
-    said = diagnosed(home.night())
-    assert said["because"] == "there are no new sessions: all 4 were read by earlier nights"
-    assert "run --again" in said["remedy"]
 
 
 def test_a_lesson_that_was_taken_back(tmp_path: Path) -> None:
