@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROUTES = (ROOT / "docs" / "how-a-night-works.md").read_text(encoding="utf-8")
+ROUTES = (ROOT / "docs" / "inside-the-code.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"`([\w/]+\.py)` ((?:`\w+`(?:, )?)+)", ROUTES)
 
 
