@@ -14,7 +14,7 @@ ARGS ?=
 # Tests that are compiled once are not compiled again by every worker of every run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: night test check bench docs screens format clean
+.PHONY: night test check bench docs pictures format clean
 
 night: $(RUNS)
 	@echo "Running a night over the example day, with a simulated model: no network, no cost ..."
@@ -40,8 +40,8 @@ docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "The documentation: $(CURDIR)/site/index.html"
 
-screens: $(STAMP)
-	$(BIN)/python -m tests.screens
+pictures: $(STAMP)
+	$(BIN)/python -m tests.pictures
 
 format: $(STAMP)
 	$(BIN)/ruff format .

@@ -27,6 +27,8 @@ class ExampleHome:
         _write_command(self._bin / "skillopt-sleep")
         folder.mkdir(parents=True)
         self._run("skillopt-sleep run --example", home=folder, store=folder, at=NIGHT)
+        for path in (self.store / "data").rglob("*"):
+            os.utime(path, (NIGHT.timestamp(), NIGHT.timestamp()))  # doctor says since when something is kept
         shutil.copytree(folder, self._kept)
 
     @property
@@ -54,7 +56,7 @@ class ExampleHome:
             "CLAUDE_CONFIG_DIR": str(home / ".claude"),
             "CODEX_HOME": str(home / ".codex"),
             "SKILLOPT_SLEEP_NOTIFY_DESKTOP": "false",
-            "PATH": os.pathsep.join((str(self._bin), "/usr/local/bin", "/usr/bin", "/bin")),
+            "PATH": os.pathsep.join((str(self._bin), "/usr/bin", "/bin")),
             "COLUMNS": str(width),
             # As on a terminal, wrapped at its width; a dumb one has no colours.
             "FORCE_COLOR": "1",

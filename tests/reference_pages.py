@@ -25,15 +25,17 @@ All settings are in one file, `config.toml`. Every key is optional, and a missin
 A wrong key or value is an error that names the line and the remedy, and nothing runs until it is right.
 
 ```sh
-skillopt-sleep config path                    # where config.toml is
-skillopt-sleep config show                    # every key with its present value
-skillopt-sleep config set budget.calls 200    # change one key, and leave the rest of the file alone
-skillopt-sleep config edit                    # open it in your editor
-skillopt-sleep config validate                # check it
+skillopt-sleep config path                  # where config.toml is
+skillopt-sleep config show                  # every key with its value
+skillopt-sleep config set budget.calls 200  # change one key
+skillopt-sleep config edit                  # open it in your editor
+skillopt-sleep config validate              # check it
 ```
 
 [Its example](../.skillopt-sleep.example/config.toml) has every key with its default. You need none of it to begin:
 `skillopt-sleep init` asks what it has to know and writes the file.
+
+If you type `budget.cals`, nothing is written:
 
 <!-- output: skillopt-sleep config set budget.cals 200 -->
 ```text
