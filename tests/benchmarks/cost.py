@@ -53,12 +53,13 @@ TODAY = f"{datetime.now(UTC):%Y-%m-%d}"
 VERSION = importlib.metadata.version("genai-prices")
 DEFINITIONS = f"""
 night      one whole night by the default settings on a store without earlier nights; every stage, store, pool and wrapper
-           is the real one. The history is made up: sessions of one to 13 requests, answers of 700 characters (median), a
-           CLAUDE.md of 4,000 characters a project; four of five corrected requests are graded by the model. A quiet day: 10 sessions, two corrections, none of which recurs. An
-           ordinary day: 25 sessions in 3 projects, 4 lessons, each in 3 sessions. The first night: 300 sessions of a month
-           in 5 projects, 12 lessons, each in 6 sessions. The most: what the default limits allow
+           is the real one. The history is made up: sessions of two to 14 requests, answers of 700 characters (median), a
+           CLAUDE.md of 4,000 characters a project; four of five corrected requests are graded by the model. A quiet day:
+           10 sessions in 2 projects, two corrections, none of which recurs. An ordinary day: 25 sessions in 3 projects, 4
+           lessons, each in 3 sessions. The first night: 300 sessions of a month in 5 projects, 12 lessons, each in 6
+           sessions. The most: what the default limits allow
 model      simulated: how many edits it proposes and how often they win decides how long a night is, and a real model may
-           do otherwise. An attempt's answer is filled up to {ATTEMPT} tokens, as other prompts show it
+           do otherwise. An attempt's answer is filled up to {ATTEMPT} tokens, because grading prompts show it
 calls      what was asked of the model, by purpose; repeats after failures are none here
 input      the characters of the real prompts, and of the JSON schema where the answer has one, by 4. By two
            tokenizers of others (cl100k, and one that Anthropic published) these prompts have 4 and 9 % more tokens
@@ -66,9 +67,9 @@ output     entries of the answer x the length of an entry in a large language mo
            mining, the merging of lessons, proofs and answers of known worth;
            {ATTEMPT} tokens an attempt, {GRADE} a grade, {OTHER} any other answer (assumed)
 dollars    input and output at the prices of genai-prices {VERSION} on {TODAY}, nothing from a provider's cache, the mean
-           call x the calls; from: no
-           thinking; to: {THOUGHT} tokens of thinking beside each answer, billed as output (assumed). For the most: all
-           tokens, at the shares of input and output of the first night
+           call x the calls; from: no thinking; to: {THOUGHT} tokens of thinking beside each answer, billed as output
+           (assumed). For the most: all tokens the limit allows, from: at the first night's shares of input and output; to: all of them output, as
+           run --plan says
 minutes    how long at least one call was under way with {SETTINGS.night.workers} workers, a call taking a lognormal time (median {CALL:.0f} s,
            assumed); the simulated model is {FASTER} times as fast, and its time is counted so many times
 around     what an agent's program adds to each prompt on its own, in tokens of input, measured with claude 2.1.329 and
@@ -171,12 +172,8 @@ def most(first: Night) -> Night:
 
 def dollars(night: Night, models: Sequence[tuple[str, str]], *, capped: bool) -> tuple[float, float]:
     """From what to what a night costs; the models cost the same, or the benchmark fails."""
-    read, thought = night.read, night.thought
-    if capped:
-        # The limit counts thinking too: more of the same tokens are output.
-        thought = round((read + night.written) * thought / (read + thought))
-        read = read + night.written - thought
-    pairs = ((night.read, night.written), (read, thought))
+    most = (0, night.read + night.written) if capped else (night.read, night.thought)
+    pairs = ((night.read, night.written), most)
     # A list may ask more for a long prompt, so the price is that of the mean call.
     usages = [Usage(input_tokens=tokens // night.calls, output_tokens=out // night.calls) for tokens, out in pairs]
     found = [[price(provider, name, usage) for usage in usages] for provider, name in models]
