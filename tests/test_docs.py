@@ -124,6 +124,8 @@ def as_project(text: str, _folder: Path) -> None:
 
 
 def as_training(text: str, folder: Path) -> None:
+    if "[env]" not in text:  # a part of one
+        text += '\n[env]\nname = "question_answering"\n'
     path = folder / "training.toml"
     path.write_text(text, encoding="utf-8")
     load_config(path)
@@ -235,3 +237,7 @@ def _wrong_word(words: list[str]) -> str:
 @cache
 def all_commands() -> dict[tuple[str, ...], Told]:
     return {one.words: one for one in commands()}
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 130
