@@ -27,8 +27,6 @@ class ExampleHome:
         _write_command(self._bin / "skillopt-sleep")
         folder.mkdir(parents=True)
         self._run("skillopt-sleep run --example", home=folder, store=folder, at=NIGHT)
-        for path in (self.store / "data").rglob("*"):
-            os.utime(path, (NIGHT.timestamp(), NIGHT.timestamp()))  # doctor says since when something is kept
         shutil.copytree(folder, self._kept)
 
     @property
@@ -43,6 +41,8 @@ class ExampleHome:
 
     def show(self, line: str, *, width: int = 80, colours: bool = False) -> subprocess.CompletedProcess[str]:
         """Run a line of shell in the example's home; what it printed has the paths of a person's home."""
+        for path in (self.store / "data").rglob("*"):
+            os.utime(path, (NIGHT.timestamp(), NIGHT.timestamp()))  # doctor says since when something is kept
         at = MORNING + timedelta(minutes=self._minutes)
         self._minutes += 1
         return self._run(line, home=self.store / "home", store=self.store, at=at, width=width, colours=colours)

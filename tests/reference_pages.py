@@ -32,10 +32,10 @@ skillopt-sleep config edit                  # open it in your editor
 skillopt-sleep config validate              # check it
 ```
 
-[Its example](../.skillopt-sleep.example/config.toml) has every key with its default. You need none of it to begin:
+[An example](../.skillopt-sleep.example/config.toml) has every key with its default. You need none of it to begin:
 `skillopt-sleep init` asks what it has to know and writes the file.
 
-If you type `budget.cals`, nothing is written:
+A wrong key is refused, such as `budget.cals`:
 
 <!-- output: skillopt-sleep config set budget.cals 200 -->
 ```text
@@ -81,7 +81,7 @@ calls = 50                 # a night's most for this project, if your own limits
 HOUSE_RULES = """## House rules
 
 `preferences.md` lies beside `config.toml`. It holds what you want of every rule, in your own words, such as the language or
-the length. The optimizer reads it whenever it writes or changes edits. [Its example](../.skillopt-sleep.example/preferences.md) shows one.
+the length. The optimizer reads it whenever it writes or changes edits. There is [an example](../.skillopt-sleep.example/preferences.md).
 """
 
 COMMANDS_PAGE = """# Commands
@@ -119,7 +119,7 @@ def _first_sentence(kind: type[msgspec.Struct]) -> str:
 def _prose(kind: type[msgspec.Struct]) -> str:
     """What the docstring says, as paragraphs and lists."""
     paragraphs = [" ".join(paragraph.split()) for paragraph in (kind.__doc__ or "").split("\n\n")]
-    return "\n".join(_listed(paragraph) for paragraph in paragraphs)
+    return "\n".join(_listed(paragraph) for paragraph in paragraphs).replace('("":', '(`""`:')
 
 
 def _listed(paragraph: str) -> str:

@@ -15,8 +15,8 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.mining.tasks_file import read_tasks
-from skillopt_sleep.settings.load import check_text, parse_project
-from skillopt_sleep.trainer.config import load_config
+from skillopt_sleep.settings.load import check_text, checked, parse_project
+from skillopt_sleep.trainer.config import TrainerConfig
 from tests.command_tree import Told, commands, own_parameters
 
 ROOT = Path(__file__).parent.parent
@@ -123,12 +123,8 @@ def as_project(text: str, _folder: Path) -> None:
     parse_project(text.encode(), where=Path("project.toml"))
 
 
-def as_training(text: str, folder: Path) -> None:
-    if "[env]" not in text:  # a part of one
-        text += '\n[env]\nname = "question_answering"\n'
-    path = folder / "training.toml"
-    path.write_text(text, encoding="utf-8")
-    load_config(path)
+def as_training(text: str, _folder: Path) -> None:
+    checked(tomllib.loads(text), TrainerConfig, where="training.toml")
 
 
 def as_tasks(text: str, folder: Path) -> None:
@@ -240,4 +236,4 @@ def all_commands() -> dict[tuple[str, ...], Told]:
 
 
 def test_the_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 130
+    assert text_of(ROOT / "README.md").count("\n") <= 130
