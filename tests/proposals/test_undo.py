@@ -36,13 +36,14 @@ def journal(tmp_path: Path) -> Journal:
     return Journal(tmp_path / "adoptions")
 
 
-def test_the_mode_of_before_comes_back(root: Path, night: Path, journal: Journal) -> None:
+def test_the_mode_that_the_person_gave_the_file_since_stays(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
     path.chmod(0o664)
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
     path.chmod(0o600)
     undo("p1", journal=journal, at=NOW)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"# Rules\n", 0o600)
 
 
 def test_a_file_we_made_goes_with_the_folders_we_made(root: Path, night: Path, journal: Journal) -> None:
