@@ -255,6 +255,19 @@ def test_text_that_git_brought_back_can_be_undone_again(root: Path, night: Path,
     assert path.read_bytes() == b"# Rules\n"
 
 
+def test_text_that_git_brought_back_is_adopted_again_and_undone(root: Path, night: Path, journal: Journal) -> None:
+    path, own = root / "CLAUDE.md", root / live.SKILL
+    folder, _ = propose(night, path, root, twin=own)
+    adopt(folder, journal=journal, at=NOW)
+    adopted = path.read_bytes()
+    undo("p1", journal=journal, at=NOW)
+    path.write_bytes(b"mine\n" + adopted)
+    assert not adopt(folder, journal=journal, at=NOW).already
+    assert (path.read_bytes(), own.exists()) == (b"mine\n" + adopted, True)
+    undo("p1", journal=journal, at=NOW)
+    assert (path.read_bytes(), own.exists()) == (b"mine\n# Rules\n", False)
+
+
 @pytest.mark.parametrize("name", ["p9", "../p1", "/etc", "", ".", ".lock", "a/b"])
 def test_what_was_never_adopted_cannot_be_undone(name: str, journal: Journal) -> None:
     with pytest.raises(ProposalError) as caught:
