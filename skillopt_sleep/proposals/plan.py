@@ -114,6 +114,17 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> P
     return Plan(tuple(moves), tuple(edited))
 
 
+def adds_the_same(entry: Entry, other: Entry, journal: Journal) -> bool:
+    """Return whether another adoption, which is live, put some line of this one into the same file."""
+    if other.proposal == entry.proposal or other.state is not AdoptionState.DONE:
+        return False
+    for path in {file.path for file in entry.files} & {file.path for file in other.files}:
+        (before, after), (its_before, its_after) = (_bodies(one, Path(path), journal) for one in (entry, other))
+        if any(line.strip() for line in (after - before) & (its_after - its_before)):
+            return True
+    return False
+
+
 def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
     """Return bytes that were staged, None if there was no file; raise StaleProposal if they are damaged."""
     if not digest:

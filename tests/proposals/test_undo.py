@@ -268,6 +268,18 @@ def test_text_that_git_brought_back_is_adopted_again_and_undone(root: Path, nigh
     assert (path.read_bytes(), own.exists()) == (b"mine\n# Rules\n", False)
 
 
+def test_what_another_adoption_put_there_did_not_come_back(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    first, second = (propose(night, path, root, number=number)[0] for number in ("p1", "p2"))
+    adopt(first, journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    adopt(second, journal=journal, at=NOW)
+    adopted = path.read_bytes()
+    adopt(first, journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == adopted
+
+
 @pytest.mark.parametrize("name", ["p9", "../p1", "/etc", "", ".", ".lock", "a/b"])
 def test_what_was_never_adopted_cannot_be_undone(name: str, journal: Journal) -> None:
     with pytest.raises(ProposalError) as caught:
