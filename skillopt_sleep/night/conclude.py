@@ -42,9 +42,10 @@ BEST_FIRST = (
 
 KEPT = "nothing; the tasks are kept for a replay that has the repository"
 EARLY = "wait for one more session of the lesson, which would prove it, or adopt the early proposal as it is"
-OTHER_JUDGE = (
-    "name another model for the judge (judge.model); the sessions stay unread, so it grades them the next night"
-)
+OTHER_JUDGE = "name another model for the judge (judge.model)"
+UNREAD = "the sessions stay unread, so it grades them the next night"
+GRADED_LATER = "a later night lets it grade the other lessons, and asks nothing else again"
+WORDS_AGAIN = "to have your words tested by it, edit them once more: skillopt-sleep review"
 UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NOTHING_NEW})
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
@@ -86,9 +87,12 @@ def conclude(
     outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
     nothing = _nothing_new(sessions, tasks, corrections, notes)
     verdict, because, remedy = _outcome(outcomes, stopped, nothing)
-    if judge is not None and judge.because and verdict in UNJUDGED:
-        because, remedy = _unjudged(judge, because), OTHER_JUDGE
-        verdict = Outcome.UNVERIFIED
+    if judge is not None and judge.because:
+        if verdict in UNJUDGED:
+            because, remedy = _unjudged(judge, because), _other_judge(outcomes, UNREAD if sessions.used else "")
+            verdict = Outcome.UNVERIFIED
+        elif verdict is Outcome.UNDECIDED and judge.because in because:
+            remedy = _other_judge(outcomes, GRADED_LATER)
     tasks_by_side = Counter(task.split for task in tasks)
     errors = [*notes, *_not_retested(page, outcomes)]
     for outcome in outcomes:
@@ -133,6 +137,16 @@ def _unjudged(judge: JudgeReading, because: str) -> str:
     if judge.because in because:
         return because
     return f"the judge decides nothing tonight: {judge.because}; {because}"
+
+
+def _other_judge(outcomes: Sequence[StepOutcome], then: str) -> str:
+    """Return what to do about a judge that fails, and what comes of it."""
+    steps = [OTHER_JUDGE]
+    if any(outcome.tried.retested for outcome in outcomes):
+        steps.append(WORDS_AGAIN)
+    elif then:
+        steps.append(then)
+    return "; ".join(steps)
 
 
 def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> StepOutcome:
