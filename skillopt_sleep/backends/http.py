@@ -197,7 +197,7 @@ class HttpBackend(ABC):
             raise CallFailed(FailureKind.MALFORMED, message) from error
 
     def _late(self) -> CallFailed:
-        return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time", remedy="try again later")
+        return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time")
 
     def _failed(self, refusal: Refusal) -> CallFailed:
         """Return the typed failure, with a remedy for the person who has to fix it."""

@@ -10,6 +10,8 @@ from skillopt_sleep.kit.jsonish import find_object
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Usage
 
+LONGER = "raise backend.max_output_tokens if you set it, or use a model that may answer at more length"
+
 Bill = TypeVar("Bill")
 
 
@@ -47,11 +49,17 @@ def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> B
 
 
 def unusable(
-    kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None, *, reply: str = ""
+    kind: FailureKind,
+    message: str,
+    usage: Usage | None,
+    usd: float | None = None,
+    *,
+    reply: str = "",
+    remedy: str = "",
 ) -> CallFailed:
     """Return the failure for an unusable answer that was paid for; `reply` is its text."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-    return CallFailed(kind, message, tokens=tokens, usd=usd, paid=True, reply=reply)
+    return CallFailed(kind, message, remedy=remedy, tokens=tokens, usd=usd, paid=True, reply=reply)
 
 
 def refused(explanation: str | None, usage: Usage | None) -> CallFailed:
@@ -65,9 +73,9 @@ def filtered(prompt: Prompt, usage: Usage | None) -> CallFailed:
     return unusable(FailureKind.REFUSED, f"the answer to the {prompt.purpose} prompt was filtered", usage)
 
 
-def cut_off(prompt: Prompt, usage: Usage | None, *, why: str = "") -> CallFailed:
-    """Return the failure of an answer that isn't complete."""
+def cut_off(prompt: Prompt, usage: Usage | None, *, why: str = "", reply: str = "") -> CallFailed:
+    """Return the failure of an answer that isn't complete; `reply` is what there is of it."""
     message = f"the answer to the {prompt.purpose} prompt was cut off"
     if why:
         message += f" ({why})"
-    return unusable(FailureKind.MALFORMED, message, usage)
+    return unusable(FailureKind.MALFORMED, message, usage, reply=reply, remedy=LONGER)

@@ -12,6 +12,7 @@ from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     NOTHING,
+    READ_AGAIN,
     REVIEW,
     Corrections,
     Decision,
@@ -55,6 +56,7 @@ REMEDIES = {
     Outcome.NO_CHANGE: "nothing; the edits that were tried were not proven to help and were dropped",
     Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
 }
+NOWHERE = "nothing; skillopt-sleep harvest shows where sessions are expected"
 UNTRIED = "nothing; no edit was tried"
 WAITS = "nothing; later nights continue the trial of what waits with new tasks"
 TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"
@@ -85,14 +87,11 @@ def conclude(
         elif proposal.proof is Proof.ELSEWHERE:
             elsewhere.update(proposal.paths)
     outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
-    nothing = _nothing_new(sessions, tasks, corrections, notes)
+    nothing = _nothing_new(page, sessions, tasks, corrections, notes)
     verdict, because, remedy = _outcome(outcomes, stopped, nothing)
-    if judge is not None and judge.because:
-        if verdict in UNJUDGED:
-            because, remedy = _unjudged(judge, because), _other_judge(outcomes, UNREAD if sessions.used else "")
-            verdict = Outcome.UNVERIFIED
-        elif verdict is Outcome.UNDECIDED and judge.because in because:
-            remedy = _other_judge(outcomes, GRADED_LATER)
+    verdict, because, remedy = _judged((verdict, because, remedy), judge, outcomes, unread=bool(sessions.used))
+    if verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
+        because, remedy = _with_lost(because, remedy, corrections.before_a_test)
     tasks_by_side = Counter(task.split for task in tasks)
     errors = [*notes, *_not_retested(page, outcomes)]
     for outcome in outcomes:
@@ -132,6 +131,20 @@ def _not_retested(page: Page, outcomes: Sequence[StepOutcome]) -> Iterator[Note]
             yield postponed(proposal.id, "no unseen task of its lesson was tried tonight")
 
 
+def _judged(
+    end: tuple[Outcome, str, str], judge: JudgeReading | None, outcomes: Sequence[StepOutcome], *, unread: bool
+) -> tuple[Outcome, str, str]:
+    """Return the night's outcome, its reason and its remedy, as a judge that failed leaves them."""
+    verdict, because, _ = end
+    if judge is None or not judge.because:
+        return end
+    if verdict in UNJUDGED:
+        return Outcome.UNVERIFIED, _unjudged(judge, because), _other_judge(outcomes, UNREAD if unread else "")
+    if verdict is Outcome.UNDECIDED and judge.because in because:
+        return verdict, because, _other_judge(outcomes, GRADED_LATER)
+    return end
+
+
 def _unjudged(judge: JudgeReading, because: str) -> str:
     """Say that the judge decides nothing, before what else is to be said of the night."""
     if judge.because in because:
@@ -147,6 +160,15 @@ def _other_judge(outcomes: Sequence[StepOutcome], then: str) -> str:
     elif then:
         steps.append(then)
     return "; ".join(steps)
+
+
+def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:
+    """Return why nothing could be tested and what to do, with the corrections that were lost before that."""
+    if not lost.found:
+        return because, remedy
+    if remedy.startswith(NOTHING):
+        return f"{because}; {lost.ends}", lost.next_step
+    return f"{because}; {lost.ends}", remedy
 
 
 def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> StepOutcome:
@@ -240,7 +262,7 @@ def _cut_short(stopped: SleepError) -> Outcome:
 
 
 def _nothing_new(
-    sessions: SessionCounts, tasks: Sequence[Task], corrections: Corrections, notes: Sequence[Note]
+    page: Page, sessions: SessionCounts, tasks: Sequence[Task], corrections: Corrections, notes: Sequence[Note]
 ) -> tuple[str, str]:
     """Return why a whole night had nothing to work on, and what to do about it."""
     if corrections.found:
@@ -248,7 +270,7 @@ def _nothing_new(
     if tasks:
         return f"{_counted(len(tasks), 'task')} found, but no document to teach", "see the errors below"
     if not sessions.seen:
-        return _nothing_seen(notes)
+        return _nothing_seen(page, notes)
     if not sessions.used:
         remedy = "nothing; skillopt-sleep harvest shows each"
         if LeftOut.OLDER in sessions.skipped:
@@ -260,12 +282,16 @@ def _nothing_new(
     return f"no corrected request found in {_counted(sessions.used, 'session')}", "nothing"
 
 
-def _nothing_seen(notes: Sequence[Note]) -> tuple[str, str]:
-    """Say whether there was no session, or whether it could not be read."""
+def _nothing_seen(page: Page, notes: Sequence[Note]) -> tuple[str, str]:
+    """Say whether there was no session, none that is new, or whether it could not be read."""
     for note in notes:
         if note.stage == "harvest" and not note.expected:
             return f"no new session could be read: {note.summary}", note.remedy
-    return "there are no new sessions", "nothing; skillopt-sleep harvest shows where sessions are expected"
+    earlier = len(page.index.lines(unread=False))
+    if not earlier:
+        return "there are no new sessions: none was found", NOWHERE
+    were = "the only one was" if earlier == 1 else f"all {earlier} were"
+    return f"there are no new sessions: {were} read by earlier nights", f"nothing; to read them again: {READ_AGAIN}"
 
 
 def _counted(count: int, name: str) -> str:

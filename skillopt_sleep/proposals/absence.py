@@ -38,6 +38,7 @@ NEXT = {
     Became.NOT_REACHED: NIGHT,
     Became.NO_DOCUMENT: "the report says what is wrong with the file: skillopt-sleep report",
     Became.NEEDS_REPOSITORY: "nothing; it is kept until a replay has the repository",
+    Became.UNNAMED: NAME_IT,
     Became.SEEN_ONCE: ONCE_MORE,
     Became.KEPT: "nothing; later nights test with it",
     Became.ATTEMPTED: AGAIN,

@@ -18,7 +18,7 @@ from skillopt_sleep.records.candidates import (
     past_edit,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
-from skillopt_sleep.records.corrections import BECAME, READ_AGAIN, Became, Correction, Corrections
+from skillopt_sleep.records.corrections import BECAME, NOTHING, READ_AGAIN, Became, Correction, Corrections
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
@@ -125,7 +125,7 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
-from skillopt_sleep.records.told import ERRORS, NOTHING, OUTCOMES, REVIEW, Told, is_of, left_out, told
+from skillopt_sleep.records.told import ERRORS, OUTCOMES, REVIEW, Told, is_of, left_out, told
 from skillopt_sleep.records.trials import (
     Decision,
     FreshRound,

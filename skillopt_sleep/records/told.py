@@ -6,6 +6,7 @@ Whatever shows a night takes its sentences from here: the report, `run`, `status
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from skillopt_sleep.records.corrections import NOTHING
 from skillopt_sleep.records.outcomes import CUT_SHORT, Outcome
 from skillopt_sleep.records.reports import NightReport, Proof, Proposal
 from skillopt_sleep.records.sessions import LEFT_OUT_WORDS, LeftOut
@@ -23,7 +24,6 @@ OUTCOMES = {
 }
 """How a night ended, in words."""
 
-NOTHING = "nothing"
 REVIEW = "decide on what waits: skillopt-sleep review"
 ERRORS = "look at the errors below"
 

@@ -44,9 +44,18 @@ class OpenPage:
     started: datetime = NOON
     resumed: bool = False
 
+    read: Sequence[str] = ()
+
     @property
     def bank(self) -> "OpenPage":
         return self
+
+    @property
+    def index(self) -> "OpenPage":
+        return self
+
+    def lines(self, *, unread: bool) -> Sequence[str]:
+        return () if unread else self.read
 
     def again(self) -> tuple[Proposal, ...]:
         return ()
