@@ -27,6 +27,7 @@ from skillopt_sleep.records import (
     SessionCounts,
     Spend,
     Split,
+    Standing,
     StepOutcome,
     Task,
     left_out,
@@ -58,6 +59,11 @@ REMEDIES = {
 }
 NOWHERE = "nothing; skillopt-sleep harvest shows where sessions are expected"
 UNTRIED = "nothing; no edit was tried"
+DECIDED_SINCE = {
+    Standing.LIVE: "you adopted it",
+    Standing.UNDONE: "you adopted it, and took it back",
+    Standing.REFUSED: "you turned it down",
+}
 WAITS = "nothing; later nights continue the trial of what waits with new tasks"
 TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"
 
@@ -93,7 +99,7 @@ def conclude(
     if verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
         because, remedy = _with_lost(because, remedy, corrections.before_a_test)
     tasks_by_side = Counter(task.split for task in tasks)
-    errors = [*notes, *_not_retested(page, outcomes)]
+    errors = [*notes, *_not_retested(page, outcomes, stopped=stopped is not None)]
     for outcome in outcomes:
         errors.extend(outcome.notes)
     own = {proposal.id for proposal in proposals}
@@ -123,12 +129,20 @@ def conclude(
     )
 
 
-def _not_retested(page: Page, outcomes: Sequence[StepOutcome]) -> Iterator[Note]:
-    """Yield a note on each rule in the person's own words that was to be tested again, and came to no document."""
+def _not_retested(page: Page, outcomes: Sequence[StepOutcome], *, stopped: bool) -> Iterator[Note]:
+    """Yield a note on each rule in the person's own words that was to be tested again, and came to no document.
+
+    What they decided on meanwhile isn't tested any more.
+    """
+    for state, decided in DECIDED_SINCE.items():
+        for proposal in page.bank.again(state):
+            summary = f"your wording {proposal.id} isn't tested again, as you had asked: {decided}"
+            yield Note(stage="retest", summary=summary, expected=True)
+    because = "the night was cut short" if stopped else "no unseen task of its lesson was tried tonight"
     reached = {outcome.document.path for outcome in outcomes}
     for proposal in page.bank.again():
         if reached.isdisjoint(proposal.paths):
-            yield postponed(proposal.id, "no unseen task of its lesson was tried tonight")
+            yield postponed(proposal.id, because)
 
 
 def _judged(

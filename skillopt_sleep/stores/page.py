@@ -10,13 +10,14 @@ from typing import TypeVar
 from skillopt_sleep.kit.codec import from_json, map_strings, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, Decision, Lesson, NightReport, Session, Task, report_data
+from skillopt_sleep.records import CUT_SHORT, Decision, Lesson, NightReport, Session, Standing, Task, report_data
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.lessons import SqliteLessons
 
 Result = TypeVar("Result")
+_DECIDED = (Standing.LIVE, Standing.UNDONE, Standing.REFUSED)
 
 
 class SqlitePage:
@@ -116,7 +117,8 @@ class SqlitePage:
                 self.bank.withdraw(known, at=report.ended)
                 finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
-                self.bank.test_again(_retested(report), wanted=False)
+                decided = [one.id for state in _DECIDED for one in self.bank.again(state)]
+                self.bank.test_again([*_retested(report), *decided], wanted=False)
                 read = [session.id for session in found if session.id not in unread]
                 ended = {session.id: session.ended for session in found}
                 self.index.mark_read([*read, *copies], night=self.night, ended=ended)
