@@ -16,6 +16,7 @@ from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled
+from skillopt_sleep.proposals.adopt import came_back
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_undo
@@ -139,10 +140,10 @@ def _last(state: AdoptionState) -> str:
 def _undoable(store: SqliteStore, journal: Journal, name: str) -> str:
     """Return the id of an adopted proposal; ConfigError if neither the journal nor the store knows it as adopted.
 
-    One that stopped half-way can be undone if its files allow it.
+    One that stopped half-way can be undone if its files allow it, and one whose text came back, as from git.
     """
     entry = journal.get(name.upper())
-    if entry is None or entry.state not in _UNDOABLE:
+    if entry is None or (entry.state not in _UNDOABLE and not came_back(entry, journal)):
         for one in named(store, name):
             if one.decided.state != ADOPTED:
                 live = [decided.proposal.id for decided in store.bank.proposals(ADOPTED)]

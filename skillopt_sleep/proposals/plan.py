@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
-from skillopt_sleep.kit.attributes import attributes_of
+from skillopt_sleep.kit.attributes import Attributes, attributes_of
 from skillopt_sleep.proposals import live, paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
@@ -95,8 +95,9 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> P
         before, after = journal.texts(entry, index)
         attributes = attributes_of(target) if target.exists() else None
         if now == after and str(target) == file.target:
-            gives = attributes_before(file, target) if before is not None else None
-            moves.append(Move(file.path, target, now, before, attributes, gives))
+            # The mode is as the person left it; an entry of an earlier version knows only that of before.
+            gives = attributes if isinstance(file.attributes, Attributes) else attributes_before(file, target)
+            moves.append(Move(file.path, target, now, before, attributes, gives if before is not None else None))
             continue
         old, new = live.body(path, after), live.body(path, before)
         changed = live.change(path, now, old, new)
@@ -111,6 +112,17 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> P
         if text != now and (changed.overlaps or by_hand):
             edited.append(file.path)
     return Plan(tuple(moves), tuple(edited))
+
+
+def adds_the_same(entry: Entry, other: Entry, journal: Journal) -> bool:
+    """Return whether another adoption, which is live, put some line of this one into the same file."""
+    if other.proposal == entry.proposal or other.state is not AdoptionState.DONE:
+        return False
+    for path in {file.path for file in entry.files} & {file.path for file in other.files}:
+        (before, after), (its_before, its_after) = (_bodies(one, Path(path), journal) for one in (entry, other))
+        if any(line.strip() for line in (after - before) & (its_after - its_before)):
+            return True
+    return False
 
 
 def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:

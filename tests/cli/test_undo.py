@@ -47,6 +47,22 @@ def test_an_edit_of_our_block_is_merged_on_a_yes_only(home: Home) -> None:
     assert rules(home).read_bytes() == before + b"\n- mine\n"
 
 
+def test_what_was_undone_while_the_file_was_away_is_undone_when_it_is_back(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    adopted = rules(home).read_bytes()
+    for again in ("undo", "adopt"):
+        rules(home).unlink()
+        home.command("undo", "P-0001")
+        rules(home).write_bytes(adopted)
+        home.command(again, "P-0001")
+        home.command("undo", "P-0001")
+        assert rules(home).read_bytes() == before
+        home.command("adopt", "P-0001")
+    assert home.command("undo", "P-0001").code == 0
+    assert home.command("undo", "P-0001").code == 2
+
+
 def test_undo_and_redo_without_a_name_ask_first(home: Home) -> None:
     before = rules(home).read_bytes()
     home.command("adopt", "P-0001")
