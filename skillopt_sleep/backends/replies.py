@@ -1,5 +1,6 @@
 """Turn a model's text into the structured reply that its prompt asked for."""
 
+import re
 from typing import TypeVar
 
 import msgspec
@@ -11,6 +12,9 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Usage
 
 LONGER = "raise backend.max_output_tokens if you set it, or use a model that may answer at more length"
+
+OTHER_MODEL = "check that the address serves the model you meant"
+_LACKS = re.compile(r"Object missing required field (`[^`]+`)")
 
 Bill = TypeVar("Bill")
 
@@ -35,8 +39,18 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
     try:
         structured = from_json(found, prompt.schema)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        lacks = _LACKS.fullmatch(str(error))
         message = f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
-        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd, reply=completion.text) from error
+        if lacks:
+            message = f"the model's reply to the {prompt.purpose} prompt lacks a required part ({lacks[1]})"
+        raise unusable(
+            FailureKind.MALFORMED,
+            message,
+            usage,
+            completion.usd,
+            reply=completion.text,
+            remedy=OTHER_MODEL if lacks else "",
+        ) from error
     return msgspec.structs.replace(completion, structured=structured)
 
 

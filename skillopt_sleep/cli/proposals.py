@@ -60,7 +60,8 @@ def _show(one: Chosen, rule: Rule, *, verbose: bool) -> None:
         say_next(f"skillopt-sleep undo {proposal.id}", label="Take back")
     elif state in OPEN:
         say_next(f"skillopt-sleep adopt {proposal.id}", label="Yes")
-        say_next(f"skillopt-sleep reject {proposal.id}", label="No")
+        if state == WAITING:
+            say_next(f"skillopt-sleep reject {proposal.id}", label="No")
     if verbose:
         say("")
         say_all(statistics(proposal))
@@ -77,7 +78,7 @@ def _notes(decided: Decided) -> Iterator[str]:
         yield f"Withdrawn on {decided.decided[:10]}: {visible(decided.reason)}"
     elif decided.reason:
         yield f"Your reason: «{visible(decided.reason)}»"
-    if decided.again:
+    if decided.again and decided.state == WAITING:
         yield TESTED_NEXT
     if proposal.pair:
         yield proposal.pair

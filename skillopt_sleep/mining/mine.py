@@ -160,7 +160,13 @@ def _collected(parts: Sequence[Mined]) -> Mined:
         instead.update(part.instead)
         count += len(part.tasks)
     for what, times in sorted(instead.items()):
-        notes.append(Note(stage="mine", summary=f"{times} of {count} tasks are {what}", expected=True))
+        notes.append(
+            Note(
+                stage="mine",
+                summary=f"{times} of {count} tasks {'is' if times == 1 else 'are'} {what}",
+                expected=True,
+            )
+        )
     if for_once:
         notes.append(_note_of_once(tuple(for_once)))
     return Mined(

@@ -140,10 +140,10 @@ def _in_step(task: Task, outcome: StepOutcome, provable: Collection[str]) -> tup
 
 
 def _tested(task: Task, outcome: StepOutcome) -> str:
-    """Return the verdict on the last change that was tried on the task; "" if none was."""
+    """Return the verdict on the last change that was tried on a task of its lesson; "" if none was."""
     reason = ""
     for tested in outcome.tried.tested:
-        if any(pair.task == task.id for pair in tested.trial.pairs):
+        if any(pair.task == task.id or (pair.lesson and pair.lesson == task.lesson) for pair in tested.trial.pairs):
             reason = tested.verdict.reason
     return reason
 

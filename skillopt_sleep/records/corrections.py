@@ -54,7 +54,7 @@ BECAME = {
     Became.SEEN_ONCE: "seen in one session only, so there is no unseen request to test a rule with",
     Became.KEPT: "kept to test with; nothing was tried on it",
     Became.ATTEMPTED: "asked again, and no edit came of it",
-    Became.TESTED: "a change was tried on it",
+    Became.TESTED: "a change was tried on it, or on another request of its lesson",
     Became.EDITED: "an edit was written for it, and not proposed",
     Became.PROPOSED: "a rule was proposed for it",
 }

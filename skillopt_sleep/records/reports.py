@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from skillopt_sleep.records.calls import model_names
+from skillopt_sleep.records.calls import Purpose, model_names
 from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.corrections import Corrections
 from skillopt_sleep.records.documents import DocumentKind
@@ -240,6 +240,11 @@ class NightReport(Record, frozen=True, kw_only=True):
     judge: JudgeReading | None = None
     corrections: Corrections = Corrections()
     errors: tuple[Note, ...] = ()
+
+    @property
+    def began(self) -> bool:
+        """Whether anything was asked but whether the model answers; so it is if that isn't known."""
+        return bool(self.documents) or set(self.spend.purposes) != {Purpose.PREFLIGHT}
 
     @property
     def trouble(self) -> tuple[Note, ...]:

@@ -60,7 +60,12 @@ def told(report: NightReport, waiting: Collection[str] | None = None) -> Told:
 
 def ended(report: NightReport) -> str:
     """Return in words how a night ended."""
-    return OUTCOMES[report.verdict]
+    words = OUTCOMES[report.verdict]
+    if report.verdict in CUT_SHORT and not report.began:
+        words = words.replace("cut short", "did not start")
+        if report.login_needed:
+            words = "did not start, the login or key was refused"
+    return words
 
 
 def left_out(skipped: Mapping[str, int]) -> str:
@@ -111,6 +116,8 @@ def _because(report: NightReport) -> str:
         return "The night was stopped; its sessions stay unread, and completed calls are kept"
     if report.verdict in CUT_SHORT:
         cause = report.because.rstrip(".")
+        if not report.began:
+            return f"The night did not start: {cause}; its sessions stay unread"
         return f"The night was cut short: {cause}; its sessions stay unread, and completed calls are kept"
     because = report.because.rstrip(".")
     for outcome in report.documents:

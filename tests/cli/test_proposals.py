@@ -44,6 +44,19 @@ def test_adopt_prints_how_to_take_it_back_and_undo_does(home: Home) -> None:
     assert home.command("adopt", "P-0001").code == 0
 
 
+def test_what_was_undone_is_neither_turned_down_nor_tested_the_next_night(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    home.command("undo", "P-0001")
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("UPDATE proposals SET again = 1")
+
+    out = home.command("show", "P-0001").out
+
+    assert "skillopt-sleep adopt P-0001" in out
+    assert "skillopt-sleep reject" not in out
+    assert "The next night tests it again" not in out
+
+
 def test_a_rejected_proposal_can_not_be_adopted(home: Home) -> None:
     assert home.command("reject", "P-0001").code == 0
     assert home.command("adopt", "P-0001").code == 2

@@ -57,7 +57,7 @@ class OpenPage:
     def lines(self, *, unread: bool) -> Sequence[str]:
         return () if unread else self.read
 
-    def again(self) -> tuple[Proposal, ...]:
+    def again(self, _state: str = "waiting", /) -> tuple[Proposal, ...]:
         return ()
 
     def still_waiting(self, lessons: Sequence[Lesson], *, at: datetime) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def test_a_night_that_was_cut_short_says_why_and_that_nothing_is_lost(outcome: O
 
     assert "cut short" in text
     assert "stay unread" in text
-    assert "Problems: no route to it." in text
+    assert "Problems: none but that." in text
     assert "What to do: check the address." in text
 
 
