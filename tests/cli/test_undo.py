@@ -4,7 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.cli.walked import with_three_rules
+from skillopt_sleep.proposals.diff import diff
+from tests.cli.walked import states, with_three_rules
 from tests.command import Home
 from tests.terminal import typed
 
@@ -138,3 +139,37 @@ def test_the_wish_for_another_test_is_shown(home: Home) -> None:
         store.execute("UPDATE proposals SET again = 1")
     assert "The next night tests it again" in home.command("status").out
     assert "The next night tests it again" in home.command("show", "P-0001").out
+
+
+def test_a_dry_run_back_over_several_adoptions_shows_exactly_what_is_written(home: Home) -> None:
+    with_three_rules(home)
+    assert home.command("adopt", "P-0001.1", "P-0001.2").code == 0
+    edited = rules(home).read_bytes().replace(RULE, RULE + b"- mine\n")
+    rules(home).write_bytes(edited)
+
+    for names in ((str(rules(home)), "--to", "0"), ("P-0001.2", "P-0001.1")):
+        rules(home).write_bytes(edited)
+        looked = home.command("undo", *names, "--dry-run")
+        assert rules(home).read_bytes() == edited
+        assert home.command("undo", *names, "--yes").code == 0
+        undone = rules(home).read_bytes()
+        assert b"skillopt-sleep" not in undone
+        assert diff(str(rules(home)).lstrip("/"), edited, undone).strip() in looked.out
+        assert home.command("redo", "P-0001.1", "P-0001.2", "--yes").code == 0
+
+
+def test_a_rule_whose_words_the_person_changed_is_given_up_to_them_on_a_yes(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    edited = rules(home).read_bytes().replace(b"never npm", b"or npm")
+    rules(home).write_bytes(edited)
+
+    refused = home.command("undo", "P-0001")
+    assert (refused.code, rules(home).read_bytes()) == (6, edited)
+    assert states(home)["P-0001"] == "adopted"
+
+    done = home.command("undo", "P-0001", "--yes")
+    assert done.code == 0
+    assert "-<!-- skillopt-sleep:begin -->" in done.out
+    assert rules(home).read_bytes() == before + b"\n- Use pnpm, or npm.\n"
+    assert states(home)["P-0001"] == "undone"
