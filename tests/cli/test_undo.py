@@ -164,8 +164,9 @@ def test_a_rule_whose_words_the_person_changed_is_given_up_to_them_on_a_yes(home
     edited = rules(home).read_bytes().replace(b"never npm", b"or npm")
     rules(home).write_bytes(edited)
 
-    refused = home.command("undo", "P-0001")
-    assert (refused.code, rules(home).read_bytes()) == (6, edited)
+    for command in ("adopt", "undo"):
+        refused = home.command(command, "P-0001")
+        assert (refused.code, rules(home).read_bytes()) == (6, edited)
     assert states(home)["P-0001"] == "adopted"
 
     done = home.command("undo", "P-0001", "--yes")
@@ -173,3 +174,38 @@ def test_a_rule_whose_words_the_person_changed_is_given_up_to_them_on_a_yes(home
     assert "-<!-- skillopt-sleep:begin -->" in done.out
     assert rules(home).read_bytes() == before + b"\n- Use pnpm, or npm.\n"
     assert states(home)["P-0001"] == "undone"
+
+
+def test_the_questions_name_the_rule_and_its_file(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    for command in ("undo", "redo"):
+        done = typed(home, command, answers=["y"])
+        assert done.code == 0
+        question = " ".join(done.out.partition("[y/N]")[0].split())
+        assert "Use pnpm, never npm." in question
+        assert "~/work/shop-api/CLAUDE.md" in question
+
+
+def test_what_to_run_instead_of_a_question_is_the_same_command(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    rules(home).write_bytes(rules(home).read_bytes().replace(RULE, RULE + b"- mine\n"))
+    refused = home.command("undo", "P-0001")
+    assert "skillopt-sleep undo P-0001 --dry-run" in refused.err
+    assert "skillopt-sleep undo P-0001 --yes" in refused.err
+    home.command("undo", "P-0001", "--yes")
+    assert "skillopt-sleep redo P-0001" in home.command("redo").err
+
+
+def test_a_file_that_is_named_without_a_version_leads_to_its_versions(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    done = home.command("undo", "work/shop-api/CLAUDE.md")
+    assert done.code == 2
+    assert "skillopt-sleep versions work/shop-api/CLAUDE.md" in done.err
+    assert "undo work/shop-api/CLAUDE.md --to 0" in done.err
+
+
+def test_a_rejected_proposal_of_one_rule_is_named_plainly(home: Home) -> None:
+    home.command("reject", "P-0001")
+    refused = home.command("adopt", "P-0001.1")
+    assert refused.code == 2
+    assert "P-0001 is rejected and has one rule" in refused.err
