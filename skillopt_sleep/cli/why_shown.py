@@ -124,7 +124,7 @@ def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime)
     """Yield one managed line with whose words it rests on, its trial, and who approved it when."""
     yield f"{number:>4}  ", (one_line(line, limit=200), BOLD)
     if origin is None:
-        yield _BELOW, ("no proposal is known that brought it", CAREFUL)
+        yield _BELOW, ("yours: no proposal is known that brought it", CAREFUL)
         return
     if origin.said:
         first = origin.said[0]
