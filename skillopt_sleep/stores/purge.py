@@ -108,7 +108,7 @@ class SqlitePurge:
         reports: Mapping[str, NightReport | None],
         *,
         copied: Sequence[Proposal],
-        refiled: Sequence[Proposal],
+        refiled: Sequence[Proposal] = (),
         folders: Sequence[str],
     ) -> None:
         """Delete it in one transaction, with the answers of these nights, whose reports become the given ones.
