@@ -164,9 +164,8 @@ def test_a_rule_whose_words_the_person_changed_is_given_up_to_them_on_a_yes(home
     edited = rules(home).read_bytes().replace(b"never npm", b"or npm")
     rules(home).write_bytes(edited)
 
-    for command in ("adopt", "undo"):
-        refused = home.command(command, "P-0001")
-        assert (refused.code, rules(home).read_bytes()) == (6, edited)
+    refused = home.command("undo", "P-0001")
+    assert (refused.code, rules(home).read_bytes()) == (6, edited)
     assert states(home)["P-0001"] == "adopted"
 
     done = home.command("undo", "P-0001", "--yes")
@@ -209,3 +208,13 @@ def test_a_rejected_proposal_of_one_rule_is_named_plainly(home: Home) -> None:
     refused = home.command("adopt", "P-0001.1")
     assert refused.code == 2
     assert "P-0001 is rejected and has one rule" in refused.err
+
+
+def test_the_versions_of_a_file_that_moved_with_its_project_name_the_folder_it_was_adopted_in(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    moved = home.project.rename(home.project.with_name("renamed"))
+    for arguments in (("versions", str(moved / "CLAUDE.md")), ("undo", str(moved / "CLAUDE.md"), "--to", "0")):
+        done = home.command(*arguments)
+        assert done.code == 2
+        assert f"{home.project} was moved to {moved}" in done.err
+        assert f"mv {moved} {home.project}" in done.err
