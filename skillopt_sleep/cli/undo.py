@@ -1,5 +1,6 @@
 """The commands `undo`, `redo` and `versions`: go back to how a file was, and forth again."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -19,6 +20,7 @@ from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.live import body
 from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_undo
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.undo import adopted, undo as take_back
@@ -271,7 +273,27 @@ def _versions(journal: Journal, file: Path) -> tuple[Version, ...]:
         known = versions_of(journal, path)
         if known:
             return known
+    _refuse_moved(journal, file.absolute())
     files = dict.fromkeys(written.path for entry in journal.entries() for written in entry.files)
     raise ConfigError(
         f"nothing was ever adopted into {file}", remedy=f"files with versions: {', '.join(files) or 'none yet'}"
     )
+
+
+def _refuse_moved(journal: Journal, file: Path) -> None:
+    """Raise ConfigError if the file holds rules that were adopted in a folder which is gone: it was moved here."""
+    if not file.is_file():
+        return
+    held = {line for line in body(file, file.read_bytes()).split("\n") if line.strip()}
+    for entry in journal.entries():
+        for index, written in enumerate(entry.files):
+            place = Path(written.path).relative_to(entry.root)
+            if Path(entry.root).exists() or file.parts[-len(place.parts) :] != place.parts:
+                continue
+            if held.intersection(body(Path(written.path), journal.texts(entry, index)[1]).split("\n")):
+                here = Path(*file.parts[: -len(place.parts)])
+                raise ConfigError(
+                    f"{entry.root} was moved to {here}, and its rules went with it",
+                    remedy=f"to undo them or see their versions, move it back: mv {shlex.quote(str(here))} "
+                    f"{shlex.quote(entry.root)}; or delete the lines between our markers by hand",
+                )
