@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.night.reach import Load, beyond
 from skillopt_sleep.night.survey import Survey, Surveyed
@@ -254,13 +255,15 @@ def _damage(lines: Iterable[SessionLine], held: Mapping[str, Held]) -> tuple[Dam
 class TypedTurn(NamedTuple):
     """A typed prompt and what it was taken for, or "copy" if it counts in another session.
 
-    `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to.
+    `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to. `own` are the
+    person's own words of a text of which they pasted a part, else None.
     """
 
     turn: int | None
     taken_for: str
     of: int | None
     text: str
+    own: str | None = None
 
 
 def typed_turns(stored: Session, used: Heard) -> tuple[TypedTurn, ...]:
@@ -274,9 +277,11 @@ def typed_turns(stored: Session, used: Heard) -> tuple[TypedTurn, ...]:
     for prompt in stored.turns:
         if prompt.origin is not Origin.USER:
             continue
+        words = own_words(prompt.text, prompt.pasted).strip()
+        own = None if words == prompt.text.strip() else words
         if prompt.id in ids:
             turn, _, take = next(remaining)
-            typed.append(TypedTurn(turn, take, corrected.get(turn), prompt.text))
+            typed.append(TypedTurn(turn, take, corrected.get(turn), prompt.text, own))
         else:
-            typed.append(TypedTurn(None, "copy", None, prompt.text))
+            typed.append(TypedTurn(None, "copy", None, prompt.text, own))
     return tuple(typed)

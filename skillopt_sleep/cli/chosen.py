@@ -86,8 +86,9 @@ def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None) -
             f"{proposal.id} has no rule {number!r}", remedy=f"its rules are {proposal.id}.1 to {proposal.id}.{count}"
         )
     if whole.state not in OPEN or count == 1:
+        rules = "one rule" if count == 1 else f"{count} rules"
         raise ConfigError(
-            f"{proposal.id} is {whole.state} and has {count} rule(s), so none is taken by itself",
+            f"{proposal.id} is {whole.state} and has {rules}, so none is taken by itself",
             remedy=f"name it whole: {proposal.id}",
         )
     folder = _with_folder(store, whole).folder

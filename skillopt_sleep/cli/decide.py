@@ -15,7 +15,7 @@ from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.proposals_shown import cautions, documents
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened, opened_to_read
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled
@@ -119,7 +119,7 @@ def closed(one: Chosen) -> ConfigError | None:
 def _preview(names: Sequence[str], *, every: bool) -> None:
     """Show what adopting these proposals would write."""
     preview = Preview()
-    with TemporaryDirectory() as scratch, opened() as store, settled(store) as journal:
+    with TemporaryDirectory() as scratch, opened_to_read() as store, settled(store) as journal:
         for one in chosen(store, names, every=every, scratch=Path(scratch)):
             error = closed(one)
             if error:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
     from skillopt_sleep.protocols import Tally
 
+INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
 LAST = 5  # so many of the last nights show what a night usually takes
 
 
@@ -190,7 +191,8 @@ def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
     for project, count in ahead.projects.most_common():
         yield "", [f"{count:4}  {home_path(project)}"]
     for reason, count in counts.skipped.items():
-        yield "", [f"{count:4}  left out: {WORDS[LeftOut(reason)]}"]
+        how = f" ({INCLUDED})" if reason == LeftOut.HEADLESS else ""
+        yield "", [f"{count:4}  left out: {WORDS[LeftOut(reason)]}{how}"]
     if ahead.reviewed:
         yield "", [f"{ahead.reviewed:4}  tasks written by hand"]
     if ahead.retested:

@@ -118,7 +118,7 @@ def _row(decided: Decided) -> dict[str, object]:
 def _diff(folder: Path) -> str:
     try:
         return visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip()
+    except FileNotFoundError:
+        return "The files of this proposal are gone, and its change with them."
     except OSError as error:
-        raise StaleProposal(
-            f"can't read {folder}: {error.strerror}", remedy="reject it; a later night can propose it again"
-        ) from error
+        raise StaleProposal(f"can't read {folder}: {error.strerror}", remedy="make it readable") from error

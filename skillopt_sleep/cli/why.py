@@ -55,7 +55,7 @@ def why_not(
 ) -> None:
     """Show why something you said is no rule: how far it came, what stopped it, and what to do."""
     from skillopt_sleep.cli.why_typed import typed_like
-    from skillopt_sleep.proposals.absence import absence
+    from skillopt_sleep.proposals.absence import Looked, absence
 
     with opened_to_read() as store:
         lessons = store.lessons.every()
@@ -66,6 +66,7 @@ def why_not(
             lessons,
             store.reports,
             lambda asked: typed_like(asked, store.index),
+            looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
         )
     if as_json:
         say_json(found)

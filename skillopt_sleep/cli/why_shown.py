@@ -51,11 +51,11 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "proposal  ", (f"{origin.proposal}, of the night of {origin.night}", DIM)
 
 
-def said_rows(said: Sequence[Evidence], *, now: datetime) -> Iterator[Row]:
+def said_rows(said: Sequence[Evidence], *, now: datetime, how: str = "You said:") -> Iterator[Row]:
     """Yield the person's words, each with when and where they were said."""
     if not said:
         return
-    yield "", "You said:"
+    yield "", how
     for piece in said[:QUOTES]:
         yield "  ", (f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", NAME)
         yield "    ", (f"{when(piece, now=now)}{_session(piece)}", DIM)
@@ -102,7 +102,7 @@ def decision(origin: Origin, *, now: datetime) -> str:
 def absence_rows(absence: Absence, *, now: datetime) -> Iterator[Row]:
     """Yield what became of something the person said, why, and what to do next."""
     if absence.said:
-        yield from said_rows(absence.said, now=now)
+        yield from said_rows(absence.said, now=now, how="You pasted:" if absence.pasted else "You said:")
         yield "", ""
     yield "", sentence(visible(absence.because))
     for line in visible(absence.rule).splitlines():
@@ -124,7 +124,7 @@ def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime)
     """Yield one managed line with whose words it rests on, its trial, and who approved it when."""
     yield f"{number:>4}  ", (one_line(line, limit=200), BOLD)
     if origin is None:
-        yield _BELOW, ("no proposal is known that brought it", CAREFUL)
+        yield _BELOW, ("yours: no proposal is known that brought it", CAREFUL)
         return
     if origin.said:
         first = origin.said[0]

@@ -9,7 +9,7 @@ from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafePath
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import Plan, adds_the_same, agree, plan_adoption, plan_undo
+from skillopt_sleep.proposals.plan import Plan, adds_the_same, agree, is_held, plan_adoption, plan_undo
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.written import Move, Written, put
 from skillopt_sleep.records import Proposal, Record
@@ -39,12 +39,13 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan
         journal.recover()
         proposal = read_proposal(proposal_folder)
         earlier = journal.get(proposal.id)
-        if earlier and earlier.state is AdoptionState.DONE and _is_of(earlier, proposal):
-            if _stands(earlier, journal):
-                return _adoption(earlier, already=True)
-            journal.take_back(earlier, at=at)
+        is_done = earlier is not None and earlier.state is AdoptionState.DONE and _is_of(earlier, proposal)
+        if earlier is not None and is_done and _stands(earlier, journal):
+            return _adoption(earlier, already=True)
         plan = plan_adoption(proposal_folder, proposal, journal=journal)
-        agree(plan, agreed, proposal.id)
+        agree(plan, agreed, proposal.id, command="adopt")
+        if earlier is not None and is_done:
+            journal.take_back(earlier, at=at)
         stood = came_back(earlier, journal) if earlier and _is_of(earlier, proposal) else {}
         moves = tuple(_since(move, stood) for move in plan.moves)
         missing: dict[Path, None] = {}
@@ -96,7 +97,7 @@ def write_failed(moves: Sequence[Move], error: OSError, journal: Journal) -> Pro
 def _stands(entry: Entry, journal: Journal) -> bool:
     """Return whether something of an adoption is still there: all of it may have been taken out by hand."""
     try:
-        return bool(plan_undo(entry, journal=journal).changing)
+        return bool(plan_undo(entry, journal=journal).changing) and is_held(entry, journal=journal)
     except StaleProposal:
         return True
 

@@ -71,7 +71,7 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
     """
     real = path.resolve()
     if not real.is_file():
-        raise ConfigError(f"{path} isn't a file", remedy="name one, as in: skillopt-sleep blame CLAUDE.md")
+        raise ConfigError(f"{path} isn't a file", remedy="all files with adopted rules: skillopt-sleep blame")
     document, _ = live.load(real, root=real.parent, name=str(path))
     if not document.body:
         return []

@@ -125,7 +125,17 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
-from skillopt_sleep.records.told import ERRORS, OUTCOMES, REVIEW, Told, is_of, left_out, told
+from skillopt_sleep.records.told import (
+    ALL_WAITS,
+    ERRORS,
+    OUTCOMES,
+    REVIEW,
+    Told,
+    is_of,
+    left_out,
+    still,
+    told,
+)
 from skillopt_sleep.records.trials import (
     Decision,
     FreshRound,
@@ -143,6 +153,7 @@ from skillopt_sleep.records.trials import (
 )
 
 __all__ = [
+    "ALL_WAITS",
     "BECAME",
     "BY_HAND",
     "CUT_SHORT",
@@ -283,6 +294,7 @@ __all__ = [
     "report_data",
     "said_of_changes",
     "solved",
+    "still",
     "taken_back",
     "tasks_of",
     "told",

@@ -10,8 +10,10 @@ def sessions_in_words(report: NightReport) -> str:
         return f"None was new. {_requests(report)}".strip()
     omitted = f"; left out: {left_out(counts.skipped)}" if counts.skipped else ""
     if report.verdict in CUT_SHORT:
-        unread = f"{counts.used} of them stay" if counts.used != 1 else "1 of them stays"
-        return f"{counts.seen} seen; {unread} unread for the next night{omitted}."
+        unread = f"{counts.used} of them were not finished, and stay unread if they were"
+        if counts.used == 1:
+            unread = "1 of them was not finished, and stays unread if it was"
+        return f"{counts.seen} seen; {unread}{omitted}."
     requests = _requests(report)
     became = f"They became {requests}" if requests else "No request to ask again came of them."
     return f"{counts.seen} seen, {counts.used} used{omitted}. {became}"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from skillopt_sleep.records import Note, Outcome, SessionCounts
+from skillopt_sleep.records import ALL_WAITS, Note, Outcome, SessionCounts, told
 from skillopt_sleep.reporters.morning import render
-from tests.builders import a_proposal, a_report
+from tests.builders import a_proposal, a_report, an_outcome
 
 LOCAL = "openai:qwen3:8b@http://127.0.0.1:11434/v1"
 
@@ -12,7 +12,7 @@ LOCAL = "openai:qwen3:8b@http://127.0.0.1:11434/v1"
 @pytest.mark.parametrize("verdict", [Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED])
 def test_sessions_of_a_night_that_was_cut_short_are_not_called_used(verdict: Outcome) -> None:
     text = render(a_report(verdict=verdict, sessions=SessionCounts(seen=7, used=5), tasks={}))
-    assert "7 seen; 5 of them stay unread for the next night." in text
+    assert "7 seen; 5 of them were not finished, and stay unread if they were." in text
     assert "used" not in text.split("## Sessions")[1]
     assert "0 " not in text.split("## Sessions")[1]
 
@@ -30,7 +30,7 @@ def test_sessions_that_became_no_request_say_only_that() -> None:
 
 def test_a_night_that_was_stopped_is_not_cut_short_by_a_stop() -> None:
     text = render(a_report(verdict=Outcome.INTERRUPTED, because="the night was stopped"))
-    assert "The night was stopped; its sessions stay unread" in text
+    assert "The night was stopped; sessions that were unread stay unread" in text
     assert "cut short: the night" not in text
 
 
@@ -53,3 +53,22 @@ def test_problems_are_told_without_the_name_of_the_stage_until_more_is_asked_for
     assert "Problems: a call failed." in render(report)
     assert "\n- a call failed" in render(report)
     assert "\n- prove: a call failed" in render(report, verbose=True)
+
+
+def test_a_night_that_learned_nothing_says_why_though_earlier_proposals_wait() -> None:
+    report = a_report(verdict=Outcome.NOTHING_NEW, because="no corrected request found in 3 sessions", proposals=())
+    text = render(report, ["P-0001"])
+    assert "No corrected request found in 3 sessions" in text
+
+
+def test_what_was_asked_for_waits_only_as_long_as_it_does() -> None:
+    outcome = an_outcome(outcome=Outcome.NO_CHANGE, because=f"{ALL_WAITS}: P-0003")
+    because = f"{outcome.document.id}: {outcome.because}"
+    report = a_report(
+        verdict=Outcome.NO_CHANGE, because=because, documents=(outcome,), proposals=(), others=("P-0003",)
+    )
+    assert ALL_WAITS in told(report).because
+    assert ALL_WAITS in told(report, ["P-0003.2"]).because
+    decided = told(report, []).because
+    assert ALL_WAITS not in decided
+    assert "P-0003, which you have decided on since" in decided
