@@ -134,6 +134,8 @@ def _doubles(line: SessionLine, path: str, paths: Iterable[str]) -> Iterator[str
 def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
     fate = f"left out ({explanation.reason})" if explanation.reason else "used"
+    if explanation.reason is LeftOut.NO_USER_TURN and explanation.session.damaged:
+        fate = "left out (damaged)"
     yield f"{spelled(explanation.session.id)}: {fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""

@@ -5,18 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import (
-    ALL_WAITS,
-    CandidateKind,
-    Decision,
-    Document,
-    Note,
-    Offered,
-    Past,
-    Task,
-    Waiting,
-    lessons_of,
-)
+from skillopt_sleep.records import CandidateKind, Decision, Document, Note, Offered, Past, Task, Waiting, lessons_of
 
 
 class Open(NamedTuple):
@@ -30,7 +19,7 @@ class Open(NamedTuple):
     def why_nothing(self) -> str:
         """Why there is nothing to learn."""
         if self.offered:
-            return f"{ALL_WAITS}: {', '.join(self.offered)}"
+            return f"all that was asked for was proposed already: {', '.join(self.offered)}"
         return "all that was asked for waits for one more session of its lesson"
 
 

@@ -126,7 +126,6 @@ from skillopt_sleep.records.tasks import (
     wants_a_tool,
 )
 from skillopt_sleep.records.told import (
-    ALL_WAITS,
     ERRORS,
     NOTHING,
     OUTCOMES,
@@ -134,7 +133,6 @@ from skillopt_sleep.records.told import (
     Told,
     is_of,
     left_out,
-    still,
     told,
 )
 from skillopt_sleep.records.trials import (
@@ -154,7 +152,6 @@ from skillopt_sleep.records.trials import (
 )
 
 __all__ = [
-    "ALL_WAITS",
     "BECAME",
     "BY_HAND",
     "CUT_SHORT",
@@ -295,7 +292,6 @@ __all__ = [
     "report_data",
     "said_of_changes",
     "solved",
-    "still",
     "taken_back",
     "tasks_of",
     "told",
