@@ -13,7 +13,7 @@ from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.watch import watch_night
 from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import Proposal, report_data, still
+from skillopt_sleep.records import Proposal, report_data
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 from skillopt_sleep.stores.progress import read_progress
 
@@ -70,7 +70,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         running=running,
         again=again,
         snoozed=snoozed,
-        because=still(report.because, [one.id for one in waiting]) if report else "",
+        because=report.because if report else "",
         # Prompts that a finished night left behind needn't be answered.
         prompts=_open_prompts(paths.data) if unfinished else 0,
     )

@@ -126,14 +126,12 @@ from skillopt_sleep.records.tasks import (
     wants_a_tool,
 )
 from skillopt_sleep.records.told import (
-    ALL_WAITS,
     ERRORS,
     OUTCOMES,
     REVIEW,
     Told,
     is_of,
     left_out,
-    still,
     told,
 )
 from skillopt_sleep.records.trials import (
@@ -153,7 +151,6 @@ from skillopt_sleep.records.trials import (
 )
 
 __all__ = [
-    "ALL_WAITS",
     "BECAME",
     "BY_HAND",
     "CUT_SHORT",
@@ -294,7 +291,6 @@ __all__ = [
     "report_data",
     "said_of_changes",
     "solved",
-    "still",
     "taken_back",
     "tasks_of",
     "told",

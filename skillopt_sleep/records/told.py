@@ -3,7 +3,6 @@
 Whatever shows a night takes its sentences from here: the report, `run`, `status`, `history` and notifications.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -26,8 +25,6 @@ OUTCOMES = {
 """How a night ended, in words."""
 
 REVIEW = "decide on what waits: skillopt-sleep review"
-ALL_WAITS = "all that was asked for waits for you"
-_OFFERED = re.compile(rf"{ALL_WAITS}: (P-[\d.]+(?:, P-[\d.]+)*)", re.IGNORECASE)
 ERRORS = "look at the errors below"
 
 
@@ -55,7 +52,7 @@ def told(report: NightReport, waiting: Collection[str] | None = None) -> Told:
     return Told(
         ended=ended(report),
         decide=_decide(report.proposals, here, others, is_known=waiting is not None),
-        because=still(_because(report), waits if waiting is not None else None),
+        because=_because(report),
         to_do=_to_do(report, waits),
         waits=waits,
     )
@@ -128,20 +125,6 @@ def _because(report: NightReport) -> str:
         if because.startswith(f"{outcome.document.id}: "):
             return because  # a path keeps its lower case
     return f"{because[:1].upper()}{because[1:]}"
-
-
-def still(because: str, waits: Collection[str] | None) -> str:
-    """Return the reason without saying that something waits which the person has decided on since."""
-    if waits is None:
-        return because
-
-    def now(match: re.Match[str]) -> str:
-        names = match[1].split(", ")
-        if any(_whole(name) in names or name in names for name in waits):
-            return match[0]
-        return f"all that was asked for was proposed already: {match[1]}, which you have decided on since"
-
-    return _OFFERED.sub(now, because)
 
 
 def _to_do(report: NightReport, waits: Collection[str]) -> str:

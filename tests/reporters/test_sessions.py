@@ -2,9 +2,9 @@
 
 import pytest
 
-from skillopt_sleep.records import ALL_WAITS, Note, Outcome, SessionCounts, told
+from skillopt_sleep.records import Note, Outcome, SessionCounts
 from skillopt_sleep.reporters.morning import render
-from tests.builders import a_proposal, a_report, an_outcome
+from tests.builders import a_proposal, a_report
 
 LOCAL = "openai:qwen3:8b@http://127.0.0.1:11434/v1"
 
@@ -59,16 +59,3 @@ def test_a_night_that_learned_nothing_says_why_though_earlier_proposals_wait() -
     report = a_report(verdict=Outcome.NOTHING_NEW, because="no corrected request found in 3 sessions", proposals=())
     text = render(report, ["P-0001"])
     assert "No corrected request found in 3 sessions" in text
-
-
-def test_what_was_asked_for_waits_only_as_long_as_it_does() -> None:
-    outcome = an_outcome(outcome=Outcome.NO_CHANGE, because=f"{ALL_WAITS}: P-0003")
-    because = f"{outcome.document.id}: {outcome.because}"
-    report = a_report(
-        verdict=Outcome.NO_CHANGE, because=because, documents=(outcome,), proposals=(), others=("P-0003",)
-    )
-    assert ALL_WAITS in told(report).because
-    assert ALL_WAITS in told(report, ["P-0003.2"]).because
-    decided = told(report, []).because
-    assert ALL_WAITS not in decided
-    assert "P-0003, which you have decided on since" in decided
