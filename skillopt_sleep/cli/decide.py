@@ -32,6 +32,9 @@ Ids = Annotated[
     typer.Argument(help="Proposals, as in P-0001; or one rule of it, as in P-0001.2.", autocompletion=proposal_ids),
 ]
 All = Annotated[bool, typer.Option("--all", help="Every waiting proposal.")]
+AllToo = Annotated[
+    bool, typer.Option("--all", help="Every waiting proposal; with --undo, every one that --undo can take back.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree beforehand: your own edits of our rules are merged.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
 _LENGTH = re.compile(r"[1-9][0-9]{0,3}[hd]")
@@ -135,13 +138,17 @@ def _preview(names: Sequence[str], *, every: bool) -> None:
 def reject(
     proposals: Ids = None,
     *,
-    every: All = False,
+    every: AllToo = False,
     reason: Annotated[str, typer.Option(help="Why, as a note to yourself.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Let rejected proposals wait again.")] = False,
 ) -> None:
     """Turn proposals down: the same edit is not tried again, until you take that back with --undo."""
     with opened() as store, settled(store):
-        found = chosen(store, proposals or (), every=every)
+        if undo:
+            rejected = store.bank.proposals(REJECTED)
+            found = chosen(store, proposals or (), every=every, among=rejected, state=REJECTED)
+        else:
+            found = chosen(store, proposals or (), every=every)
         for one in found:
             _refuse(one, undo=undo)
         for one in found:
@@ -169,7 +176,7 @@ def _refuse(one: Chosen, *, undo: bool) -> None:
 def snooze(
     proposals: Ids = None,
     *,
-    every: All = False,
+    every: AllToo = False,
     length: Annotated[str, typer.Option("--for", help="How long, as in 12h or 7d.")] = "7d",
     undo: Annotated[bool, typer.Option("--undo", help="Show snoozed proposals again.")] = False,
 ) -> None:
@@ -178,7 +185,12 @@ def snooze(
         raise ConfigError(f"{length!r} is not a length of time", remedy="use a number with h or d, such as 12h or 7d")
     until = None if undo else utc_now() + timedelta(seconds=seconds(length))
     with opened() as store, settled(store):
-        for one in chosen(store, proposals or (), every=every):
+        if undo:
+            asleep = store.bank.snoozed(utc_now())
+            found = chosen(store, proposals or (), every=every, among=asleep, state="snoozed")
+        else:
+            found = chosen(store, proposals or (), every=every)
+        for one in found:
             if one.decided.state != WAITING:
                 raise ConfigError(
                     f"{one.name} is {one.decided.state}, not waiting", remedy="see: skillopt-sleep show"

@@ -132,7 +132,9 @@ def _doubles(line: SessionLine, path: str, paths: Iterable[str]) -> Iterator[str
 
 def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
-    fate = f"left out ({explanation.reason})" if explanation.reason else "used"
+    reason = explanation.reason
+    is_damaged = reason is LeftOut.NO_USER_TURN and explanation.session.damaged
+    fate = f"left out ({'damaged' if is_damaged else reason})" if reason else "used"
     yield f"{spelled(explanation.session.id)}: {fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""

@@ -55,6 +55,7 @@ def history(
         return
     if not nights:
         _say_no_night()
+        return
     table: list[Sequence[Part]] = []
     now = utc_now()
     for night in shown:

@@ -1,6 +1,7 @@
 """The option `run --plan`: show what a night would read, send and cost at most, without any call."""
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
+from skillopt_sleep.cli.continued import NAME, Asked, words_of
 from skillopt_sleep.cli.harvest_shown import WORDS
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.clock import utc_now
@@ -117,17 +119,17 @@ def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
     return replace(budget, calls=calls, tokens=tokens, usd=0.0 if math.isinf(usd) else usd)
 
 
-def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | None, as_json: bool) -> None:
-    """Print what a night would read, send and cost at most."""
+def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | None, asked: Asked) -> None:
+    """Print what a night that was `asked` for so would read, send and cost at most."""
     ahead = look_ahead(settings, paths, only=only, again=again)
     usd = dollars(replace(settings, budget=ahead.budget))
-    if as_json:
+    if asked.as_json:
         say_json(_data(settings, ahead, usd))
         return
     for label, parts in _rows(settings, ahead, usd):
         say_row(label, *parts)
     if not ahead.is_empty and settings.backend.name:
-        say_next("skillopt-sleep run")
+        say_next(shlex.join([NAME, *words_of(asked)]))
 
 
 def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, object]:
@@ -165,9 +167,10 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
     budget = ahead.budget
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
-    if usd is None:
-        yield "Dollars", ["at most: unknown. Set prices.models for your model, or a limit in budget.usd"]
-    else:
+    if not _is_priced(settings):
+        yield "Dollars", [f"unknown: no price is known for this model{_unpriced(settings.budget)}"]
+        yield "", ['set one: skillopt-sleep config set prices.models.NAME "[IN, OUT]" (dollars per million tokens)']
+    elif usd is not None:
         yield "Dollars", [f"at most ${usd:,.2f}"]
     yield "", ["Nothing has been sent. The night itself would not change your files."]
 
@@ -254,6 +257,19 @@ def dollars(settings: Settings) -> float | None:
             return budget.usd or None
         most = max(most, cost)
     return min(most, budget.usd or math.inf)
+
+
+def _is_priced(settings: Settings) -> bool:
+    """Return whether the price of every model is known."""
+    tokens = settings.budget.tokens
+    return all(_cost(backend, settings.prices, tokens) is not None for backend in _models(settings))
+
+
+def _unpriced(budget: BudgetSettings) -> str:
+    """Say what a limit in dollars does to a night whose price isn't known, "" if there is no such limit."""
+    if budget.usd or budget.month_usd:
+        return ", so a night with a limit in dollars stops at its first call"
+    return ""
 
 
 def _models(settings: Settings) -> tuple[BackendSettings, ...]:

@@ -8,10 +8,12 @@ from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Colu
 from skillopt_sleep.cli.daemon_shown import daemon_rows, first_step
 from skillopt_sleep.cli.text import counted, when
 from skillopt_sleep.cli.watch import shown
+from skillopt_sleep.kit.clock import shown as clock_words
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal
 from skillopt_sleep.reporters.gains import shown_gain
 from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.stores.bank import Decided
 from skillopt_sleep.stores.progress import Progress
 from skillopt_sleep.stores.sqlite import NightLine
 
@@ -20,7 +22,8 @@ class Status(NamedTuple):
     """The data that `status` shows.
 
     `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
-    outcome, and `prompts` the number of hand-off prompts without an answer. The next night tests those in `again`.
+    outcome, and `prompts` the number of hand-off prompts without an answer. The next night tests those in `again`,
+    and those in `snoozed` wait unseen.
     """
 
     nights: Sequence[NightLine]
@@ -30,6 +33,7 @@ class Status(NamedTuple):
     because: str
     prompts: int
     again: Collection[str] = ()
+    snoozed: Sequence[Decided] = ()
 
     @property
     def last(self) -> NightLine | None:
@@ -62,6 +66,7 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
     for label, text in daemon_rows(paths, now=now):
         say_row(label, text)
     _show_waiting(current.waiting, current.again)
+    _show_snoozed(current.snoozed)
     step = "" if current.nights else first_step(paths, settings)
     if current.waiting:
         say_next("skillopt-sleep review")
@@ -98,6 +103,14 @@ def _show_open(current: Status, *, now: datetime) -> None:
             say_row("Running", night)
         else:
             say_row("Unfinished", f"{night}: the next run resumes it")
+
+
+def _show_snoozed(asleep: Sequence[Decided]) -> None:
+    """Print until when each snoozed proposal sleeps."""
+    for entry in asleep:
+        name = entry.proposal.id
+        until = clock_words(entry.until) if entry.until else ""
+        say_row("Snoozed", (name, NAME), f" until {until}; show it again: skillopt-sleep snooze --undo {name}")
 
 
 def _show_waiting(proposals: Sequence[Proposal], again: Collection[str]) -> None:

@@ -25,11 +25,13 @@ def counted(count: int, noun: str) -> str:
 
 
 def ago(when: datetime, now: datetime) -> str:
-    """Return how long ago a time was, in words."""
+    """Return how long ago a time was, in words; days are counted by the local calendar."""
     passed = now - when
     for name, length, most in _UNITS:
         if passed < most:
             count = passed // length
+            if name == "day":
+                count = (now.astimezone().date() - when.astimezone().date()).days
             return f"{counted(count, name)} ago" if count > 0 else "just now"
     raise AssertionError(passed)
 

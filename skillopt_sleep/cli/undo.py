@@ -22,7 +22,7 @@ from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_undo
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.undo import adopted, undo as take_back
 from skillopt_sleep.proposals.versions import Step, Version, keep, steps, versions as versions_of
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, UNDONE
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _UNDOABLE = {AdoptionState.DONE, AdoptionState.INTERRUPTED}
@@ -147,7 +147,11 @@ def _undoable(store: SqliteStore, journal: Journal, name: str) -> str:
             if one.decided.state != ADOPTED:
                 live = [decided.proposal.id for decided in store.bank.proposals(ADOPTED)]
                 rules = " ".join(rule for rule in live if rule.startswith(f"{name.upper()}."))
-                remedy = f"its adopted rules: skillopt-sleep undo {rules}" if rules else "see: skillopt-sleep show"
+                remedy = f"see: skillopt-sleep show {one.name}"
+                if rules:
+                    remedy = f"its adopted rules: skillopt-sleep undo {rules}"
+                elif one.decided.state == REJECTED:
+                    remedy = f"take the rejection back: skillopt-sleep reject --undo {one.name}"
                 raise ConfigError(f"{one.name} is {one.decided.state}, not adopted", remedy=remedy)
     return name.upper()
 

@@ -19,7 +19,7 @@ class Open(NamedTuple):
     def why_nothing(self) -> str:
         """Why there is nothing to learn."""
         if self.offered:
-            return f"all that was asked for waits for you: {', '.join(self.offered)}"
+            return f"all that was asked for was proposed already: {', '.join(self.offered)}"
         return "all that was asked for waits for one more session of its lesson"
 
 

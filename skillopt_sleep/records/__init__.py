@@ -3,7 +3,7 @@
 Every record is frozen and keyword-only; decoding one refuses unknown fields. Times are UTC.
 """
 
-from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose
+from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose, model_names
 from skillopt_sleep.records.candidates import (
     CandidateKind,
     EditEffect,
@@ -275,6 +275,7 @@ __all__ = [
     "is_of",
     "left_out",
     "lessons_of",
+    "model_names",
     "others_in_words",
     "packed_heard",
     "past_edit",

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
+from skillopt_sleep.records.calls import model_names
 from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.corrections import Corrections
 from skillopt_sleep.records.documents import DocumentKind
@@ -151,9 +152,14 @@ class Proposal(Record, frozen=True, kw_only=True):
     @property
     def doubt(self) -> str:
         """A caveat to the proof if a single model wrote, tried and graded the change; else ""."""
+        return self.doubted()
+
+    def doubted(self, *, in_full: bool = False) -> str:
+        """Return the caveat, with the model's address if it is to be told `in_full`."""
         if not self.one_model:
             return ""
-        return f"one model ({self.one_model}) wrote the rules, answered the requests and graded what no check can"
+        model = self.one_model if in_full else model_names(self.one_model)
+        return f"one model ({model}) wrote the rules, answered the requests and graded what no check can"
 
     @property
     def touches(self) -> str:

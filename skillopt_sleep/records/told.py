@@ -107,6 +107,8 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
 
 def _because(report: NightReport) -> str:
     """Return why the night ended so, as a sentence without its full stop."""
+    if report.verdict is Outcome.INTERRUPTED:
+        return "The night was stopped; its sessions stay unread, and completed calls are kept"
     if report.verdict in CUT_SHORT:
         cause = report.because.rstrip(".")
         return f"The night was cut short: {cause}; its sessions stay unread, and completed calls are kept"

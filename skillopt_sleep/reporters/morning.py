@@ -22,7 +22,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     in_words,
     is_of,
-    left_out,
+    model_names,
     told,
     tries,
 )
@@ -31,6 +31,7 @@ from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_int
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
+from skillopt_sleep.reporters.sessions import sessions_in_words
 from skillopt_sleep.reporters.tried import (
     arms,
     every_trial,
@@ -91,7 +92,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "capitalized": _capitalized,
         "sentence": sentence,
         "is_of": is_of,
-        "left_out": left_out,
+        "sessions": sessions_in_words,
         "judge": partial(_judge, verbose=verbose),
     }
     environment.filters.update(filters)
@@ -106,16 +107,22 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         sections=_sections(report),
         proposals=[proposal for proposal in report.proposals if is_of(proposal, night.waits)],
         rate=of_night(accepted) or _unknown_rate(accepted),
-        doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
+        doubts=_doubts(report, verbose=verbose),
         text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
         cut_short=report.verdict in CUT_SHORT,
         trials=[(outcome, every_trial(outcome)) for outcome in report.documents if has_more_trials(outcome)],
         noise=noise_in_words(noise_floor(report.documents)) if verbose else "",
-        cost=_cost(report),
-        problems=_problems(report),
+        cost=_cost(report, verbose=verbose),
+        problems=_problems(report, verbose=verbose),
         noted=_noted(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
+
+
+def _doubts(report: NightReport, *, verbose: bool) -> list[str]:
+    """Return the caveats to the proofs of a night, each once."""
+    doubts = (proposal.doubted(in_full=verbose) for proposal in report.proposals)
+    return [doubt for doubt in dict.fromkeys(doubts) if doubt]
 
 
 def _capitalized(text: str) -> str:
@@ -210,7 +217,7 @@ def _waiting(outcome: StepOutcome) -> str:
     return f"; {outcome.tasks.untestable} other lessons wait for a second session"
 
 
-def _cost(report: NightReport) -> str:
+def _cost(report: NightReport, *, verbose: bool) -> str:
     spend = report.spend
     seconds = (report.ended - report.started).total_seconds()
     parts = [_calls(report)]
@@ -219,7 +226,8 @@ def _cost(report: NightReport) -> str:
     if spend.odd_events:
         parts.append(f"{spend.odd_events} unknown events from the agent program")
     parts += [_tokens(spend), _dollars(spend), f"{seconds:.0f} s"]
-    return f"{', '.join(parts)}; model {code(report.model)}"
+    model = report.model if verbose else model_names(report.model)
+    return f"{', '.join(parts)}; model {code(model)}"
 
 
 def _calls(report: NightReport) -> str:
@@ -250,17 +258,19 @@ def _dollars(spend: Spend) -> str:
 
 def _noted(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
     """Return the errors, and the notes on what a rule left out, each under its title."""
-    left_out = tuple(note for note in report.errors if note.expected)
-    sections = [("Errors", report.trouble), ("Left out", left_out)]
+    expected = tuple(note for note in report.errors if note.expected)
+    sections = [("Errors", report.trouble), ("Left out", expected)]
     return [(title, notes) for title, notes in sections if notes]
 
 
-def _problems(report: NightReport) -> str:
+def _problems(report: NightReport, *, verbose: bool) -> str:
     """Return the first problem in a few words, and how many more there are."""
     problems: list[str] = []
     if report.verdict in CUT_SHORT:
         problems.append(show(report.because, 300).rstrip("."))
-    problems += [f"{note.stage}: {show(note.summary, 200).rstrip('.')}" for note in report.trouble]
+    for note in report.trouble:
+        stage = f"{note.stage}: " if verbose else ""
+        problems.append(f"{stage}{show(note.summary, 200).rstrip('.')}")
     if not problems:
         return "none"
     if len(problems) == 1:

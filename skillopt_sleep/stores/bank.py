@@ -194,6 +194,10 @@ class SqliteBank:
         """Return the proposals that wait for the person at this time, without those that are snoozed."""
         return tuple(entry for entry in self.proposals(WAITING) if entry.until is None or entry.until <= at)
 
+    def snoozed(self, at: datetime) -> tuple[Decided, ...]:
+        """Return the waiting proposals that sleep at this time."""
+        return tuple(entry for entry in self.proposals(WAITING) if entry.until is not None and entry.until > at)
+
     def snooze(self, proposal: str, until: datetime | None) -> None:
         """Let a waiting proposal wait unseen until then; None wakes it."""
         with self._lock:

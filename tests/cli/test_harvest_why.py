@@ -88,6 +88,7 @@ def test_the_rule_that_decided_comes_with_its_evidence(
     text = told(index, a_history(index, holding(session, why)))
     assert "left out (" in text.splitlines()[0]
     assert words in text.splitlines()[1]
+    assert "no_user_turn" not in text or "nobody typed" in text, "a damaged file isn't one in which nobody typed"
     assert "\nnight    unread\n" in f"{text}\n"
 
 

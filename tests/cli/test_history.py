@@ -25,6 +25,7 @@ def test_before_the_first_night_it_says_how_to_begin(tmp_path: Path) -> None:
     done = Home(tmp_path).command("history")
     assert done.code == 0
     assert "run --example" in done.out
+    assert "what came of it" not in done.out, "a table without a line"
     assert Home(tmp_path / "other").command("history", "--json").json == {"schema_version": 1, "nights": [], "all": 0}
 
 

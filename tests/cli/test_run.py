@@ -196,3 +196,4 @@ def test_an_address_without_the_v1_that_servers_want_is_told_so(tmp_path: Path) 
         )
     assert done.code != 0
     assert "most servers end in /v1" in done.out + done.err
+    assert "does not know the model" not in done.out + done.err, "nobody knows that of an address that isn't one"
