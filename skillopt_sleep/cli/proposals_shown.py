@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.records import DONE, EditOp, Proposal, said_of_changes, tries
-from skillopt_sleep.reporters.gains import in_numbers, measured, own_part, sentence, with_interval
+from skillopt_sleep.records import DONE, Proposal, said_of_changes, tries
+from skillopt_sleep.reporters.gains import measured, of_all_rules, own_part, sentence, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
 
 TESTED_NEXT = "The next night tests it again, as you asked; until then it stays untested."
@@ -19,8 +19,7 @@ def shown_trial(proposal: Proposal) -> Iterator[str]:
         interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
     scores = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)}){interval}"
     if proposal.solved:
-        removes = all(edit.op is EditOp.DELETE for edit in proposal.edits)
-        yield sentence(in_numbers(proposal.solved, what="without the rule" if removes else "with the rule"))
+        yield sentence(of_all_rules(proposal))
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
     if gain:
         yield f"What it gains: {gain}"

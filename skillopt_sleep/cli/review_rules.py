@@ -23,7 +23,7 @@ from skillopt_sleep.records import (
     said_of_changes,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask, attempted_tasks
-from skillopt_sleep.reporters.gains import in_numbers, removes, sentence, shown_gain
+from skillopt_sleep.reporters.gains import of_all_rules, removes, sentence, shown_gain
 
 STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof.EDITED, Proof.UNTESTED)
 SKILL = "SKILL.md"
@@ -116,7 +116,7 @@ def _of_old_words(old: Proposal) -> list[str]:
     untried = "No trial was run with these words."
     if not old.solved:
         return [untried]
-    return [untried, f"With «{wording(old)}»: {in_numbers(old.solved, what='with it')}."]
+    return [untried, f"Of «{wording(old)}»: {of_all_rules(old)}."]
 
 
 def _own_share(part: Proposal, whole: Proposal) -> list[str]:
@@ -126,7 +126,7 @@ def _own_share(part: Proposal, whole: Proposal) -> list[str]:
         return [sentence(because)]
     if part.n or not whole.solved:
         return []
-    return [f"Not tried by itself. All rules of {whole.id} together: {in_numbers(whole.solved, what='with them')}."]
+    return [f"Not tried by itself. All rules of {whole.id} together: {of_all_rules(whole)}."]
 
 
 def cost(changes: Sequence[Change]) -> Iterator[str]:

@@ -82,7 +82,7 @@ def tried(origin: Origin) -> str:
         return "your own words are its proof, no trial was run"
     what = "it was tried" if origin.alone else f"all rules of {origin.proposal} were tried together"
     if origin.solved is not None:
-        return f"{what}: {in_numbers(origin.solved)}"
+        return f"{what}: {in_numbers(origin.solved, rules=1 if origin.alone else 2)}"
     if origin.before is not None and origin.after is not None:
         return f"{what}: graded {origin.before:.2f} before, {origin.after:.2f} with it, n={origin.n}"
     return "no trial was run"

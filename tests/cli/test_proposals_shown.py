@@ -39,7 +39,10 @@ def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:
 def test_whole_numbers_come_before_the_statistics() -> None:
     counts = Solved(before=3, after=11, n=12, requests=3)
     first = next(shown_trial(proven(edits=(an_edit("- Rule."),), solved=counts)))
-    assert first == "Solved before 3 of 12, with the rule 11 of 12, on 3 requests it hadn't seen."
+    assert (
+        first
+        == "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (3 requests it was not written from)."
+    )
 
 
 def test_without_a_trial_nothing_is_claimed() -> None:

@@ -261,7 +261,7 @@ def test_an_agent_walks_through_the_same_with_plain_commands(home: Home) -> None
     assert first["rule"] == "Use pnpm, never npm."
     assert first["said"][0]["words"].startswith("«")
     assert [answer["as_asked"] for answer in first["answers"]] == [False, True]
-    assert first["proven"][0].startswith("Solved before")
+    assert first["proven"][0].startswith("Without the rule 0 of")
     assert "+- Use pnpm, never npm." in first["diff"]
     assert states(home) == {"P-0001": "waiting"}
     assert home.command("adopt", "P-0001.1").code == 0

@@ -69,8 +69,14 @@ def test_the_proof_is_in_whole_numbers_and_names_the_fresh_round() -> None:
     pairs = tuple(Pair(task="t", sample=n, before=0, after=1, solved=(n == 0, True)) for n in range(4))
     proposal = a_proposal(solved=COUNTS, before=0.2, after=0.9, n=12, fresh=FreshRound(pairs=pairs, n=4))
     first, second = proof(proposal, proposal)
-    assert first == "Solved before 3 of 12, with the rule 11 of 12, on 3 requests it hadn't seen."
-    assert second == "Asked once more after it was chosen: 1 of 4 before, 4 of 4 with it."
+    assert (
+        first
+        == "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (3 requests it was not written from)."
+    )
+    assert (
+        second
+        == "Asked once more after it was chosen: without the rule 1 of 4 answers did as you asked, with it 4 of 4."
+    )
 
 
 def test_without_counts_the_grades_are_told_and_without_a_trial_that_there_was_none() -> None:
@@ -116,7 +122,7 @@ def test_of_a_persons_own_words_only_what_the_old_ones_did_is_told() -> None:
     )
     first, second = proof(own, old)
     assert first == "No trial was run with these words."
-    assert second.startswith("With «Use pnpm, never npm.»: solved before 3 of 12, with it 11 of 12")
+    assert second.startswith("Of «Use pnpm, never npm.»: without the rule 3 of 12 answers did as you asked, with it")
     told = Answers("ask", Answer("a"), Answer("b"))
     shown = rule_of(own, [], told, now=NOW, whole=old)
     assert shown.answers
