@@ -108,6 +108,7 @@ def _row(decided: Decided) -> dict[str, object]:
         "state": decided.state,
         "version": proposal.version,
         "proof": proposal.proof,
+        "label": proposal.label,
         "document": proposal.document,
         "summary": proposal.summary,
         "warnings": proposal.warnings,

@@ -44,6 +44,8 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
         yield "  ", f"you {DONE[deed.kind]}{what}"
     yield "", ""
     yield "", sentence(tried(origin))
+    if origin.label:
+        yield "", (sentence(origin.label), CAREFUL)
     yield "", (sentence(decision(origin, now=now)), STYLES.get(origin.state, ""))
     yield "", ""
     for name, wording in zip(origin.lessons, origin.wordings, strict=False):
@@ -135,4 +137,6 @@ def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime)
     for deed in origin.done[: 0 if origin.said else 1]:
         yield _BELOW, f"you {DONE[deed.kind]}: {one_line(deed.what, limit=QUOTE_CHARS)}"
     yield _BELOW, tried(origin)
+    if origin.label:
+        yield _BELOW, (origin.label, CAREFUL)
     yield _BELOW, f"{decision(origin, now=now)}: {origin.proposal}"

@@ -34,6 +34,7 @@ class Origin(Record, frozen=True, kw_only=True):
     documents: tuple[str, ...]
     paths: tuple[str, ...]
     proof: Proof
+    label: str = ""
     lessons: tuple[str, ...]
     wordings: tuple[str, ...]
     said: tuple[Evidence, ...]
@@ -125,6 +126,7 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         documents=tuple(file.document for file in proposal.files),
         paths=proposal.paths,
         proof=proposal.proof,
+        label=proposal.label,
         lessons=ids,
         wordings=tuple(lesson.wording for lesson in known),
         said=said,
