@@ -134,7 +134,8 @@ def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
     reason = explanation.reason
     is_damaged = reason is LeftOut.NO_USER_TURN and explanation.session.damaged
-    fate = f"left out ({'damaged' if is_damaged else reason})" if reason else "used"
+    why = "damaged" if is_damaged else reason
+    fate = f"left out ({why})" if reason else "used"
     yield f"{spelled(explanation.session.id)}: {fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""
