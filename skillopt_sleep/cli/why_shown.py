@@ -35,10 +35,12 @@ def show(rows: Iterable[Row]) -> None:
 
 def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
+    if origin.state == WITHDRAWN:
+        yield "", ("No longer proposed:", CAREFUL)
     yield "", (visible(origin.rule), BOLD)
     yield "  ", f"in {' and '.join(map(spelled, origin.documents))}"
     yield "", ""
-    yield from said_rows(origin.said, now=now)
+    yield from said_rows(origin.said, now=now, sessions=origin.sessions)
     for deed in origin.done[:QUOTES]:
         what = f": {one_line(deed.what, limit=QUOTE_CHARS)}" if deed.what else ""
         yield "  ", f"you {DONE[deed.kind]}{what}"
@@ -53,11 +55,11 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "proposal  ", (f"{origin.proposal}, of the night of {origin.night}", DIM)
 
 
-def said_rows(said: Sequence[Evidence], *, now: datetime) -> Iterator[Row]:
-    """Yield the person's words, each with when and where they were said."""
+def said_rows(said: Sequence[Evidence], *, now: datetime, sessions: int = 0) -> Iterator[Row]:
+    """Yield the person's words, each with when and where they were said; it came up in so many sessions."""
     if not said:
         return
-    yield "", "You said:"
+    yield "", f"You said it in {sessions} sessions; e.g.:" if sessions > 1 else "You said:"
     for piece in said[:QUOTES]:
         yield "  ", (f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", NAME)
         yield "    ", (f"{when(piece, now=now)}{_session(piece)}", DIM)

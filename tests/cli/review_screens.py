@@ -28,6 +28,7 @@ ADDED = Rule(
         Said("«wrong tool, we always use pnpm here, never npm»", "4 days ago"),
     ),
     sessions=3,
+    days="28 Feb – 2 Mar",
     answers=Answers(
         "add a script that installs the dependencies",
         Answer(NPM, ("npm install",), solved=False),
