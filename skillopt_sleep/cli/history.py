@@ -95,7 +95,7 @@ def rows(
         if step.trial.n:
             what = "solved" if solved(step.trial.own) else "grade"
             text += f", {what} {arms(step.trial)}"
-        label = unknown_rate(step.verdict.error_rate)
+        label, _, _ = unknown_rate(step.verdict.error_rate).partition(":")
         if label:
             text += f"; {label}"
         yield "", text, "", "", "", "", ""

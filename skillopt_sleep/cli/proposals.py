@@ -32,6 +32,7 @@ from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
+from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -111,20 +112,16 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
     rows: list[list[Part]] = []
     for decided in proposals:
         proposal = decided.proposal
-        said = [spelled(proposal.summary).rstrip(".")]
-        if proposal.touches:
-            said.append(f"look twice ({proposal.touches})")
-        if proposal.label:
-            said.append(proposal.label)
-        if decided.state == WAITING and decided.until and decided.until > utc_now():
-            said.append(f"snoozed until {shown(decided.until)}")
-        rows.append(
-            [
-                (proposal.id, NAME),
-                _state(decided, ids),
-                ". ".join(f"{words[:1].upper()}{words[1:]}" for words in said),
-            ]
-        )
+        text = spelled(proposal.summary)
+        asleep = decided.state == WAITING and decided.until and decided.until > utc_now()
+        notes = [
+            f"look twice ({proposal.touches})" if proposal.touches else "",
+            proposal.label,
+            f"snoozed until {shown(decided.until)}" if asleep and decided.until else "",
+        ]
+        for note in filter(None, notes):
+            text += f"{'' if text.endswith(('.', '.”')) else '.'} {sentence(note)}"
+        rows.append([(proposal.id, NAME), _state(decided, ids), text])
     say_table([Column(""), Column(""), Column("", wrapped=True)], rows)
 
 

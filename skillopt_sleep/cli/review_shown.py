@@ -140,7 +140,8 @@ def _said(rule: Rule, width: int, room: Room) -> "list[Text]":
     if rule.said and rule.sessions > 1:
         days = f", {rule.days}" if rule.days else ""
         often = _text((f"it in {counted(rule.sessions, 'session')}{days}; e.g. ", DIM))
-        if width < SIDE_BY_SIDE:
+        if width < SIDE_BY_SIDE or not room.cuts_quotes:
+            often.rstrip()
             lines, often = [often], _text()
     for said in rule.said[: room.quotes]:
         if room.cuts_quotes:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Part, say_row
-from skillopt_sleep.cli.text import ago, counted
+from skillopt_sleep.cli.text import ago, counted, span
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin
@@ -40,7 +40,7 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "", (visible(origin.rule), BOLD)
     yield "  ", f"in {' and '.join(map(spelled, origin.documents))}"
     yield "", ""
-    yield from said_rows(origin.said, now=now, sessions=origin.sessions)
+    yield from said_rows(origin.said, now=now, often=often(origin, now=now))
     for deed in origin.done[:QUOTES]:
         what = f": {one_line(deed.what, limit=QUOTE_CHARS)}" if deed.what else ""
         yield "  ", f"you {DONE[deed.kind]}{what}"
@@ -55,11 +55,19 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "proposal  ", (f"{origin.proposal}, of the night of {origin.night}", DIM)
 
 
-def said_rows(said: Sequence[Evidence], *, now: datetime, sessions: int = 0) -> Iterator[Row]:
-    """Yield the person's words, each with when and where they were said; it came up in so many sessions."""
+def often(origin: Origin, *, now: datetime) -> str:
+    """Return in how many sessions a rule came up and when, "" if in one."""
+    if origin.sessions <= 1:
+        return ""
+    days = f", {span(origin.first, origin.last, now)}" if origin.first and origin.last else ""
+    return f"it in {origin.sessions} sessions{days}; e.g."
+
+
+def said_rows(said: Sequence[Evidence], *, now: datetime, often: str = "") -> Iterator[Row]:
+    """Yield the person's words, each with when and where they were said, behind how `often` it came up."""
     if not said:
         return
-    yield "", f"You said it in {sessions} sessions; e.g.:" if sessions > 1 else "You said:"
+    yield "", f"You said {often}" if often else "You said:"
     for piece in said[:QUOTES]:
         yield "  ", (f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", NAME)
         yield "    ", (f"{when(piece, now=now)}{_session(piece)}", DIM)

@@ -165,7 +165,7 @@ def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> N
 
     shown = home.command("show", "P-0001").out
     assert shown.index("Look twice: «Skip the tests.» (tests)") < shown.index("You said")
-    assert ". Look twice (tests)" in home.command("show").out
+    assert " Look twice (tests)." in home.command("show").out
     assert " Look twice (tests)." in home.command("status").out
     told = [{"kind": "tests", "line": "Skip the tests.", "because": ""}]
     assert home.command("show", "--json").json[0]["warnings"] == told

@@ -8,7 +8,7 @@ import pytest
 from tests.command import Home
 
 SAID = {
-    "error rate unknown": "rror rate unknown: gate.rule is strict",
+    "error rate unknown": "rror rate unknown",
     "unverified": "aken untested, error rate unknown",
 }
 COMMANDS = (("show",), ("show", "P-0001"), ("status",), ("why", "P-0001"), ("review", "--json"), ("history",))
