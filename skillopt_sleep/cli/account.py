@@ -207,7 +207,7 @@ def _prompts(sessions: Iterable[Surveyed]) -> Counter[str]:
 
 
 def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Row, ...]:
-    """Return a row for every project of every source, those with the most requests first."""
+    """Return a row for every project of every source: all of a project together, and first where most was asked."""
     # A session's project, rather than its line's, is right if the repository has moved since.
     projects = {session.id: session.project for session in used}
     files: Counter[tuple[str, str]] = Counter()
@@ -225,7 +225,10 @@ def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Row, 
         for session in of_project:
             corrected += sum(1 for turns in _corrections(session.heard).values() if turns)
         rows.append(Row(source, project, count, len(of_project), requests, corrected))
-    return tuple(sorted(rows, key=lambda row: (-row.requests, -row.sessions, row.source, row.project)))
+    most: Counter[str] = Counter()
+    for row in rows:
+        most[row.project] += row.requests
+    return tuple(sorted(rows, key=lambda row: (-most[row.project], row.project, -row.requests, row.source)))
 
 
 def _corrections(heard: Heard) -> dict[int, list[int]]:

@@ -31,7 +31,7 @@ Ids = Annotated[
     list[str] | None,
     typer.Argument(help="Proposals, as in P-0001; or one rule of it, as in P-0001.2.", autocompletion=proposal_ids),
 ]
-All = Annotated[bool, typer.Option("--all", help="Every waiting proposal.")]
+All = Annotated[bool, typer.Option("--all", help="Every waiting proposal that a trial has proven.")]
 AllToo = Annotated[
     bool, typer.Option("--all", help="Every waiting proposal; with --undo, every one that --undo can take back.")
 ]
@@ -43,7 +43,8 @@ _LENGTH = re.compile(r"[1-9][0-9]{0,3}[hd]")
 def adopt(proposals: Ids = None, *, every: All = False, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Put proposals live. Whatever else you wrote in their files stays.
 
-    --all takes those that a trial has proven. Where you edited our rules by hand, you are shown the merge and asked.
+    --all leaves out what is early or untested: name those. Where you edited our rules by hand, you are shown the
+    merge and asked.
     """
     adopt_named(proposals or (), every=every, yes=yes, dry_run=dry_run)
 
@@ -73,10 +74,10 @@ def adopt_named(names: Sequence[str], *, every: bool, yes: bool, dry_run: bool) 
 
 def _is_left_out(one: Chosen) -> bool:
     """Say that a proposal which isn't proven is left out, if it isn't."""
-    label = one.decided.proposal.label
-    if label:
-        say(f"Left out {one.name} ({label}): skillopt-sleep adopt {one.name}")
-    return bool(label)
+    proposal = one.decided.proposal
+    if not proposal.is_proven:
+        say(f"Left out {one.name} ({proposal.label}): skillopt-sleep adopt {one.name}")
+    return not proposal.is_proven
 
 
 def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping[str, Plan]) -> SleepError | None:
@@ -89,6 +90,8 @@ def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping
         adopted = put_live(one.folder, journal=journal, at=utc_now(), agreed=agreed.get(name))
         # Printed before the bank is written: if the store is full or read-only, the file has changed all the same.
         path = " and ".join(spelled(written) for written in (adopted.path, *adopted.also))
+        if one.decided.proposal.label:
+            say(f"{name} is {one.decided.proposal.label}")
         for line in cautions(one.decided.proposal):
             say(line)
         if adopted.already:

@@ -13,6 +13,7 @@ from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
 from skillopt_sleep.cli.continued import NAME, Asked, words_of
 from skillopt_sleep.cli.harvest_shown import WORDS
 from skillopt_sleep.cli.text import counted, home_path
+from skillopt_sleep.cli.words import PURPOSES, SET_A_PRICE
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.protocols import Again
@@ -163,17 +164,17 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
     yield "Sends", [_sent(settings)]
     yield "Calls", [_calls(ahead)]
     if ahead.most == sum(ahead.calls.values()):
-        purposes = " + ".join(f"{count:,} {purpose}" for purpose, count in ahead.calls.items())
+        purposes = " + ".join(f"{count:,} {PURPOSES[purpose]}" for purpose, count in ahead.calls.items())
         yield "", [(f"{purposes} = {ahead.most:,}, without retries", DIM)]
     budget = ahead.budget
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
     if not _is_priced(settings):
         yield "Dollars", [f"unknown: no price is known for this model{_unpriced(settings.budget)}"]
-        yield "", ['set one: skillopt-sleep config set prices.models.NAME "[IN, OUT]" (dollars per million tokens)']
+        yield "", [f"set one: {SET_A_PRICE.format('NAME')}"]
     elif usd is not None:
         yield "Dollars", [f"at most ${usd:,.2f}"]
-    yield "", ["Nothing has been sent. The night itself would not change your files."]
+    yield "", ["Nothing has been sent. A night never changes your files."]
 
 
 def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
@@ -210,7 +211,7 @@ def _calls(ahead: Ahead) -> str:
         return text
     made = ", ".join(f"{calls:,}" for calls in ahead.made)
     nights = "the last night" if len(ahead.made) == 1 else "the last nights"
-    return f"{text}; {nights} made {made}"
+    return f"{text}; {nights} made {made} calls"
 
 
 def _calls_made(reports: Iterable[NightReport]) -> Iterator[int]:

@@ -90,6 +90,7 @@ def _waiting_data(proposal: Proposal) -> dict[str, object]:
         "id": proposal.id,
         "document": proposal.document,
         "proof": proposal.proof,
+        "label": proposal.label,
         "summary": proposal.summary,
         "warnings": proposal.warnings,
     }

@@ -4,14 +4,17 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Column, Part, say_next, say_row, say_table
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, say_next, say_row
 from skillopt_sleep.cli.daemon_shown import daemon_rows, first_step
+from skillopt_sleep.cli.review_rules import in_order, wording
 from skillopt_sleep.cli.text import counted, when
 from skillopt_sleep.cli.watch import shown
 from skillopt_sleep.kit.clock import shown as clock_words
-from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal
-from skillopt_sleep.reporters.gains import shown_gain
+from skillopt_sleep.reporters.gains import sentence, shown_gain
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.bank import Decided
 from skillopt_sleep.stores.progress import Progress
@@ -119,13 +122,35 @@ def _show_waiting(proposals: Sequence[Proposal], again: Collection[str]) -> None
         say_row("Waiting", "no proposals")
         return
     say_row("Waiting", (counted(len(proposals), "proposal"), BOLD))
-    rows: list[list[Part]] = []
-    for proposal in proposals:
-        caution = f"look twice ({proposal.touches}): " if proposal.touches else ""
-        label = f"{proposal.label}: " if proposal.label else ""
-        gain = shown_gain(proposal)[:1]
-        summary = " ".join([f"{label}{caution}{one_line(proposal.summary, limit=400)}", *gain])
-        if proposal.id in again:
-            summary += " The next night tests it again."
-        rows.append([(proposal.id, NAME), summary])
-    say_table([Column(""), Column("", wrapped=True)], rows, indent=2)
+    for proposal in in_order(proposals):
+        where = " and ".join(spelled(file.document) for file in proposal.files)
+        say_row(
+            "  - ",
+            f"{quoted(proposal)} → ",
+            (where, NAME),
+            f". {_known_of(proposal, again)} ",
+            (f"({proposal.id})", DIM),
+            width=4,
+        )
+
+
+def quoted(proposal: Proposal) -> str:
+    """Return the rule of a proposal in quotes, of several the first and how many more there are."""
+    if not proposal.edits:
+        return one_line(proposal.summary, limit=400)
+    first, *others = proposal.edits
+    alone = one_line(wording(replace(proposal, edits=(first,))), limit=400)
+    words, what = alone.removeprefix("Remove: "), "remove " if alone.startswith("Remove: ") else ""
+    more = f" and {counted(len(others), 'more rule')}" if others else ""
+    return f"{what}«{words}»{more}"
+
+
+def _known_of(proposal: Proposal, again: Collection[str]) -> str:
+    """Return in sentences what shows that a proposal helps, and what should be known of it."""
+    said = list(shown_gain(proposal)[:1])
+    if proposal.touches:
+        said.append(f"Look twice ({proposal.touches}).")
+    if proposal.label:
+        tested = "; tested tonight" if proposal.id in again else ""
+        said.append(sentence(f"{proposal.label}{tested}"))
+    return " ".join(said)

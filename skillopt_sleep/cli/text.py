@@ -46,6 +46,18 @@ def when(moment: datetime, now: datetime) -> str:
     return shown(moment)
 
 
+def span(first: datetime, last: datetime, now: datetime) -> str:
+    """Return the days between two times, as in "22 Nov", "4–22 Nov" or "30 Dec 2025 – 2 Jan 2026"."""
+    one, other = first.astimezone().date(), last.astimezone().date()
+    year = "" if one.year == other.year == now.astimezone().year else " %Y"
+    end = f"{other.day} {other:%b{year}}"
+    if one == other:
+        return end
+    if (one.year, one.month) == (other.year, other.month):
+        return f"{one.day}–{end}"
+    return f"{one.day} {one:%b{year}} – {end}"
+
+
 def home_path(path: str) -> str:
     """Return a path with `~` for the home folder, its beginning cut off if it is too long for a line."""
     home = str(Path.home())

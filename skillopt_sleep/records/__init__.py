@@ -60,6 +60,7 @@ from skillopt_sleep.records.outcomes import (
     TestMeans,
     Tried,
 )
+from skillopt_sleep.records.rates import UNKNOWN, UNVERIFIED, unknown_rate
 from skillopt_sleep.records.readings import (
     Hear,
     Heard,
@@ -163,6 +164,8 @@ __all__ = [
     "READ_AGAIN",
     "REVIEW",
     "SHAPE_OPS",
+    "UNKNOWN",
+    "UNVERIFIED",
     "AllowedRefusal",
     "AllowedWarning",
     "AnswerKind",
@@ -295,6 +298,7 @@ __all__ = [
     "tasks_of",
     "told",
     "tries",
+    "unknown_rate",
     "unpacked",
     "unpacked_heard",
     "wants_a_tool",

@@ -13,6 +13,7 @@ from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.judging import JudgeReading
 from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
+from skillopt_sleep.records.rates import UNVERIFIED, unknown_rate
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.solved import Solved
@@ -139,7 +140,7 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """Say what a person should know before they trust its proof; "" if it is proven."""
+        """Say what a person should know before they trust its proof; "" if it is proven at a known error rate."""
         labels = {
             Proof.EARLY: "early: proven on one of the two sessions it takes",
             Proof.WORDS: "by your own words: no trial was run",
@@ -147,7 +148,15 @@ class Proposal(Record, frozen=True, kw_only=True):
             Proof.EDITED: "untested: you changed its words after the trial",
             Proof.ELSEWHERE: "tried with an agent that doesn't read this file, so not proven for those that do",
         }
-        return labels.get(self.proof, "")
+        if self.error_rate == UNVERIFIED and self.proof is Proof.UNTESTED:
+            return unknown_rate(self.error_rate)
+        said = (labels.get(self.proof, ""), unknown_rate(self.error_rate))
+        return "; ".join(words for words in said if words)
+
+    @property
+    def is_proven(self) -> bool:
+        """Say whether a trial of two sessions was won, at whatever error rate."""
+        return self.proof is Proof.TRIAL and self.error_rate != UNVERIFIED
 
     @property
     def doubt(self) -> str:

@@ -26,6 +26,7 @@ from skillopt_sleep.records import (
     model_names,
     told,
     tries,
+    unknown_rate,
 )
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
@@ -46,6 +47,7 @@ from skillopt_sleep.reporters.tried import (
     without_the_rule,
 )
 
+TAKEN = "Taken untested: no trial was run, error rate unknown"
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
 _NUMBERS = re.compile(r"(?:no )?(?:better|worse|lower): (?:solved|grade)(?:(?!, but )[^;])*(?:; |$)")
@@ -152,7 +154,7 @@ def _capitalized(text: str) -> str:
 def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:
     """Say that the error rate of what was accepted isn't known, if so."""
     for outcome in accepted:
-        if "unknown" in outcome.verdict.error_rate:
+        if unknown_rate(outcome.verdict.error_rate):
             return f"unknown, with the gate's rule {code(outcome.verdict.rule)}"
     return ""
 
@@ -160,14 +162,16 @@ def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:
 def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
     """Return the proposals by what speaks for them, each group under its title."""
     titles = {
-        Proof.TRIAL: "Proposals",
         Proof.WORDS: "Taken back: your own words, no trial",
         Proof.EARLY: "Early: proven on one of the two sessions it takes",
         Proof.ELSEWHERE: "Tried with an agent that doesn't read the file: not proven for those that do",
         Proof.UNTESTED: "Untested by themselves: rules of a change that was taken rule by rule",
         Proof.EDITED: "Untested: your own words in place of a rule",
     }
-    sections: list[tuple[str, list[Proposal]]] = []
+    tried = [proposal for proposal in report.proposals if proposal.proof is Proof.TRIAL]
+    proven = [proposal for proposal in tried if proposal.is_proven]
+    taken = [proposal for proposal in tried if not proposal.is_proven]
+    sections = [(title, group) for title, group in (("Proposals", proven), (TAKEN, taken)) if group]
     for kind, title in titles.items():
         proposals = [proposal for proposal in report.proposals if proposal.proof is kind]
         if proposals:

@@ -11,7 +11,7 @@ def test_every_managed_line_is_told_and_no_other(home: Home) -> None:
     done = home.command("blame", str(path))
     assert done.code == 0
     assert f"{number:>4}  - Use pnpm, never npm." in done.out
-    for part in ("«", "solved before 0 of", "you adopted it on ", "P-0001"):
+    for part in ("«", "without the rule 0 of", "you adopted it on ", "P-0001"):
         assert part in done.out
     assert "vitest" not in done.out
     assert str(number) in done.out

@@ -47,7 +47,7 @@ def test_what_is_snoozed_waits_unseen(home: Home) -> None:
     assert "sleeps until" in home.command("snooze", "P-0001", "--for", "2d").out
     assert home.command("status", "--json").json["waiting"] == []
     assert "No proposals are waiting" in home.command("adopt", "--all").out
-    assert "snoozed until" in home.command("show").out
+    assert "Snoozed until" in home.command("show").out
     count = next((home.folder / "sleep").rglob("proposals_waiting.json"))
     assert json.loads(count.read_bytes())["waiting"] == 0
     home.command("snooze", "--undo", "P-0001")

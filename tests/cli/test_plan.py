@@ -30,7 +30,7 @@ def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limi
     calls = home.command("run", "--plan", "--json").json["calls"]
     out = home.command("run", "--plan").out
 
-    parts = re.findall(r"^ +(.+ preflight.+) = ([\d,]+),", out, re.MULTILINE)
+    parts = re.findall(r"^ +(.+ a first call .+) = ([\d,]+),", out, re.MULTILINE)
     for counts, total in parts:
         assert sum(int(count.replace(",", "")) for count in re.findall(r"[\d,]+(?= )", counts)) == calls["at_most"]
         assert int(total.replace(",", "")) == calls["at_most"]

@@ -25,7 +25,7 @@ def test_why_a_rule_was_proposed_and_adopted(home: Home) -> None:
     waiting = told(home, "why", "use", "pnpm")
     assert waiting.startswith("- Use pnpm, never npm.")
     assert "we always use pnpm here, never npm»" in waiting
-    assert "solved before 0 of" in " ".join(waiting.split())
+    assert "without the rule 0 of" in " ".join(waiting.split())
     assert "It waits for you." in waiting
     assert home.command("adopt", "P-0001").code == 0
     adopted = told(home, "why", "P-0001")

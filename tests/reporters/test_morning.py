@@ -53,7 +53,7 @@ def test_the_first_lines_answer_what_to_decide_whether_it_is_better_the_cost_and
     assert decide.startswith("**To decide: 1 proposal.**")
     assert proof == (
         "P-0001, `shop:CLAUDE.md`: add «Use pnpm, never npm.»"
-        " Solved before 3 of 12, with the rule 11 of 12, on 4 requests it hadn't seen."
+        " Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (4 requests it was not written from)."
     )
     assert to_do == "What to do: decide on what waits: skillopt-sleep review."
     assert rate == "Error rate: unknown, with the gate's rule `strict, mixed`."
