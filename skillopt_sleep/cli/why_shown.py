@@ -114,7 +114,7 @@ def decision(origin: Origin, *, now: datetime) -> str:
 def absence_rows(absence: Absence, *, now: datetime) -> Iterator[Row]:
     """Yield what became of something the person said, why, and what to do next."""
     if absence.said:
-        yield from said_rows(absence.said, now=now, how="You pasted" if absence.pasted else "You said:")
+        yield from said_rows(absence.said, now=now, how="You pasted" if absence.pasted else "You said")
         yield "", ""
     yield "", sentence(visible(absence.because))
     for line in visible(absence.rule).splitlines():
