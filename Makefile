@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNS := $(VENV)/.runs
 STAMP := $(VENV)/.installed
+DOCS := $(VENV)/.docs
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 NIGHT := $(CURDIR)/.night
 NAME ?= harvest
@@ -13,7 +14,7 @@ ARGS ?=
 # Tests that are compiled once are not compiled again by every worker of every run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: night test check bench screens format clean
+.PHONY: night test check bench docs pictures format clean
 
 night: $(RUNS)
 	@echo "Running a night over the example day, with a simulated model: no network, no cost ..."
@@ -35,15 +36,19 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.$(NAME) $(ARGS)
 
-screens: $(STAMP)
-	$(BIN)/python -m tests.screens
+docs: $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "The documentation: $(CURDIR)/site/index.html"
+
+pictures: $(STAMP)
+	$(BIN)/python -m tests.pictures
 
 format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(NIGHT) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(NIGHT) site .pytest_cache .ruff_cache .hypothesis
 
 define install
 	@echo "Installing $(2) into $(VENV) ..."
@@ -68,4 +73,8 @@ $(RUNS): pyproject.toml | $(BIN)/python
 
 $(STAMP): pyproject.toml | $(BIN)/python
 	$(call install,.[dev],skillopt-sleep and the development tools)
+	@touch $(RUNS)
+
+$(DOCS): pyproject.toml | $(BIN)/python
+	$(call install,.[docs],skillopt-sleep and mkdocs)
 	@touch $(RUNS)

@@ -81,11 +81,11 @@ def test_claude_finds_nothing_wrong_with_the_plugin(person: Person, programs: Pr
 
 
 @pytest.mark.parametrize("agent", [CLAUDE, CODEX], ids=lambda agent: agent.name)
-def test_the_commands_that_the_readme_prints_install_the_plugin(
+def test_the_commands_that_the_docs_print_install_the_plugin(
     person: Person, programs: Programs, agent: Agent
 ) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    printed = re.findall(rf"`{agent.name} (plugin [^`]+)`", readme)
+    page = (ROOT / "docs" / "daemon-and-hooks.md").read_text(encoding="utf-8")
+    printed = re.findall(rf"^{agent.name} (plugin .+)$", page, re.MULTILINE)
     assert len(printed) == 2
     for line in printed:
         asks(person, getattr(programs, agent.name), *shlex.split(line), cwd=ROOT)

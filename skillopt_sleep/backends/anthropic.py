@@ -127,16 +127,17 @@ class AnthropicBackend(http.HttpBackend):
         reply = _reply.decode(data)
         bill = bill_in(reply.usage, _bill)
         usage = _usage(bill)
+        text = "".join(block.text for block in reply.content if block.type == "text")
         match reply.stop_reason:
             case "refusal":
                 raise refused(reply.stop_details.explanation if reply.stop_details else None, usage)
             case "max_tokens":
-                raise cut_off(prompt, usage)
+                raise cut_off(prompt, usage, reply=text)
             case "model_context_window_exceeded":
                 message = f"the {prompt.purpose} prompt and its answer are too long for {self._model}"
                 raise unusable(FailureKind.TOO_LONG, message, usage)
             case _:
-                text = "".join(block.text for block in reply.content if block.type == "text")
+                pass
         usd = None
         if bill and bill.written and usage and not self._tariff:
             # The price list charges more for what is written to the cache, which a Usage doesn't record.

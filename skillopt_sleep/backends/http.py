@@ -197,12 +197,14 @@ class HttpBackend(ABC):
             raise CallFailed(FailureKind.MALFORMED, message) from error
 
     def _late(self) -> CallFailed:
-        return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time", remedy="try again later")
+        return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time")
 
     def _failed(self, refusal: Refusal) -> CallFailed:
         """Return the typed failure, with a remedy for the person who has to fix it."""
         kind = refusal.kind
-        message = f"{self._where} {_WORDS[kind]}"
+        is_odd = self._provider == "openai" and bool(self._own) and not self._own.rstrip("/").endswith("/v1")
+        words = "has no such path, or no model" if is_odd and kind is FailureKind.MODEL else _WORDS[kind]
+        message = f"{self._where} {words}"
         remedy = ""
         if kind is FailureKind.MODEL:
             message += f" {self._model}"
@@ -215,7 +217,7 @@ class HttpBackend(ABC):
             remedy = f"check the key in {self._key_env}"
         elif kind in {FailureKind.MODEL, FailureKind.BAD_REQUEST}:
             remedy = f"check the model's name ({self._model}) and the address"
-            if self._provider == "openai" and self._own and not self._own.rstrip("/").endswith("/v1"):
+            if is_odd:
                 remedy += f" ({self._own}): those of most servers end in /v1"
         retry_after = None
         if kind in _WORTH_WAITING and refusal.wait is not None and refusal.wait <= LONGEST_WAIT:

@@ -76,7 +76,8 @@ class NightMeter:
         self._structured_failures = 0
         self._attempts_answered = 0
         self._attempts_failed = 0
-        self._last_failure: CallFailed | None = None
+        self._last_structured: CallFailed | None = None
+        self._last_attempt: CallFailed | None = None
 
     def spend(self) -> Spend:
         """Return what this night spent, in all its runs; tokens or dollars that no reply reported are unknown."""
@@ -102,17 +103,17 @@ class NightMeter:
 
     def check(self) -> None:
         """Raise BackendUnavailable if the model answered no attempt all night, or gave no structured reply of use."""
-        if self._last_failure and self._attempts_failed and not self._attempts_answered:
+        if self._last_attempt and not self._attempts_answered:
             count = self._attempts_failed
             raise BackendUnavailable(
-                f"no attempt was answered all night; the last failure of {count}: {self._last_failure}",
-                remedy=self._last_failure.remedy,
+                f"no attempt was answered all night; the last failure of {count}: {self._last_attempt}",
+                remedy=self._last_attempt.remedy,
             )
-        if self._structured_failures and not self._structured_answers:
+        if self._last_structured and not self._structured_answers:
             count = self._structured_failures
             raise BackendUnavailable(
-                f"no structured reply could be used all night; the last of {count}: {self._last_failure}",
-                remedy="use a model that can answer in JSON",
+                f"no structured reply could be used all night; the last of {count}: {self._last_structured}",
+                remedy=self._last_structured.remedy,
             )
 
     def reserve(self, prompt: Prompt, model: str, price: Price) -> int:
@@ -204,13 +205,14 @@ class NightMeter:
         if error.kind in OF_THE_PROMPT:
             return
         with self._lock:
-            self._last_failure = error
             if prompt.purpose is not Purpose.PREFLIGHT:
                 self._failed_in_a_row += 1
             if prompt.schema is not None:
                 self._structured_failures += 1
+                self._last_structured = error
             if prompt.purpose is Purpose.ROLLOUT:
                 self._attempts_failed += 1
+                self._last_attempt = error
             if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                 raise BackendUnavailable(
                     f"{FAILURES_IN_A_ROW} calls in a row failed; the last: {error.message}", remedy=error.remedy

@@ -140,7 +140,7 @@ class OpenAIBackend(http.HttpBackend):
         if choice.finish_reason == "content_filter":
             raise filtered(prompt, usage)
         if choice.finish_reason == "length":
-            raise cut_off(prompt, usage)
+            raise cut_off(prompt, usage, reply=choice.message.content or "")
         return Completion(text=choice.message.content or "", usage=usage, model=reply.model or self._model)
 
 

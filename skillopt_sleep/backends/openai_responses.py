@@ -98,9 +98,9 @@ class OpenAIResponses(OpenAIBackend):
         reason = reply.incomplete_details.reason if reply.incomplete_details else None
         if reason == "content_filter":
             raise filtered(prompt, usage)
-        if reason or reply.status not in {"completed", None}:
-            raise cut_off(prompt, usage, why=reason or reply.status or "")
         text = "".join(part.text for part in parts if part.type == "output_text")
+        if reason or reply.status not in {"completed", None}:
+            raise cut_off(prompt, usage, why=reason or reply.status or "", reply=text)
         return Completion(text=text, usage=usage, model=reply.model or self._model)
 
 

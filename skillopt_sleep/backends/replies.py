@@ -1,5 +1,6 @@
 """Turn a model's text into the structured reply that its prompt asked for."""
 
+import re
 from typing import TypeVar
 
 import msgspec
@@ -9,6 +10,11 @@ from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.jsonish import find_object
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Usage
+
+LONGER = "raise backend.max_output_tokens if you set it, or use a model that may answer at more length"
+
+OTHER_MODEL = "check that the address serves the model you meant"
+_LACKS = re.compile(r"Object missing required field (`[^`]+`)")
 
 Bill = TypeVar("Bill")
 
@@ -33,8 +39,18 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
     try:
         structured = from_json(found, prompt.schema)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        lacks = _LACKS.fullmatch(str(error))
         message = f"the reply to the {prompt.purpose} prompt is not what was asked for: {error}"
-        raise unusable(FailureKind.MALFORMED, message, usage, completion.usd, reply=completion.text) from error
+        if lacks:
+            message = f"the model's reply to the {prompt.purpose} prompt lacks a required part ({lacks[1]})"
+        raise unusable(
+            FailureKind.MALFORMED,
+            message,
+            usage,
+            completion.usd,
+            reply=completion.text,
+            remedy=OTHER_MODEL if lacks else "",
+        ) from error
     return msgspec.structs.replace(completion, structured=structured)
 
 
@@ -47,11 +63,17 @@ def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> B
 
 
 def unusable(
-    kind: FailureKind, message: str, usage: Usage | None, usd: float | None = None, *, reply: str = ""
+    kind: FailureKind,
+    message: str,
+    usage: Usage | None,
+    usd: float | None = None,
+    *,
+    reply: str = "",
+    remedy: str = "",
 ) -> CallFailed:
     """Return the failure for an unusable answer that was paid for; `reply` is its text."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-    return CallFailed(kind, message, tokens=tokens, usd=usd, paid=True, reply=reply)
+    return CallFailed(kind, message, remedy=remedy, tokens=tokens, usd=usd, paid=True, reply=reply)
 
 
 def refused(explanation: str | None, usage: Usage | None) -> CallFailed:
@@ -65,9 +87,9 @@ def filtered(prompt: Prompt, usage: Usage | None) -> CallFailed:
     return unusable(FailureKind.REFUSED, f"the answer to the {prompt.purpose} prompt was filtered", usage)
 
 
-def cut_off(prompt: Prompt, usage: Usage | None, *, why: str = "") -> CallFailed:
-    """Return the failure of an answer that isn't complete."""
+def cut_off(prompt: Prompt, usage: Usage | None, *, why: str = "", reply: str = "") -> CallFailed:
+    """Return the failure of an answer that isn't complete; `reply` is what there is of it."""
     message = f"the answer to the {prompt.purpose} prompt was cut off"
     if why:
         message += f" ({why})"
-    return unusable(FailureKind.MALFORMED, message, usage)
+    return unusable(FailureKind.MALFORMED, message, usage, reply=reply, remedy=LONGER)

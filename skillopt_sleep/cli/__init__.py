@@ -72,27 +72,38 @@ def main() -> None:
     """Run the command line, turning every error into one clear line and an exit code."""
     never_crash()
     try:
+        code = _run()
+        # What is left to print is printed here, where a reader that has gone is expected.
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(Exit.FAILED)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command and return its exit code; raises BrokenPipeError if nobody reads what it prints."""
+    try:
         # Not standalone, because typer would quote a wrong command line without escaping it.
         code = app(standalone_mode=False)
     except SleepError as error:
         _complain(error.message, error.remedy)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(Exit.FAILED)
+        raise
     except typer.Abort:
         warn("Aborted.")
-        sys.exit(Exit.FAILED)
+        return Exit.FAILED
     except UsageError as error:
         _print_usage_error(error)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
         _complain(*_describe(error))
-        sys.exit(Exit.FAILED)
+        return Exit.FAILED
     if code == Exit.STOPPED:
         # Typer turns a KeyboardInterrupt that no command expects into this code, without a word.
         _complain("stopped by Ctrl-C", "")
-    sys.exit(code if isinstance(code, int) else Exit.DONE)
+    return code if isinstance(code, int) else Exit.DONE
 
 
 def _print_usage_error(error: Any) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.night.reach import Load, beyond
 from skillopt_sleep.night.survey import Survey, Surveyed
@@ -206,7 +207,7 @@ def _prompts(sessions: Iterable[Surveyed]) -> Counter[str]:
 
 
 def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Row, ...]:
-    """Return a row for every project of every source, those with the most requests first."""
+    """Return a row for every project of every source: all of a project together, and first where most was asked."""
     # A session's project, rather than its line's, is right if the repository has moved since.
     projects = {session.id: session.project for session in used}
     files: Counter[tuple[str, str]] = Counter()
@@ -224,7 +225,10 @@ def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Row, 
         for session in of_project:
             corrected += sum(1 for turns in _corrections(session.heard).values() if turns)
         rows.append(Row(source, project, count, len(of_project), requests, corrected))
-    return tuple(sorted(rows, key=lambda row: (-row.requests, -row.sessions, row.source, row.project)))
+    most: Counter[str] = Counter()
+    for row in rows:
+        most[row.project] += row.requests
+    return tuple(sorted(rows, key=lambda row: (-most[row.project], row.project, -row.requests, row.source)))
 
 
 def _corrections(heard: Heard) -> dict[int, list[int]]:
@@ -254,13 +258,15 @@ def _damage(lines: Iterable[SessionLine], held: Mapping[str, Held]) -> tuple[Dam
 class TypedTurn(NamedTuple):
     """A typed prompt and what it was taken for, or "copy" if it counts in another session.
 
-    `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to.
+    `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to. `own` are the
+    person's own words of a text of which they pasted a part, else None.
     """
 
     turn: int | None
     taken_for: str
     of: int | None
     text: str
+    own: str | None = None
 
 
 def typed_turns(stored: Session, used: Heard) -> tuple[TypedTurn, ...]:
@@ -274,9 +280,11 @@ def typed_turns(stored: Session, used: Heard) -> tuple[TypedTurn, ...]:
     for prompt in stored.turns:
         if prompt.origin is not Origin.USER:
             continue
+        words = own_words(prompt.text, prompt.pasted).strip()
+        own = None if words == prompt.text.strip() else words
         if prompt.id in ids:
             turn, _, take = next(remaining)
-            typed.append(TypedTurn(turn, take, corrected.get(turn), prompt.text))
+            typed.append(TypedTurn(turn, take, corrected.get(turn), prompt.text, own))
         else:
-            typed.append(TypedTurn(None, "copy", None, prompt.text))
+            typed.append(TypedTurn(None, "copy", None, prompt.text, own))
     return tuple(typed)

@@ -11,7 +11,7 @@ from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.cli.why_shown import blamed_rows, show
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
+from skillopt_sleep.proposals.origins import Managed, Origin, managed_lines, origins
 from skillopt_sleep.stores.bank import ADOPTED
 
 
@@ -34,10 +34,17 @@ def blame(
         say("No rule is adopted yet. See what waits: skillopt-sleep show")
     now = utc_now()
     for path, lines in found.items():
-        lines_managed = counted(len(lines), "line") if lines else "no line"
-        say(f"{home_path(str(path))}: {lines_managed} managed by skillopt-sleep")
+        say(f"{home_path(str(path))}: {_count(lines)}")
         for line in lines:
             show(blamed_rows(*line, now=now))
+
+
+def _count(lines: Sequence[Managed]) -> str:
+    """Count the lines that a proposal brought, and those in our part that a person wrote."""
+    ours = sum(line.origin is not None for line in lines)
+    text = f"{counted(ours, 'line') if ours else 'no line'} managed by skillopt-sleep"
+    theirs = len(lines) - ours
+    return f"{text}, and {theirs} of yours between its markers" if theirs else text
 
 
 def _adopted(known: Sequence[Origin]) -> list[Path]:

@@ -24,23 +24,32 @@ class Chosen(NamedTuple):
         return self.decided.proposal.id
 
 
-def chosen(store: SqliteStore, names: Sequence[str], *, every: bool, scratch: Path | None = None) -> list[Chosen]:
-    """Return the proposals of these names, or every one that waits; ConfigError if a name is unknown.
+def chosen(
+    store: SqliteStore,
+    names: Sequence[str],
+    *,
+    every: bool,
+    scratch: Path | None = None,
+    among: Sequence[Decided] | None = None,
+    state: str = WAITING,
+) -> list[Chosen]:
+    """Return the proposals of these names, or every one of `among`; ConfigError if a name is unknown.
 
-    To choose one rule divides its proposal, in the folder `scratch` only if one is given.
+    `among` is what waits by default, and `state` says what its proposals are. To choose one rule divides its
+    proposal, in the folder `scratch` only if one is given.
     """
+    among = store.bank.to_decide(utc_now()) if among is None else among
     if every and names:
         raise ConfigError(
-            "--all already covers every waiting proposal", remedy="name proposals or use --all, not both"
+            f"--all already covers every {state} proposal", remedy="name proposals or use --all, not both"
         )
     if every:
-        waiting = store.bank.to_decide(utc_now())
-        if not waiting:
-            say("No proposals are waiting.")
-        return [_with_folder(store, decided) for decided in waiting]
+        if not among:
+            say("No proposals are waiting." if state == WAITING else f"Nothing is {state}.")
+        return [_with_folder(store, decided) for decided in among]
     if not names:
-        ids = ", ".join(decided.proposal.id for decided in store.bank.to_decide(utc_now())) or "none"
-        raise ConfigError("no proposal is named", remedy=f"name one, or use --all; waiting: {ids}")
+        ids = ", ".join(decided.proposal.id for decided in among) or "none"
+        raise ConfigError("no proposal is named", remedy=f"name one, or use --all; {state}: {ids}")
     found: list[Chosen] = []
     for name in names:
         found += named(store, name, scratch=scratch)
@@ -77,8 +86,9 @@ def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None) -
             f"{proposal.id} has no rule {number!r}", remedy=f"its rules are {proposal.id}.1 to {proposal.id}.{count}"
         )
     if whole.state not in OPEN or count == 1:
+        rules = "one rule" if count == 1 else f"{count} rules"
         raise ConfigError(
-            f"{proposal.id} is {whole.state} and has {count} rule(s), so none is taken by itself",
+            f"{proposal.id} is {whole.state} and has {rules}, so none is taken by itself",
             remedy=f"name it whole: {proposal.id}",
         )
     folder = _with_folder(store, whole).folder

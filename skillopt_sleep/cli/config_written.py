@@ -1,5 +1,6 @@
 """Change config.toml and keep everything else in it: the user's comments, their order, their blank lines."""
 
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.settings import Settings, check_text, known_keys, nearest_key
-from skillopt_sleep.settings.faults import faults, line_numbers, refused
+from skillopt_sleep.settings.faults import Fault, faults, line_numbers, refused
 
 _HEAD = "# The settings of skillopt-sleep that you chose. To see every key: skillopt-sleep config show\n"
 
@@ -44,7 +45,7 @@ def changed(text: str, dotted: str, typed: str, *, path: Path) -> str:
     raw: Any = {section: {key: {entry: value} if entry else value}}
     wrong = list(faults(raw, Settings))
     if wrong:
-        raise refused(wrong)
+        raise refused([_as_command(fault, dotted) for fault in wrong])
     check_syntax(text, path)
     document: Any = tomlkit.parse(text or _HEAD)
     if section not in document:
@@ -56,6 +57,16 @@ def changed(text: str, dotted: str, typed: str, *, path: Path) -> str:
             document[section][key] = tomlkit.inline_table()
         document[section][key][entry] = value
     return tomlkit.dumps(document)
+
+
+def _as_command(fault: Fault, dotted: str) -> Fault:
+    """Return the fault with its example, if it has one, as the command that sets it."""
+    is_example, _, example = fault.remedy.partition(" = ")
+    if not is_example.startswith("such as: "):
+        return fault
+    value = value_of(example, is_list=False)
+    typed = shlex.quote(value if isinstance(value, str) else example)
+    return fault._replace(remedy=f"such as: skillopt-sleep config set {dotted} {typed}")
 
 
 def check_syntax(text: str, path: Path) -> None:

@@ -72,6 +72,12 @@ def say_row(label: str, *parts: Part, width: int = LABEL) -> None:
     _say(((f"{label:{width}}", DIM), *parts), hang=width)
 
 
+def say_hanging(line: str) -> None:
+    """Print an indented line; what is wrapped on a terminal goes on two columns further in."""
+    indent = len(line) - len(line.lstrip())
+    _say((line,), hang=indent + GAP if indent else 0)
+
+
 def say_next(command: str, why: str = "", *, label: str = "Next step") -> None:
     """Print the one command to go on with."""
     parts: list[Part] = [(command, BOLD)]

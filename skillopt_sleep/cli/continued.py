@@ -29,7 +29,12 @@ class Asked(NamedTuple):
 
 def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
     """Return the shell command that runs the same night again, with the same options, home and sessions."""
-    words = [*_program(environ), "run"]
+    return " ".join([*_variables(environ), shlex.join([*_program(environ), *words_of(asked)])])
+
+
+def words_of(asked: Asked) -> list[str]:
+    """Return `run` with the options that were given, as words of a command line."""
+    words = ["run"]
     options = {
         "--project": asked.project,
         "--backend": asked.backend,
@@ -44,7 +49,7 @@ def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
         words.append("--fresh")
     if asked.as_json:
         words.append("--json")
-    return " ".join([*_variables(environ), shlex.join(words)])
+    return words
 
 
 def _program(environ: Mapping[str, str]) -> list[str]:

@@ -10,11 +10,12 @@ from skillopt_sleep.cli.console import BOLD, DIM, NAME, Column, Part, say, say_j
 from skillopt_sleep.cli.since import moment
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import counted
+from skillopt_sleep.cli.words import purpose_words, unpriced
 from skillopt_sleep.stores.ledger import LedgerLine
 
 BAR = 12  # the width of the longest bar
 _COLUMNS = (
-    Column("purpose"),
+    Column("purpose", cut=True),
     Column("calls", right=True),
     Column("in", right=True),
     Column("cached", right=True, from_width=70),
@@ -66,6 +67,9 @@ def cost(
     for night, of_night in groupby(lines, key=lambda line: line.night):
         _show_night(night, list(of_night))
     say(("all  ", BOLD), f"{_spent(lines)}  ", (_price(_total(lines)), BOLD))
+    models = [line.model for line in lines if line.unpriced]
+    if models:
+        say(unpriced(models))
 
 
 def _show_night(night: str, lines: Sequence[LedgerLine]) -> None:
@@ -83,7 +87,7 @@ def _show_night(night: str, lines: Sequence[LedgerLine]) -> None:
             tokens[0] = f"at least {tokens[0]}"
         bar = "█" * round(BAR * (line.input_tokens + line.output_tokens) / most) if most else ""
         model: Part = (line.model if len(models) > 1 else "", DIM)
-        rows.append([line.purpose, f"{line.calls:,}", *tokens, _price(total), (bar, NAME), model])
+        rows.append([purpose_words(line.purpose), f"{line.calls:,}", *tokens, _price(total), (bar, NAME), model])
     say_table(_COLUMNS, rows, indent=2)
 
 
@@ -114,6 +118,4 @@ def _spent(lines: Sequence[LedgerLine]) -> str:
 def _price(total: _Total) -> str:
     if not total.unpriced:
         return f"${total.usd:.4f}"
-    if total.usd:
-        return f"${total.usd:.4f} and {total.unpriced} unpriced"
-    return f"{total.unpriced} unpriced"
+    return f"at least ${total.usd:.4f}" if total.usd else "unknown"

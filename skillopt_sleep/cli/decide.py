@@ -15,7 +15,7 @@ from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.proposals_shown import cautions, documents
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.cli.stored import opened, opened_to_read
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled
@@ -31,7 +31,10 @@ Ids = Annotated[
     list[str] | None,
     typer.Argument(help="Proposals, as in P-0001; or one rule of it, as in P-0001.2.", autocompletion=proposal_ids),
 ]
-All = Annotated[bool, typer.Option("--all", help="Every waiting proposal.")]
+All = Annotated[bool, typer.Option("--all", help="Every waiting proposal that a trial has proven.")]
+AllToo = Annotated[
+    bool, typer.Option("--all", help="Every waiting proposal; with --undo, every one that --undo can take back.")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree beforehand: your own edits of our rules are merged.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
 _LENGTH = re.compile(r"[1-9][0-9]{0,3}[hd]")
@@ -40,7 +43,8 @@ _LENGTH = re.compile(r"[1-9][0-9]{0,3}[hd]")
 def adopt(proposals: Ids = None, *, every: All = False, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Put proposals live. Whatever else you wrote in their files stays.
 
-    --all takes those that a trial has proven. Where you edited our rules by hand, you are shown the merge and asked.
+    --all leaves out what is early or untested: name those. Where you edited our rules by hand, you are shown the
+    merge and asked.
     """
     adopt_named(proposals or (), every=every, yes=yes, dry_run=dry_run)
 
@@ -70,10 +74,10 @@ def adopt_named(names: Sequence[str], *, every: bool, yes: bool, dry_run: bool) 
 
 def _is_left_out(one: Chosen) -> bool:
     """Say that a proposal which isn't proven is left out, if it isn't."""
-    label = one.decided.proposal.label
-    if label:
-        say(f"Left out {one.name} ({label}): skillopt-sleep adopt {one.name}")
-    return bool(label)
+    proposal = one.decided.proposal
+    if not proposal.is_proven:
+        say(f"Left out {one.name} ({proposal.label}): skillopt-sleep adopt {one.name}")
+    return not proposal.is_proven
 
 
 def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping[str, Plan]) -> SleepError | None:
@@ -86,6 +90,8 @@ def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping
         adopted = put_live(one.folder, journal=journal, at=utc_now(), agreed=agreed.get(name))
         # Printed before the bank is written: if the store is full or read-only, the file has changed all the same.
         path = " and ".join(spelled(written) for written in (adopted.path, *adopted.also))
+        if one.decided.proposal.label:
+            say(f"{name} is {one.decided.proposal.label}")
         for line in cautions(one.decided.proposal):
             say(line)
         if adopted.already:
@@ -116,7 +122,7 @@ def closed(one: Chosen) -> ConfigError | None:
 def _preview(names: Sequence[str], *, every: bool) -> None:
     """Show what adopting these proposals would write."""
     preview = Preview()
-    with TemporaryDirectory() as scratch, opened() as store, settled(store) as journal:
+    with TemporaryDirectory() as scratch, opened_to_read() as store, settled(store) as journal:
         for one in chosen(store, names, every=every, scratch=Path(scratch)):
             error = closed(one)
             if error:
@@ -135,13 +141,17 @@ def _preview(names: Sequence[str], *, every: bool) -> None:
 def reject(
     proposals: Ids = None,
     *,
-    every: All = False,
+    every: AllToo = False,
     reason: Annotated[str, typer.Option(help="Why, as a note to yourself.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Let rejected proposals wait again.")] = False,
 ) -> None:
     """Turn proposals down: the same edit is not tried again, until you take that back with --undo."""
     with opened() as store, settled(store):
-        found = chosen(store, proposals or (), every=every)
+        if undo:
+            rejected = store.bank.proposals(REJECTED)
+            found = chosen(store, proposals or (), every=every, among=rejected, state=REJECTED)
+        else:
+            found = chosen(store, proposals or (), every=every)
         for one in found:
             _refuse(one, undo=undo)
         for one in found:
@@ -169,7 +179,7 @@ def _refuse(one: Chosen, *, undo: bool) -> None:
 def snooze(
     proposals: Ids = None,
     *,
-    every: All = False,
+    every: AllToo = False,
     length: Annotated[str, typer.Option("--for", help="How long, as in 12h or 7d.")] = "7d",
     undo: Annotated[bool, typer.Option("--undo", help="Show snoozed proposals again.")] = False,
 ) -> None:
@@ -178,7 +188,12 @@ def snooze(
         raise ConfigError(f"{length!r} is not a length of time", remedy="use a number with h or d, such as 12h or 7d")
     until = None if undo else utc_now() + timedelta(seconds=seconds(length))
     with opened() as store, settled(store):
-        for one in chosen(store, proposals or (), every=every):
+        if undo:
+            asleep = store.bank.snoozed(utc_now())
+            found = chosen(store, proposals or (), every=every, among=asleep, state="snoozed")
+        else:
+            found = chosen(store, proposals or (), every=every)
+        for one in found:
             if one.decided.state != WAITING:
                 raise ConfigError(
                     f"{one.name} is {one.decided.state}, not waiting", remedy="see: skillopt-sleep show"

@@ -33,8 +33,12 @@ def in_editor(name: str, text: str) -> Generator[Path | None]:
         raise ConfigError(f"{command[0]}: {error.strerror}", remedy="set EDITOR to an installed program") from error
     written = path.read_text(encoding="utf-8", errors="replace")
     is_unchanged = written == text or not written.strip()
-    if code and not is_unchanged:
-        raise ConfigError(f"{command[0]} exited with {code}", remedy=f"what you wrote is kept in {path}")
+    if code:
+        remedy = f"nothing was changed; what you wrote is kept in {path}"
+        if is_unchanged:
+            path.unlink(missing_ok=True)
+            remedy = "nothing was changed; choose another one, such as: export EDITOR=nano"
+        raise ConfigError(f"the editor failed: {command[0]} exited with {code}", remedy=remedy)
     try:
         yield None if is_unchanged else path
     except (ConfigError, ProposalError) as error:

@@ -1,11 +1,13 @@
 """The command `harvest`: what is in the session history, and what is used or left out."""
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say_all, say_json
+from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:
@@ -49,8 +51,8 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
 
-    store = open_store(settings, paths)
-    try:
+    # To explain one session nothing need be kept, so nothing is created.
+    with opened_to_read(settings) if why else closing(open_store(settings, paths)) as store:
         folder = example_of(paths.data)
         sources = example_sources(folder) if folder else agent_sources(settings)
         rules = harvest_rules(settings, paths)
@@ -60,8 +62,6 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
         if why:
             return _explained(history, store.index, settings, why)
         sessions = in_full(found, store.index) if as_json else ()
-    finally:
-        store.close()
     notes = found.notes
     if isinstance(rules.excluded, Exclusions):
         notes = (*notes, *rules.excluded.notes)

@@ -13,7 +13,7 @@ WORDS = {
     LeftOut.UNREADABLE: "can't be read",
     LeftOut.SUBAGENT: "a sub-agent's session: its prompts were written by an agent",
     LeftOut.OWN_REPLAY: "a replay made by skillopt-sleep itself",
-    LeftOut.HEADLESS: "started by a program, not a person (--include-headless)",
+    LeftOut.HEADLESS: "started by a program, not a person",
     LeftOut.NO_USER_TURN: "nobody typed anything in it",
     LeftOut.EXCLUDED: "its project is excluded",
     LeftOut.ACTIVE: "still active: its last record is too recent",
@@ -99,6 +99,8 @@ def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str,
             count -= total.copies + total.spoiled  # noqa: PLW2901 - these have rows of their own
         elif reason is LeftOut.ACTIVE:
             words = f"{words} ({settings.quiet})"
+        elif reason is LeftOut.HEADLESS:
+            words = f"{words} (--include-headless)"
         rows.append((count, reason.value, words))
     rows.append((total.copies, "copies", "forks that add nothing to the session they were made from"))
     rows.append((total.spoiled, "damaged", DAMAGED))

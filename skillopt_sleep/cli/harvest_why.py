@@ -20,6 +20,7 @@ from skillopt_sleep.settings import Settings, find_paths, seconds
 from skillopt_sleep.wiring.projects import KnownProjects
 
 _CANDIDATES = 4
+_PASTED = "(a text you pasted, which founds no rule)"
 _IN_SECONDS = 120  # shorter times are shown in seconds
 
 
@@ -133,6 +134,8 @@ def _doubles(line: SessionLine, path: str, paths: Iterable[str]) -> Iterator[str
 def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
     fate = f"left out ({explanation.reason})" if explanation.reason else "used"
+    if explanation.reason is LeftOut.NO_USER_TURN and explanation.session.damaged:
+        fate = "left out (damaged)"
     yield f"{spelled(explanation.session.id)}: {fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""
@@ -173,7 +176,12 @@ def _turn_line(typed: TypedTurn) -> str:
     turn = "" if typed.turn is None else str(typed.turn)
     taken_for = typed.taken_for if typed.of is None else f"{typed.taken_for} of {typed.of}"
     start = f"{turn:>4}  {taken_for:19}  "
-    return start + one_line(typed.text, limit=WIDTH - len(start))
+    room = WIDTH - len(start)
+    if typed.own is None:
+        return start + one_line(typed.text, limit=room)
+    if not typed.own:
+        return start + _PASTED
+    return f"{start}{one_line(typed.own, limit=room)}\n{' ' * len(start)}{_PASTED}"
 
 
 def _agent_id(session_id: str) -> str:

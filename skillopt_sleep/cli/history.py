@@ -12,7 +12,7 @@ from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import when
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import CUT_SHORT, OUTCOMES, NightReport, Outcome, Spend, StepOutcome, solved
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, NightReport, Outcome, Spend, StepOutcome, solved, unknown_rate
 from skillopt_sleep.reporters.gains import fresh_gain
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.settings import find_paths, load
@@ -55,6 +55,7 @@ def history(
         return
     if not nights:
         _say_no_night()
+        return
     table: list[Sequence[Part]] = []
     now = utc_now()
     for night in shown:
@@ -94,6 +95,9 @@ def rows(
         if step.trial.n:
             what = "solved" if solved(step.trial.own) else "grade"
             text += f", {what} {arms(step.trial)}"
+        label, _, _ = unknown_rate(step.verdict.error_rate).partition(":")
+        if label:
+            text += f"; {label}"
         yield "", text, "", "", "", "", ""
         numbers = gain(step) if verbose else ""
         if numbers:
@@ -117,23 +121,20 @@ def _without_report(night: NightLine, *, running: bool) -> Part:
 
 
 def gain(step: StepOutcome) -> str:
-    """Return the candidate's gain on unseen tasks with n and interval, and the error rate if it is unknown.
+    """Return the candidate's gain on unseen tasks with n and interval.
 
     That of an accepted one is measured on fresh attempts, if they were made.
     """
     trial = step.trial
     if trial.before is None or trial.after is None:
         return ""
-    unknown = ""
-    if "unknown" in step.verdict.error_rate:
-        unknown = f", {step.verdict.error_rate}"
     if step.fresh.n:
-        return f"{fresh_gain(step.fresh)} on fresh attempts after the trial{unknown}"
+        return f"{fresh_gain(step.fresh)} on fresh attempts after the trial"
     details = ["no interval"]
     if trial.interval is not None:
         low, high = trial.interval
         details = [f"90 % interval {low:+.2f} to {high:+.2f}"]
-    details.append(f"{trial.counted}{unknown}")
+    details.append(trial.counted)
     change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
     return f"{change} ({', '.join(details)})"
 

@@ -71,8 +71,15 @@ def loaded(name: str, command: Later) -> Any:
         app.command(name)(target)
     loaded_command: Any = typer.main.get_command(app)
     loaded_command.name = name
+    for one in (loaded_command, *getattr(loaded_command, "commands", {}).values()):
+        one.help = _unwrapped(one.help or "")
     loaded_command.epilog = f"Example: {command.example}"
     return loaded_command
+
+
+def _unwrapped(text: str) -> str:
+    """Return a help text with each paragraph on one line, so that it is wrapped at the terminal's width."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 def _name_all_values(command: Any, parent: Any) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from skillopt_sleep.cli.completing import night_ids
 from skillopt_sleep.cli.console import BAD, CAREFUL, DIM, Part, say_json, say_row, warn
+from skillopt_sleep.cli.words import stage_words
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import find_paths
 
@@ -148,7 +149,7 @@ def _told(entry: Mapping[str, Any]) -> tuple[str, list[str]]:
     left = {key: value for key, value in entry.items() if key not in _HEAD and _is_set(value)}
     fields: list[str] = []
     if event == "stage ends" and "stage" in left:
-        event = str(left.pop("stage"))
+        event = stage_words(str(left.pop("stage")))
         if "items" in left:
             fields.append(f"{_value(left.pop('items'))} done")
     elif event == "night ends" and "outcome" in left:

@@ -1,6 +1,7 @@
 """The option `run --plan`: show what a night would read, send and cost at most, without any call."""
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
+from skillopt_sleep.cli.continued import NAME, Asked, words_of
 from skillopt_sleep.cli.harvest_shown import WORDS
 from skillopt_sleep.cli.text import counted, home_path
+from skillopt_sleep.cli.words import PURPOSES, SET_A_PRICE
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.protocols import Again
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
     from skillopt_sleep.protocols import Tally
 
+INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
 LAST = 5  # so many of the last nights show what a night usually takes
 
 
@@ -117,17 +121,17 @@ def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
     return replace(budget, calls=calls, tokens=tokens, usd=0.0 if math.isinf(usd) else usd)
 
 
-def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | None, as_json: bool) -> None:
-    """Print what a night would read, send and cost at most."""
+def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | None, asked: Asked) -> None:
+    """Print what a night that was `asked` for so would read, send and cost at most."""
     ahead = look_ahead(settings, paths, only=only, again=again)
     usd = dollars(replace(settings, budget=ahead.budget))
-    if as_json:
+    if asked.as_json:
         say_json(_data(settings, ahead, usd))
         return
     for label, parts in _rows(settings, ahead, usd):
         say_row(label, *parts)
     if not ahead.is_empty and settings.backend.name:
-        say_next("skillopt-sleep run")
+        say_next(shlex.join([NAME, *words_of(asked)]))
 
 
 def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, object]:
@@ -160,16 +164,17 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
     yield "Sends", [_sent(settings)]
     yield "Calls", [_calls(ahead)]
     if ahead.most == sum(ahead.calls.values()):
-        purposes = " + ".join(f"{count:,} {purpose}" for purpose, count in ahead.calls.items())
+        purposes = " + ".join(f"{count:,} {PURPOSES[purpose]}" for purpose, count in ahead.calls.items())
         yield "", [(f"{purposes} = {ahead.most:,}, without retries", DIM)]
     budget = ahead.budget
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
-    if usd is None:
-        yield "Dollars", ["at most: unknown. Set prices.models for your model, or a limit in budget.usd"]
-    else:
+    if not _is_priced(settings):
+        yield "Dollars", [f"unknown: no price is known for this model{_unpriced(settings.budget)}"]
+        yield "", [f"set one: {SET_A_PRICE.format('NAME')}"]
+    elif usd is not None:
         yield "Dollars", [f"at most ${usd:,.2f}"]
-    yield "", ["Nothing has been sent. The night itself would not change your files."]
+    yield "", ["Nothing has been sent. A night never changes your files."]
 
 
 def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
@@ -187,7 +192,8 @@ def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
     for project, count in ahead.projects.most_common():
         yield "", [f"{count:4}  {home_path(project)}"]
     for reason, count in counts.skipped.items():
-        yield "", [f"{count:4}  left out: {WORDS[LeftOut(reason)]}"]
+        how = f" ({INCLUDED})" if reason == LeftOut.HEADLESS else ""
+        yield "", [f"{count:4}  left out: {WORDS[LeftOut(reason)]}{how}"]
     if ahead.reviewed:
         yield "", [f"{ahead.reviewed:4}  tasks written by hand"]
     if ahead.retested:
@@ -205,7 +211,7 @@ def _calls(ahead: Ahead) -> str:
         return text
     made = ", ".join(f"{calls:,}" for calls in ahead.made)
     nights = "the last night" if len(ahead.made) == 1 else "the last nights"
-    return f"{text}; {nights} made {made}"
+    return f"{text}; {nights} made {made} calls"
 
 
 def _calls_made(reports: Iterable[NightReport]) -> Iterator[int]:
@@ -254,6 +260,19 @@ def dollars(settings: Settings) -> float | None:
             return budget.usd or None
         most = max(most, cost)
     return min(most, budget.usd or math.inf)
+
+
+def _is_priced(settings: Settings) -> bool:
+    """Return whether the price of every model is known."""
+    tokens = settings.budget.tokens
+    return all(_cost(backend, settings.prices, tokens) is not None for backend in _models(settings))
+
+
+def _unpriced(budget: BudgetSettings) -> str:
+    """Say what a limit in dollars does to a night whose price isn't known, "" if there is no such limit."""
+    if budget.usd or budget.month_usd:
+        return ", so a night with a limit in dollars stops at its first call"
+    return ""
 
 
 def _models(settings: Settings) -> tuple[BackendSettings, ...]:

@@ -1,6 +1,6 @@
 """The command `show`: look at proposals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -9,15 +9,30 @@ import typer
 
 from skillopt_sleep.cli.chosen import Chosen, named
 from skillopt_sleep.cli.completing import proposal_ids
-from skillopt_sleep.cli.console import BAD, DIM, GOOD, print_lines, say, say_all, say_json, say_next, stdout
-from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, statistics
-from skillopt_sleep.cli.review_read import read
-from skillopt_sleep.cli.review_shown import Rule, page
+from skillopt_sleep.cli.console import (
+    BAD,
+    DIM,
+    GOOD,
+    NAME,
+    Column,
+    Part,
+    print_lines,
+    say,
+    say_all,
+    say_json,
+    say_next,
+    say_table,
+    stdout,
+)
+from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, places, statistics
+from skillopt_sleep.cli.review_read import Waiting, read
+from skillopt_sleep.cli.review_shown import page
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
+from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -44,12 +59,12 @@ def show(
                 if as_json:
                     say_json(one.decided.proposal)
                 else:
-                    _show(one, read(store, one, journal).rule, verbose=verbose)
+                    _show(one, read(store, one, journal), verbose=verbose)
 
 
-def _show(one: Chosen, rule: Rule, *, verbose: bool) -> None:
+def _show(one: Chosen, waiting: Waiting, *, verbose: bool) -> None:
     """Print all that a person needs to decide, the commands to do it, and if `verbose` the rest."""
-    proposal, state = one.decided.proposal, one.decided.state
+    proposal, state, rule = one.decided.proposal, one.decided.state, waiting.rule
     stored = "" if rule.changes else _diff(one.folder)
     print_lines(page(rule, state=state, width=stdout().width))
     for line in stored.splitlines():
@@ -60,10 +75,12 @@ def _show(one: Chosen, rule: Rule, *, verbose: bool) -> None:
         say_next(f"skillopt-sleep undo {proposal.id}", label="Take back")
     elif state in OPEN:
         say_next(f"skillopt-sleep adopt {proposal.id}", label="Yes")
-        say_next(f"skillopt-sleep reject {proposal.id}", label="No")
+        if state == WAITING:
+            say_next(f"skillopt-sleep reject {proposal.id}", label="No")
     if verbose:
         say("")
-        say_all(statistics(proposal))
+        say_all(statistics(proposal, waiting.whole))
+        say_all(places(proposal))
         for old in reversed(one.decided.earlier):
             say(f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}")
     else:
@@ -77,7 +94,7 @@ def _notes(decided: Decided) -> Iterator[str]:
         yield f"Withdrawn on {decided.decided[:10]}: {visible(decided.reason)}"
     elif decided.reason:
         yield f"Your reason: «{visible(decided.reason)}»"
-    if decided.again:
+    if decided.again and decided.state == WAITING:
         yield TESTED_NEXT
     if proposal.pair:
         yield proposal.pair
@@ -92,13 +109,32 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
         return
     if not proposals:
         say("No proposals yet.")
+    ids = [decided.proposal.id for decided in proposals]
+    rows: list[list[Part]] = []
     for decided in proposals:
         proposal = decided.proposal
-        caution = f"Look twice ({proposal.touches}): " if proposal.touches else ""
-        label = f"{proposal.label}: " if proposal.label else ""
-        if decided.state == WAITING and decided.until and decided.until > utc_now():
-            label = f"snoozed until {shown(decided.until)}: {label}"
-        say(f"{proposal.id}  {decided.state:8}  {label}{caution}{spelled(proposal.summary)}")
+        text = spelled(proposal.summary)
+        asleep = decided.state == WAITING and decided.until and decided.until > utc_now()
+        notes = [
+            f"look twice ({proposal.touches})" if proposal.touches else "",
+            proposal.label,
+            f"snoozed until {shown(decided.until)}" if asleep and decided.until else "",
+        ]
+        for note in filter(None, notes):
+            text += f"{'' if text.endswith(('.', '.”')) else '.'} {sentence(note)}"
+        rows.append([(proposal.id, NAME), _state(decided, ids), text])
+    say_table([Column(""), Column(""), Column("", wrapped=True)], rows)
+
+
+def _state(decided: Decided, ids: Sequence[str]) -> str:
+    """Return a proposal's state in words; of one that was divided or reworded, what stands in its place."""
+    name = decided.proposal.id
+    parts = [one.removeprefix(name) for one in ids if one.rpartition(".")[0] == name]
+    if decided.state != WITHDRAWN or not parts:
+        return decided.state
+    if len(decided.proposal.edits) == 1:
+        return f"reworded as {', '.join(parts)}"
+    return f"split into {', '.join(parts)}"
 
 
 def _row(decided: Decided) -> dict[str, object]:
@@ -108,6 +144,7 @@ def _row(decided: Decided) -> dict[str, object]:
         "state": decided.state,
         "version": proposal.version,
         "proof": proposal.proof,
+        "label": proposal.label,
         "document": proposal.document,
         "summary": proposal.summary,
         "warnings": proposal.warnings,
@@ -117,7 +154,7 @@ def _row(decided: Decided) -> dict[str, object]:
 def _diff(folder: Path) -> str:
     try:
         return visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip()
+    except FileNotFoundError:
+        return "The files of this proposal are gone, and its change with them."
     except OSError as error:
-        raise StaleProposal(
-            f"can't read {folder}: {error.strerror}", remedy="reject it; a later night can propose it again"
-        ) from error
+        raise StaleProposal(f"can't read {folder}: {error.strerror}", remedy="make it readable") from error

@@ -3,48 +3,41 @@
 from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.records import DONE, EditOp, Proposal, said_of_changes, tries
-from skillopt_sleep.reporters.gains import in_numbers, measured, own_part, sentence, with_interval
+from skillopt_sleep.records import DONE, Edit, Proposal, tries
+from skillopt_sleep.reporters.gains import measured, own_part, sentence, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
 
 TESTED_NEXT = "The next night tests it again, as you asked; until then it stays untested."
 
 
-def shown_trial(proposal: Proposal) -> Iterator[str]:
-    """Yield what the proposal gains, what its trial showed and what its error rate is of."""
-    if proposal.before is None or proposal.after is None:
-        return
-    interval = ""
-    if proposal.interval:
-        interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
-    scores = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)}){interval}"
-    if proposal.solved:
-        removes = all(edit.op is EditOp.DELETE for edit in proposal.edits)
-        yield sentence(in_numbers(proposal.solved, what="without the rule" if removes else "with the rule"))
-    gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
-    if gain:
-        yield f"What it gains: {gain}"
-    yield f"The trial, on unseen requests: {scores}"
+def statistics(proposal: Proposal, whole: Proposal) -> Iterator[str]:
+    """Yield what the proposal gains, what its trial showed, what its error rate is of, and beside which rules.
+
+    `whole` is the proposal it is a part of, or itself. What the page of a rule says isn't said again.
+    """
+    if proposal.before is not None and proposal.after is not None:
+        interval = ""
+        if proposal.interval:
+            interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
+        gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
+        if gain:
+            yield f"What it gains: {gain}"
+        scores = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)}){interval}"
+        yield f"The trial, on unseen requests: {scores}"
     if proposal.error_rate:
         yield sentence(proposal.error_rate)
     meaning = of_proposal(proposal.error_rate)
     if meaning:
         yield meaning
     yield from _each_rule(proposal)
-    if proposal.others:
-        yield f"Other lessons: {proposal.others}"
-    if proposal.text_changed:
-        yield f"The trial: {said_of_changes(proposal.text_changed)}"
-    if proposal.read_by:
-        yield f"Read by: {', '.join(proposal.read_by)}"
+    others = [edit for edit in whole.edits if edit not in proposal.edits]
+    if others and whole.id != proposal.id:
+        named = "; ".join(f"«{_in_short(edit)}»" for edit in others)
+        yield f"{whole.id} also has: {named}"
 
 
-def statistics(proposal: Proposal) -> Iterator[str]:
-    """Yield the numbers of a trial, and in which turns of which sessions the person said and did what they did."""
-    yield from shown_trial(proposal)
-    for effect in proposal.effects:
-        if effect.because:
-            yield f"Its own effect: {visible(effect.because)}"
+def places(proposal: Proposal) -> Iterator[str]:
+    """Yield in which turns of which sessions the person said and did what they did."""
     for evidence in proposal.spoken:
         yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
     for deed in proposal.deeds:
@@ -72,4 +65,9 @@ def _each_rule(proposal: Proposal) -> Iterator[str]:
     for effect in proposal.effects:
         own = own_part(effect, proposal.fresh, alone=False)
         if own:
-            yield f"  «{visible(one_line(effect.edit.content or effect.edit.target, limit=100))}»: {own}"
+            because = f"; {visible(effect.because)}" if effect.because else ""
+            yield f"  «{_in_short(effect.edit)}»: {own}{because}"
+
+
+def _in_short(edit: Edit) -> str:
+    return visible(one_line(edit.content or edit.target, limit=100))

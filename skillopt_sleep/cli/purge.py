@@ -1,5 +1,6 @@
 """The command `purge`: delete a project, a session or some words from everything that is kept."""
 
+import difflib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,12 +11,16 @@ import typer
 from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.markdown import spelled
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:
     from skillopt_sleep.keeping.purge import Choice, Purge
     from skillopt_sleep.stores.purge import Row
     from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+_NEAREST = 3  # so many known projects are named
 
 
 def purge(
@@ -36,14 +41,14 @@ def purge(
             "purge needs one of --project, --session and --text", remedy="see: skillopt-sleep purge --help"
         )
     from skillopt_sleep.cli.settled import settled
-    from skillopt_sleep.cli.stored import opened
+    from skillopt_sleep.cli.stored import opened, opened_to_read
     from skillopt_sleep.keeping.purge import carry_out, plan
     from skillopt_sleep.kit.clock import utc_now
 
     paths = find_paths()
     settings = load(paths)
     with ExitStack() as held:
-        store = held.enter_context(opened(settings))
+        store = held.enter_context(opened_to_read(settings) if dry_run else opened(settings))
         if not dry_run:
             held.enter_context(store.alone())
             _read_all(settings, store)
@@ -52,7 +57,7 @@ def purge(
         if found.is_empty:
             if not dry_run:
                 store.purge.compact()
-            say("Nothing is kept of that.")
+            say(_nothing(store, project))
             return
         for line in _lines(found, paths):
             say(line)
@@ -63,6 +68,8 @@ def purge(
             say("Nothing was deleted.")
             return
         carry_out(found, store, now=utc_now())
+    for line in _lost(found):
+        say(line)
     say(f"Purged {_counts(found)}; of the sessions only a hash of the id is kept, so that they aren't read again.")
 
 
@@ -89,6 +96,27 @@ def _choice(store: "SqliteStore", project: str, session: str, text: str) -> "Cal
     return lambda rows: of_words(rows, text)
 
 
+def _nothing(store: "SqliteStore", project: str) -> str:
+    """Say that nothing is kept of what was asked for; of a project with the known ones that are nearest to it."""
+    if not project:
+        return "Nothing is kept of that."
+    folder = str(Path(project).expanduser().absolute())
+    known = {line.project for line in store.index.lines(unread=False) if line.project}
+    names = {name: Path(name).name for name in known}
+    close = set(difflib.get_close_matches(Path(folder).name, names.values(), n=_NEAREST, cutoff=0.5))
+    nearest = sorted(name for name in known if names[name] in close) or sorted(known)
+    text = f"Nothing is known of a project in {spelled(folder)}."
+    if not nearest:
+        return f"{text} No project is known yet."
+    return f"{text} Known projects: {', '.join(map(spelled, nearest[:_NEAREST]))}"
+
+
+def _lost(purge: "Purge") -> Iterator[str]:
+    """Yield what can't be adopted again."""
+    for name in purge.lost:
+        yield f"{name} was deleted with what you purged; it can't be adopted again."
+
+
 def _counts(purge: "Purge") -> str:
     found = purge.found
     parts = {
@@ -113,12 +141,21 @@ def _lines(purge: "Purge", paths: Paths) -> Iterator[str]:
         yield f"Of the report of {', '.join(purge.nights)} only outcome, counts and cost stay."
     if purge.found.unread:
         yield f"{counted(len(purge.found.unread), 'other session')} taught the same, and will be read again."
-    if purge.copied:
-        names = ", ".join(one.id for one in purge.copied)
+    if purge.trimmed:
+        names = ", ".join(one.proposal.id for one in purge.trimmed)
+        yield f"Of the saved texts of {names} only our own rules stay, without the words: nothing changes for you."
+    for name in purge.lost:
+        yield f"{name} is deleted too: its own texts hold some of it, so it can't be adopted again."
+    copied = [one.id for one in purge.copied if one.id not in purge.lost]
+    if copied:
+        names = ", ".join(copied)
         yield f"The saved files of {names} hold some of it and go too; what waits of them is learned again."
     if purge.undoless:
         yield f"Undo is no longer possible for {', '.join(purge.undoless)}: the saved file holds some of it."
     for proposal in purge.live:
+        if not Path(proposal.root).is_dir():
+            yield f"The folder {spelled(proposal.root)} is gone, and with it the rule of {proposal.id}."
+            continue
         where = " and ".join(proposal.paths)
         yield f"Stays, because the file is yours: the rule of {proposal.id} in {where}"
         yield f"  to take it out, first run: skillopt-sleep undo {proposal.id}"

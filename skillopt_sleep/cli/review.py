@@ -7,17 +7,39 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import BOLD, DIM, Part, print_lines, say, say_all, say_json, say_next, stdout, warn
+from skillopt_sleep.cli.console import (
+    BAD,
+    BOLD,
+    DIM,
+    Part,
+    print_lines,
+    say,
+    say_all,
+    say_json,
+    say_next,
+    say_row,
+    stdout,
+)
 from skillopt_sleep.cli.decide import adopt_named, reject, snooze
-from skillopt_sleep.cli.proposals_shown import statistics
+from skillopt_sleep.cli.proposals_shown import places, statistics
 from skillopt_sleep.cli.review_edited import edited, test_again
 from skillopt_sleep.cli.review_read import Waiting, as_data, names_of_rules, read_rule
-from skillopt_sleep.cli.review_shown import screen, whole_change
+from skillopt_sleep.cli.review_shown import not_shown, screen, whole_change
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.keys import read_key
+from skillopt_sleep.records import Proof
+from skillopt_sleep.reporters.gains import sentence
 
 KEYS = {"y": "yes", "n": "no", "e": "edit", "l": "later (a day)", "w": "why", "q": "quit"}
+MEANINGS = {
+    "y": "put it into the file; undo takes it out again",
+    "n": "turn it down: the same change isn't tried again",
+    "e": "put it into your own words, in your editor; it waits on, untested",
+    "l": "ask again tomorrow",
+    "w": "the statistics, and where you said it",
+    "q": "stop here; what you decided stays decided",
+}
 LATER = "1d"
 
 
@@ -39,7 +61,9 @@ def review(
 ) -> None:
     """Go through what waits, and say yes, no or later to each rule.
 
-    A decision is done when you take it: stop whenever you like.
+    A decision is done when you take it: stop whenever you like. The keys: y (yes) puts the rule into its file, n (no)
+    turns it down, e (edit) opens it in your editor, l (later) asks again tomorrow, w (why) shows the statistics and
+    where you said it, q (quit) stops.
     """
     if as_json:
         say_json([as_data(waiting) for waiting in map(read_rule, names_of_rules(proposals or ())) if waiting])
@@ -71,7 +95,8 @@ def _decide(name: str, number: int, names: Sequence[str], done: Tally) -> bool:
             say(f"{name} was decided on in the meantime.")
             return True
         say("")
-        print_lines(screen(waiting.rule, number=number, count=len(names), width=stdout().width))
+        size = stdout().size
+        print_lines(screen(waiting.rule, number=number, count=len(names), width=stdout().width, height=size.height))
         key = _answered(waiting)
         if key == "q":
             return False
@@ -81,9 +106,9 @@ def _decide(name: str, number: int, names: Sequence[str], done: Tally) -> bool:
                 return True
             name = _edited(waiting) or name
         except SleepError as error:
-            warn(f"skillopt-sleep: {error.message}")
+            say((sentence(error.message), BAD))
             if error.remedy:
-                warn(f"  → {error.remedy}")
+                say_row("  → ", error.remedy, width=4)
             if not _go_on():
                 return False
 
@@ -98,7 +123,7 @@ def _answered(waiting: Waiting) -> str:
 
 
 def _asked() -> str:
-    """Show the keys and wait for one; any other shows them again."""
+    """Show the keys and wait for one; any other shows what each of them does."""
     parts: list[Part] = []
     for key, meaning in KEYS.items():
         parts += [(key, BOLD), f" {meaning}   "]
@@ -108,6 +133,8 @@ def _asked() -> str:
         key = read_key().lower()
         if key in KEYS:
             return key
+        for name, meaning in MEANINGS.items():
+            say_row(f"{name}  ", meaning, width=3)
 
 
 def _do(key: str, waiting: Waiting, names: Sequence[str], done: Tally) -> None:
@@ -125,11 +152,17 @@ def _do(key: str, waiting: Waiting, names: Sequence[str], done: Tally) -> None:
 
 
 def _edited(waiting: Waiting) -> str:
-    """Let the person edit a rule, and ask whether to test their words; return the id of what waits then, or ""."""
+    """Let the person edit a rule, and ask whether to test their words; return the id of what waits then, or "".
+
+    Words of their own that they save unchanged are asked about again.
+    """
     name = edited(waiting.proposal)
-    if name and typer.confirm("Test it again tonight?", default=False):
-        test_again(name)
-        say(f"The next night tests {name} again. It stays untested until then, and you decide.")
+    own = name or (waiting.proposal.id if waiting.proposal.proof is Proof.EDITED else "")
+    if own and typer.confirm("Test it again tonight?", default=False):
+        test_again(own)
+        say(f"The next night tests {own} again. It stays untested until then, and you decide.")
+    elif own:
+        say(f"{own} stays untested. To have it tested after all, edit it (e) and save it as it is.")
     return name
 
 
@@ -151,17 +184,19 @@ def _go_on() -> bool:
 
 
 def _say_why(waiting: Waiting) -> None:
-    """Print all that is known of a rule: the numbers, where it was said, the whole change."""
-    proposal = waiting.proposal
+    """Print what the screen leaves out: the numbers, the rest of a change, and the sessions in which it was said."""
+    proposal, width = waiting.proposal, stdout().width
     say("")
-    say_all(statistics(proposal))
+    say_all(statistics(proposal, waiting.whole))
     if proposal.pair:
         say(proposal.pair)
     if proposal.doubt:
         say(f"Note that {proposal.doubt}.")
-    for change in waiting.rule.changes:
+    for change in not_shown(waiting.rule, width):
         say("")
-        print_lines(whole_change(change, stdout().width))
+        print_lines(whole_change(change, width))
+    for line in places(proposal):
+        say((line, DIM))
 
 
 def _say_done(done: Tally, count: int) -> None:

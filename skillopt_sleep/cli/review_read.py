@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from skillopt_sleep.cli.chosen import Chosen, chosen
-from skillopt_sleep.cli.review_rules import answers, rule_of, strength
+from skillopt_sleep.cli.review_rules import answers, in_order, rule_of
 from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened, opened_to_read
@@ -33,14 +33,14 @@ class Waiting(NamedTuple):
 
 
 def names_of_rules(names: Sequence[str]) -> list[str]:
-    """Return the ids of all rules that wait, or of those in the named proposals, the strongest proof first."""
+    """Return the ids of all rules that wait, or of those in the named proposals, in the order to decide on them."""
     found: list[Proposal] = []
     with TemporaryDirectory() as scratch, opened_to_read() as store, settled(store):
         wanted = names or [decided.proposal.id for decided in store.bank.to_decide(utc_now())]
         for one in chosen(store, wanted, every=False) if wanted else ():
             if one.decided.state in OPEN:
                 found += (rule.decided.proposal for rule in _rules(store, one, Path(scratch)))
-    return [proposal.id for proposal in sorted(found, key=strength)]
+    return [proposal.id for proposal in in_order(found)]
 
 
 def read_rule(name: str) -> Waiting | None:
@@ -59,7 +59,7 @@ def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     whole = known.get(proposal.id.rpartition(".")[0], proposal)
     changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
     told = _answers(store, one)
-    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
+    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole, lessons=store.lessons.every())
     if problem:
         rule = rule._replace(cautions=(*rule.cautions, problem))
     return Waiting(proposal, whole, rule, divides=proposal.id not in known)
@@ -78,6 +78,7 @@ def as_data(waiting: Waiting) -> dict[str, object]:
         "cautions": rule.cautions,
         "said": [said._asdict() for said in rule.said],
         "sessions": rule.sessions,
+        "days": rule.days,
         "request": told.request if told else "",
         "answers": [_answer(title, answer) for title, answer in _titled(told)],
         "proven": rule.proof,

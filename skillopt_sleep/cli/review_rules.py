@@ -8,13 +8,14 @@ from pathlib import Path, PurePath
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule, Said
-from skillopt_sleep.cli.text import ago, counted, home_path
+from skillopt_sleep.cli.text import ago, counted, home_path, span
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     DONE,
     Edit,
     EditOp,
+    Lesson,
     NightReport,
     Proof,
     Proposal,
@@ -23,7 +24,7 @@ from skillopt_sleep.records import (
     said_of_changes,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask, attempted_tasks
-from skillopt_sleep.reporters.gains import in_numbers, removes, sentence, shown_gain
+from skillopt_sleep.reporters.gains import of_all_rules, removes, sentence, shown_gain
 
 STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof.EDITED, Proof.UNTESTED)
 SKILL = "SKILL.md"
@@ -38,10 +39,35 @@ def strength(proposal: Proposal) -> tuple[int, float]:
     return STRONGEST_FIRST.index(proposal.proof), -least
 
 
+def in_order(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Return rules with the strongest proof first, but those of one file, and of one proposal in it, together."""
+    best: dict[tuple[str, ...], tuple[int, float]] = {}
+    for proposal in sorted(proposals, key=strength):
+        for group in _groups(proposal):
+            best.setdefault(group, strength(proposal))
+
+    def place(proposal: Proposal) -> tuple[object, ...]:
+        return *((best[group], group) for group in _groups(proposal)), strength(proposal)
+
+    return sorted(proposals, key=place)
+
+
+def _groups(proposal: Proposal) -> tuple[tuple[str, ...], ...]:
+    """Return the file of a rule, and the proposal in it that the rule was first a part of."""
+    return (proposal.path,), (proposal.path, proposal.id.partition(".")[0])
+
+
 def rule_of(
-    proposal: Proposal, changes: Sequence[Change], answers: Answers | None, *, now: datetime, whole: Proposal
+    proposal: Proposal,
+    changes: Sequence[Change],
+    answers: Answers | None,
+    *,
+    now: datetime,
+    whole: Proposal,
+    lessons: Sequence[Lesson] = (),
 ) -> Rule:
     """Return what is shown of a proposal; `whole` is the one it is a part of, or itself."""
+    sessions, days = came_up(proposal, lessons, now=now)
     return Rule(
         id=proposal.id,
         document=" and ".join(file.document for file in proposal.files),
@@ -51,7 +77,8 @@ def rule_of(
             f"«{warning.line}» ({warning.because or warning.kind.value})" for warning in proposal.warnings
         ),
         said=said(proposal, now=now),
-        sessions=proposal.sessions,
+        sessions=sessions,
+        days=days,
         answers=answers and answers._replace(titles=_titles(proposal, whole)),
         proof=tuple(proof(proposal, whole)),
         changes=tuple(changes),
@@ -84,14 +111,28 @@ def said(proposal: Proposal, *, now: datetime) -> tuple[Said, ...]:
     return tuple(Said(words, ago(at, now) if at else "") for at, words in found)
 
 
+def came_up(proposal: Proposal, lessons: Sequence[Lesson], *, now: datetime) -> tuple[int, str]:
+    """Return in how many sessions its lessons came up, those it was tested with too, and on which days."""
+    wanted = {name for edit in proposal.edits for name in edit.lessons} or set(proposal.lessons)
+    known = [lesson for lesson in lessons if lesson.id in wanted]
+    pieces = [*proposal.evidence, *proposal.deeds]
+    for lesson in known:
+        pieces += [*lesson.quotes, *lesson.deeds]
+    times = [piece.at for piece in pieces if piece.at]
+    days = span(min(times), max(times), now) if times else ""
+    return len({piece.session for piece in pieces}), days
+
+
 def _titles(proposal: Proposal, whole: Proposal) -> tuple[str, str]:
     """Return what both answers are called: those to a rule of several were given with all of them."""
     if proposal.proof is Proof.EDITED:
         return "Without the rule", "With what was tried"
+    if removes(whole):
+        return "As it is", "With it removed" if len(whole.edits) == 1 else "With all removed"
     if whole.id != proposal.id:
-        return "Without the rules", f"With all of {whole.id}"
-    if removes(proposal):
-        return "As it is", "With it removed"
+        return f"Without all {len(whole.edits)} rules", f"With all {len(whole.edits)} rules of {whole.id}"
+    if len(proposal.edits) > 1:
+        return "Without the rules", f"With all {len(proposal.edits)} rules"
     return "Without the rule", "With the rule"
 
 
@@ -116,7 +157,7 @@ def _of_old_words(old: Proposal) -> list[str]:
     untried = "No trial was run with these words."
     if not old.solved:
         return [untried]
-    return [untried, f"With «{wording(old)}»: {in_numbers(old.solved, what='with it')}."]
+    return [untried, f"Of «{wording(old)}»: {of_all_rules(old)}."]
 
 
 def _own_share(part: Proposal, whole: Proposal) -> list[str]:
@@ -126,7 +167,7 @@ def _own_share(part: Proposal, whole: Proposal) -> list[str]:
         return [sentence(because)]
     if part.n or not whole.solved:
         return []
-    return [f"Not tried by itself. All rules of {whole.id} together: {in_numbers(whole.solved, what='with them')}."]
+    return [f"Not tried by itself. All rules of {whole.id} together: {of_all_rules(whole)}."]
 
 
 def cost(changes: Sequence[Change]) -> Iterator[str]:
@@ -208,4 +249,5 @@ def _same_beginning(one: str, other: str) -> int:
         same += 1
     if same < _ALIKE:
         return 0
-    return one.rfind(" ", 0, same - _ALIKE // 3) + 1
+    end = same - _ALIKE // 3
+    return max(one.rfind(" ", 0, end), one.rfind("\n", 0, end)) + 1

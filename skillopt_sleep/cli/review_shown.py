@@ -36,7 +36,7 @@ class Room(NamedTuple):
     changed_line: int
 
 
-SCREEN = Room(rule=2, quotes=2, cuts_quotes=True, answer=(3, 5), titles=1, changed=8, changed_line=3)
+SCREEN = Room(rule=2, quotes=2, cuts_quotes=True, answer=(3, 8), titles=1, changed=8, changed_line=3)
 WHOLE = Room(rule=_ANY, quotes=5, cuts_quotes=False, answer=(12, 12), titles=_ANY, changed=_ANY, changed_line=_ANY)
 
 
@@ -75,8 +75,8 @@ class Change(NamedTuple):
 class Rule(NamedTuple):
     """All that is shown of a rule.
 
-    `id` names it in other commands, `label` says how far it is proven. `said` comes newest first, in `sessions`
-    sessions; `proof` are sentences. `cautions` need a second look.
+    `id` names it in other commands, `label` says how far it is proven. `said` comes newest first; it came up in
+    `sessions` sessions on these `days`. `proof` are sentences. `cautions` need a second look.
     """
 
     id: str
@@ -86,6 +86,7 @@ class Rule(NamedTuple):
     cautions: tuple[str, ...] = ()
     said: tuple[Said, ...] = ()
     sessions: int = 0
+    days: str = ""
     answers: Answers | None = None
     proof: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -93,12 +94,12 @@ class Rule(NamedTuple):
     reaches: str = ""
 
 
-def screen(rule: Rule, *, number: int, count: int, width: int) -> "list[Text]":
+def screen(rule: Rule, *, number: int, count: int, width: int, height: int = ROWS) -> "list[Text]":
     """Return the lines that show a rule, each at most `width` columns wide, of so many rules the `number`th.
 
-    The answers get the room that the rest leaves.
+    The answers get the room that the rest leaves of a terminal of so many lines.
     """
-    return _drawn(rule, f"{number} of {count}  {rule.id}", max(width, NARROWEST), SCREEN)
+    return _drawn(rule, f"{number} of {count}  {rule.id}", max(width, NARROWEST), SCREEN, height=max(height, ROWS))
 
 
 def page(rule: Rule, *, state: str, width: int) -> "list[Text]":
@@ -106,7 +107,7 @@ def page(rule: Rule, *, state: str, width: int) -> "list[Text]":
     return _drawn(rule, f"{rule.id} ({state})", max(width, NARROWEST), WHOLE)
 
 
-def _drawn(rule: Rule, place: str, width: int, room: Room) -> "list[Text]":
+def _drawn(rule: Rule, place: str, width: int, room: Room, *, height: int = ROWS) -> "list[Text]":
     above = [*_head(rule, place, width, room), *_said(rule, width, room)]
     below = [
         *_row("Proof", rule.proof, width),
@@ -114,7 +115,7 @@ def _drawn(rule: Rule, place: str, width: int, room: Room) -> "list[Text]":
         *_row("Costs", rule.cost, width),
         *_row("Reaches", [rule.reaches] if rule.reaches else [], width),
     ]
-    left = ROWS - 2 - len(above) - len(below)
+    left = height - 2 - len(above) - len(below)
     return [*above, *_answers(rule.answers, width, room.answer, left=left), *below]
 
 
@@ -133,24 +134,24 @@ def _head(rule: Rule, place: str, width: int, room: Room) -> "list[Text]":
 
 
 def _said(rule: Rule, width: int, room: Room) -> "list[Text]":
-    """Return what the person said, newest first."""
+    """Return in how many sessions it came up and when, and what the person said, newest first."""
     lines: list[Text] = []
-    shown = rule.said[: room.quotes]
-    for said in shown:
+    often = _text()
+    if rule.said and rule.sessions > 1:
+        days = f", {rule.days}" if rule.days else ""
+        often = _text((f"it in {counted(rule.sessions, 'session')}{days}; e.g. ", DIM))
+        if width < SIDE_BY_SIDE or not room.cuts_quotes:
+            often.rstrip()
+            lines, often = [often], _text()
+    for said in rule.said[: room.quotes]:
         if room.cuts_quotes:
-            lines.append(_cut_quote(said, width - LABEL))
+            lines.append(often + _cut_quote(said, width - LABEL - often.cell_len))
         else:
             words = _text(one_line(said.words, limit=1_000), (f"  {said.when}", DIM))
-            lines += _wrapped(words, width - LABEL)
+            lines += _wrapped(often + words, width - LABEL)
+        often = _text()
     if not lines:
         return []
-    more = rule.sessions - len(shown)
-    if more > 0:
-        words = f"and in {counted(more, 'more session')}"
-        if lines[-1].cell_len + len(words) + 2 <= width - LABEL:
-            lines[-1].append(f", {words}", DIM)
-        else:
-            lines.append(_text((words, DIM)))
     return _labelled("You said", lines)
 
 
@@ -190,8 +191,16 @@ def _answer(title: str, answer: Answer, width: int, rows: int) -> "list[Text]":
     if answer.solved is not None:
         head.append(*verdict[answer.solved])
     lines = [_cut(_text((f"▸ {one_line(call, limit=200)}", NAME)), width) for call in answer.did[: rows - 2]]
-    text = one_line(answer.text, limit=2_000) or "(no words)"
-    return [_cut(head, width), *lines, *_few(_text(text), width, most=max(rows - len(lines), 1))]
+    return [_cut(head, width), *lines, *_first_lines(answer.text, width, most=max(rows - len(lines), 1))]
+
+
+def _first_lines(text: str, width: int, *, most: int) -> "list[Text]":
+    """Return the beginning of an answer in its own lines, each wrapped at words."""
+    lines: list[Text] = []
+    for line in text.splitlines():
+        words = one_line(line, limit=1_000)
+        lines += _wrapped(_text(words), width) if words else []
+    return _first(lines, width, most=most) or [_text("(no words)")]
 
 
 def _beside(left: "Sequence[Text]", right: "Sequence[Text]", width: int) -> "list[Text]":
@@ -214,13 +223,7 @@ def _changes(rule: Rule, width: int, room: Room) -> "list[Text]":
     if others:
         how = "the same in" if len(same) == len(others) else "its rules too in"
         title.append(f", {how} {' and '.join(spelled(other.document) for other in others)}")
-    rows: list[Row | None] = []
-    for place in word_diff(first.old, first.new):
-        told = list(dropwhile(_is_blank, place))
-        rows += [None, *told] if rows else told
-    lines: list[Text] = []
-    for row in rows:
-        lines += [_text(("     ⋮", DIM))] if row is None else _numbered(row, width - LABEL, most=room.changed_line)
+    lines = _changed_rows(first, width - LABEL, room)
     if len(lines) > room.changed:
         hidden = len(lines) - room.changed + 1
         lines = [*lines[: room.changed - 1], _text((f"     … {hidden} more lines: w shows all", DIM))]
@@ -229,6 +232,27 @@ def _changes(rule: Rule, width: int, room: Room) -> "list[Text]":
         for other in others:
             told += [] if other in same else whole_change(other, width - LABEL)
     return _labelled("Change", told)
+
+
+def not_shown(rule: Rule, width: int) -> list[Change]:
+    """Return the changes that a screen of this width shows in part only."""
+    width = max(width, NARROWEST) - LABEL
+    hidden = [other for other in rule.changes[1:] if other.new != rule.changes[0].new]
+    if rule.changes and len(_changed_rows(rule.changes[0], width, SCREEN)) > SCREEN.changed:
+        hidden.insert(0, rule.changes[0])
+    return hidden
+
+
+def _changed_rows(change: Change, width: int, room: Room) -> "list[Text]":
+    """Return the changed lines of a file, its places apart from one another."""
+    rows: list[Row | None] = []
+    for place in word_diff(change.old, change.new):
+        told = list(dropwhile(_is_blank, place))
+        rows += [None, *told] if rows else told
+    lines: list[Text] = []
+    for row in rows:
+        lines += [_text(("     ⋮", DIM))] if row is None else _numbered(row, width, most=room.changed_line)
+    return lines
 
 
 def _is_blank(row: Row) -> bool:
@@ -240,7 +264,7 @@ def whole_change(change: Change, width: int) -> "list[Text]":
     lines = [_text((change.document, NAME))]
     for place in word_diff(change.old, change.new):
         for row in place:
-            lines += _numbered(row, max(width, NARROWEST), most=100)
+            lines += _numbered(row, width, most=100)
         lines.append(_text(""))
     return lines[:-1]
 
@@ -271,13 +295,18 @@ def _labelled(label: str, lines: "Sequence[Text]") -> "list[Text]":
 
 def _few(text: "Text", width: int, *, most: int) -> "list[Text]":
     """Return a text wrapped at words, the last of `most` lines ending in "…" if there are more."""
-    lines = _wrapped(text, width)
+    return _first(_wrapped(text, width), width, most=most)
+
+
+def _first(lines: "list[Text]", width: int, *, most: int) -> "list[Text]":
+    """Return the first lines; the last ends in "…" if there are more, cut at a word where it is too long for that."""
     if len(lines) <= most:
         return lines
-    last = _cut(lines[most - 1] + _text("…"), width)
-    if not last.plain.endswith("…"):
-        last.append("…")
-    return [*lines[: most - 1], last]
+    last = lines[most - 1]
+    end = last.plain.rfind(" ")
+    if last.cell_len >= width and end > 0:
+        last = last[:end]
+    return [*lines[: most - 1], _cut(last + _text("…"), width)]
 
 
 def _wrapped(text: "Text", width: int) -> "list[Text]":

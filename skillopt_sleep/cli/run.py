@@ -68,15 +68,16 @@ def run(
     flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
     settings = load(paths, flags=flags)
     only = _project_folder(project)
+    asked = Asked(only, backend, model, base_url, asked_again, fresh, as_json)
     if plan:
         from skillopt_sleep.cli.plan import show_plan
 
-        show_plan(settings, paths, only=only, again=chosen(asked_again, settings, paths), as_json=as_json)
+        show_plan(settings, paths, only=only, again=chosen(asked_again, settings, paths), asked=asked)
         return
     if example:
         report, waiting = _example_night(settings, paths)
     else:
-        report, waiting = _night(settings, paths, Asked(only, backend, model, base_url, asked_again, fresh, as_json))
+        report, waiting = _night(settings, paths, asked)
     _show(report, waiting, paths, example=example, as_json=as_json)
     if not example and not sys.stdout.isatty():
         from skillopt_sleep.notify import notify

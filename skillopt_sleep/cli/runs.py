@@ -79,7 +79,7 @@ def list_runs(
     if as_json:
         say_json({"schema_version": 1, "runs": rows})
         return
-    for line in lines or [f"No trainings in {folder}"]:
+    for line in lines or [f"No trainings in {folder.absolute()}"]:
         say(line)
 
 

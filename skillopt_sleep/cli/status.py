@@ -56,6 +56,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         nights = store.nights()
         to_decide = store.bank.to_decide(utc_now())
         waiting = [banked.proposal for banked in to_decide]
+        snoozed = store.bank.snoozed(utc_now())
         again = {banked.proposal.id for banked in to_decide if banked.again}
         progress = read_progress(paths.data)
         running = progress is not None or store.is_running()
@@ -68,6 +69,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         progress=progress,
         running=running,
         again=again,
+        snoozed=snoozed,
         because=report.because if report else "",
         # Prompts that a finished night left behind needn't be answered.
         prompts=_open_prompts(paths.data) if unfinished else 0,
@@ -88,6 +90,7 @@ def _waiting_data(proposal: Proposal) -> dict[str, object]:
         "id": proposal.id,
         "document": proposal.document,
         "proof": proposal.proof,
+        "label": proposal.label,
         "summary": proposal.summary,
         "warnings": proposal.warnings,
     }

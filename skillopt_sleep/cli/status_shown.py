@@ -4,14 +4,19 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Column, Part, say_next, say_row, say_table
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, say_next, say_row
 from skillopt_sleep.cli.daemon_shown import daemon_rows, first_step
+from skillopt_sleep.cli.review_rules import in_order, wording
 from skillopt_sleep.cli.text import counted, when
 from skillopt_sleep.cli.watch import shown
-from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.clock import shown as clock_words
+from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal
-from skillopt_sleep.reporters.gains import shown_gain
+from skillopt_sleep.reporters.gains import sentence, shown_gain
 from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.stores.bank import Decided
 from skillopt_sleep.stores.progress import Progress
 from skillopt_sleep.stores.sqlite import NightLine
 
@@ -20,7 +25,8 @@ class Status(NamedTuple):
     """The data that `status` shows.
 
     `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
-    outcome, and `prompts` the number of hand-off prompts without an answer. The next night tests those in `again`.
+    outcome, and `prompts` the number of hand-off prompts without an answer. The next night tests those in `again`,
+    and those in `snoozed` wait unseen.
     """
 
     nights: Sequence[NightLine]
@@ -30,6 +36,7 @@ class Status(NamedTuple):
     because: str
     prompts: int
     again: Collection[str] = ()
+    snoozed: Sequence[Decided] = ()
 
     @property
     def last(self) -> NightLine | None:
@@ -62,6 +69,7 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
     for label, text in daemon_rows(paths, now=now):
         say_row(label, text)
     _show_waiting(current.waiting, current.again)
+    _show_snoozed(current.snoozed)
     step = "" if current.nights else first_step(paths, settings)
     if current.waiting:
         say_next("skillopt-sleep review")
@@ -100,19 +108,49 @@ def _show_open(current: Status, *, now: datetime) -> None:
             say_row("Unfinished", f"{night}: the next run resumes it")
 
 
+def _show_snoozed(asleep: Sequence[Decided]) -> None:
+    """Print until when each snoozed proposal sleeps."""
+    for entry in asleep:
+        name = entry.proposal.id
+        until = clock_words(entry.until) if entry.until else ""
+        say_row("Snoozed", (name, NAME), f" until {until}; show it again: skillopt-sleep snooze --undo {name}")
+
+
 def _show_waiting(proposals: Sequence[Proposal], again: Collection[str]) -> None:
     """Print the proposals that nobody has decided on."""
     if not proposals:
         say_row("Waiting", "no proposals")
         return
     say_row("Waiting", (counted(len(proposals), "proposal"), BOLD))
-    rows: list[list[Part]] = []
-    for proposal in proposals:
-        caution = f"look twice ({proposal.touches}): " if proposal.touches else ""
-        label = f"{proposal.label}: " if proposal.label else ""
-        gain = shown_gain(proposal)[:1]
-        summary = " ".join([f"{label}{caution}{one_line(proposal.summary, limit=400)}", *gain])
-        if proposal.id in again:
-            summary += " The next night tests it again."
-        rows.append([(proposal.id, NAME), summary])
-    say_table([Column(""), Column("", wrapped=True)], rows, indent=2)
+    for proposal in in_order(proposals):
+        where = " and ".join(spelled(file.document) for file in proposal.files)
+        say_row(
+            "  - ",
+            f"{quoted(proposal)} → ",
+            (where, NAME),
+            f". {_known_of(proposal, again)} ",
+            (f"({proposal.id})", DIM),
+            width=4,
+        )
+
+
+def quoted(proposal: Proposal) -> str:
+    """Return the rule of a proposal in quotes, of several the first and how many more there are."""
+    if not proposal.edits:
+        return one_line(proposal.summary, limit=400)
+    first, *others = proposal.edits
+    alone = one_line(wording(replace(proposal, edits=(first,))), limit=400)
+    words, what = alone.removeprefix("Remove: "), "remove " if alone.startswith("Remove: ") else ""
+    more = f" and {counted(len(others), 'more rule')}" if others else ""
+    return f"{what}«{words}»{more}"
+
+
+def _known_of(proposal: Proposal, again: Collection[str]) -> str:
+    """Return in sentences what shows that a proposal helps, and what should be known of it."""
+    said = list(shown_gain(proposal)[:1])
+    if proposal.touches:
+        said.append(f"Look twice ({proposal.touches}).")
+    if proposal.label:
+        tested = "; tested tonight" if proposal.id in again else ""
+        said.append(sentence(f"{proposal.label}{tested}"))
+    return " ".join(said)

@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli import tasks_edit, tasks_files
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.console import say, say_hanging, say_json
 from skillopt_sleep.cli.lazy import PlainGroup
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.tasks_shown import find, scored_by, short_ids
 from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
+from skillopt_sleep.cli.words import SPLITS, USES
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.mining.recurrence import recurrence
@@ -51,12 +52,13 @@ def list_tasks(
         say("No tasks yet. The first night finds some, or add one: skillopt-sleep tasks add")
         return
     for line in _list_lines(shown, short_ids(entries), now=utc_now()):
-        say(line)
+        say_hanging(line)
     total = counted(len(shown), "task")
     hidden = sum(entry.dropped is not None for entry in entries)
     if hidden and not dropped:
         total = f"{total}; {hidden} dropped: skillopt-sleep tasks list --dropped"
     say(total)
+    say("Nights learn from those marked learn and test changes with those marked decide; kept back is only reported.")
 
 
 @app.command("show", epilog="Example: skillopt-sleep tasks show e633aacd")
@@ -78,7 +80,7 @@ def show(task: Id, *, as_json: AsJson = False) -> None:
 
 def _task_lines(entry: Banked, score: float | None) -> Iterator[str]:
     task = entry.task
-    yield f"{visible(task.id)}  {task.split or 'no split yet'}{marks(entry)}"
+    yield f"{visible(task.id)}  {USES[task.split] if task.split else 'no split yet'}{marks(entry)}"
     yield f"for {_project_name(task.project)}\n"
     if task.context:
         yield f"Said before it:\n{block(task.context)}"
@@ -203,13 +205,14 @@ def _frequency(tasks: Sequence[Task], *, now: datetime) -> str:
 
 def _splits(tasks: Sequence[Task]) -> str:
     counts = Counter(task.split for task in tasks if task.split)
-    return ", ".join(f"{counts[split]} {split}" for split in Split if counts[split]) or "no split yet"
+    return ", ".join(f"{SPLITS[split]} {counts[split]}" for split in Split if counts[split]) or "no split yet"
 
 
 def _line(entry: Banked, name: str) -> str:
     task = entry.task
     kind = type(task.reference).__name__.lower()
-    start, end = f"    {name:8}  {task.split or '-':5}  {kind:6}  ", marks(entry)
+    use = SPLITS[task.split] if task.split else "-"
+    start, end = f"    {name:8}  {use:9}  {kind:6}  ", marks(entry)
     width = max(WIDTH - len(start) - len(end), 12)
     return f"{start}{one_line(task.prompt, limit=width)}{end}"
 

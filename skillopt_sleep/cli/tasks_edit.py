@@ -13,6 +13,7 @@ from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.tasks_files import editable, read_file, take_in
 from skillopt_sleep.cli.tasks_shown import find, short_ids
 from skillopt_sleep.cli.text import counted
+from skillopt_sleep.cli.words import USES
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
@@ -25,8 +26,12 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Task ids, or th
 Undo = Annotated[bool, typer.Option("--undo", help="Undo it.")]
 Prompt = Annotated[str | None, typer.Option(help="The request.")]
 Context = Annotated[str | None, typer.Option(help="What was said before it.")]
-Side = Annotated[Split | None, typer.Option(help="The split it belongs to.")]
-Many = Annotated[list[str] | None, typer.Option(help="A check of the answer. Can be repeated.")]
+Side = Annotated[
+    Split | None, typer.Option(help="What it is for: to learn from (train), to decide with (val), kept back (test).")
+]
+Contains = Annotated[list[str] | None, typer.Option(help="Words that the answer must have. Can be repeated.")]
+Lacks = Annotated[list[str] | None, typer.Option(help="A word that it must not have. Can be repeated.")]
+Matches = Annotated[list[str] | None, typer.Option(help="A regular expression that it must match. Can be repeated.")]
 
 
 def edit(
@@ -84,9 +89,9 @@ def add(
         str, typer.Option(help="The folder of the project it is for; your own skill for every project by default.")
     ] = "",
     split: Side = None,
-    contains: Many = None,
-    not_contains: Many = None,
-    regex: Many = None,
+    contains: Contains = None,
+    not_contains: Lacks = None,
+    regex: Matches = None,
     answer: Annotated[str | None, typer.Option(help="The exact answer.")] = None,
     rubric: Annotated[
         str | None, typer.Option(help="What a good answer does, in words; the judge model decides.")
@@ -225,11 +230,15 @@ def _write(store: SqliteStore, entry: Banked, written: Task, entries: Sequence[B
     say(f"Edited {name}; later nights keep your version")
     if known.split is not None and written.split is not known.split:
         others = f", and the rest of its session with it: {', '.join(map(visible, moved))}" if moved else ""
-        say(f"  it moved from {known.split} to {written.split}{others}")
+        say(f"  it was {USES[known.split]} and is now {_use(written)}{others}")
         if known.split is Split.TRAIN:
             say("  nights have learned from it, so it is an easier test than a new task")
     if entry.dropped:
         say(f"  it is dropped, so it isn't used; restore it: skillopt-sleep tasks drop --undo {name}")
+
+
+def _use(task: Task) -> str:
+    return USES[task.split] if task.split else "without a split"
 
 
 def _twin(entry: Banked, written: Task, entries: Sequence[Banked]) -> str:

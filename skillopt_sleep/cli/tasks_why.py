@@ -6,6 +6,7 @@ from datetime import datetime
 
 from skillopt_sleep.cli.tasks_shown import short_ids
 from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
+from skillopt_sleep.cli.words import SPLITS
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
 from skillopt_sleep.records import Deed, DeedKind, Evidence, NightReport, Split, StepOutcome, Task
@@ -104,10 +105,10 @@ def _lesson(task: Task, related: Sequence[Banked], short: Mapping[str, str]) -> 
         return "\n".join(lines)
     lines.append(f"it came up again in {counted(len(related), 'other task')}:")
     for other in related[:MOST_RELATED]:
-        split = other.task.split or "-"
+        split = SPLITS[other.task.split] if other.task.split else "-"
         if other.dropped:
             split = "drop"
-        start = f"    {visible(short[other.task.id]):8}  {split:5}  "
+        start = f"    {visible(short[other.task.id]):8}  {split:9}  "
         lines.append(start + one_line(other.task.prompt, limit=WIDTH - len(start)))
     if len(related) > MOST_RELATED:
         lines.append(f"    and {len(related) - MOST_RELATED} more")
@@ -125,7 +126,7 @@ def _split(entry: Banked, related: Sequence[Banked], entries: Sequence[Banked]) 
         Split.TEST: "only reported: never learned from, and nothing is decided by it",
     }[task.split]
     reason = block(_reason_of_split(entry, related, entries), indent="  ")
-    return f"{use} ({task.split})\n{reason}"
+    return f"{use}\n{reason}"
 
 
 def _reason_of_split(entry: Banked, related: Sequence[Banked], entries: Sequence[Banked]) -> str:

@@ -25,11 +25,13 @@ def counted(count: int, noun: str) -> str:
 
 
 def ago(when: datetime, now: datetime) -> str:
-    """Return how long ago a time was, in words."""
+    """Return how long ago a time was, in words; days are counted by the local calendar."""
     passed = now - when
     for name, length, most in _UNITS:
         if passed < most:
             count = passed // length
+            if name == "day":
+                count = (now.astimezone().date() - when.astimezone().date()).days
             return f"{counted(count, name)} ago" if count > 0 else "just now"
     raise AssertionError(passed)
 
@@ -42,6 +44,18 @@ def when(moment: datetime, now: datetime) -> str:
     if day:
         return f"{day} {local:%H:%M}"
     return shown(moment)
+
+
+def span(first: datetime, last: datetime, now: datetime) -> str:
+    """Return the days between two times, as in "22 Nov", "4–22 Nov" or "30 Dec 2025 – 2 Jan 2026"."""
+    one, other = first.astimezone().date(), last.astimezone().date()
+    year = "" if one.year == other.year == now.astimezone().year else " %Y"
+    end = f"{other.day} {other:%b{year}}"
+    if one == other:
+        return end
+    if (one.year, one.month) == (other.year, other.month):
+        return f"{one.day}–{end}"
+    return f"{one.day} {one:%b{year}} – {end}"
 
 
 def home_path(path: str) -> str:

@@ -13,6 +13,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
+from skillopt_sleep.stores.bank import WITHDRAWN
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
@@ -55,7 +56,7 @@ def why_not(
 ) -> None:
     """Show why something you said is no rule: how far it came, what stopped it, and what to do."""
     from skillopt_sleep.cli.why_typed import typed_like
-    from skillopt_sleep.proposals.absence import absence
+    from skillopt_sleep.proposals.absence import Looked, absence
 
     with opened_to_read() as store:
         lessons = store.lessons.every()
@@ -66,6 +67,7 @@ def why_not(
             lessons,
             store.reports,
             lambda asked: typed_like(asked, store.index),
+            looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
         )
     if as_json:
         say_json(found)
@@ -94,7 +96,8 @@ def rules_of(asked: str, known: Sequence[Origin]) -> list[Origin]:
     """Return the rules of the proposal with this id; those taken by themselves, if it was divided."""
     name = asked.upper()
     parts = [origin for origin in known if origin.proposal.startswith(f"{name}.")]
-    rules = parts or [origin for origin in known if origin.proposal == name]
+    rules = [origin for origin in parts if origin.state != WITHDRAWN] or parts
+    rules = rules or [origin for origin in known if origin.proposal == name]
     if rules:
         return rules
     name, _, number = name.partition(".")
@@ -110,4 +113,5 @@ def _of_words(asked: str, known: Sequence[Origin]) -> list[Origin]:
         near = float("inf") if asked in origin.lessons else likeness(asked, origin.rule)
         if near >= nearest:
             best, nearest = [origin], near
-    return best
+    # Words that were withdrawn may have been replaced by others.
+    return rules_of(best[0].proposal, known) if best and best[0].state == WITHDRAWN else best

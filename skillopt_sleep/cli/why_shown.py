@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Part, say_row
-from skillopt_sleep.cli.text import ago, counted
+from skillopt_sleep.cli.text import ago, counted, span
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin
@@ -35,15 +35,19 @@ def show(rows: Iterable[Row]) -> None:
 
 def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
+    if origin.state == WITHDRAWN:
+        yield "", ("No longer proposed:", CAREFUL)
     yield "", (visible(origin.rule), BOLD)
     yield "  ", f"in {' and '.join(map(spelled, origin.documents))}"
     yield "", ""
-    yield from said_rows(origin.said, now=now)
+    yield from said_rows(origin.said, now=now, often=often(origin, now=now))
     for deed in origin.done[:QUOTES]:
         what = f": {one_line(deed.what, limit=QUOTE_CHARS)}" if deed.what else ""
         yield "  ", f"you {DONE[deed.kind]}{what}"
     yield "", ""
     yield "", sentence(tried(origin))
+    if origin.label:
+        yield "", (sentence(origin.label), CAREFUL)
     yield "", (sentence(decision(origin, now=now)), STYLES.get(origin.state, ""))
     yield "", ""
     for name, wording in zip(origin.lessons, origin.wordings, strict=False):
@@ -51,11 +55,19 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "proposal  ", (f"{origin.proposal}, of the night of {origin.night}", DIM)
 
 
-def said_rows(said: Sequence[Evidence], *, now: datetime) -> Iterator[Row]:
-    """Yield the person's words, each with when and where they were said."""
+def often(origin: Origin, *, now: datetime) -> str:
+    """Return in how many sessions a rule came up and when, "" if in one."""
+    if origin.sessions <= 1:
+        return ""
+    days = f", {span(origin.first, origin.last, now)}" if origin.first and origin.last else ""
+    return f"it in {origin.sessions} sessions{days}; e.g."
+
+
+def said_rows(said: Sequence[Evidence], *, now: datetime, often: str = "", how: str = "You said") -> Iterator[Row]:
+    """Yield the person's words, each with when and where they were said, behind how `often` it came up."""
     if not said:
         return
-    yield "", "You said:"
+    yield "", f"{how} {often}" if often else f"{how}:"
     for piece in said[:QUOTES]:
         yield "  ", (f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", NAME)
         yield "    ", (f"{when(piece, now=now)}{_session(piece)}", DIM)
@@ -82,7 +94,7 @@ def tried(origin: Origin) -> str:
         return "your own words are its proof, no trial was run"
     what = "it was tried" if origin.alone else f"all rules of {origin.proposal} were tried together"
     if origin.solved is not None:
-        return f"{what}: {in_numbers(origin.solved)}"
+        return f"{what}: {in_numbers(origin.solved, rules=1 if origin.alone else 2)}"
     if origin.before is not None and origin.after is not None:
         return f"{what}: graded {origin.before:.2f} before, {origin.after:.2f} with it, n={origin.n}"
     return "no trial was run"
@@ -102,7 +114,7 @@ def decision(origin: Origin, *, now: datetime) -> str:
 def absence_rows(absence: Absence, *, now: datetime) -> Iterator[Row]:
     """Yield what became of something the person said, why, and what to do next."""
     if absence.said:
-        yield from said_rows(absence.said, now=now)
+        yield from said_rows(absence.said, now=now, how="You pasted" if absence.pasted else "You said")
         yield "", ""
     yield "", sentence(visible(absence.because))
     for line in visible(absence.rule).splitlines():
@@ -124,7 +136,7 @@ def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime)
     """Yield one managed line with whose words it rests on, its trial, and who approved it when."""
     yield f"{number:>4}  ", (one_line(line, limit=200), BOLD)
     if origin is None:
-        yield _BELOW, ("no proposal is known that brought it", CAREFUL)
+        yield _BELOW, ("yours: no proposal is known that brought it", CAREFUL)
         return
     if origin.said:
         first = origin.said[0]
@@ -135,4 +147,6 @@ def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime)
     for deed in origin.done[: 0 if origin.said else 1]:
         yield _BELOW, f"you {DONE[deed.kind]}: {one_line(deed.what, limit=QUOTE_CHARS)}"
     yield _BELOW, tried(origin)
+    if origin.label:
+        yield _BELOW, (origin.label, CAREFUL)
     yield _BELOW, f"{decision(origin, now=now)}: {origin.proposal}"

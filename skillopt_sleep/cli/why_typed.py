@@ -6,6 +6,7 @@ from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK
 from skillopt_sleep.cli.harvest_shown import WORDS
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.heard import RULES
 from skillopt_sleep.proposals.absence import NAME_IT, Unheard
 from skillopt_sleep.records import Evidence, Held, Origin, Session
@@ -14,6 +15,8 @@ from skillopt_sleep.stores.index import SqliteIndex
 BATCH = 100  # sessions decoded at once
 TYPED_CHARS = 2_000  # of what was typed at once: more is mostly pasted
 QUOTE_CHARS = 300
+_PASTED = "it stood in a text you pasted, and pasted text founds no rule"
+IN_YOUR_WORDS = "if you want it, say it in a session in words of your own"
 _TAKEN_FOR = {
     REQUEST: "it was taken for a request, not for a correction of the answer before",
     SMALL_TALK: "it was taken for small talk",
@@ -34,14 +37,16 @@ def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
                 # The newest come first.
                 if near > nearest:
                     best, nearest = (one, session, number), near
-    return _unheard(*best) if best else None
+    return _unheard(*best, asked) if best else None
 
 
-def _unheard(held: Held, session: Session, number: int) -> Unheard:
+def _unheard(held: Held, session: Session, number: int, asked: str) -> Unheard:
     turn = session.turns[number]
     at = turn.at or session.started
     words = Evidence(session=session.id, turn=number, quote=one_line(turn.text, limit=QUOTE_CHARS), at=at)
     why = f"skillopt-sleep harvest --why {session.id}"
+    if likeness(asked, own_words(turn.text[:TYPED_CHARS], turn.pasted)) <= LIKE:
+        return Unheard(words=words, because=_PASTED, next=f"{IN_YOUR_WORDS}; see also: {why}", pasted=True)
     if held.line.left_out is not None:
         return Unheard(
             words=words, because=f"its session is left out: {WORDS[held.line.left_out]}", next=f"see: {why}"

@@ -1,5 +1,6 @@
 """Run every check of `doctor`; each returns findings and changes nothing."""
 
+import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -144,7 +145,11 @@ def look_at_settings(paths: Paths, root: Path) -> Iterator[Finding]:
     if read_preferences(paths.preferences):
         yield fine(Topic.SETTINGS, f"your house rules are in {paths.preferences}")
     if not load_project(root).enabled:
-        yield fine(Topic.SETTINGS, f"the project {root} opts out: its sessions are never read")
+        yield fine(
+            Topic.SETTINGS,
+            f"the project {root} opts out: no night uses its sessions",
+            f"delete what is kept of them: skillopt-sleep purge --project {shlex.quote(str(root))}",
+        )
 
 
 def look_at_store(paths: Paths, store: Glance | None) -> Iterator[Finding]:

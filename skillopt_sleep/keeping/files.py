@@ -35,6 +35,14 @@ class Sweep(NamedTuple):
             return False
         return any(self.documents.is_in_file(file) for file in files)
 
+    def holds(self, data: bytes) -> bool:
+        """Return whether these bytes hold something of it, or a line of the rules."""
+        return self.plain.is_in_bytes(data) or self.rules.is_in_bytes(data)
+
+    def holds_line(self, line: str) -> bool:
+        """Return whether this line holds something of it."""
+        return self.plain.is_in_text(line) or self.rules.is_in_text(line)
+
 
 def night_files(folder: Path) -> list[Path]:
     """Return the files of a night, without those of its proposals."""

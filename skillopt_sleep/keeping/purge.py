@@ -4,18 +4,25 @@ A killed purge can be run again: until the store's rows are gone it finds the sa
 file anew.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.keeping import files
 from skillopt_sleep.keeping.numbers import numbers
+from skillopt_sleep.keeping.trim import Trimmed, TrimmedEntry, trimmed, trimmed_entry
 from skillopt_sleep.kit.sought import Sought, rule_phrases
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.records import NightReport, Proposal
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
-from skillopt_sleep.stores.bank import ADOPTED
+from skillopt_sleep.stores.bank import ADOPTED, UNDONE
 from skillopt_sleep.stores.purge import Found, Row
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -26,8 +33,10 @@ Choice = tuple[Sequence[Row], Sought]
 class Purge:
     """All that a purge deletes: rows of the store, whole `nights` but for their numbers, files, and lines of logs.
 
-    `copied` are proposals from other sessions whose saved files hold something of it, and `undoless` those whose undo
-    goes with theirs.
+    `copied` are proposals from other sessions whose saved files hold something of it and go too, of which those in
+    `lost` could be adopted again until now, and `undoless` those whose undo goes with theirs. Of those that are
+    `trimmed` only our own rules stay in the saved texts, and of the `entries` of the journal too; `refiled` are the
+    proposals as the store has to know them then.
     """
 
     found: Found
@@ -35,7 +44,11 @@ class Purge:
     files: tuple[Path, ...]
     logs: dict[Path, bytes]
     copied: tuple[Proposal, ...]
+    lost: tuple[str, ...]
     undoless: tuple[str, ...]
+    trimmed: tuple[Trimmed, ...]
+    refiled: tuple[Proposal, ...]
+    entries: tuple[TrimmedEntry, ...]
     folders: tuple[str, ...]
 
     @property
@@ -63,8 +76,16 @@ def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[Row]], Cho
     )
     nights = tuple(dict.fromkeys((*nights, *sorted(found.nights))))
     staged, adopted = files.proposal_folders(paths), files.adoption_folders(paths)
-    copies = [*_of(gone, staged), *files.folders_with(sweep, staged)]
-    undos = [*_of(gone, adopted), *files.folders_with(sweep, adopted)]
+    known = [entry for entry in store.bank.proposals() if entry.proposal.id not in gone]
+    held = {store.folder(one.proposal.night) / files.PROPOSALS / one.proposal.id: one.proposal for one in known}
+    hits = [*files.folders_with(sweep, staged), *files.folders_with(sweep, adopted)]
+    shorter = _trimmed(held, hits, sweep)
+    refiled = tuple(_refiled(held, shorter))
+    entries = tuple(_entries(Journal(paths.adoptions), held, refiled, hits, sweep))
+    kept = {one.folder for one in shorter} | {paths.adoptions / one.entry.proposal for one in entries}
+    lost = [folder for folder in hits if folder not in kept]
+    copies = [*_of(gone, staged), *(folder for folder in lost if folder in staged)]
+    undos = [*_of(gone, adopted), *(folder for folder in lost if folder in adopted)]
     taken = [*copies, *undos, *files.other_files(paths, plain, sessions=found.sessions)]
     closed = {line.id for line in store.nights() if line.closed}
     for night in nights:
@@ -72,15 +93,22 @@ def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[Row]], Cho
         if night not in closed:
             # What waits for an answer is of the night that is open.
             taken += sorted(paths.handoff.glob("*/*"))
-    others = [entry.proposal for entry in store.bank.proposals() if entry.proposal.id not in gone]
     taken += files.free_text(paths) if taken or found.ids else []
     return Purge(
         found=found,
         nights=nights,
         files=tuple(dict.fromkeys(taken)),
         logs=files.logs_with(paths, plain, nights=nights),
-        copied=tuple(one for one in others if store.folder(one.night) / files.PROPOSALS / one.id in copies),
-        undoless=tuple(one.id for one in others if paths.adoptions / one.id in undos),
+        copied=tuple(one for folder, one in held.items() if folder in copies),
+        lost=tuple(
+            one.proposal.id
+            for folder, one in zip(held, known, strict=True)
+            if folder in copies and one.state == UNDONE
+        ),
+        undoless=tuple(one.id for one in held.values() if paths.adoptions / one.id in undos),
+        trimmed=shorter,
+        refiled=refiled,
+        entries=entries,
         folders=sought.folders,
     )
 
@@ -93,15 +121,60 @@ def carry_out(purge: Purge, store: SqliteStore, *, now: datetime) -> None:
         report = store.report(night)
         reports[night] = numbers(report, because=because, documents=False) if report else None
     files.delete(purge.files)
+    for shorter in (*purge.trimmed, *purge.entries):
+        shorter.write()
     files.rewrite(purge.logs)
     for night, report in reports.items():
         folder = store.folder(night)
         if report is not None and folder.is_dir():
             for reporter in REPORTERS:
                 reporter.write(report, folder)
-    store.purge.delete(purge.found, reports, copied=purge.copied, folders=purge.folders)
+    store.purge.delete(purge.found, reports, copied=purge.copied, refiled=purge.refiled, folders=purge.folders)
     store.purge.compact()
 
 
 def _of(proposals: set[str], folders: Sequence[Path]) -> list[Path]:
     return [folder for folder in folders if folder.name in proposals]
+
+
+def _trimmed(held: Mapping[Path, Proposal], hits: Sequence[Path], sweep: files.Sweep) -> tuple[Trimmed, ...]:
+    """Return the proposals whose folders are hit and that are something without the words."""
+    found = [trimmed(folder, held[folder], sweep.holds, sweep.holds_line) for folder in hits if folder in held]
+    return tuple(one for one in found if one is not None)
+
+
+def _refiled(held: Mapping[Path, Proposal], shorter: Sequence[Trimmed]) -> Iterator[Proposal]:
+    """Yield the proposals whose texts are others than the store knows, those of a purge that was killed too."""
+    changed = {one.folder: one.proposal for one in shorter}
+    for folder, proposal in held.items():
+        if folder in changed:
+            yield changed[folder]
+            continue
+        with suppress(StaleProposal):
+            filed = read_proposal(folder)
+            if filed.result != proposal.result and filed.version == proposal.version:
+                yield replace(proposal, base=filed.base, result=filed.result, copies=filed.copies)
+
+
+def _entries(
+    journal: Journal,
+    held: Mapping[Path, Proposal],
+    refiled: Sequence[Proposal],
+    hits: Sequence[Path],
+    sweep: files.Sweep,
+) -> Iterator[TrimmedEntry]:
+    """Yield the adoptions without the words, and those whose proposal has other texts now."""
+    before = {proposal.id: proposal for proposal in held.values()}
+    after = before | {proposal.id: proposal for proposal in refiled}
+    names = {folder.name for folder in hits}
+    for entry in journal.entries():
+        proposal = before.get(entry.proposal)
+        if proposal is None:
+            continue
+        made = entry.made or entry.after
+        if entry.is_for(proposal.id, proposal.path, proposal.result):
+            made = after[proposal.id].result
+        if entry.proposal in names or made != (entry.made or entry.after):
+            found = trimmed_entry(entry, journal, sweep.holds, sweep.holds_line, made=made)
+            if found is not None:
+                yield found

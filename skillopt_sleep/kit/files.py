@@ -4,7 +4,8 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from skillopt_sleep.kit.attributes import Attributes, copy_on_a_mac, give
@@ -58,6 +59,19 @@ def write_as(path: Path, data: bytes, attributes: Attributes | None) -> None:
 
     mode = _EVERYBODY if attributes is None else PRIVATE_FILE
     _replace(path, data, mode=mode, finish=finish, durable=True)
+
+
+@contextmanager
+def kept_open(path: Path) -> Generator[Callable[[], bytes | None]]:
+    """Hold a file open while it is replaced or removed, and yield what reads the bytes that it had in the end.
+
+    It returns None where that can't be told: without a file, and on Windows, where an open file isn't replaced.
+    """
+    if os.name != "posix" or not path.exists():
+        yield lambda: None
+        return
+    with os.fdopen(os.open(path, PLAIN_FLAGS), "rb") as file:
+        yield file.read
 
 
 def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:

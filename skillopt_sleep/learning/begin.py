@@ -167,7 +167,7 @@ def _with_resumed(outcome: StepOutcome, earlier: Resumed) -> StepOutcome:
 def _draft(begun: Begun, waiting: Sequence[Task], *, crew: Crew, plan: Plan, log: Log) -> Begun:
     """Draft a candidate; the optimizer sees train tasks only. `waiting` tasks need the repository."""
     outcome, past, val = begun.outcome, begun.past, begun.val
-    undecided = still_open(begun.train, past, outcome.document)
+    undecided = still_open(begun.train, past, outcome.document, tonight=[*begun.train, *val, *begun.test])
     outcome = replace(outcome, tried=replace(outcome.tried, offered=undecided.offered)).noted(*undecided.notes)
     if begun.train and not undecided.tasks:
         return begun.ended(outcome, Outcome.NO_CHANGE, undecided.why_nothing)

@@ -1,9 +1,7 @@
 """Say what a rule's error rate is of: this change, on these requests, by this judge."""
 
-from skillopt_sleep.records import GateRule, Trial
+from skillopt_sleep.records import UNKNOWN, UNVERIFIED, GateRule, Trial
 
-UNKNOWN = "error rate unknown"
-UNVERIFIED = "unverified"
 _RATES = {"strict": UNKNOWN, "greedy": UNVERIFIED}
 
 

@@ -83,7 +83,8 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     reasons: list[str] = []
     others = len(tested.edits) - 1
     if tested.kind is CandidateKind.PART:
-        reasons.append("tried on top of the other edits")
+        which = "other rule" if others == 1 else "other rules"
+        reasons.append(f"measured with the proposal's {which} already in place")
     elif others == 1:
         reasons.append("tried together with 1 other edit")
     elif others > 1:

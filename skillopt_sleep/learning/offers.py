@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import CandidateKind, Decision, Document, Note, Offered, Past, Task, Waiting, lessons_of
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    Note,
+    Offered,
+    Past,
+    Task,
+    Waiting,
+    lessons_of,
+)
 
 
 class Open(NamedTuple):
@@ -19,7 +29,7 @@ class Open(NamedTuple):
     def why_nothing(self) -> str:
         """Why there is nothing to learn."""
         if self.offered:
-            return f"all that was asked for waits for you: {', '.join(self.offered)}"
+            return f"all that was asked for was proposed already: {', '.join(self.offered)}"
         return "all that was asked for waits for one more session of its lesson"
 
 
@@ -73,8 +83,11 @@ def resting(waiting: Sequence[Waiting], offered: Sequence[Offered], document: Do
     return tuple(rest)
 
 
-def still_open(tasks: Sequence[Task], past: Past, document: Document) -> Open:
-    """Return the tasks of lessons whose rule waits neither for the person nor, being early, for one more session."""
+def still_open(tasks: Sequence[Task], past: Past, document: Document, *, tonight: Sequence[Task] = ()) -> Open:
+    """Return the tasks of lessons whose rule waits neither for the person nor, being early, for one more session.
+
+    The sessions of all tasks of `tonight` are counted, also of those to test with.
+    """
     decided = _lessons(past.offered)
     early: set[str] = set()
     for wait in past.waiting:
@@ -87,6 +100,9 @@ def still_open(tasks: Sequence[Task], past: Past, document: Document) -> Open:
             again.setdefault(decided[task.lesson], set()).add(task.session)
         elif task.lesson not in early:
             undecided.append(task)
+    for task in tonight:
+        if decided.get(task.lesson) in again:
+            again[decided[task.lesson]].add(task.session)
     notes: list[Note] = []
     for proposal, sessions in again.items():
         asked = "1 session asks" if len(sessions) == 1 else f"{len(sessions)} sessions ask"

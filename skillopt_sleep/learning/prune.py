@@ -19,6 +19,7 @@ MOST_TASKS = 8  # on which one removal is tried
 # A useless rule of five whose tasks pass at .9 is proven superfluous within 60 nights in 8 of 10 months, one worth 10
 # points is in fewer than 2 of 100. Sooner finds more of both, later fewer (28 nights: 7 of 10, and 1 of 100).
 RETRY = 20  # nights after which a removal that wasn't proven is tried again
+DAY_CHARS = len("2026-01-31")
 SESSIONS = 2  # that the unseen tasks come from, at least: fewer could never prove it
 
 
@@ -29,13 +30,14 @@ class Pruning(msgspec.Struct, frozen=True, kw_only=True):
     val: tuple[Task, ...]
 
 
-def prune(document: Document, past: Past, tasks: Sequence[Task]) -> Pruning | None:
+def prune(document: Document, past: Past, tasks: Sequence[Task], *, least: int = 0) -> Pruning | None:
     """Return the removal to try, or None: of a rule that another line says too, else of the longest rule.
 
-    A removal that did harm before, that a person refused or that waits for them isn't tried again; one that wasn't
-    proven is after RETRY nights, when those that were never tried had their turn.
+    A rule that was adopted fewer than `least` nights ago isn't tried. A removal that did harm before, that a person
+    refused or that waits for them isn't tried again; one that wasn't proven is after RETRY nights, when those that
+    were never tried had their turn.
     """
-    decided = _decided(past)
+    decided = _decided(past) | _young(past, least)
     tried = _last_tries(past)
     rules = _standing(past.adopted)
     candidates = [rule for rule in rules if rule.strip() not in decided]
@@ -67,6 +69,17 @@ def _decided(past: Past) -> set[str]:
     edits += [proposed.edit for proposed in past.proposed if proposed.standing is Standing.WAITS]
     edits += [tried.edit for tried in past.tried if tried.effect is Effect.HARMFUL]
     return {edit.target.strip() for edit in edits if edit.op is EditOp.DELETE}
+
+
+def _young(past: Past, least: int) -> set[str]:
+    """Return the rules that were adopted fewer than so many nights ago; nights of that same day don't count."""
+    young: set[str] = set()
+    for proposed in past.proposed:
+        since = proposed.since[:DAY_CHARS]
+        nights = [night for night in past.nights if night[:DAY_CHARS] > since]
+        if proposed.standing is Standing.LIVE and len(nights) < least:
+            young.update(rule.strip() for rule in items(proposed.edit.content))
+    return young
 
 
 def _last_tries(past: Past) -> dict[str, int]:

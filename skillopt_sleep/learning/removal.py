@@ -64,7 +64,7 @@ def remove(
     document, rule = learned.document, plan.removal
     if not _is_time(learned, plan, past, slow=slow):
         return Removal(learned)
-    found = prune(document, past, tasks)
+    found = prune(document, past, tasks, least=plan.step.slow_every)
     if found is None:
         return Removal(learned)
     shorter = candidate(document, (found.edit,))

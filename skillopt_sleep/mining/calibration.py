@@ -16,7 +16,7 @@ import msgspec
 
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.mined import batched
-from skillopt_sleep.mining.write_controls import PER_CALL, ItemControls, write_controls
+from skillopt_sleep.mining.write_controls import PER_CALL, ItemControls, waiting, write_controls
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.items import PASSES_FROM, item
 from skillopt_sleep.protocols import Backend, Pool
@@ -196,7 +196,7 @@ def _grades(
         schema=_grades_of(tuple(len(shown[task.id]) for task in tasks)),
         project=tasks[0].project,
         stage="prove",
-        failure=f"a grading call failed, so {len(tasks)} tasks wait for another night",
+        failure=f"a grading call failed, so {waiting(len(tasks))}",
     )
 
 

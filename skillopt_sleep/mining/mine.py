@@ -174,7 +174,13 @@ def _collected(parts: Sequence[Mined]) -> Mined:
         instead.update(part.instead)
         count += len(part.tasks)
     for what, times in sorted(instead.items()):
-        notes.append(Note(stage="mine", summary=f"{times} of {count} tasks are {what}", expected=True))
+        notes.append(
+            Note(
+                stage="mine",
+                summary=f"{times} of {count} tasks {'is' if times == 1 else 'are'} {what}",
+                expected=True,
+            )
+        )
     if for_once:
         notes.append(_note_of_once(tuple(for_once)))
     return Mined(
@@ -194,7 +200,7 @@ def _within_capacity(collected: Mined, sessions: Sequence[Session]) -> Mined:
     if not dropped:
         return collected
     which = "1 task was" if len(dropped) == 1 else f"{len(dropped)} tasks were"
-    rule = f"a session founds at most {PER_SIGN} for each thing that was typed or done in it"
+    rule = f"a session gives at most {PER_SIGN} for each thing that was typed or done in it"
     note = Note(stage="mine", summary=f"{which} dropped: {rule}", expected=True)
     followed = (*collected.dropped, *corrections_of(dropped, Became.CROWDED_OUT))
     return replace(collected, tasks=kept, notes=(*collected.notes, note), dropped=followed)
@@ -202,9 +208,12 @@ def _within_capacity(collected: Mined, sessions: Sequence[Session]) -> Mined:
 
 def _note_of_once(quotes: Sequence[str]) -> Note:
     """Say what held for one time only, so that nobody wonders where it went."""
-    which = "1 wish held" if len(quotes) == 1 else f"{len(quotes)} wishes held"
+    if len(quotes) == 1:
+        said = "1 wish was for one time only, so it became no lesson"
+    else:
+        said = f"{len(quotes)} wishes were for one time only, so they became no lessons"
     named = "; ".join(f"«{one_line(quote, limit=ONCE_CHARS)}»" for quote in quotes[:ONCE_NAMED])
-    return Note(stage="mine", summary=f"{which} for one time only and founded no lesson: {named}", expected=True)
+    return Note(stage="mine", summary=f"{said}: {named}", expected=True)
 
 
 def _worth(task: Task) -> tuple[object, ...]:

@@ -57,6 +57,11 @@ def write_controls(tasks: Sequence[Task], model: Backend, *, sample: int = 0) ->
         schema=_controls_of(len(tasks)),
         project=tasks[0].project,
         stage="prove",
-        failure=f"a call for answers to try references on failed, so {len(tasks)} tasks wait for another night",
+        failure=f"the call that writes answers to try the tests on failed, so {waiting(len(tasks))}",
         sample=sample,
     )
+
+
+def waiting(count: int) -> str:
+    """Say that so many tasks wait for another night."""
+    return "1 task waits for another night" if count == 1 else f"{count} tasks wait for another night"

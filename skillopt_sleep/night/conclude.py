@@ -12,6 +12,7 @@ from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     NOTHING,
+    READ_AGAIN,
     REVIEW,
     Calibrations,
     Corrections,
@@ -27,6 +28,7 @@ from skillopt_sleep.records import (
     SessionCounts,
     Spend,
     Split,
+    Standing,
     StepOutcome,
     Task,
     left_out,
@@ -44,9 +46,10 @@ BEST_FIRST = (
 
 KEPT = "nothing; the tasks are kept for a replay that has the repository"
 EARLY = "wait for one more session of the lesson, which would prove it, or adopt the early proposal as it is"
-OTHER_JUDGE = (
-    "name another model for the judge (judge.model); the sessions stay unread, so it grades them the next night"
-)
+OTHER_JUDGE = "name another model for the judge (judge.model)"
+UNREAD = "the sessions stay unread, so it grades them the next night"
+GRADED_LATER = "a later night lets it grade the other lessons, and asks nothing else again"
+WORDS_AGAIN = "to have your words tested by it, edit them once more: skillopt-sleep review"
 UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NOTHING_NEW})
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
@@ -56,7 +59,13 @@ REMEDIES = {
     Outcome.NO_CHANGE: "nothing; the edits that were tried were not proven to help and were dropped",
     Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
 }
+NOWHERE = "nothing; skillopt-sleep harvest shows where sessions are expected"
 UNTRIED = "nothing; no edit was tried"
+DECIDED_SINCE = {
+    Standing.LIVE: "you adopted it",
+    Standing.UNDONE: "you adopted it, and took it back",
+    Standing.REFUSED: "you turned it down",
+}
 WAITS = "nothing; later nights continue the trial of what waits with new tasks"
 TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"
 
@@ -87,13 +96,13 @@ def conclude(
         elif proposal.proof is Proof.ELSEWHERE:
             elsewhere.update(proposal.paths)
     outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
-    nothing = _nothing_new(sessions, tasks, corrections, notes)
+    nothing = _nothing_new(page, sessions, tasks, corrections, notes)
     verdict, because, remedy = _outcome(outcomes, stopped, nothing)
-    if judge is not None and judge.because and verdict in UNJUDGED:
-        because, remedy = _unjudged(judge, because), OTHER_JUDGE
-        verdict = Outcome.UNVERIFIED
+    verdict, because, remedy = _judged((verdict, because, remedy), judge, outcomes, unread=bool(sessions.used))
+    if verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
+        because, remedy = _with_lost(because, remedy, corrections.before_a_test)
     tasks_by_side = Counter(task.split for task in tasks)
-    errors = [*notes, *_not_retested(page, outcomes)]
+    errors = [*notes, *_not_retested(page, outcomes, stopped=stopped is not None)]
     for outcome in outcomes:
         errors.extend(outcome.notes)
     own = {proposal.id for proposal in proposals}
@@ -124,12 +133,34 @@ def conclude(
     )
 
 
-def _not_retested(page: Page, outcomes: Sequence[StepOutcome]) -> Iterator[Note]:
-    """Yield a note on each rule in the person's own words that was to be tested again, and came to no document."""
+def _not_retested(page: Page, outcomes: Sequence[StepOutcome], *, stopped: bool) -> Iterator[Note]:
+    """Yield a note on each rule in the person's own words that was to be tested again, and came to no document.
+
+    What they decided on meanwhile isn't tested any more.
+    """
+    for state, decided in DECIDED_SINCE.items():
+        for proposal in page.bank.again(state):
+            summary = f"your wording {proposal.id} isn't tested again, as you had asked: {decided}"
+            yield Note(stage="retest", summary=summary, expected=True)
+    because = "the night was cut short" if stopped else "no unseen task of its lesson was tried tonight"
     reached = {outcome.document.path for outcome in outcomes}
     for proposal in page.bank.again():
         if reached.isdisjoint(proposal.paths):
-            yield postponed(proposal.id, "no unseen task of its lesson was tried tonight")
+            yield postponed(proposal.id, because)
+
+
+def _judged(
+    end: tuple[Outcome, str, str], judge: JudgeReading | None, outcomes: Sequence[StepOutcome], *, unread: bool
+) -> tuple[Outcome, str, str]:
+    """Return the night's outcome, its reason and its remedy, as a judge that failed leaves them."""
+    verdict, because, _ = end
+    if judge is None or not judge.because:
+        return end
+    if verdict in UNJUDGED:
+        return Outcome.UNVERIFIED, _unjudged(judge, because), _other_judge(outcomes, UNREAD if unread else "")
+    if verdict is Outcome.UNDECIDED and judge.because in because:
+        return verdict, because, _other_judge(outcomes, GRADED_LATER)
+    return end
 
 
 def _unjudged(judge: JudgeReading, because: str) -> str:
@@ -137,6 +168,25 @@ def _unjudged(judge: JudgeReading, because: str) -> str:
     if judge.because in because:
         return because
     return f"the judge decides nothing tonight: {judge.because}; {because}"
+
+
+def _other_judge(outcomes: Sequence[StepOutcome], then: str) -> str:
+    """Return what to do about a judge that fails, and what comes of it."""
+    steps = [OTHER_JUDGE]
+    if any(outcome.tried.retested for outcome in outcomes):
+        steps.append(WORDS_AGAIN)
+    elif then:
+        steps.append(then)
+    return "; ".join(steps)
+
+
+def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:
+    """Return why nothing could be tested and what to do, with the corrections that were lost before that."""
+    if not lost.found:
+        return because, remedy
+    if remedy.startswith(NOTHING):
+        return f"{because}; {lost.ends}", lost.next_step
+    return f"{because}; {lost.ends}", remedy
 
 
 def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> StepOutcome:
@@ -230,7 +280,7 @@ def _cut_short(stopped: SleepError) -> Outcome:
 
 
 def _nothing_new(
-    sessions: SessionCounts, tasks: Sequence[Task], corrections: Corrections, notes: Sequence[Note]
+    page: Page, sessions: SessionCounts, tasks: Sequence[Task], corrections: Corrections, notes: Sequence[Note]
 ) -> tuple[str, str]:
     """Return why a whole night had nothing to work on, and what to do about it."""
     if corrections.found:
@@ -238,7 +288,7 @@ def _nothing_new(
     if tasks:
         return f"{_counted(len(tasks), 'task')} found, but no document to teach", "see the errors below"
     if not sessions.seen:
-        return _nothing_seen(notes)
+        return _nothing_seen(page, notes)
     if not sessions.used:
         remedy = "nothing; skillopt-sleep harvest shows each"
         if LeftOut.OLDER in sessions.skipped:
@@ -250,12 +300,16 @@ def _nothing_new(
     return f"no corrected request found in {_counted(sessions.used, 'session')}", "nothing"
 
 
-def _nothing_seen(notes: Sequence[Note]) -> tuple[str, str]:
-    """Say whether there was no session, or whether it could not be read."""
+def _nothing_seen(page: Page, notes: Sequence[Note]) -> tuple[str, str]:
+    """Say whether there was no session, none that is new, or whether it could not be read."""
     for note in notes:
         if note.stage == "harvest" and not note.expected:
             return f"no new session could be read: {note.summary}", note.remedy
-    return "there are no new sessions", "nothing; skillopt-sleep harvest shows where sessions are expected"
+    earlier = len(page.index.lines(unread=False))
+    if not earlier:
+        return "there are no new sessions: none was found", NOWHERE
+    were = "the only one was" if earlier == 1 else f"all {earlier} were"
+    return f"there are no new sessions: {were} read by earlier nights", f"nothing; to read them again: {READ_AGAIN}"
 
 
 def _counted(count: int, name: str) -> str:

@@ -76,6 +76,7 @@ class _Ends:
         self._outcomes = {outcome.document.id: outcome for outcome in outcomes}
         self._proposals = proposals
         self._offered = offered
+        self._named = found.named
         self._provable: dict[str, set[str]] = {}
         for task in routing.tasks:
             if task.split is Split.VAL:
@@ -104,7 +105,10 @@ class _Ends:
         waits = _proposed(task, self._offered)
         if waits:
             return Became.PROPOSED, f"{waits} waits already"
-        return _in_step(task, outcome, self._provable.get(routed.document, ()))
+        became, because = _in_step(task, outcome, self._provable.get(routed.document, ()))
+        if became is Became.SEEN_ONCE and self._named and task.evidence and not task.wording:
+            return Became.UNNAMED, because
+        return became, because
 
 
 def _proposed(task: Task, proposals: Sequence[Proposal]) -> str:
@@ -136,10 +140,10 @@ def _in_step(task: Task, outcome: StepOutcome, provable: Collection[str]) -> tup
 
 
 def _tested(task: Task, outcome: StepOutcome) -> str:
-    """Return the verdict on the last change that was tried on the task; "" if none was."""
+    """Return the verdict on the last change that was tried on a task of its lesson; "" if none was."""
     reason = ""
     for tested in outcome.tried.tested:
-        if any(pair.task == task.id for pair in tested.trial.pairs):
+        if any(pair.task == task.id or (pair.lesson and pair.lesson == task.lesson) for pair in tested.trial.pairs):
             reason = tested.verdict.reason
     return reason
 

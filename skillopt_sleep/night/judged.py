@@ -10,23 +10,17 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.mining.write_controls import MOST_WRITTEN, PER_CALL, write_controls
+from skillopt_sleep.night.unjudged import without_judge
 from skillopt_sleep.protocols import Crew, Judge, Page, Routing
 from skillopt_sleep.records import (
     AnswerKind,
-    Decision,
     Document,
-    ForLater,
-    FreshRound,
     JudgeReading,
     KnownAnswer,
     Note,
-    Outcome,
     Rubric,
     StepOutcome,
     Task,
-    TestMeans,
-    Trial,
-    Verdict,
 )
 from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, Take, chosen, plain, room, shuffled
 from skillopt_sleep.replay.judges.known_answers import Control, controls_of
@@ -64,7 +58,8 @@ class NightJudge:
         self._tasks = routing.tasks
         self._refused = tuple(refused)
         taught = {task.document for task in plain(routing.tasks)}
-        self._documents = [document for document in routing.documents if document.id in taught]
+        # Beside a document without such a task of tonight the judge may still have to grade an earlier lesson.
+        self._documents = [one for one in routing.documents if not taught or one.id in taught]
 
     def of(self, document: Document) -> Judge:
         """Return the judge for the attempts under this document."""
@@ -103,16 +98,26 @@ class NightJudge:
         return read(self._all_graded())
 
     def decided(self, outcomes: Sequence[StepOutcome]) -> list[StepOutcome]:
-        """Return the outcomes; a document whose grades came from a judge that failed is unverified."""
+        """Return the outcomes without what a judge that failed decided of them."""
         reading = self.reading()
         if reading is None or not reading.because:
             return list(outcomes)
+        graded = {task.id for task in self._all_tasks() if _by_model(task)}
         decided: list[StepOutcome] = []
         for outcome in outcomes:
-            if outcome.document.id in self._relied:
-                decided.append(_unverified(outcome, reading.because))
-            else:
+            if outcome.document.id not in self._relied:
                 decided.append(outcome)
+                continue
+            learned = any(task.document == outcome.document.id for task in self._tasks if _by_model(task))
+            left = without_judge(
+                outcome,
+                reading.because,
+                graded=graded,
+                learned=learned,
+                night=self._page.night,
+                crew=self._crew,
+            )
+            decided.append(left)
         return decided
 
     def lost(self) -> tuple[str, ...]:
@@ -156,7 +161,7 @@ class NightJudge:
 
     def _all_tasks(self) -> list[Task]:
         """Return tonight's tasks, and those of earlier nights in the same projects."""
-        tasks = {task.id: task for task in self._page.bank.tasks({task.project for task in plain(self._tasks)})}
+        tasks = {task.id: task for task in self._page.bank.tasks({task.project for task in self._tasks})}
         tasks |= {task.id: task for task in self._tasks}
         return list(tasks.values())
 
@@ -214,7 +219,7 @@ class NightJudge:
         queues: defaultdict[str, list[Control]] = defaultdict(list)
         homes: dict[str, list[str]] = {}
         for task in self._tasks:
-            if isinstance(task.reference, Rubric):
+            if _by_model(task):
                 homes.setdefault(task.project, []).append(task.document)
         documents = [document.id for document in self._documents]
         for control in controls:
@@ -224,27 +229,11 @@ class NightJudge:
         return dict(queues)
 
 
+def _by_model(task: Task) -> bool:
+    """Return whether only the judge's model can grade an attempt at the task."""
+    return isinstance(task.reference, Rubric)
+
+
 def _leave_doubt(graded: Sequence[Graded], first: Sequence[Control]) -> bool:
     """Return whether those of these grades that the `first` controls got leave the judge in doubt."""
     return in_doubt([grade for grade in graded if grade.control in first])
-
-
-def _unverified(outcome: StepOutcome, because: str) -> StepOutcome:
-    """Return the outcome without anything that was decided by the judge; its sessions stay unread.
-
-    What was tried is still in the night's trials.jsonl; its numbers would mislead beside the outcome.
-    """
-    reason = f"the judge decides nothing tonight: {because}"
-    return replace(
-        outcome,
-        outcome=Outcome.UNVERIFIED,
-        because=reason,
-        verdict=Verdict(decision=Decision.ABSTAIN, reason=reason),
-        candidate=None,
-        trial=Trial(),
-        fresh=FreshRound(),
-        tried=replace(outcome.tried, tested=(), effects=(), early=(), retested=()),
-        test=TestMeans(),
-        later=ForLater(),
-        sessions=replace(outcome.sessions, unfinished=True),
-    )

@@ -23,6 +23,7 @@ class Tonight(NamedTuple):
 
     Asked are tonight's tasks and those recalled from earlier nights, but none of a lesson that was only noticed.
     `ended` are the ids of the lessons that were taken back, `dropped` the corrections that aren't behind any task.
+    If they are `named`, a model was asked to name the lesson of each.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -30,6 +31,7 @@ class Tonight(NamedTuple):
     lessons: tuple[Lesson, ...] = ()
     ended: frozenset[str] = frozenset()
     dropped: tuple[Correction, ...] = ()
+    named: bool = False
 
     def routed(self, routed: Sequence[Task]) -> tuple[Task, ...]:
         """Return tonight's tasks and those recalled, each with its document if it has one."""
@@ -76,6 +78,7 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
         lessons=(*mined.lessons, *with_evidence(by_hand, ())),
         ended=ended,
         dropped=(*mined.dropped, *_dropped(mined.tasks, kept, ended)),
+        named=plan.mine.miner != "heuristic",
     )
 
 

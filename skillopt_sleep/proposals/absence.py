@@ -38,6 +38,7 @@ NEXT = {
     Became.NOT_REACHED: NIGHT,
     Became.NO_DOCUMENT: "the report says what is wrong with the file: skillopt-sleep report",
     Became.NEEDS_REPOSITORY: "nothing; it is kept until a replay has the repository",
+    Became.UNNAMED: NAME_IT,
     Became.SEEN_ONCE: ONCE_MORE,
     Became.KEPT: "nothing; later nights test with it",
     Became.ATTEMPTED: AGAIN,
@@ -56,11 +57,22 @@ _DECIDED = {
 
 
 class Unheard(Record, frozen=True, kw_only=True):
-    """Something typed in a session that founded nothing, and what the session and the turn were taken for."""
+    """Something typed in a session that founded nothing, and what the session and the turn were taken for.
+
+    `pasted` says that it stood in a text which the person pasted.
+    """
 
     words: Evidence
     because: str
     next: str
+    pasted: bool = False
+
+
+class Looked(Record, frozen=True, kw_only=True):
+    """The sessions in which was looked: how many are kept, and whether the person purged others."""
+
+    sessions: int
+    purged: bool
 
 
 class Absence(Record, frozen=True, kw_only=True):
@@ -80,6 +92,7 @@ class Absence(Record, frozen=True, kw_only=True):
     wording: str = ""
     task: str = ""
     night: str = ""
+    pasted: bool = False
 
 
 Reports = Callable[[], Iterable[NightReport]]
@@ -91,6 +104,8 @@ def absence(
     lessons: Sequence[Lesson],
     reports: Reports,
     typed: Callable[[str], Unheard | None],
+    *,
+    looked: Looked,
 ) -> Absence:
     """Return what became of what is most like the words asked for, or of the lesson with that id.
 
@@ -110,13 +125,23 @@ def absence(
         return _of_correction(*found)
     unheard = typed(asked)
     if unheard is not None:
-        return Absence(said=(unheard.words,), end="typed", because=unheard.because, next=unheard.next)
-    return Absence(
-        said=(),
-        end="not found",
-        because="nothing like it was typed in any session that was found",
-        next="see which sessions are read: skillopt-sleep harvest; or say it in a session",
-    )
+        return Absence(
+            said=(unheard.words,), end="typed", because=unheard.because, next=unheard.next, pasted=unheard.pasted
+        )
+    return _not_found(looked)
+
+
+def _not_found(looked: Looked) -> Absence:
+    """Say why nothing like the words is known, as far as that is known."""
+    because = "nothing like it was typed in any session that was found"
+    if looked.purged:
+        because = "nothing like it is in the sessions that are kept, and what you purged can't be looked up"
+    elif not looked.sessions:
+        because = "no session has been read yet"
+    remedy = "see which sessions are read: skillopt-sleep harvest; or say it in a session"
+    if not looked.sessions and not looked.purged:
+        remedy = "read them, which sends nothing: skillopt-sleep harvest; then ask again"
+    return Absence(said=(), end="not found", because=because, next=remedy)
 
 
 def _best_origin(asked: str, known: Sequence[Origin]) -> tuple[Origin | None, float]:

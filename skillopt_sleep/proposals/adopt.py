@@ -1,6 +1,6 @@
 """Put a staged proposal live: all its files or none, whatever else changed in them, and with a way back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +9,7 @@ from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafePath
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import Plan, agree, plan_adoption, plan_undo
+from skillopt_sleep.proposals.plan import Plan, adds_the_same, agree, is_held, plan_adoption, plan_undo
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.written import Move, Written, put
 from skillopt_sleep.records import Proposal, Record
@@ -39,20 +39,23 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan
         journal.recover()
         proposal = read_proposal(proposal_folder)
         earlier = journal.get(proposal.id)
-        if earlier and earlier.state is AdoptionState.DONE and _is_of(earlier, proposal):
-            if _stands(earlier, journal):
-                return _adoption(earlier, already=True)
-            journal.take_back(earlier, at=at)
+        is_done = earlier is not None and earlier.state is AdoptionState.DONE and _is_of(earlier, proposal)
+        if earlier is not None and is_done and _stands(earlier, journal):
+            return _adoption(earlier, already=True)
         plan = plan_adoption(proposal_folder, proposal, journal=journal)
-        agree(plan, agreed, proposal.id)
+        agree(plan, agreed, proposal.id, command="adopt")
+        if earlier is not None and is_done:
+            journal.take_back(earlier, at=at)
+        stood = came_back(earlier, journal) if earlier and _is_of(earlier, proposal) else {}
+        moves = tuple(_since(move, stood) for move in plan.moves)
         missing: dict[Path, None] = {}
         made: dict[str, None] = {}
         for move in plan.moves:
             missing |= dict.fromkeys(paths.missing_folders(move.target))
             made |= dict.fromkeys(journal.made_folders(move.target))
-        entry = _entry(proposal, plan.moves, folders=tuple(dict.fromkeys((*made, *map(str, missing)))), at=at)
+        entry = _entry(proposal, moves, folders=tuple(dict.fromkeys((*made, *map(str, missing)))), at=at)
         try:
-            journal.prepare(entry, *((move.old, move.new) for move in plan.moves))
+            journal.prepare(entry, *((move.old, move.new) for move in moves))
             for folder in missing:
                 folder.mkdir()  # fails if it exists by now: it could be a link to anywhere
             changed = put(plan.changing)
@@ -94,9 +97,29 @@ def write_failed(moves: Sequence[Move], error: OSError, journal: Journal) -> Pro
 def _stands(entry: Entry, journal: Journal) -> bool:
     """Return whether something of an adoption is still there: all of it may have been taken out by hand."""
     try:
-        return bool(plan_undo(entry, journal=journal).changing)
+        return bool(plan_undo(entry, journal=journal).changing) and is_held(entry, journal=journal)
     except StaleProposal:
         return True
+
+
+def came_back(entry: Entry, journal: Journal) -> dict[str, bytes | None]:
+    """Return the files in which what an undo took out stands again, as from git, each without it.
+
+    None if another adoption that is live put the same lines there: they are that one's.
+    """
+    try:
+        if any(adds_the_same(entry, other, journal) for other in journal.entries()):
+            return {}
+        return {move.path: move.new for move in plan_undo(entry, journal=journal).changing}
+    except ProposalError:
+        return {}
+
+
+def _since(move: Move, stood: Mapping[str, bytes | None]) -> Move:
+    """Return the move as the journal keeps it: an undo takes out what came back as well."""
+    if move.new == move.old and move.path in stood:
+        return move._replace(old=stood[move.path])
+    return move
 
 
 def _is_of(entry: Entry, proposal: Proposal) -> bool:

@@ -63,6 +63,17 @@ class Changed(NamedTuple):
     overlaps: bool
 
 
+class _Fences(NamedTuple):
+    """The lines of the closed code fences, the line that opens one for good, and the first in a list or quote, or 0.
+
+    The end of a list closes the fences in it: what looks like its closing line further down opens another one.
+    """
+
+    closed: set[int]
+    opened: int
+    nested: int
+
+
 class _Line(NamedTuple):
     number: int
     start: int
@@ -128,7 +139,8 @@ def change(cut: Parts, old: str, new: str) -> Changed:
     merged = merge(cut.lines, canonical(old), canonical(new), eol=cut.eol)
     if not canonical(decoded(merged.lines)):
         return Changed(cut.lead + cut.trail, merged.overlaps)
-    if merged.lines != cut.lines:
+    # In a file of our own, a person's marker or open fence can't break what only takes lines away.
+    if merged.lines != cut.lines and (cut.close or any(set(new.split("\n")) - set(old.split("\n")))):
         _refuse_markers(merged.lines)
     return Changed(cut.lead + cut.open + merged.lines + cut.close + cut.trail, merged.overlaps)
 
@@ -211,10 +223,20 @@ def _lines(data: bytes) -> Iterator[_Line]:
 
 
 def _marks(data: bytes) -> list[_Line]:
-    """Return the marker lines; markers inside a closed code fence are the user's text."""
+    """Return the marker lines; markers inside a closed code fence are the user's text.
+
+    Raises UnsafeEdit if a fence that is still open at the end could hide our block, or a new one would end up in it.
+    """
     marks = [line for line in _lines(data) if line.text in _MARKERS]
-    fenced = _fenced(decoded(_ruled(data, marks)))
-    return [mark for mark in marks if mark.number not in fenced]
+    fences = _fences(decoded(_ruled(data, marks)))
+    found = [mark for mark in marks if mark.number not in fences.closed]
+    last = found[-1].number if found else len(data)
+    if fences.opened and min(fences.opened, fences.nested or last) < last:
+        raise UnsafeEdit(
+            f"the code fence that opens in line {fences.opened} is never closed",
+            remedy="close it with the same characters",
+        )
+    return found
 
 
 def _ruled(data: bytes, marks: list[_Line]) -> bytes:
@@ -228,22 +250,22 @@ def _ruled(data: bytes, marks: list[_Line]) -> bytes:
     return b"".join(pieces) + data[position:]
 
 
-def _fenced(text: str) -> set[int]:
-    """Return the numbers of the lines in code fences; raise UnsafeEdit if one is still open at the end."""
+def _fences(text: str) -> _Fences:
+    """Find the code fences of a text."""
     probed = text + _PROBE
     last = len(_EOL.findall(probed.encode(errors="surrogateescape"))) + 1
-    numbers: set[int] = set()
+    closed: set[int] = set()
+    opened = nested = 0
     for token in _markdown().parse(probed):
         if token.type != "fence" or not token.map:
             continue
         lines = range(token.map[0] + 1, token.map[1] + 1)
         if last in lines:
-            raise UnsafeEdit(
-                f"the code fence that opens in line {lines[0]} is never closed",
-                remedy="close it with the same characters",
-            )
-        numbers.update(lines)
-    return numbers
+            opened = lines[0]
+        else:
+            closed.update(lines)
+            nested = nested or (lines[0] if token.level else 0)
+    return _Fences(closed, opened, nested)
 
 
 def _refuse_markers(body: bytes) -> None:

@@ -13,7 +13,7 @@ from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import staged_text
 from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
 from skillopt_sleep.proposals.warnings import of_edit
-from skillopt_sleep.records import Deed, Edit, EditEffect, Effect, Evidence, FreshRound, Proof, Proposal
+from skillopt_sleep.records import Deed, Edit, EditEffect, Effect, Evidence, FreshRound, Proof, Proposal, unknown_rate
 
 Signs = Mapping[str, tuple[Sequence[Evidence], Sequence[Deed]]]
 
@@ -84,7 +84,7 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
         effects=(effect,) if effect else (),
         bystanders=numbers.bystanders,
         unharmed=numbers.unharmed,
-        error_rate="",
+        error_rate=whole.error_rate if unknown_rate(whole.error_rate) else "",
         warnings=of_edit(whole.warnings, edit),
         lessons=edit.lessons,
         edits=(edit,),

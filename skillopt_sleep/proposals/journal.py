@@ -172,6 +172,8 @@ class Journal:
         if not self._folder.is_dir():
             return
         with self.held():
+            for half in self._folder.glob(f".{_EVENTS}.*"):
+                half.unlink()
             for folder in sorted(path for path in self._folder.iterdir() if path.is_dir()):
                 if not (folder / "journal.json").exists():
                     self._drop(folder)

@@ -1,6 +1,7 @@
 """Say where a rule comes from: the person's words, what was tried, and their decision."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -18,7 +19,8 @@ class Origin(Record, frozen=True, kw_only=True):
     """The origin of one rule: the proposal's own data, and what holds of this rule alone.
 
     `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what it
-    was learned from, oldest first; `sessions` counts all in which its lessons came up, those it was tested with too.
+    was learned from, oldest first; `sessions` counts all in which its lessons came up, those it was tested with too,
+    from `first` to `last`.
     `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together.
     """
 
@@ -34,11 +36,14 @@ class Origin(Record, frozen=True, kw_only=True):
     documents: tuple[str, ...]
     paths: tuple[str, ...]
     proof: Proof
+    label: str = ""
     lessons: tuple[str, ...]
     wordings: tuple[str, ...]
     said: tuple[Evidence, ...]
     done: tuple[Deed, ...]
     sessions: int
+    first: datetime | None = None
+    last: datetime | None = None
     alone: bool
     solved: Solved | None
     before: float | None
@@ -71,7 +76,7 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
     """
     real = path.resolve()
     if not real.is_file():
-        raise ConfigError(f"{path} isn't a file", remedy="name one, as in: skillopt-sleep blame CLAUDE.md")
+        raise ConfigError(f"{path} isn't a file", remedy="all files with adopted rules: skillopt-sleep blame")
     document, _ = live.load(real, root=real.parent, name=str(path))
     if not document.body:
         return []
@@ -125,10 +130,13 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         documents=tuple(file.document for file in proposal.files),
         paths=proposal.paths,
         proof=proposal.proof,
+        label=proposal.label,
         lessons=ids,
         wordings=tuple(lesson.wording for lesson in known),
         said=said,
         done=done,
+        first=min((lesson.first for lesson in known), default=None),
+        last=max((lesson.last for lesson in known), default=None),
         sessions=len({piece.session for piece in (*said, *done)}.union(*(lesson.sessions for lesson in known))),
         alone=trial is not proposal or len(proposal.edits) == 1,
         solved=trial.solved,

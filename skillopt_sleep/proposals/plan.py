@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
-from skillopt_sleep.kit.attributes import attributes_of
+from skillopt_sleep.kit.attributes import Attributes, attributes_of
 from skillopt_sleep.proposals import live, paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
@@ -40,19 +40,23 @@ class Plan(NamedTuple):
 class MergeNeeded(ProposalError):
     """Our part of a file was edited by hand: a person has to see the merge and agree to it."""
 
-    def __init__(self, plan: Plan, proposal: str) -> None:
+    def __init__(self, plan: Plan, proposal: str, command: str) -> None:
         super().__init__(
             f"you edited the rules in {' and '.join(plan.edited)} by hand, so nothing was written",
-            remedy=f"see what becomes of them and agree: add --yes to take {proposal} so, or only look: --dry-run",
+            remedy=f"look first: skillopt-sleep {command} {proposal} --dry-run; "
+            f"then: skillopt-sleep {command} {proposal} --yes",
         )
         self.plan = plan
         self.proposal = proposal
 
 
-def agree(plan: Plan, agreed: Plan | None, proposal: str) -> None:
-    """Raise MergeNeeded unless no edit by hand is touched, or the person agreed to exactly these texts."""
+def agree(plan: Plan, agreed: Plan | None, proposal: str, *, command: str) -> None:
+    """Raise MergeNeeded unless no edit by hand is touched, or the person agreed to exactly these texts.
+
+    `command` is what they run to take the plan.
+    """
     if plan.edited and (agreed is None or agreed.texts != plan.texts):
-        raise MergeNeeded(plan, proposal)
+        raise MergeNeeded(plan, proposal, command)
 
 
 def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: Texts | None = None) -> Plan:
@@ -80,10 +84,11 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
     return Plan(tuple(moves), tuple(edited))
 
 
-def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> Plan:
+def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undone: Collection[str] = ()) -> Plan:
     """Return what undoing the adoption would write: the files without what it put there, whatever came after.
 
-    A file that is gone is left out.
+    A file that is gone is left out. `over` are texts to take for those on disk, and `undone` proposals to take for
+    undone, as an undo before this one would leave them.
     """
     moves: list[Move] = []
     edited: list[str] = []
@@ -95,22 +100,49 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None) -> P
         before, after = journal.texts(entry, index)
         attributes = attributes_of(target) if target.exists() else None
         if now == after and str(target) == file.target:
-            gives = attributes_before(file, target) if before is not None else None
-            moves.append(Move(file.path, target, now, before, attributes, gives))
+            # The mode is as the person left it; an entry of an earlier version knows only that of before.
+            gives = attributes if isinstance(file.attributes, Attributes) else attributes_before(file, target)
+            moves.append(Move(file.path, target, now, before, attributes, gives if before is not None else None))
             continue
         old, new = live.body(path, after), live.body(path, before)
         changed = live.change(path, now, old, new)
-        text = _without(path, changed.data, entry, journal=journal)
-        if changed.data == now:
+        standing = _standing(entry, path, journal, undone)
+        text = _without(path, changed.data, journal=journal, stands=bool(standing))
+        replaced = changed.overlaps and entry.state is not AdoptionState.UNDONE
+        if changed.data == now and not replaced:
             text = now
         moves.append(Move(file.path, target, now, text, attributes, attributes))
         by_hand = not _is_ours(changed.body, old, path, target, journal)
         if changed.overlaps and not by_hand:
             gone = set(old.split("\n")) - {*new.split("\n"), *changed.body.split("\n")}
-            _refuse_followed(entry, path, gone, journal)
+            _refuse_followed(entry, path, gone, standing, journal)
         if text != now and (changed.overlaps or by_hand):
             edited.append(file.path)
     return Plan(tuple(moves), tuple(edited))
+
+
+def adds_the_same(entry: Entry, other: Entry, journal: Journal) -> bool:
+    """Return whether another adoption, which is live, put some line of this one into the same file."""
+    if other.proposal == entry.proposal or other.state is not AdoptionState.DONE:
+        return False
+    for path in {file.path for file in entry.files} & {file.path for file in other.files}:
+        (before, after), (its_before, its_after) = (_bodies(one, Path(path), journal) for one in (entry, other))
+        if any(line.strip() for line in (after - before) & (its_after - its_before)):
+            return True
+    return False
+
+
+def is_held(entry: Entry, *, journal: Journal) -> bool:
+    """Return whether something that an adoption put into its files is still there, and not the person's by now."""
+    for index, file in enumerate(entry.files):
+        path = Path(file.path)
+        _, now = _now(path, Path(entry.root), (), {})
+        if now is None:
+            continue
+        before, after = journal.texts(entry, index)
+        if live.change(path, now, live.body(path, after), live.body(path, before)).data != now:
+            return True
+    return False
 
 
 def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
@@ -158,17 +190,35 @@ def _is_ours(body: str, old: str, path: Path, target: Path, journal: Journal) ->
     return False
 
 
-def _without(path: Path, data: bytes, entry: Entry, *, journal: Journal) -> bytes | None:
-    """Return the file without the enclosure of our part if no rule of ours is left; None if it is to be removed."""
+def _standing(entry: Entry, path: Path, journal: Journal, undone: Collection[str]) -> list[Entry]:
+    """Return the other adoptions that stand in this file, oldest first."""
+    return [
+        other
+        for other in journal.entries()
+        if other.proposal != entry.proposal
+        and other.state is AdoptionState.DONE
+        and other.proposal not in undone
+        and _writes(other, path)
+    ]
+
+
+def _writes(entry: Entry, path: Path) -> bool:
+    return any(file.path == str(path) for file in entry.files)
+
+
+def _without(path: Path, data: bytes, *, journal: Journal, stands: bool) -> bytes | None:
+    """Return the file without the enclosure of our part if no rule of ours is left; None if it is to be removed.
+
+    `stands` says that another adoption of it stands.
+    """
     if live.is_bare(path, data):
         return None
     if live.own(path) is not None:
         return data
     left = set(live.body(path, data).split("\n"))
-    others = [other for other in journal.entries() if any(file.path == str(path) for file in other.files)]
-    stands = any(other.proposal != entry.proposal and other.state is AdoptionState.DONE for other in others)
     if left == {""} or stands:
         return data
+    others = [other for other in journal.entries() if _writes(other, path)]
     # What stood in the block before our first adoption that is known may be of another one.
     ours = set(_bodies(others[0], path, journal)[0])
     for other in others:
@@ -186,12 +236,12 @@ def _bodies(entry: Entry, path: Path, journal: Journal) -> tuple[set[str], set[s
     return before, after
 
 
-def _refuse_followed(entry: Entry, path: Path, gone: Collection[str], journal: Journal) -> None:
+def _refuse_followed(
+    entry: Entry, path: Path, gone: Collection[str], standing: Sequence[Entry], journal: Journal
+) -> None:
     """Raise StaleProposal if a later adoption took these lines of this one away: its undo would bring them back."""
-    for other in reversed(journal.entries()):
-        if other.state is not AdoptionState.DONE or other.adopted < entry.adopted:
-            continue
-        if str(path) not in [file.path for file in other.files]:
+    for other in reversed(standing):
+        if other.adopted < entry.adopted:
             continue
         before, after = _bodies(other, path, journal)
         if any(line.strip() for line in (before - after) & set(gone)):

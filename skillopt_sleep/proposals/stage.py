@@ -129,6 +129,11 @@ def read_proposal(folder: Path) -> Proposal:
     """Return the record of a staged proposal; raise StaleProposal if it is missing or damaged."""
     try:
         return from_json((folder / RECORD).read_bytes(), Proposal)
+    except FileNotFoundError as error:
+        raise StaleProposal(
+            f"the files of {folder.name} are gone, so it can't be adopted",
+            remedy="nothing; its lesson is proposed anew when you say it again",
+        ) from error
     except (msgspec.DecodeError, OSError) as error:
         raise StaleProposal(
             f"the proposal in {folder} can't be read: {error}", remedy="run a night again: skillopt-sleep run"

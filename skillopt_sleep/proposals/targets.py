@@ -43,6 +43,7 @@ class FileTargets:
         notes: list[Note] = []
         groups = _by_folder(tasks, notes)
         roots: dict[_Identity | None, Path] = {}
+        notes += _gone(groups.get(None, ()))
         for identity, group in groups.items():
             roots[identity] = self._home if identity is None else Path(group[0].project)
         names = _names(tuple(roots.values()), self._home)
@@ -141,6 +142,16 @@ def _by_folder(tasks: Sequence[Task], notes: list[Note]) -> dict[_Identity | Non
         if task.project in identities:
             groups.setdefault(identities[task.project], []).append(task)
     return groups
+
+
+def _gone(tasks: Sequence[Task]) -> Iterator[Note]:
+    """Yield why the lessons of projects whose folders are gone go to the user's own skill."""
+    for project in dict.fromkeys(task.project for task in tasks if Path(task.project).is_absolute()):
+        summary = (
+            f"{project} is gone, so its lessons go to ~/{live.SKILL.as_posix()}, which you have in every project"
+        )
+        remedy = "if you moved or renamed it, say in a session there what holds there, or move it back"
+        yield Note(stage="targets", summary=summary, remedy=remedy, expected=True)
 
 
 def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:

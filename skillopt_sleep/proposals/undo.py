@@ -50,7 +50,7 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime, agreed: Plan | Non
             if entry.state is not AdoptionState.UNDONE:
                 entry = journal.take_back(entry, at=at)
             return _undone(entry, plan)
-        agree(plan, agreed, entry.proposal)
+        agree(plan, agreed, entry.proposal, command="undo")
         try:
             entry = journal.begin_undo(entry, moves, at=at)
             changed = put(moves)

@@ -9,7 +9,7 @@ import msgspec
 
 from skillopt_sleep.errors import AdoptInterrupted
 from skillopt_sleep.kit.attributes import Attributes, attributes_of
-from skillopt_sleep.kit.files import write_as
+from skillopt_sleep.kit.files import kept_open, write_as
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.records import Record
 
@@ -49,14 +49,23 @@ class Move(NamedTuple):
         """Return the file's bytes now, None if there is no file; raise UnsafePath if it can't be read."""
         return paths.read_live(self.target)
 
-    def write(self) -> None:
-        """Give the file its new bytes and attributes."""
-        _write(self.target, self.new, self.gives)
+    def write(self) -> bool:
+        """Give the file its new bytes and attributes; return False if another program wrote it at this moment.
+
+        Then the file has what that program left.
+        """
+        with kept_open(self.target) as replaced:
+            _write(self.target, self.new, self.gives)
+            theirs = replaced()
+        if theirs not in (None, self.old) and self.now == self.new:
+            _write(self.target, theirs, self.attributes)
+            return False
         if self.now != self.new:
             raise AdoptInterrupted(
                 f"{self.path} was changed while it was written",
                 remedy="check the file; nothing more is written to it",
             )
+        return True
 
     def take_back(self) -> None:
         """Give the file what it had before, unless another program changed it since."""
@@ -65,13 +74,15 @@ class Move(NamedTuple):
 
 
 def put(moves: Sequence[Move]) -> str:
-    """Write the files in turn; return "", or the path of one that changed since it was read: none is written."""
+    """Write the files in turn; return "", or the path of one that changed since it was read.
+
+    Then none has its new bytes.
+    """
     for index, move in enumerate(moves):
-        if move.now != move.old:
+        if move.now != move.old or not move.write():
             for written in moves[:index]:
                 written.take_back()
             return move.path
-        move.write()
     return ""
 
 

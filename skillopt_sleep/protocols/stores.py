@@ -80,8 +80,8 @@ class Bank(Protocol):
         """Return the tasks of earlier nights for these lessons, oldest first, with edits, without dropped ones."""
         ...
 
-    def again(self) -> tuple[Proposal, ...]:
-        """Return the waiting proposals in the person's own words that they want tested again."""
+    def again(self, state: str = "waiting", /) -> tuple[Proposal, ...]:
+        """Return the proposals of this state, in own words that the person wanted tested again."""
         ...
 
     def unknown(self, tasks: Sequence[Task]) -> tuple[Task, ...]:

@@ -4,7 +4,7 @@ Every record is frozen and keyword-only; decoding one refuses unknown fields. Ti
 """
 
 from skillopt_sleep.records.calibrations import NO_COMMAND_WORDS, Calibration, Calibrations, NoCommand
-from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose
+from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose, model_names
 from skillopt_sleep.records.candidates import (
     CandidateKind,
     EditEffect,
@@ -19,7 +19,7 @@ from skillopt_sleep.records.candidates import (
     past_edit,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
-from skillopt_sleep.records.corrections import BECAME, READ_AGAIN, Became, Correction, Corrections
+from skillopt_sleep.records.corrections import BECAME, NOTHING, READ_AGAIN, Became, Correction, Corrections
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
@@ -61,6 +61,7 @@ from skillopt_sleep.records.outcomes import (
     TestMeans,
     Tried,
 )
+from skillopt_sleep.records.rates import UNKNOWN, UNVERIFIED, unknown_rate
 from skillopt_sleep.records.readings import (
     Hear,
     Heard,
@@ -128,7 +129,15 @@ from skillopt_sleep.records.tasks import (
     TaskOrigin,
     wants_a_tool,
 )
-from skillopt_sleep.records.told import ERRORS, NOTHING, OUTCOMES, REVIEW, Told, is_of, left_out, told
+from skillopt_sleep.records.told import (
+    ERRORS,
+    OUTCOMES,
+    REVIEW,
+    Told,
+    is_of,
+    left_out,
+    told,
+)
 from skillopt_sleep.records.trials import (
     Decision,
     FreshRound,
@@ -162,6 +171,8 @@ __all__ = [
     "READ_AGAIN",
     "REVIEW",
     "SHAPE_OPS",
+    "UNKNOWN",
+    "UNVERIFIED",
     "AllowedRefusal",
     "AllowedWarning",
     "AnswerKind",
@@ -289,6 +300,7 @@ __all__ = [
     "is_of",
     "left_out",
     "lessons_of",
+    "model_names",
     "others_in_words",
     "packed_heard",
     "past_edit",
@@ -300,6 +312,7 @@ __all__ = [
     "tasks_of",
     "told",
     "tries",
+    "unknown_rate",
     "unpacked",
     "unpacked_heard",
     "wants_a_tool",

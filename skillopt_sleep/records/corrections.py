@@ -25,6 +25,7 @@ class Became(StrEnum):
     NOT_REACHED = "not_reached"
     NO_DOCUMENT = "no_document"
     NEEDS_REPOSITORY = "needs_repository"
+    UNNAMED = "unnamed"
     SEEN_ONCE = "seen_once"
     KEPT = "kept"
     ATTEMPTED = "attempted"
@@ -49,21 +50,27 @@ BECAME = {
     Became.NOT_REACHED: "the night ended before its turn",
     Became.NO_DOCUMENT: "no document was found for it",
     Became.NEEDS_REPOSITORY: "no answer in words can show it, so it waits for a replay that has the repository",
+    Became.UNNAMED: "found by rules only: the model named no lesson in it, so it is taken for one of its own",
     Became.SEEN_ONCE: "seen in one session only, so there is no unseen request to test a rule with",
     Became.KEPT: "kept to test with; nothing was tried on it",
     Became.ATTEMPTED: "asked again, and no edit came of it",
-    Became.TESTED: "a change was tried on it",
+    Became.TESTED: "a change was tried on it, or on another request of its lesson",
     Became.EDITED: "an edit was written for it, and not proposed",
     Became.PROPOSED: "a rule was proposed for it",
 }
 """What each of them means, in words."""
 
+NOTHING = "nothing"
 READ_AGAIN = "skillopt-sleep run --again"
 ANOTHER_MODEL = f"try another model, and let it read these sessions again: {READ_AGAIN} --model NAME"
 NEXT = {
-    Became.UNREAD: "run again: its session is still unread",
+    Became.UNREAD: "run again: its session is still unread; if the call fails again, do what the errors say",
     Became.NOT_REACHED: "run again: its session is still unread",
+    Became.FOR_ONCE: "nothing; if you want it from now on, say so without the words that it holds for once",
+    Became.LATER: "nothing; the next night takes what was left",
+    Became.TAKEN_BACK: "nothing; what you said later holds",
     Became.UNUSED: ANOTHER_MODEL,
+    Became.UNNAMED: ANOTHER_MODEL,
     Became.UNPROVEN: ANOTHER_MODEL,
     Became.NO_TEST: ANOTHER_MODEL,
     Became.UNGRADED: ANOTHER_MODEL,
@@ -71,6 +78,20 @@ NEXT = {
     Became.DROPPED: f"undo the drop (skillopt-sleep tasks) or allow the project, then: {READ_AGAIN}",
 }
 """What a person can do about it; for the others, nothing but to ask for the same again."""
+
+
+BEFORE_A_TEST = frozenset(
+    {
+        Became.UNREAD,
+        Became.UNPROVEN,
+        Became.CROWDED_OUT,
+        Became.LATER,
+        Became.NO_TEST,
+        Became.UNGRADED,
+        Became.UNNAMED,
+    }
+)
+"""Those that were no matter of how often it was said: with them, there might have been a request to test with."""
 
 
 class Correction(Record, frozen=True, kw_only=True):
@@ -106,10 +127,21 @@ class Corrections(Record, frozen=True, kw_only=True):
         """Say how many were found and how they ended, the most frequent first; "" if none was found."""
         if not self.found:
             return ""
-        ends = sorted(self.counts.items(), key=lambda end: -end[1])
-        words = "; ".join(f"{count} × {BECAME[Became(name)]}" for name, count in ends)
         were = "1 correction was found" if self.found == 1 else f"{self.found} corrections were found"
-        return f"{were}, and no rule was tried for {'it' if self.found == 1 else 'them'}: {words}"
+        return f"{were}, and no rule was tried for {'it' if self.found == 1 else 'them'}: {self.ends}"
+
+    @property
+    def ends(self) -> str:
+        """Count them by how they ended, the most frequent first."""
+        ends = sorted(self.counts.items(), key=lambda end: -end[1])
+        return "; ".join(f"{count} × {BECAME[Became(name)]}" for name, count in ends)
+
+    @property
+    def before_a_test(self) -> "Corrections":
+        """Return the counts of those that were lost before anybody knew whether they recur."""
+        return Corrections(
+            counts={name: count for name, count in self.counts.items() if Became(name) in BEFORE_A_TEST}
+        )
 
     @property
     def next_step(self) -> str:
@@ -118,4 +150,5 @@ class Corrections(Record, frozen=True, kw_only=True):
         for name, _ in sorted(self.counts.items(), key=lambda end: -end[1]):
             if Became(name) in NEXT:
                 steps[NEXT[Became(name)]] = None
-        return "; ".join(steps) or "nothing; if you ask for the same in another session, it is tried anew"
+        active = [step for step in steps if not step.startswith(NOTHING)]
+        return "; ".join(active or steps) or "nothing; if you ask for the same in another session, it is tried anew"

@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from skillopt_sleep.records.calibrations import Calibrations
+from skillopt_sleep.records.calls import Purpose, model_names
 from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.corrections import Corrections
 from skillopt_sleep.records.documents import DocumentKind
@@ -13,6 +14,7 @@ from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.judging import JudgeReading
 from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
+from skillopt_sleep.records.rates import UNVERIFIED, unknown_rate
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.solved import Solved
@@ -139,7 +141,7 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """Say what a person should know before they trust its proof; "" if it is proven."""
+        """Say what a person should know before they trust its proof; "" if it is proven at a known error rate."""
         labels = {
             Proof.EARLY: "early: proven on one of the two sessions it takes",
             Proof.WORDS: "by your own words: no trial was run",
@@ -147,14 +149,27 @@ class Proposal(Record, frozen=True, kw_only=True):
             Proof.EDITED: "untested: you changed its words after the trial",
             Proof.ELSEWHERE: "tried with an agent that doesn't read this file, so not proven for those that do",
         }
-        return labels.get(self.proof, "")
+        if self.error_rate == UNVERIFIED and self.proof is Proof.UNTESTED:
+            return unknown_rate(self.error_rate)
+        said = (labels.get(self.proof, ""), unknown_rate(self.error_rate))
+        return "; ".join(words for words in said if words)
+
+    @property
+    def is_proven(self) -> bool:
+        """Say whether a trial of two sessions was won, at whatever error rate."""
+        return self.proof is Proof.TRIAL and self.error_rate != UNVERIFIED
 
     @property
     def doubt(self) -> str:
         """A caveat to the proof if a single model wrote, tried and graded the change; else ""."""
+        return self.doubted()
+
+    def doubted(self, *, in_full: bool = False) -> str:
+        """Return the caveat, with the model's address if it is to be told `in_full`."""
         if not self.one_model:
             return ""
-        return f"one model ({self.one_model}) wrote the rules, answered the requests and graded what no check can"
+        model = self.one_model if in_full else model_names(self.one_model)
+        return f"one model ({model}) wrote the rules, answered the requests and graded what no check can"
 
     @property
     def touches(self) -> str:
@@ -237,6 +252,11 @@ class NightReport(Record, frozen=True, kw_only=True):
     corrections: Corrections = Corrections()
     calibrations: Calibrations = Calibrations()
     errors: tuple[Note, ...] = ()
+
+    @property
+    def began(self) -> bool:
+        """Whether anything was asked but whether the model answers; so it is if that isn't known."""
+        return bool(self.documents) or set(self.spend.purposes) != {Purpose.PREFLIGHT}
 
     @property
     def trouble(self) -> tuple[Note, ...]:

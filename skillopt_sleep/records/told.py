@@ -6,6 +6,7 @@ Whatever shows a night takes its sentences from here: the report, `run`, `status
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from skillopt_sleep.records.corrections import NOTHING
 from skillopt_sleep.records.outcomes import CUT_SHORT, Outcome
 from skillopt_sleep.records.reports import NightReport, Proof, Proposal
 from skillopt_sleep.records.sessions import LEFT_OUT_WORDS, LeftOut
@@ -23,7 +24,6 @@ OUTCOMES = {
 }
 """How a night ended, in words."""
 
-NOTHING = "nothing"
 REVIEW = "decide on what waits: skillopt-sleep review"
 ERRORS = "look at the errors below"
 
@@ -60,7 +60,12 @@ def told(report: NightReport, waiting: Collection[str] | None = None) -> Told:
 
 def ended(report: NightReport) -> str:
     """Return in words how a night ended."""
-    return OUTCOMES[report.verdict]
+    words = OUTCOMES[report.verdict]
+    if report.verdict in CUT_SHORT and not report.began:
+        words = words.replace("cut short", "did not start")
+        if report.login_needed:
+            words = "did not start, the login or key was refused"
+    return words
 
 
 def left_out(skipped: Mapping[str, int]) -> str:
@@ -107,9 +112,14 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
 
 def _because(report: NightReport) -> str:
     """Return why the night ended so, as a sentence without its full stop."""
+    if report.verdict is Outcome.INTERRUPTED:
+        return "The night was stopped; sessions that were unread stay unread, and completed calls are kept"
     if report.verdict in CUT_SHORT:
         cause = report.because.rstrip(".")
-        return f"The night was cut short: {cause}; its sessions stay unread, and completed calls are kept"
+        if not report.began:
+            return f"The night did not start: {cause}; its sessions stay unread"
+        kept = "sessions that were unread stay unread, and completed calls are kept"
+        return f"The night was cut short: {cause}; {kept}"
     because = report.because.rstrip(".")
     for outcome in report.documents:
         if because.startswith(f"{outcome.document.id}: "):

@@ -36,6 +36,7 @@ from skillopt_sleep.reporters.stages import head
 
 MOST_EDITS = 20
 EDIT_CHARS = 300
+RULES_CHARS = 2_000
 
 
 class Versions(Record, frozen=True, kw_only=True):
@@ -60,6 +61,7 @@ class DiagnosedEdit(Record, frozen=True, kw_only=True):
 class DiagnosedDocument(Record, frozen=True, kw_only=True):
     """One document: its tasks by side, its edits by fate, the trial pair by pair, and the outcome.
 
+    `rules` is the head of what is in our part of it already, which the edits would change.
     `replies` are the optimizer's last ones about it, `edits` the first of those it proposed, and `attempts` the last
     ones at its tasks, with and without the change.
 
@@ -74,6 +76,7 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     because: str
     verdict: Verdict
     tasks: dict[str, int]
+    rules: str
     replies: tuple[LastReply, ...]
     fates: dict[str, int]
     edits: tuple[DiagnosedEdit, ...]
@@ -194,6 +197,7 @@ def _document(outcome: StepOutcome, attempts: AttemptedTasks, replies: tuple[Las
         because=outcome.because,
         verdict=outcome.verdict,
         tasks={"train": outcome.tasks.train, "val": outcome.tasks.val, "test": outcome.tasks.test},
+        rules=head(outcome.document.body.strip(), RULES_CHARS),
         replies=replies,
         fates=dict(Counter(edit.fate.value for edit in outcome.tried.edits)),
         edits=tuple(_edit(applied) for applied in outcome.tried.edits[:MOST_EDITS]),

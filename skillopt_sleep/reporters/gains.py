@@ -18,12 +18,29 @@ Interval = tuple[float, float]
 WIDE = 1.0  # half the scale of a gain: what a wider interval leaves out says nothing
 
 
-def in_numbers(counts: Solved, *, what: str = "with the rule") -> str:
-    """Say in whole numbers what attempts solved before and with what was tried, and on how many new requests."""
+def in_numbers(counts: Solved, *, rules: int = 1, removing: bool = False) -> str:
+    """Say how many answers did as the person asked without so many rules and with them, and on how many requests."""
     requests = "1 request" if counts.requests == 1 else f"{counts.requests} requests"
+    written = "it was" if rules == 1 else "they were"
+    compared = _compared(counts, rules=rules, removing=removing)
+    return f"{compared} ({requests} {written} not written from)"
+
+
+def of_all_rules(proposal: Proposal) -> str:
+    """Say the same of what a proposal changes; "" if it isn't known."""
+    if not proposal.solved:
+        return ""
+    return in_numbers(proposal.solved, rules=len(proposal.edits), removing=removes(proposal))
+
+
+def _compared(counts: Solved, *, rules: int, removing: bool) -> str:
+    """Say how many answers did as the person asked without the change and with it."""
+    named, again = ("the rule", "it") if rules == 1 else ("the rules", "them")
+    old, new = ("with", "without") if removing else ("without", "with")
+    answers = "answer" if counts.n == 1 else "answers"
     return (
-        f"solved before {counts.before} of {counts.n}, {what} {counts.after} of {counts.n},"
-        f" on {requests} it hadn't seen"
+        f"{old} {named} {counts.before} of {counts.n} {answers} did as you asked,"
+        f" {new} {again} {counts.after} of {counts.n}"
     )
 
 
@@ -31,17 +48,15 @@ def shown_gain(proposal: Proposal) -> list[str]:
     """Return in sentences what the trial of a proposal showed, in whole numbers; without a trial there are none."""
     sentences: list[str] = []
     if proposal.solved:
-        what = "without the rule" if removes(proposal) else "with the rule"
-        sentences.append(sentence(in_numbers(proposal.solved, what=what)))
+        sentences.append(sentence(of_all_rules(proposal)))
     elif proposal.before is not None and proposal.after is not None:
         grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
         sentences.append(f"Graded {grades}, where 1 is all that was asked, in {tries(proposal.n)}.")
     fresh = solved(proposal.fresh.pairs)
     if fresh:
-        sentences.append(
-            f"Asked once more after it was chosen: {fresh.before} of {fresh.n} before,"
-            f" {fresh.after} of {fresh.n} with it."
-        )
+        count = len(proposal.edits)
+        again = _compared(fresh, rules=count, removing=removes(proposal))
+        sentences.append(f"Asked once more after {'it was' if count == 1 else 'they were'} chosen: {again}.")
     return sentences
 
 

@@ -11,6 +11,7 @@ from skillopt_sleep.records import (
     CUT_SHORT,
     Decision,
     EditEffect,
+    EditOp,
     Effect,
     JudgeReading,
     NightReport,
@@ -22,16 +23,19 @@ from skillopt_sleep.records import (
     StepOutcome,
     in_words,
     is_of,
-    left_out,
+    model_names,
     told,
     tries,
+    unknown_rate,
 )
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
+from skillopt_sleep.reporters.sessions import sessions_in_words
 from skillopt_sleep.reporters.tried import (
+    Row,
     arms,
     every_trial,
     has_more_trials,
@@ -40,11 +44,13 @@ from skillopt_sleep.reporters.tried import (
     numbers,
     remarks,
     verdict,
+    without_the_rule,
 )
 
+TAKEN = "Taken untested: no trial was run, error rate unknown"
 SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
-_ONLY_NUMBERS = re.compile(r"(?:no )?(?:better|worse|lower): (?:solved|grade)(?:(?!, but )[^;])*")
+_NUMBERS = re.compile(r"(?:no )?(?:better|worse|lower): (?:solved|grade)(?:(?!, but )[^;])*(?:; |$)")
 
 
 class MorningReporter:
@@ -77,7 +83,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "change": change,
         "verdict": verdict,
         "arms": arms,
-        "in_short": in_short,
+        "in_short": partial(_in_short, report=report),
         "numbers": numbers,
         "interval": interval,
         "headline": headline,
@@ -91,7 +97,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "capitalized": _capitalized,
         "sentence": sentence,
         "is_of": is_of,
-        "left_out": left_out,
+        "sessions": sessions_in_words,
         "judge": partial(_judge, verbose=verbose),
     }
     environment.filters.update(filters)
@@ -106,16 +112,39 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         sections=_sections(report),
         proposals=[proposal for proposal in report.proposals if is_of(proposal, night.waits)],
         rate=of_night(accepted) or _unknown_rate(accepted),
-        doubts=list(dict.fromkeys(proposal.doubt for proposal in report.proposals if proposal.doubt)),
+        doubts=_doubts(report, verbose=verbose),
         text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
         cut_short=report.verdict in CUT_SHORT,
-        trials=[(outcome, every_trial(outcome)) for outcome in report.documents if has_more_trials(outcome)],
+        trials=_trials(report),
         noise=noise_in_words(noise_floor(report.documents)) if verbose else "",
-        cost=_cost(report),
-        problems=_problems(report),
+        cost=_cost(report, verbose=verbose),
+        problems=_problems(report, verbose=verbose),
         noted=_noted(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
+
+
+def _doubts(report: NightReport, *, verbose: bool) -> list[str]:
+    """Return the caveats to the proofs of a night, each once."""
+    doubts = (proposal.doubted(in_full=verbose) for proposal in report.proposals)
+    return [doubt for doubt in dict.fromkeys(doubts) if doubt]
+
+
+def _trials(report: NightReport) -> list[tuple[StepOutcome, list[Row]]]:
+    """Return every trial of the night, by document; none if the documents' own lines tell them all."""
+    if not any(has_more_trials(outcome) for outcome in report.documents):
+        return []
+    return [(outcome, every_trial(outcome)) for outcome in report.documents if outcome.tried.tested]
+
+
+def _in_short(outcome: StepOutcome, *, report: NightReport) -> str:
+    """Return the verdict on a step, and what is proposed for that."""
+    said = in_short(outcome)
+    path = outcome.document.path
+    names = [proposal.id for proposal in report.proposals if path in proposal.paths and proposal.proof is Proof.TRIAL]
+    if outcome.verdict.decision is Decision.ACCEPT and names:
+        said = f"{said}, see {' and '.join(names)}"
+    return said
 
 
 def _capitalized(text: str) -> str:
@@ -125,7 +154,7 @@ def _capitalized(text: str) -> str:
 def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:
     """Say that the error rate of what was accepted isn't known, if so."""
     for outcome in accepted:
-        if "unknown" in outcome.verdict.error_rate:
+        if unknown_rate(outcome.verdict.error_rate):
             return f"unknown, with the gate's rule {code(outcome.verdict.rule)}"
     return ""
 
@@ -133,14 +162,16 @@ def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:
 def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
     """Return the proposals by what speaks for them, each group under its title."""
     titles = {
-        Proof.TRIAL: "Proposals",
         Proof.WORDS: "Taken back: your own words, no trial",
         Proof.EARLY: "Early: proven on one of the two sessions it takes",
         Proof.ELSEWHERE: "Tried with an agent that doesn't read the file: not proven for those that do",
         Proof.UNTESTED: "Untested by themselves: rules of a change that was taken rule by rule",
         Proof.EDITED: "Untested: your own words in place of a rule",
     }
-    sections: list[tuple[str, list[Proposal]]] = []
+    tried = [proposal for proposal in report.proposals if proposal.proof is Proof.TRIAL]
+    proven = [proposal for proposal in tried if proposal.is_proven]
+    taken = [proposal for proposal in tried if not proposal.is_proven]
+    sections = [(title, group) for title, group in (("Proposals", proven), (TAKEN, taken)) if group]
     for kind, title in titles.items():
         proposals = [proposal for proposal in report.proposals if proposal.proof is kind]
         if proposals:
@@ -150,6 +181,8 @@ def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
 
 def _judge(reading: JudgeReading, *, verbose: bool) -> str:
     """Say how often the judge was right on answers of known worth, and what follows if that is too seldom."""
+    if not reading.n:
+        return f"The judge decides nothing tonight: {show(reading.because, 300)}."
     text = f"The judge was right on {reading.right} of {reading.n} answers of known worth, mixed in with the others"
     if reading.kinds and (verbose or reading.right < reading.n):
         text += f": {reading.by_kind}"
@@ -183,6 +216,9 @@ def _effect_word(effect: EditEffect) -> str:
     """Return the effect of an edit in words."""
     gain = None
     if effect.before is not None and effect.after is not None:
+        if effect.edit.op is EditOp.DELETE:
+            stays = effect.effect is not Effect.NEUTRAL
+            return without_the_rule(effect.solved, (effect.before, effect.after), stays=stays)
         gain = effect.after - effect.before
     return in_words(effect.effect, n=effect.n, gain=gain)
 
@@ -190,8 +226,10 @@ def _effect_word(effect: EditEffect) -> str:
 def _remarked(outcome: StepOutcome, *, verbose: bool) -> str:
     """Return what is to be said of a step beside its verdict and numbers, with a colon or semicolon in front."""
     because = outcome.because
-    if not verbose and outcome.trial.n and _ONLY_NUMBERS.fullmatch(because):
-        because = ""
+    if not verbose and outcome.trial.n:
+        because = _NUMBERS.sub("", because, count=1)
+    if outcome.tried.tested and because == "no edit was proposed":
+        because = "no new edit was proposed"
     parts = [show(because, 400)] if because else []
     test = tested(outcome.test)
     if test and verbose:
@@ -210,7 +248,7 @@ def _waiting(outcome: StepOutcome) -> str:
     return f"; {outcome.tasks.untestable} other lessons wait for a second session"
 
 
-def _cost(report: NightReport) -> str:
+def _cost(report: NightReport, *, verbose: bool) -> str:
     spend = report.spend
     seconds = (report.ended - report.started).total_seconds()
     parts = [_calls(report)]
@@ -219,7 +257,8 @@ def _cost(report: NightReport) -> str:
     if spend.odd_events:
         parts.append(f"{spend.odd_events} unknown events from the agent program")
     parts += [_tokens(spend), _dollars(spend), f"{seconds:.0f} s"]
-    return f"{', '.join(parts)}; model {code(report.model)}"
+    model = report.model if verbose else model_names(report.model)
+    return f"{', '.join(parts)}; model {code(model)}"
 
 
 def _calls(report: NightReport) -> str:
@@ -250,19 +289,26 @@ def _dollars(spend: Spend) -> str:
 
 def _noted(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
     """Return the errors, and the notes on what a rule left out, each under its title."""
-    left_out = tuple(note for note in report.errors if note.expected)
-    sections = [("Errors", report.trouble), ("Left out", left_out)]
+    expected = tuple(note for note in report.errors if note.expected)
+    sections = [("Errors", _trouble(report)), ("Left out", expected)]
     return [(title, notes) for title, notes in sections if notes]
 
 
-def _problems(report: NightReport) -> str:
+def _trouble(report: NightReport) -> tuple[Note, ...]:
+    """Return the errors without what cut the night short, which its head says."""
+    if report.verdict not in CUT_SHORT:
+        return report.trouble
+    return tuple(note for note in report.trouble if note.summary.rstrip(".") != report.because.rstrip("."))
+
+
+def _problems(report: NightReport, *, verbose: bool) -> str:
     """Return the first problem in a few words, and how many more there are."""
     problems: list[str] = []
-    if report.verdict in CUT_SHORT:
-        problems.append(show(report.because, 300).rstrip("."))
-    problems += [f"{note.stage}: {show(note.summary, 200).rstrip('.')}" for note in report.trouble]
+    for note in _trouble(report):
+        stage = f"{note.stage}: " if verbose else ""
+        problems.append(f"{stage}{show(note.summary, 200).rstrip('.')}")
     if not problems:
-        return "none"
+        return "none but that" if report.verdict in CUT_SHORT else "none"
     if len(problems) == 1:
         return problems[0]
     return f"{problems[0]}, and {len(problems) - 1} more below"

@@ -17,7 +17,8 @@ def headline(proposal: Proposal) -> str:
         first = f"{first}, and {len(proposal.edits) - 1} more."
     gain = shown_gain(proposal)[:1]
     label = [f"({proposal.label})"] if proposal.label else []
-    return " ".join([f"{proposal.id}, {code(proposal.document)}: {first}", *gain, *label])
+    files = " and ".join(code(file.document) for file in proposal.files)
+    return " ".join([f"{proposal.id}, {files}: {first}", *gain, *label])
 
 
 def proof(proposal: Proposal, *, verbose: bool = False) -> list[str]:

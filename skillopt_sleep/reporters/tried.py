@@ -7,6 +7,7 @@ from skillopt_sleep.records import (
     Decision,
     Effect,
     Judged,
+    Solved,
     StepOutcome,
     Trial,
     Verdict,
@@ -50,6 +51,9 @@ def every_trial(outcome: StepOutcome) -> list[Row]:
     rows: list[Row] = []
     for tested in outcome.tried.tested:
         trial = tested.trial
+        if tested.kind is CandidateKind.REMOVAL and trial.n:
+            rows.append(_of_removal(tested))
+            continue
         row = Row(
             _tried(tested),
             _verdict(tested.verdict, trial),
@@ -60,6 +64,25 @@ def every_trial(outcome: StepOutcome) -> list[Row]:
         )
         rows.append(row)
     return rows
+
+
+def _of_removal(tested: Judged) -> Row:
+    """Return the row of a trial that asks whether a rule is still needed: nobody expects it to gain."""
+    trial, decision = tested.trial, tested.verdict.decision
+    grades = (trial.before or 0.0, trial.after or 0.0)
+    said = without_the_rule(solved(trial.own), grades, stays=decision is not Decision.ACCEPT)
+    word = _WORDS.get(decision, "not decided")
+    return Row(_tried(tested), word, arms(trial), numbers(trial), interval(trial), said)
+
+
+def without_the_rule(counts: Solved | None, grades: tuple[float, float], *, stays: bool) -> str:
+    """Say what attempts solved with a rule and without it, or their grades, and whether the rule `stays`."""
+    if counts is None:
+        said = f"tried without it: grade {grades[0]:.2f} with it, {grades[1]:.2f} without"
+    else:
+        with_it = f"{counts.before} of {counts.n} as you asked with it"
+        said = f"tried without it: {with_it}, {counts.after} of {counts.n} without"
+    return f"{said}; it stays" if stays else said
 
 
 def verdict(outcome: StepOutcome) -> str:

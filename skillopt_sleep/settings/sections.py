@@ -24,10 +24,12 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class BackendSettings(Section, frozen=True, kw_only=True):
     """The model that answers: `name` is auto, claude, codex, openai, azure, anthropic, handoff or simulated.
 
-    `api_key_env` is the variable that holds the key ("": the provider's usual one); `api` is chat or responses (for
-    openai and azure); `program` is the path of claude or codex ("": found in PATH). Answers longer than
-    `max_output_tokens` are cut off and count as failed (0: no limit; codex has none). `confirmed` is your consent to
-    send to this model every night.
+    `model` is its name ("": the one that claude or codex would take), for azure the deployment. `base_url` is the
+    API's address, if it isn't the provider's own, and `api_version` the version that azure wants. `api_key_env` is
+    the variable that holds the key ("": the provider's usual one); `api` is chat or responses (for openai and
+    azure); `program` is the path of claude or codex ("": found in PATH). Answers longer than `max_output_tokens` are
+    cut off and count as failed (0: no limit; codex has none). A call is given up after `timeout`. `confirmed` is
+    your consent to send to this model every night.
     """
 
     name: BackendName = ""
@@ -54,7 +56,7 @@ class RoleSettings(Section, frozen=True, kw_only=True):
 
 
 class HarvestSettings(Section, frozen=True, kw_only=True):
-    """Which sessions are read.
+    """Which sessions are read: those of `sources`.
 
     The first night reads the sessions of the last `lookback`, the newest first; those beyond a night's budget wait. A
     session is read once nothing has been written to it for `quiet`. `include_headless` also reads sessions that ran
@@ -73,13 +75,16 @@ class HarvestSettings(Section, frozen=True, kw_only=True):
 
 
 class ProjectsSettings(Section, frozen=True, kw_only=True):
-    """Projects that are never used or sent, with everything below them: paths, folder names or glob patterns."""
+    """Projects that are never used or sent (`exclude`), with all below them: paths, folder names or glob patterns."""
 
     exclude: tuple[str, ...] = ()
 
 
 class MineSettings(Section, frozen=True, kw_only=True):
-    """How sessions become tasks: by a model, or by rules (heuristic); a night takes at most `max_tasks` new ones."""
+    """How sessions become tasks: `miner` is model, or heuristic (rules).
+
+    A night takes at most `max_tasks` new ones.
+    """
 
     miner: Literal["model", "heuristic"] = "model"
     max_tasks: Count = 60
@@ -167,6 +172,7 @@ class BankSettings(Section, frozen=True, kw_only=True):
 class BudgetSettings(Section, frozen=True, kw_only=True):
     """What may be spent at most: by a night, by a night on one project, in a calendar month (UTC).
 
+    `project_…` is a night's limit on one project, `month_…` the month's, and the others are a whole night's.
     A night always has a limit of calls, tokens and minutes; for all other keys 0 is no limit.
     """
 
@@ -185,8 +191,8 @@ class BudgetSettings(Section, frozen=True, kw_only=True):
 class PriceSettings(Section, frozen=True, kw_only=True):
     """What your models cost, in dollars per million tokens that go in and come out.
 
-    As in models = { "qwen3-coder" = [0.20, 0.60] }. A model that isn't listed here has the price of the public price
-    list; where it isn't there either, its price is unknown.
+    As in `models` = { "qwen3-coder" = [0.20, 0.60] }. A model that isn't listed here has the price of the public
+    price list; where it isn't there either, its price is unknown.
     """
 
     models: dict[str, tuple[Dollars, Dollars]] = {}
@@ -213,8 +219,9 @@ class DaemonSettings(Section, frozen=True, kw_only=True):
 class NotifySettings(Section, frozen=True, kw_only=True):
     """How you are told about a night (only its outcome and counts), unless you watch it in a terminal.
 
-    `when` is news (proposals are waiting, or the night was cut short), always or never. `urls` are apprise's; a $NAME
-    in one is taken from the environment, so no secret needs to be written here.
+    `when` is news (proposals are waiting, or the night was cut short), always or never. `desktop` shows it on your
+    desktop. `urls` are apprise's; a $NAME in one is taken from the environment, so no secret needs to be written
+    here.
     """
 
     when: Literal["news", "always", "never"] = "news"

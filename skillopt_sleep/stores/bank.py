@@ -194,6 +194,10 @@ class SqliteBank:
         """Return the proposals that wait for the person at this time, without those that are snoozed."""
         return tuple(entry for entry in self.proposals(WAITING) if entry.until is None or entry.until <= at)
 
+    def snoozed(self, at: datetime) -> tuple[Decided, ...]:
+        """Return the waiting proposals that sleep at this time."""
+        return tuple(entry for entry in self.proposals(WAITING) if entry.until is not None and entry.until > at)
+
     def snooze(self, proposal: str, until: datetime | None) -> None:
         """Let a waiting proposal wait unseen until then; None wakes it."""
         with self._lock:
@@ -202,9 +206,9 @@ class SqliteBank:
                 (until.isoformat() if until else None, proposal, WAITING),
             )
 
-    def again(self) -> tuple[Proposal, ...]:
-        """Return the waiting proposals in the person's own words that they want tested again."""
-        return tuple(entry.proposal for entry in self.proposals(WAITING) if entry.again)
+    def again(self, state: str = WAITING) -> tuple[Proposal, ...]:
+        """Return the proposals of this state in the person's own words that they wanted tested again."""
+        return tuple(entry.proposal for entry in self.proposals(state) if entry.again)
 
     def test_again(self, proposals: Sequence[str], *, wanted: bool) -> None:
         """Note that the person wants these proposals tested again, or that they were."""

@@ -9,10 +9,12 @@ from typing import Any
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import (
+    CUT_SHORT,
     Earlier,
     Edit,
     EditOp,
     Offered,
+    Outcome,
     Past,
     PastEdit,
     Proof,
@@ -27,6 +29,9 @@ from skillopt_sleep.stores.bank import SqliteBank
 
 DAY_CHARS = len("2026-01-31")
 REMEMBERED = 100  # how many of a document's tried edits are recalled, newest first
+# A night that was cut short, or found nothing new, tried nothing, so it brings no look back nearer.
+_IDLE = ", ".join(f"'{outcome.value}'" for outcome in sorted({*CUT_SHORT, Outcome.NOTHING_NEW}))
+_TRIED = f"outcome NOT IN ({_IDLE})"  # of a night that is still open it is NULL
 NIGHTS = 60  # how many of the nights that are over are recalled, newest first
 
 
@@ -56,8 +61,8 @@ class SqliteHistory:
         )
 
     def _nights(self) -> tuple[str, ...]:
-        """Return the ids of the nights that are over, newest first."""
-        rows = self._rows("SELECT id FROM nights WHERE closed IS NOT NULL ORDER BY rowid DESC LIMIT ?", (NIGHTS,))
+        """Return the ids of the nights that are over and had something to try, newest first."""
+        rows = self._rows(f"SELECT id FROM nights WHERE {_TRIED} ORDER BY rowid DESC LIMIT ?", (NIGHTS,))  # noqa: S608
         return tuple(night for (night,) in rows)
 
     def _offered(self, path: str) -> tuple[Offered, ...]:
@@ -165,7 +170,7 @@ class SqliteHistory:
 
     def _snapshot(self, path: str) -> Earlier | None:
         rows = self._rows(
-            "SELECT s.night, s.body, (SELECT count(*) FROM nights n WHERE n.closed IS NOT NULL "
+            f"SELECT s.night, s.body, (SELECT count(*) FROM nights n WHERE n.{_TRIED} "  # noqa: S608
             "AND n.rowid >= (SELECT rowid FROM nights WHERE id = s.night)) FROM snapshots s WHERE s.path = ?",
             (path,),
         )

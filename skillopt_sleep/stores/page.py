@@ -10,13 +10,14 @@ from typing import TypeVar
 from skillopt_sleep.kit.codec import from_json, map_strings, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, Lesson, NightReport, Session, Task, report_data
+from skillopt_sleep.records import CUT_SHORT, Decision, Lesson, NightReport, Session, Standing, Task, report_data
 from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.lessons import SqliteLessons
 
 Result = TypeVar("Result")
+_DECIDED = (Standing.LIVE, Standing.UNDONE, Standing.REFUSED)
 
 
 class SqlitePage:
@@ -116,8 +117,8 @@ class SqlitePage:
                 self.bank.withdraw(known, at=report.ended)
                 finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
-                retested = [one.proposal for outcome in finished for one in outcome.tried.retested]
-                self.bank.test_again(retested, wanted=False)
+                decided = [one.id for state in _DECIDED for one in self.bank.again(state)]
+                self.bank.test_again([*_retested(report), *decided], wanted=False)
                 read = [session.id for session in found if session.id not in unread]
                 ended = {session.id: session.ended for session in found}
                 self.index.mark_read([*read, *copies], night=self.night, ended=ended)
@@ -127,6 +128,16 @@ class SqlitePage:
                 "UPDATE nights SET closed = ?, outcome = ?, report = ? WHERE id = ?",
                 (report.ended.isoformat(), report.verdict, body, self.night),
             )
+
+
+def _retested(report: NightReport) -> list[str]:
+    """Return the proposals in the person's own words that were tested again; not one that could not be staged."""
+    names: list[str] = []
+    for outcome in report.documents:
+        lost = outcome.sessions.unfinished and outcome.verdict.decision is Decision.ACCEPT
+        if not lost:
+            names += [one.proposal for one in outcome.tried.retested]
+    return names
 
 
 def _still_unread(report: NightReport, lost: Sequence[str]) -> set[str]:

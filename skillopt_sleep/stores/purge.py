@@ -11,10 +11,11 @@ from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.sought import Sought
 from skillopt_sleep.records import BY_HAND, NightReport, Proposal, Session, report_data, unpacked
-from skillopt_sleep.stores.bank import WAITING, WITHDRAWN, Decided, SqliteBank
+from skillopt_sleep.stores.bank import UNDONE, WAITING, WITHDRAWN, Decided, SqliteBank
 from skillopt_sleep.stores.purged import SqlitePurged
 
 _PURGED = "(purged)"  # in the place of a project's path, where a night's money is counted
+_GONE = "it was deleted with what you purged; it can't be adopted again"
 _AGAIN = "purge deleted its files: its sessions are read again, and it is proposed anew"
 
 
@@ -107,11 +108,13 @@ class SqlitePurge:
         reports: Mapping[str, NightReport | None],
         *,
         copied: Sequence[Proposal],
+        refiled: Sequence[Proposal] = (),
         folders: Sequence[str],
     ) -> None:
         """Delete it in one transaction, with the answers of these nights, whose reports become the given ones.
 
-        `copied` are proposals whose files hold something of it: what waits of them is withdrawn, and learned anew.
+        `copied` are proposals whose files hold something of it: what waits of them is withdrawn, and learned anew;
+        what was undone is withdrawn too. `refiled` are proposals whose saved texts are others now.
         `folders` are projects whose paths go too. The sessions' ids are remembered by a hash, so that none is read
         again; their files are read once more to find that out.
         """
@@ -134,10 +137,13 @@ class SqlitePurge:
             unread = set(found.unread)
             for proposal in copied:
                 unread |= _sessions_of(proposal)
-                self._connection.execute(
-                    "UPDATE proposals SET state = ?, reason = ? WHERE id = ? AND state = ?",
-                    (WITHDRAWN, _AGAIN, proposal.id, WAITING),
-                )
+                for state, reason in ((WAITING, _AGAIN), (UNDONE, _GONE)):
+                    self._connection.execute(
+                        "UPDATE proposals SET state = ?, reason = ? WHERE id = ? AND state = ?",
+                        (WITHDRAWN, reason, proposal.id, state),
+                    )
+            rows = [(to_json(proposal), proposal.id) for proposal in refiled]
+            self._connection.executemany("UPDATE proposals SET body = ? WHERE id = ?", rows)
             self._connection.executemany(
                 "UPDATE sessions SET read_by = NULL WHERE id = ?", [(name,) for name in unread]
             )

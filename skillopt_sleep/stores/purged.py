@@ -22,13 +22,18 @@ class SqlitePurged:
         rows = [(hashed(session), hashed(session)) for session in sessions]
         self._connection.executemany("INSERT OR IGNORE INTO purged VALUES (?, ?)", rows)
 
+    def has_any(self) -> bool:
+        """Return whether a person purged any session."""
+        with self._lock:
+            return bool(self._connection.execute("SELECT EXISTS (SELECT 1 FROM purged)").fetchone()[0])
+
     def among(self, names: Collection[str]) -> frozenset[str]:
         """Return which of these sessions or files were purged."""
         by_hash = {hashed(name): name for name in names}
         hashes = list(by_hash)
         found: set[str] = set()
         with self._lock:
-            if not self._connection.execute("SELECT EXISTS (SELECT 1 FROM purged)").fetchone()[0]:
+            if not self.has_any():
                 return frozenset()
             for at in range(0, len(hashes), _MANY):
                 some = hashes[at : at + _MANY]

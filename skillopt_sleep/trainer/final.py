@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.claim import UNKNOWN, UNVERIFIED
-from skillopt_sleep.records import Document, Note
+from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Document, Note
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.gate import better
 from skillopt_sleep.trainer.parts import Held, Parts, State

@@ -2,9 +2,8 @@
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.claim import UNVERIFIED
 from skillopt_sleep.learning.trial import run_trial
-from skillopt_sleep.records import Decision, Document, Split, Trial, Verdict
+from skillopt_sleep.records import UNVERIFIED, Decision, Document, Split, Trial, Verdict
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, ItemAttempts, Parts, State
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated
 

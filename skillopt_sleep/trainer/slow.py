@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.claim import UNVERIFIED
 from skillopt_sleep.learning.compare import compare
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.update import update
-from skillopt_sleep.records import Change, Compared, Document, Earlier, Edit, Note, Past, Split
+from skillopt_sleep.records import UNVERIFIED, Change, Compared, Document, Earlier, Edit, Note, Past, Split
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.parts import Parts, State, refusal

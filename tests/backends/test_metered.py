@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter, Price
-from skillopt_sleep.errors import BudgetExhausted, CallFailed, Exit, FailureKind
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, Exit, FailureKind
+from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.protocols import Backend, Ledger
 from skillopt_sleep.records import CallState, Completion, Limit, Prompt, Purpose, Spend, Usage
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -396,6 +397,18 @@ def test_cached_tokens_repairs_and_odd_events_are_counted_apart() -> None:
     assert meter.spend() == Spend(
         calls=2, tokens=20, cached_tokens=12, repairs=1, odd_events=6, usd=1.0, purposes={"rollout": 2}
     )
+
+
+@pytest.mark.parametrize("kind", [FailureKind.OVERLOADED, FailureKind.TIMED_OUT, FailureKind.MALFORMED])
+def test_without_a_structured_reply_all_night_the_remedy_is_that_of_the_last_failure(kind: FailureKind) -> None:
+    meter = _meter(FakeLedger())
+    meter.failed(a_prompt(purpose=Purpose.MINE, schema=SelectReply), CallFailed(kind, "it failed"))
+    meter.failed(a_prompt(), CallFailed(FailureKind.RATE_LIMITED, "too many requests"))
+    meter.answered(a_prompt())
+    with pytest.raises(BackendUnavailable) as caught:
+        meter.check()
+    assert caught.value.message.endswith("the last of 1: it failed")
+    assert caught.value.remedy == CallFailed(kind, "").remedy
 
 
 def test_half_of_a_surrogate_pair_in_an_answer_is_replaced() -> None:

@@ -133,6 +133,14 @@ def test_every_failure_has_its_kind_and_is_asked_once(
     assert len(server.requests) == 1
 
 
+def test_an_answer_that_was_cut_off_is_kept_as_far_as_it_came_and_says_what_to_raise(server: ModelServer) -> None:
+    server.behaviour = "cut_off"
+    with pytest.raises(CallFailed) as caught:
+        _backend(server).complete(SELECT)
+    assert caught.value.reply == '{"tasks": ['
+    assert "backend.max_output_tokens" in caught.value.remedy
+
+
 @pytest.mark.parametrize("raw", NO_COMPLETIONS)
 def test_json_that_is_no_completion_is_a_failure(server: ModelServer, raw: str) -> None:
     server.behaviour, server.raw = "raw", raw

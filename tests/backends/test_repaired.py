@@ -36,7 +36,7 @@ def test_a_reply_that_can_be_used_is_not_asked_for_again() -> None:
     [
         ("I would take the first.", "holds no JSON object: 'I would take the first.'"),
         ('{"selected_indices": "all"}', "not what was asked for: Expected `array`, got `str`"),
-        ('{"chosen": [0]}', "not what was asked for: Object missing required field `selected_indices`"),
+        ('{"chosen": [0]}', "lacks a required part (`selected_indices`)"),
     ],
 )
 def test_the_model_is_told_once_what_was_wrong(useless: str, problem: str) -> None:
@@ -49,6 +49,12 @@ def test_the_model_is_told_once_what_was_wrong(useless: str, problem: str) -> No
     assert problem in second.text.removeprefix(SELECT.text)
     assert (second.repair, second.schema, second.purpose) == (True, SelectReply, Purpose.SELECT)
     assert (second.project, second.sample) == (PROJECT, 2)
+
+
+def test_an_object_without_a_required_part_lets_the_address_be_checked() -> None:
+    with pytest.raises(CallFailed, match=r"lacks a required part \(`selected_indices`\)") as caught:
+        Repaired(FakeBackend(otherwise="{}")).complete(SELECT)
+    assert caught.value.remedy == "check that the address serves the model you meant"
 
 
 def test_there_is_no_second_repair() -> None:

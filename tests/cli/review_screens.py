@@ -28,14 +28,15 @@ ADDED = Rule(
         Said("«wrong tool, we always use pnpm here, never npm»", "4 days ago"),
     ),
     sessions=3,
+    days="28 Feb – 2 Mar",
     answers=Answers(
         "add a script that installs the dependencies",
         Answer(NPM, ("npm install",), solved=False),
         Answer(PNPM, ("pnpm install",), solved=True),
     ),
     proof=(
-        "Solved before 3 of 12, with the rule 11 of 12, on 4 requests it hadn't seen.",
-        "Asked once more after it was chosen: 1 of 4 before, 4 of 4 with it.",
+        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (4 requests it was not written from).",
+        "Asked once more after it was chosen: without the rule 1 of 4 answers did as you asked, with it 4 of 4.",
     ),
     changes=(Change("shop-api/CLAUDE.md", SHOP, SHOP + BLOCK.format("- Use pnpm, never npm.")),),
     cost=("about 24 tokens in every session",),

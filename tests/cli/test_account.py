@@ -141,6 +141,22 @@ def test_the_rows_are_by_source_and_project_with_all_their_files() -> None:
     assert (total.requests, total.corrected) == (2, 1)
 
 
+def test_the_rows_of_one_project_stay_together_those_with_the_most_requests_first() -> None:
+    connection, index = opened()
+    asked = (a_turn("fix the build"),)
+    shelves = [
+        Shelf("codex", {f"/{n}": (1, holding(a_session(f"{n}", *asked * n, project=f"/{n}"))) for n in (1, 2)}),
+        Shelf("claude_code", {"/9": (1, holding(a_session("9", *asked * 2, source="claude_code", project="/1")))}),
+    ]
+    with closing(connection):
+        total, _ = add_up(shelves, index)
+    assert [(row.project, row.source) for row in total.rows] == [
+        ("/1", "claude_code"),
+        ("/1", "codex"),
+        ("/2", "codex"),
+    ]
+
+
 def test_of_two_files_with_one_session_one_is_a_double_until_the_other_goes() -> None:
     connection, index = opened()
     longer = holding(a_session("1", hours=2))

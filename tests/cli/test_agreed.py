@@ -19,7 +19,7 @@ def test_a_yes_beforehand_takes_the_merge_that_is_shown(capsys: pytest.CaptureFi
 
     def act(agreed: Mapping[str, Plan]) -> Sequence[SleepError]:
         seen.append(dict(agreed))
-        return () if agreed else (MergeNeeded(plan, "P-0001"),)
+        return () if agreed else (MergeNeeded(plan, "P-0001", "adopt"),)
 
     with_consent(act, yes=True)
     assert seen == [{}, {"P-0001": plan}]
@@ -28,7 +28,7 @@ def test_a_yes_beforehand_takes_the_merge_that_is_shown(capsys: pytest.CaptureFi
 
 def test_a_file_that_changes_after_the_yes_is_not_asked_about_for_ever() -> None:
     with pytest.raises(MergeNeeded):
-        with_consent(lambda _agreed: (MergeNeeded(a_plan(), "P-0001"),), yes=True)
+        with_consent(lambda _agreed: (MergeNeeded(a_plan(), "P-0001", "adopt"),), yes=True)
 
 
 def test_every_error_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ def test_every_managed_line_is_told_and_no_other(home: Home) -> None:
     done = home.command("blame", str(path))
     assert done.code == 0
     assert f"{number:>4}  - Use pnpm, never npm." in done.out
-    for part in ("«", "solved before 0 of", "you adopted it on ", "P-0001"):
+    for part in ("«", "without the rule 0 of", "you adopted it on ", "P-0001"):
         assert part in done.out
     assert "vitest" not in done.out
     assert str(number) in done.out
@@ -35,3 +35,13 @@ def test_what_stands_in_our_part_by_hand_is_said(home: Home) -> None:
 def test_a_file_without_managed_lines_or_none_at_all_is_said(home: Home) -> None:
     assert "no line managed" in home.command("blame", str(home.project / "CLAUDE.md")).out
     assert home.command("blame", "nope.md").code == 2
+
+
+def test_a_line_of_the_person_is_counted_as_theirs_and_a_missing_file_leads_on(home: Home) -> None:
+    assert home.command("adopt", "P-0001").code == 0
+    path = home.project / "CLAUDE.md"
+    path.write_text(path.read_text().replace("- Use pnpm, never npm.", "- Use pnpm, never npm.\n- By hand."))
+    assert "1 line managed by skillopt-sleep, and 1 of yours between" in home.command("blame", str(path)).out
+    missing = home.command("blame", "CLAUDE.md")
+    assert missing.code == 2
+    assert missing.err.rstrip().endswith("skillopt-sleep blame")

@@ -159,3 +159,16 @@ def test_edit_replaces_the_file_only_if_it_is_right(tmp_path: Path, how: str, co
     assert done.code == code, done.err
     assert ("calls = 88" in file.read_text(encoding="utf-8")) == (code == 0)
     assert ("kept in" in done.err) == (code == 2)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "remedy"),
+    [
+        ("budget.calls", "abc", "skillopt-sleep config set budget.calls 300"),
+        ("daemon.at", "noon", "skillopt-sleep config set daemon.at 04:17"),
+    ],
+)
+def test_the_remedy_of_a_wrong_value_is_a_command(tmp_path: Path, key: str, value: str, remedy: str) -> None:
+    done = Home(tmp_path).command("config", "set", key, value)
+    assert done.code == 2
+    assert remedy in done.err

@@ -1,6 +1,7 @@
 """What a person decides, and takes back again."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 
@@ -46,13 +47,41 @@ def test_what_is_snoozed_waits_unseen(home: Home) -> None:
     assert "sleeps until" in home.command("snooze", "P-0001", "--for", "2d").out
     assert home.command("status", "--json").json["waiting"] == []
     assert "No proposals are waiting" in home.command("adopt", "--all").out
-    assert "snoozed until" in home.command("show").out
+    assert "Snoozed until" in home.command("show").out
     count = next((home.folder / "sleep").rglob("proposals_waiting.json"))
     assert json.loads(count.read_bytes())["waiting"] == 0
     home.command("snooze", "--undo", "P-0001")
     assert json.loads(count.read_bytes())["waiting"] == 1
     home.command("adopt", "P-0001")
     assert home.command("snooze", "P-0001").code == 2
+
+
+def test_undo_of_what_was_rejected_names_the_command_that_takes_it_back(home: Home) -> None:
+    home.command("reject", "P-0001")
+    assert "reject --undo P-0001" in home.command("undo", "P-0001").err
+
+
+def test_reject_undo_without_a_name_lists_what_was_rejected_and_all_takes_all_back(home: Home) -> None:
+    assert "nothing is rejected" in home.command("reject", "--undo", "--all").out.lower()
+    home.command("reject", "P-0001")
+    assert "rejected: P-0001" in home.command("reject", "--undo").err
+    assert "waits for you again" in home.command("reject", "--undo", "--all").out
+
+
+def test_snooze_undo_without_a_name_lists_what_sleeps_and_all_wakes_all(home: Home) -> None:
+    home.command("snooze", "P-0001")
+    assert "snoozed: P-0001" in home.command("snooze", "--undo").err
+    assert "is shown again" in home.command("snooze", "--undo", "--all").out
+    assert "P-0001" in home.command("status").out
+
+
+def test_status_names_what_sleeps_and_until_when(home: Home) -> None:
+    home.command("snooze", "P-0001", "--for", "7d")
+    out = home.command("status").out
+    assert re.search(r"Snoozed +P-0001 until ", out)
+    assert "snooze --undo" in out
+    home.command("adopt", "P-0001")
+    assert "Snoozed" not in home.command("status").out
 
 
 def test_what_was_adopted_while_it_slept_is_not_called_asleep(home: Home) -> None:

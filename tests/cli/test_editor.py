@@ -43,7 +43,7 @@ def test_what_is_refused_is_kept_and_gone_on_with(
         assert (drafts / "rule.md").read_text(encoding="utf-8") == written
 
 
-@pytest.mark.parametrize(("line", "code"), [("true", 0), (': > "$1"', 0), ("true", 1)])
+@pytest.mark.parametrize(("line", "code"), [("true", 0), (': > "$1"', 0)])
 def test_nothing_written_is_nothing_changed(
     drafts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, code: int
 ) -> None:
@@ -57,10 +57,19 @@ def test_an_editor_that_fails_or_is_missing_is_told(
     drafts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writes(monkeypatch, tmp_path, 'echo mine > "$1"', code=1)
-    with pytest.raises(ConfigError, match="exited with 1"), in_editor("rule.md", "old"):
+    with pytest.raises(ConfigError, match=r"the editor failed: .* exited with 1"), in_editor("rule.md", "old"):
         pass
     assert (drafts / "rule.md").exists()
     for setting, message in (("no-such-program", "No such file"), ("'", "No closing"), ("", "no editor is set")):
         monkeypatch.setenv("EDITOR", setting)
         with pytest.raises(ConfigError, match=message), in_editor("rule.md", "old"):
             pass
+
+
+def test_an_editor_that_fails_without_a_word_is_told_and_leaves_nothing(
+    drafts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes(monkeypatch, tmp_path, "true", code=3)
+    with pytest.raises(ConfigError, match=r"the editor failed: .* exited with 3"), in_editor("rule.md", "old"):
+        pass
+    assert list(drafts.iterdir()) == []

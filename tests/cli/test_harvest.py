@@ -117,7 +117,7 @@ def test_a_folder_that_can_not_be_read_is_told_of_everywhere_and_nothing_read_in
     night = home.command("run", "--backend", "simulated")
     assert night.code == 3
     report = home.command("report").out.replace("\\_", "_")
-    assert f"Problems: harvest: {projects}: the folder can't be read" in report
+    assert f"Problems: {projects}: the folder can't be read" in report
     assert home.command("report", "--json").json["sessions"]["used"] == 5
 
 
@@ -129,7 +129,7 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_went_wrong(tmp_pa
     home.command("run", "--backend", "simulated")
 
     report = home.command("report").out.replace("\\_", "_")
-    assert f"Problems: harvest: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
+    assert f"Problems: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
 
 
 def test_a_folder_of_a_strange_name_is_spelled_out_wherever_it_is_named(tmp_path: Path) -> None:

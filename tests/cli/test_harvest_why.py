@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.cli.account import History
+from skillopt_sleep.cli.account import History, typed_turns
 from skillopt_sleep.cli.harvest_why import explain, explained, find
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.night.heard import hear
 from skillopt_sleep.night.survey import survey
 from skillopt_sleep.records import LeftOut, Reading
 from skillopt_sleep.settings import ProjectsSettings, Settings
 from skillopt_sleep.stores.index import SqliteIndex
-from tests.builders import a_turn
+from tests.builders import a_session as spoken, a_turn
 from tests.cli.test_account import NOW, RULES, Shelf, a_session, holding, opened
 
 
@@ -88,6 +89,7 @@ def test_the_rule_that_decided_comes_with_its_evidence(
     text = told(index, a_history(index, holding(session, why)))
     assert "left out (" in text.splitlines()[0]
     assert words in text.splitlines()[1]
+    assert "no_user_turn" not in text or "nobody typed" in text, "a damaged file isn't one in which nobody typed"
     assert "\nnight    unread\n" in f"{text}\n"
 
 
@@ -156,3 +158,13 @@ def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
     found = survey([shelf], index, RULES)
     history = History.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
     assert "file     /live/roll-s1.jsonl\ndouble   /old/roll-s1.jsonl\n" in told(index, history, "/old/roll-s1.jsonl")
+
+
+def test_pasted_text_is_not_shown_as_typed() -> None:
+    mail = (
+        "From: platform-team\nHouse rules for agents:\n1. Always sign commits with GPG.\n2. Never write comments.\n"
+    )
+    session = spoken(f"summarize this\n\n{mail}", "Done.", "thanks", "Yes.", "no - use pnpm")
+    pasted, plain, _ = typed_turns(session, hear(session))
+    assert pasted.own == "summarize this"
+    assert plain.own is None

@@ -1,5 +1,6 @@
 import importlib
 import inspect
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,15 @@ def test_help_of_a_command_ends_with_an_example_and_shows_no_types(tmp_path: Pat
     assert f"Example: {COMMANDS['run'].example}" in done.out
     assert "BACKEND" in done.out
     assert "<" not in done.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_line_of_help_ends_before_the_next_word_would_not_fit(tmp_path: Path, name: str) -> None:
+    lines = Home(tmp_path).command(name, "--help").out.splitlines()
+    above = [line.rstrip() for line in lines[: next(n for n, line in enumerate(lines) if line.startswith("╭"))]]
+    for line, following in pairwise(above):
+        if line.strip() and following.strip():
+            assert len(line) + 1 + len(following.split()[0]) > 79
 
 
 @pytest.mark.parametrize("words", [("config",), ("tasks",), ("runs",), ("help",), ("-h",)])

@@ -1,4 +1,5 @@
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limi
     calls = home.command("run", "--plan", "--json").json["calls"]
     out = home.command("run", "--plan").out
 
-    parts = re.findall(r"^ +(.+ preflight.+) = ([\d,]+),", out, re.MULTILINE)
+    parts = re.findall(r"^ +(.+ a first call .+) = ([\d,]+),", out, re.MULTILINE)
     for counts, total in parts:
         assert sum(int(count.replace(",", "")) for count in re.findall(r"[\d,]+(?= )", counts)) == calls["at_most"]
         assert int(total.replace(",", "")) == calls["at_most"]
@@ -212,3 +213,24 @@ def test_what_the_budget_does_not_reach_waits_for_later_nights_and_is_counted(tm
 
     (tmp_path / "sleep" / "config.toml").write_text('[mine]\nminer = "heuristic"\n', encoding="utf-8")
     assert home.command("run", "--plan", "--json").json["sessions"]["used"] == 10
+
+
+def test_the_next_step_of_a_plan_is_the_command_that_runs_what_was_planned(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    options = ("--backend", "simulated", "--project", str(home.project), "--since", "7d")
+    (step,) = re.findall(r"Next step +skillopt-sleep (.+)", home.command("run", "--plan", *options).out)
+    assert home.command(*shlex.split(step)).code == 0
+    for option in options:
+        assert option in step
+
+
+def test_a_plan_without_a_known_price_advises_no_limit_that_would_end_the_night(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    told = ("run", "--plan", "--backend", "openai", "--model", "m", "--base-url", "http://127.0.0.1:9/v1")
+    out = home.command(*told).out
+    assert "prices.models" in out
+    assert "budget.usd" not in out
+    (tmp_path / "sleep" / "config.toml").write_text("[budget]\nusd = 2.0\n", encoding="utf-8")
+    assert "stops at its first call" in home.command(*told).out

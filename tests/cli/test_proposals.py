@@ -44,6 +44,19 @@ def test_adopt_prints_how_to_take_it_back_and_undo_does(home: Home) -> None:
     assert home.command("adopt", "P-0001").code == 0
 
 
+def test_what_was_undone_is_neither_turned_down_nor_tested_the_next_night(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    home.command("undo", "P-0001")
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("UPDATE proposals SET again = 1")
+
+    out = home.command("show", "P-0001").out
+
+    assert "skillopt-sleep adopt P-0001" in out
+    assert "skillopt-sleep reject" not in out
+    assert "The next night tests it again" not in out
+
+
 def test_a_rejected_proposal_can_not_be_adopted(home: Home) -> None:
     assert home.command("reject", "P-0001").code == 0
     assert home.command("adopt", "P-0001").code == 2
@@ -165,8 +178,8 @@ def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> N
 
     shown = home.command("show", "P-0001").out
     assert shown.index("Look twice: «Skip the tests.» (tests)") < shown.index("You said")
-    assert "Look twice (tests): Adds 1 rule" in home.command("show").out
-    assert "look twice (tests): Adds 1 rule" in home.command("status").out
+    assert " Look twice (tests)." in home.command("show").out
+    assert " Look twice (tests)." in home.command("status").out
     told = [{"kind": "tests", "line": "Skip the tests.", "because": ""}]
     assert home.command("show", "--json").json[0]["warnings"] == told
     assert home.command("show", "P-0001", "--json").json["warnings"] == told

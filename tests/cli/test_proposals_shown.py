@@ -1,6 +1,8 @@
 """What a proposal's trial proves is shown with its n, its interval and what its error rate is of."""
 
-from skillopt_sleep.cli.proposals_shown import shown_trial
+from collections.abc import Iterator
+
+from skillopt_sleep.cli.proposals_shown import statistics
 from skillopt_sleep.records import EditEffect, Effect, FreshRound, Proposal, Solved
 from skillopt_sleep.reporters.rate import of_proposal
 from tests.builders import a_proposal, an_edit
@@ -14,8 +16,12 @@ def proven(**fields: object) -> Proposal:
     return a_proposal(**(known | fields))
 
 
+def numbers(proposal: Proposal) -> Iterator[str]:
+    return statistics(proposal, proposal)
+
+
 def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_claim() -> None:
-    assert list(shown_trial(proven(fresh=FRESH)))[:4] == [
+    assert list(numbers(proven(fresh=FRESH)))[:4] == [
         (
             "What it gains: on fresh attempts after the trial 0.50 → 0.75 (4 tries), "
             "gain +0.25 (90 % interval -0.40 to +0.80); these alone don't prove it, the trial did"
@@ -24,11 +30,11 @@ def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_c
         f"If{CLAIM[2:]}.",
         of_proposal(CLAIM),
     ]
-    assert list(shown_trial(proven(error_rate="error rate unknown")))[-1] == "Error rate unknown."
+    assert list(numbers(proven(error_rate="error rate unknown")))[-1] == "Error rate unknown."
 
 
 def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:
-    first = next(shown_trial(proven()))
+    first = next(numbers(proven()))
 
     assert (
         first
@@ -36,14 +42,21 @@ def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:
     )
 
 
-def test_whole_numbers_come_before_the_statistics() -> None:
+def test_what_the_page_of_a_rule_says_is_not_said_again() -> None:
     counts = Solved(before=3, after=11, n=12, requests=3)
-    first = next(shown_trial(proven(edits=(an_edit("- Rule."),), solved=counts)))
-    assert first == "Solved before 3 of 12, with the rule 11 of 12, on 3 requests it hadn't seen."
+    lines = list(numbers(proven(edits=(an_edit("- Rule."),), solved=counts, bystanders=2, unharmed=2)))
+    assert not any("did as you asked" in line or "other lessons" in line for line in lines)
+
+
+def test_a_rule_of_several_names_the_others() -> None:
+    one, other = an_edit("- One."), an_edit("- Two.")
+    whole = proven(edits=(one, other))
+    part = proven(id="P-0001.1", edits=(one,))
+    assert list(statistics(part, whole))[-1] == "P-0001 also has: «- Two.»"
 
 
 def test_without_a_trial_nothing_is_claimed() -> None:
-    assert list(shown_trial(proven(before=None, after=None))) == []
+    assert list(numbers(proven(before=None, after=None, error_rate=""))) == []
 
 
 def test_of_several_rules_each_is_shown_with_its_own_numbers() -> None:
@@ -52,8 +65,8 @@ def test_of_several_rules_each_is_shown_with_its_own_numbers() -> None:
         EditEffect(edit=rule, effect=Effect.HELPED, n=6, before=0.0, after=0.5, interval=(0.1, 0.9)) for rule in rules
     )
 
-    lines = list(shown_trial(proven(edits=rules, effects=effects)))
+    lines = list(numbers(proven(edits=rules, effects=effects)))
 
     assert "  «- Rule 0.»: by itself +0.50 (90 % interval +0.10 to +0.90) (6 tries)" in lines
     assert sum("by itself" in line for line in lines) == 2
-    assert not any("by itself" in line for line in shown_trial(proven(edits=rules[:1], effects=effects[:1])))
+    assert not any("by itself" in line for line in numbers(proven(edits=rules[:1], effects=effects[:1])))

@@ -108,3 +108,18 @@ def test_a_running_night_is_named_and_nothing_purged(home: Home) -> None:
     assert done.code == 11
     assert f"a night is already running (process {holder.pid}" in done.err
     assert "sleep.db" in holding(home, ASKS[0][0])
+
+
+def test_a_folder_that_is_gone_took_its_rules_with_it(home: Home) -> None:
+    assert home.command("adopt", "--all").code == 0
+    home.project.rename(home.project.with_name("elsewhere"))
+    looked = home.command("purge", "--project", str(home.project), "--dry-run")
+    assert f"{home.project} is gone, and with it the rule of P-0001" in looked.out
+    assert "skillopt-sleep undo" not in looked.out
+
+
+def test_an_unknown_project_is_told_with_the_nearest_known_ones(home: Home) -> None:
+    done = home.command("purge", "--project", "shop", "--dry-run")
+    assert done.code == 0
+    assert f"Nothing is known of a project in {home.folder / 'shop'}" in done.out
+    assert str(home.project) in done.out

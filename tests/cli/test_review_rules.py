@@ -6,7 +6,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.review_rules import answers, cost, proof, reaches, rule_of, said, strength, wording
+from skillopt_sleep.cli.review_rules import (
+    answers,
+    came_up,
+    cost,
+    in_order,
+    proof,
+    reaches,
+    rule_of,
+    said,
+    strength,
+    wording,
+)
 from skillopt_sleep.cli.review_shown import Answer, Answers, Change
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.records import (
@@ -17,6 +28,7 @@ from skillopt_sleep.records import (
     Effect,
     Evidence,
     FreshRound,
+    Lesson,
     NightReport,
     Pair,
     Proof,
@@ -39,6 +51,28 @@ def test_the_strongest_proof_comes_first() -> None:
         a_proposal(id="4", proof=Proof.WORDS),
     ]
     assert sorted((ranked[2], ranked[3], ranked[1], ranked[0]), key=strength) == ranked
+
+
+def test_the_rules_of_one_file_and_proposal_stay_together() -> None:
+    mixed = [
+        a_proposal(id="P-0001.1", path="/a", interval=(0.5, 0.9)),
+        a_proposal(id="P-0002", path="/b", interval=(0.4, 0.9)),
+        a_proposal(id="P-0001.2", path="/a", proof=Proof.UNTESTED),
+        a_proposal(id="P-0003", path="/a", interval=(0.3, 0.9)),
+        a_proposal(id="P-0004", path="/b", interval=(0.6, 0.9)),
+    ]
+    assert [one.id for one in in_order(mixed)] == ["P-0004", "P-0002", "P-0001.1", "P-0001.2", "P-0003"]
+
+
+def test_how_often_a_rule_came_up_counts_the_sessions_it_was_tested_with_too() -> None:
+    quotes = tuple(
+        Evidence(session=f"s{days}", turn=1, quote="q", at=NOW - timedelta(days=days)) for days in (20, 9, 2)
+    )
+    lesson = Lesson(id="l", project="", wording="w", first=NOW, last=NOW, quotes=quotes)
+    rule = a_proposal(lessons=("l",), evidence=quotes[:1])
+    assert came_up(rule, [lesson, replace(lesson, id="other", quotes=())], now=NOW) == (3, "12 Feb – 2 Mar")
+    assert came_up(rule, [], now=NOW) == (1, "12 Feb")
+    assert came_up(a_proposal(), [lesson], now=NOW) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -69,8 +103,14 @@ def test_the_proof_is_in_whole_numbers_and_names_the_fresh_round() -> None:
     pairs = tuple(Pair(task="t", sample=n, before=0, after=1, solved=(n == 0, True)) for n in range(4))
     proposal = a_proposal(solved=COUNTS, before=0.2, after=0.9, n=12, fresh=FreshRound(pairs=pairs, n=4))
     first, second = proof(proposal, proposal)
-    assert first == "Solved before 3 of 12, with the rule 11 of 12, on 3 requests it hadn't seen."
-    assert second == "Asked once more after it was chosen: 1 of 4 before, 4 of 4 with it."
+    assert (
+        first
+        == "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (3 requests it was not written from)."
+    )
+    assert (
+        second
+        == "Asked once more after it was chosen: without the rule 1 of 4 answers did as you asked, with it 4 of 4."
+    )
 
 
 def test_without_counts_the_grades_are_told_and_without_a_trial_that_there_was_none() -> None:
@@ -81,9 +121,11 @@ def test_without_counts_the_grades_are_told_and_without_a_trial_that_there_was_n
 
 def test_a_rule_of_several_has_its_own_numbers_or_is_said_not_to_have_been_tried_by_itself() -> None:
     whole = a_proposal(solved=COUNTS)
-    effect = EditEffect(edit=an_edit(), effect=Effect.HELPED, because="tried on top of the other edits", n=4)
+    effect = EditEffect(
+        edit=an_edit(), effect=Effect.HELPED, because="measured with the proposal's other rule already in place", n=4
+    )
     own = replace(whole, id="P-0001.1", n=4, solved=replace(COUNTS, n=4, before=0, after=4), effects=(effect,))
-    assert proof(own, whole)[1] == "Tried on top of the other edits."
+    assert proof(own, whole)[1] == "Measured with the proposal's other rule already in place."
     untried = replace(whole, id="P-0001.2", n=0, solved=None, effects=())
     (sentence,) = proof(untried, whole)
     assert sentence.startswith("Not tried by itself.")
@@ -116,14 +158,18 @@ def test_of_a_persons_own_words_only_what_the_old_ones_did_is_told() -> None:
     )
     first, second = proof(own, old)
     assert first == "No trial was run with these words."
-    assert second.startswith("With «Use pnpm, never npm.»: solved before 3 of 12, with it 11 of 12")
+    assert second.startswith("Of «Use pnpm, never npm.»: without the rule 3 of 12 answers did as you asked, with it")
     told = Answers("ask", Answer("a"), Answer("b"))
     shown = rule_of(own, [], told, now=NOW, whole=old)
     assert shown.answers
     assert shown.answers.titles == ("Without the rule", "With what was tried")
-    part = rule_of(a_proposal(id="P-0001.2"), [], told, now=NOW, whole=old)
+    several = replace(old, edits=(an_edit(), an_edit("- Two.")))
+    both = rule_of(several, [], told, now=NOW, whole=several)
+    assert both.answers
+    assert both.answers.titles == ("Without the rules", "With all 2 rules")
+    part = rule_of(a_proposal(id="P-0001.2"), [], told, now=NOW, whole=several)
     assert part.answers
-    assert part.answers.titles == ("Without the rules", "With all of P-0001")
+    assert part.answers.titles == ("Without all 2 rules", "With all 2 rules of P-0001")
     removal = a_proposal(edits=(an_edit("", op=EditOp.DELETE, target="- Use npm."),))
     taken = rule_of(removal, [], told, now=NOW, whole=removal)
     assert taken.answers

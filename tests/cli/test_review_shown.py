@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from rich.cells import cell_len
 
-from skillopt_sleep.cli.review_shown import ROWS, Answer, Answers, Change, Rule, Said, screen, whole_change
+from skillopt_sleep.cli.review_shown import ROWS, Answer, Answers, Change, Rule, Said, page, screen, whole_change
 from tests.cli.review_screens import ADDED, FOLDER, NEW, OLD, REWORDED, RULES, WIDTHS, drawn
 
 words = st.text(max_size=300)
@@ -18,6 +18,7 @@ rules = st.builds(
     cautions=st.lists(words, max_size=2).map(tuple),
     said=st.lists(st.builds(Said, words, st.just("3 days ago")), max_size=4).map(tuple),
     sessions=st.integers(0, 9),
+    days=st.sampled_from(("", "22 Nov", "30 Dec 2025 – 2 Jan 2026")),
     answers=st.none() | st.builds(Answers, words, answers, answers, titles=st.just(("Without", "With"))),
     proof=st.lists(words, max_size=3).map(tuple),
     changes=st.lists(st.builds(Change, words, words, words), max_size=2).map(tuple),
@@ -65,3 +66,34 @@ def test_a_changed_word_is_marked_in_its_line_and_the_whole_change_can_be_seen()
     marked = [added.plain[span.start : span.end] for span in added.spans if "underline" in str(span.style)]
     assert "".join(marked).split() == ["and", "make", "test", "every"]
     assert len(whole_change(Change("a.md", "", OLD + "\n" + NEW), 60)) == 7
+
+
+def test_an_answer_keeps_its_lines_and_is_cut_at_a_word() -> None:
+    commands = Answer("$ git switch main\n\n$ git push --force-with-lease\nTwo files would change.")
+    rule = ADDED._replace(answers=Answers("push it", commands, commands))
+    lines = [line.strip() for line in drawn(rule, 60).splitlines()]
+    assert "$ git switch main" in lines
+    assert "$ git push --force-with-lease" in lines
+    words = Answer(" ".join(["abcdefghij"] * 40))
+    cut = drawn(ADDED._replace(answers=Answers("ask", words, words)), 100)
+    assert "abcdefghij…" in cut
+    assert "abcdefghi…" not in cut
+
+
+def test_a_high_terminal_gives_the_answers_room() -> None:
+    long = Answer("\n".join(f"line {number}" for number in range(20)))
+    lines = screen(ADDED._replace(answers=Answers("ask", long, long)), number=1, count=1, width=100, height=50)
+    assert sum("line " in line.plain for line in lines) == 8
+
+
+def test_how_often_it_came_up_is_said_before_the_quotes() -> None:
+    assert "You said  it in 3 sessions, 28 Feb – 2 Mar; e.g. «that's wrong" in drawn(ADDED, 100)
+    assert "You said  «" in drawn(ADDED._replace(sessions=1), 100)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_change_of_each_file_keeps_to_the_width(width: int) -> None:
+    long = "- " + "Use pnpm, never npm. " * 9
+    rule = ADDED._replace(changes=(Change("a.md", "", "- Short."), Change("b.md", "", long)))
+    for line in page(rule, state="waiting", width=width):
+        assert cell_len(line.plain) <= width

@@ -55,13 +55,15 @@ def test_the_list_is_grouped_by_recurring_request_and_fits_in_80_columns(tmp_pat
     home = Home(tmp_path)
     had_tasks(home)
     out = home.command("tasks", "list").out
-    assert max(map(len, out.splitlines())) <= 80
+    *listed, legend = out.splitlines()
+    assert max(map(len, listed)) <= 80
+    assert "those marked learn" in legend
     assert "\x1b" not in out
     assert (
-        "  2 sessions on 2 days: first 5 days ago, last 4 days ago; 1 train, 1 val\n    1aaaaaaa  train  checks"
+        "  2 sessions on 2 days: first 5 days ago, last 4 days ago; learn 1, decide 1\n    1aaaaaaa  learn      checks"
         in out
     )
-    assert "once, 3 days ago; 1 train" in out
+    assert "once, 3 days ago; learn 1" in out
     assert "[pinned]" in out
     assert "junk" not in out
     assert "3 tasks; 1 dropped" in out

@@ -43,7 +43,7 @@ def test_a_task_is_edited_by_options_and_redacted(home: Home) -> None:
 
 def test_a_new_side_is_told_with_what_it_means(home: Home) -> None:
     done = home.command("tasks", "edit", "abc", "--split", "val")
-    assert "it moved from train to val, and the rest of its session with it: abd456" in done.out
+    assert "it was to learn from and is now to decide with, and the rest of its session with it: abd456" in done.out
     assert "easier test" in done.out
     assert {task["split"] for task in tasks(home).values()} == {"val"}
 

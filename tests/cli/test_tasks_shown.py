@@ -40,7 +40,7 @@ def test_a_short_id_names_one_task_only() -> None:
         (timedelta(seconds=59), "just now"),
         (timedelta(minutes=1), "1 minute ago"),
         (timedelta(hours=23), "23 hours ago"),
-        (timedelta(days=3, hours=23), "3 days ago"),
+        (timedelta(days=3, hours=23), "4 days ago"),
         (timedelta(days=30), "4 weeks ago"),
         (timedelta(days=100), "3 months ago"),
         (timedelta(days=800), "2 years ago"),

@@ -62,7 +62,7 @@ def test_it_says_what_the_lesson_was_called() -> None:
 def test_its_side_comes_with_the_reason() -> None:
     first = Banked(TASK)
     second = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL, at=NOON + timedelta(hours=1)))
-    assert "used to learn from (train)\n  1st of 2 sessions" in told(first, second)
+    assert "used to learn from\n  1st of 2 sessions" in told(first, second)
     assert "2nd of 2 sessions" in told(second, first)
     assert "1 other task" in told(first, second)
     mate = Banked(replace(TASK, id="t3", lesson="other"))

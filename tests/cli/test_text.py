@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -25,6 +25,11 @@ def test_a_count_agrees_with_its_noun(count: int, text: str) -> None:
 )
 def test_a_time_is_told_in_the_unit_that_suits_it(passed: timedelta, text: str) -> None:
     assert ago(NOON - passed, NOON) == text
+
+
+def test_days_are_counted_by_the_calendar() -> None:
+    late = datetime(2026, 11, 25, 23, 20, tzinfo=UTC).astimezone()
+    assert ago(late - timedelta(days=2, hours=23, minutes=55), late) == "3 days ago"
 
 
 def test_the_home_folder_is_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.cli.walked import with_three_rules
+from skillopt_sleep.proposals.diff import diff
+from tests.cli.walked import states, with_three_rules
 from tests.command import Home
 from tests.terminal import typed
 
@@ -45,6 +46,22 @@ def test_an_edit_of_our_block_is_merged_on_a_yes_only(home: Home) -> None:
     assert done.code == 0
     assert "-- Use pnpm, never npm." in done.out
     assert rules(home).read_bytes() == before + b"\n- mine\n"
+
+
+def test_what_was_undone_while_the_file_was_away_is_undone_when_it_is_back(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    adopted = rules(home).read_bytes()
+    for again in ("undo", "adopt"):
+        rules(home).unlink()
+        home.command("undo", "P-0001")
+        rules(home).write_bytes(adopted)
+        home.command(again, "P-0001")
+        home.command("undo", "P-0001")
+        assert rules(home).read_bytes() == before
+        home.command("adopt", "P-0001")
+    assert home.command("undo", "P-0001").code == 0
+    assert home.command("undo", "P-0001").code == 2
 
 
 def test_undo_and_redo_without_a_name_ask_first(home: Home) -> None:
@@ -138,3 +155,82 @@ def test_the_wish_for_another_test_is_shown(home: Home) -> None:
         store.execute("UPDATE proposals SET again = 1")
     assert "The next night tests it again" in home.command("status").out
     assert "The next night tests it again" in home.command("show", "P-0001").out
+
+
+def test_a_dry_run_back_over_several_adoptions_shows_exactly_what_is_written(home: Home) -> None:
+    with_three_rules(home)
+    assert home.command("adopt", "P-0001.1", "P-0001.2").code == 0
+    edited = rules(home).read_bytes().replace(RULE, RULE + b"- mine\n")
+    rules(home).write_bytes(edited)
+
+    for names in ((str(rules(home)), "--to", "0"), ("P-0001.2", "P-0001.1")):
+        rules(home).write_bytes(edited)
+        looked = home.command("undo", *names, "--dry-run")
+        assert rules(home).read_bytes() == edited
+        assert home.command("undo", *names, "--yes").code == 0
+        undone = rules(home).read_bytes()
+        assert b"skillopt-sleep" not in undone
+        assert diff(str(rules(home)).lstrip("/"), edited, undone).strip() in looked.out
+        assert home.command("redo", "P-0001.1", "P-0001.2", "--yes").code == 0
+
+
+def test_a_rule_whose_words_the_person_changed_is_given_up_to_them_on_a_yes(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    edited = rules(home).read_bytes().replace(b"never npm", b"or npm")
+    rules(home).write_bytes(edited)
+
+    refused = home.command("undo", "P-0001")
+    assert (refused.code, rules(home).read_bytes()) == (6, edited)
+    assert states(home)["P-0001"] == "adopted"
+
+    done = home.command("undo", "P-0001", "--yes")
+    assert done.code == 0
+    assert "-<!-- skillopt-sleep:begin -->" in done.out
+    assert rules(home).read_bytes() == before + b"\n- Use pnpm, or npm.\n"
+    assert states(home)["P-0001"] == "undone"
+
+
+def test_the_questions_name_the_rule_and_its_file(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    for command in ("undo", "redo"):
+        done = typed(home, command, answers=["y"])
+        assert done.code == 0
+        question = " ".join(done.out.partition("[y/N]")[0].split())
+        assert "Use pnpm, never npm." in question
+        assert "~/work/shop-api/CLAUDE.md" in question
+
+
+def test_what_to_run_instead_of_a_question_is_the_same_command(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    rules(home).write_bytes(rules(home).read_bytes().replace(RULE, RULE + b"- mine\n"))
+    refused = home.command("undo", "P-0001")
+    assert "skillopt-sleep undo P-0001 --dry-run" in refused.err
+    assert "skillopt-sleep undo P-0001 --yes" in refused.err
+    home.command("undo", "P-0001", "--yes")
+    assert "skillopt-sleep redo P-0001" in home.command("redo").err
+
+
+def test_a_file_that_is_named_without_a_version_leads_to_its_versions(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    done = home.command("undo", "work/shop-api/CLAUDE.md")
+    assert done.code == 2
+    assert "skillopt-sleep versions work/shop-api/CLAUDE.md" in done.err
+    assert "undo work/shop-api/CLAUDE.md --to 0" in done.err
+
+
+def test_a_rejected_proposal_of_one_rule_is_named_plainly(home: Home) -> None:
+    home.command("reject", "P-0001")
+    refused = home.command("adopt", "P-0001.1")
+    assert refused.code == 2
+    assert "P-0001 is rejected and has one rule" in refused.err
+
+
+def test_the_versions_of_a_file_that_moved_with_its_project_name_the_folder_it_was_adopted_in(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    moved = home.project.rename(home.project.with_name("renamed"))
+    for arguments in (("versions", str(moved / "CLAUDE.md")), ("undo", str(moved / "CLAUDE.md"), "--to", "0")):
+        done = home.command(*arguments)
+        assert done.code == 2
+        assert f"{home.project} was moved to {moved}" in done.err
+        assert f"mv {moved} {home.project}" in done.err

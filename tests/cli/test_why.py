@@ -25,7 +25,7 @@ def test_why_a_rule_was_proposed_and_adopted(home: Home) -> None:
     waiting = told(home, "why", "use", "pnpm")
     assert waiting.startswith("- Use pnpm, never npm.")
     assert "we always use pnpm here, never npm»" in waiting
-    assert "solved before 0 of" in " ".join(waiting.split())
+    assert "without the rule 0 of" in " ".join(waiting.split())
     assert "It waits for you." in waiting
     assert home.command("adopt", "P-0001").code == 0
     adopted = told(home, "why", "P-0001")
@@ -82,8 +82,7 @@ def test_why_something_said_is_no_rule(home: Home) -> None:
 def test_what_was_said_once_leads_to_a_second_time(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
     home.had_sessions([("write the release notes", "no, use bullets, never tables")])
-    unread = "nothing like it" in told(home, "why-not", "bullets").lower()
-    assert unread
+    assert "No session has been read yet" in told(home, "why-not", "bullets")
     assert home.command("run", "--backend", "simulated").code == 0
     said = told(home, "why-not", "bullets")
     assert "«no, use bullets, never tables»" in said
@@ -108,3 +107,15 @@ def test_on_a_terminal_it_keeps_to_the_width(home: Home) -> None:
     lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).splitlines()
     assert max(map(len, lines)) <= 60
     assert "\x1b[1m- Use pnpm" in done.stdout
+
+
+def test_where_no_session_was_read_or_some_was_purged_it_says_so(tmp_path: Path) -> None:
+    home = Home(tmp_path / "ada")
+    fresh = told(home, "why-not", "pnpm")
+    assert "No session has been read yet" in fresh
+    assert "skillopt-sleep harvest" in fresh
+    home.had_sessions()
+    home.command("harvest")
+    assert "No night has read its session yet" in told(home, "why-not", "never", "npm")
+    assert home.command("purge", "--text", "pnpm", "--yes").code == 0
+    assert "what you purged" in told(home, "why-not", "never", "npm")

@@ -41,7 +41,7 @@ def test_the_words_come_first_with_when_and_where_and_the_ids_last() -> None:
 
 def test_a_trial_is_told_in_whole_numbers() -> None:
     solved = Solved(before=3, after=11, n=12, requests=3)
-    assert tried(an_origin(solved=solved)).startswith("it was tried: solved before 3 of 12")
+    assert tried(an_origin(solved=solved)).startswith("it was tried: without the rule 3 of 12 answers did")
     assert "rules of P-0001 were tried together" in tried(an_origin(solved=solved, alone=False))
     assert "graded 0.25 before, 1.00 with it, n=9" in tried(an_origin(before=0.25, after=1.0, n=9))
     assert "own words" in tried(an_origin(proof=Proof.WORDS))

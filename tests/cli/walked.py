@@ -13,6 +13,7 @@ from tests.pressed import Pressed
 
 KEYS = "q quit"
 MORE = ("- Be brief.", "- Answer in English.")
+_DAYS = re.compile(r"sessions, [^;]*;")
 _AGO = re.compile(r"\d+ (?:second|minute|hour|day)s? ago|just now")
 
 
@@ -52,7 +53,7 @@ def screens(pressed: Pressed) -> str:
     for line in pressed.shown.splitlines():
         shows = shows or bool(re.match(r"\d+ of \d+  P-", line))
         if shows:
-            kept.append(_AGO.sub("2 days ago", line).rstrip())
+            kept.append(_DAYS.sub("sessions, 4–22 Nov;", _AGO.sub("2 days ago", line)).rstrip())
         if line.startswith("y yes"):
             kept.append("")
             shows = False

@@ -63,7 +63,7 @@ def test_the_undo_of_a_purged_rule_is_gone_with_its_backup(tmp_path: Path) -> No
     assert Journal(paths_of(machine).adoptions).entries() == ()
 
 
-def test_what_another_session_taught_stays_but_for_copies_of_the_purged_rule(tmp_path: Path) -> None:
+def test_what_another_session_taught_stays_without_copies_of_the_purged_rule(tmp_path: Path) -> None:
     machine = a_machine(tmp_path)
     machine.clock.pass_by(days=1)
     machine.had(
@@ -78,11 +78,11 @@ def test_what_another_session_taught_stays_but_for_copies_of_the_purged_rule(tmp
     purge = purge_words(machine)
 
     assert {entry.proposal.id for entry in purge.found.proposals} == {"P-0001"}
-    assert {proposal.id for proposal in purge.copied} == mine
+    assert {one.proposal.id for one in purge.trimmed} == mine
     assert set(purge.nights) == {"2026-03-02", "2026-03-03"}
     assert holding(machine, "use pnpm, never npm") == []
     store = machine.store()
-    assert {entry.proposal.id: entry.state for entry in store.bank.proposals()} == dict.fromkeys(mine, "withdrawn")
+    assert {entry.proposal.id: entry.state for entry in store.bank.proposals()} == dict.fromkeys(mine, "waiting")
     store.close()
 
 

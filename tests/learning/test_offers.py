@@ -42,6 +42,15 @@ def test_tasks_of_a_lesson_that_waits_for_the_person_are_not_learned_from_and_th
     assert note.expected
 
 
+def test_every_session_that_asks_for_what_waits_is_counted_also_those_to_test_with() -> None:
+    more = [a_task(id=f"v{n}", session=f"v{n}", lesson="a") for n in range(2)]
+    own = len({task.session for task in TRAIN if task.lesson == "a"})
+
+    (note,) = still_open(TRAIN, Past(offered=(OFFER,)), DOCUMENT, tonight=[*TRAIN, *more]).notes
+
+    assert f"{own + 2} sessions ask for what P-0001 proposes" in note.summary
+
+
 def test_a_lesson_with_an_early_rule_waits_for_its_trial_and_any_other_is_learned() -> None:
     found = still_open(TRAIN, Past(waiting=(a_wait("b", early=True), a_wait("c", early=False))), DOCUMENT)
 

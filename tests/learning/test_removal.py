@@ -24,8 +24,10 @@ from skillopt_sleep.records import (
     Past,
     PastEdit,
     Prompt,
+    ProposedEdit,
     Purpose,
     Split,
+    Standing,
     StepOutcome,
     Task,
     Trajectory,
@@ -295,3 +297,17 @@ class Knowing:
         if prompt.purpose is Purpose.ROLLOUT:
             return Completion(text=f"I ran `pnpm install` {prompt.sample}.", model="m")
         return self.inner.complete(prompt)
+
+
+def test_a_rule_that_was_adopted_after_the_last_look_back_is_not_tried() -> None:
+    nights = ("2026-03-09-2", "2026-03-09", "2026-03-08", "2026-03-07")
+
+    def past(since: str) -> Past:
+        proposed = ProposedEdit(edit=IDLE, standing=Standing.LIVE, since=since)
+        return Past(adopted=(IDLE,), proposed=(proposed,), nights=nights)
+
+    young, _ = removed(past=past("2026-03-08"), slow_every=3)
+    old, _ = removed(past=past("2026-03-06"), slow_every=3)
+
+    assert young.outcome.tried.tested == ()
+    assert len(old.outcome.tried.tested) == 1

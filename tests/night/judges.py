@@ -60,12 +60,14 @@ def right_nine_times_of_ten(demand: str, answer: str, noise: random.Random) -> f
 class Scripted:
     """The simulated model with lessons that only a judge can grade; `grade` is the judge's way.
 
-    With `proves` the judge grades in that way also when references are proved, else it is right there.
+    With `proves` the judge grades in that way also when references are proved, else it is right there. A request that
+    was corrected with the word `in_code` is checked in code.
     """
 
     grade: Grade
     seed: int = 0
     proves: bool = False
+    in_code: str = ""
     inner: SimulatedBackend = field(default_factory=lambda: SimulatedBackend(forgets=0.0))
 
     def complete(self, prompt: Prompt) -> Completion:
@@ -80,7 +82,8 @@ class Scripted:
         match prompt.purpose:
             case Purpose.MINE if not prompt.project.endswith(BY_CODE):
                 wanted = {"rubric": DEMAND, "checks": [], "lesson": "Use pnpm, never npm"}
-                return {"tasks": [task | wanted for task in json.loads(said)["tasks"]]}
+                tasks = json.loads(said)["tasks"]
+                return {"tasks": [task if self._is_checked(task) else task | wanted for task in tasks]}
             case Purpose.CONTROLS:
                 count = len(shown_items(prompt.text))
                 return {"controls": [self._control(number, noise) for number in range(1, count + 1)]}
@@ -94,6 +97,9 @@ class Scripted:
                 return judged(prompt.text, lambda demand, text: self.grade(demand, text, noise))
             case _:
                 return None
+
+    def _is_checked(self, task: dict[str, Any]) -> bool:
+        return bool(self.in_code) and self.in_code in json.dumps(task)
 
     def _control(self, number: int, noise: random.Random) -> dict[str, Any]:
         mark = noise.randrange(10_000)

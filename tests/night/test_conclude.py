@@ -53,11 +53,20 @@ class OpenPage:
     started: datetime = NOON
     resumed: bool = False
 
+    read: Sequence[str] = ()
+
     @property
     def bank(self) -> "OpenPage":
         return self
 
-    def again(self) -> tuple[Proposal, ...]:
+    @property
+    def index(self) -> "OpenPage":
+        return self
+
+    def lines(self, *, unread: bool) -> Sequence[str]:
+        return () if unread else self.read
+
+    def again(self, _state: str = "waiting", /) -> tuple[Proposal, ...]:
         return ()
 
     def still_waiting(self, lessons: Sequence[Lesson], *, at: datetime) -> tuple[str, ...]:

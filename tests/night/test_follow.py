@@ -93,6 +93,13 @@ def test_an_edit_that_was_tried_says_what_its_own_trial_showed() -> None:
     assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.EDITED, "no better"), (Became.TESTED, "no better")]
 
 
+def test_what_is_kept_says_what_was_tried_on_another_request_of_its_lesson() -> None:
+    pair = Pair(task="another", lesson=VAL.lesson, sample=0, before=0.0, after=0.0)
+    verdict = Verdict(decision=Decision.REJECT, reason="no better")
+    tested = Judged(kind=CandidateKind.BUNDLE, edits=(an_edit(),), trial=Trial(pairs=(pair,)), verdict=verdict)
+    assert became(VAL, outcomes=(an_outcome(tested=(tested,)),)) == [(Became.TESTED, "no better")]
+
+
 def test_a_long_reason_is_cut() -> None:
     refused = AppliedEdit(edit=an_edit(), fate=Fate.REFUSED, because="a link; " * 999)
     (train, _) = became(TRAIN, VAL, outcomes=(an_outcome(edits=(refused,)),))

@@ -124,7 +124,7 @@ def test_the_same_change_is_not_proposed_twice_while_it_waits(machine: Machine) 
     again = machine.night()
 
     assert (again.verdict, again.proposals) == (Outcome.NO_CHANGE, ())
-    assert f"all that was asked for waits for you: {first[0].id}" in again.because
+    assert f"all that was asked for was proposed already: {first[0].id}" in again.because
     assert "decide on what waits" in again.remedy
     store = machine.store()
     (waits,) = store.bank.proposals()

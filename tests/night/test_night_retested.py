@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.proposals.reword import reword
 from skillopt_sleep.proposals.stage import FOLDER
 from skillopt_sleep.records import Fate, GateRule, NightReport, Outcome, Proof, Purpose, RecallRules
-from skillopt_sleep.stores.bank import ADOPTED, WAITING, WITHDRAWN
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
 from tests.nights import Machine
 
 GATE = GateRule()
@@ -147,3 +148,32 @@ def test_sessions_of_other_lessons_are_learned_from_beside_it(machine: Machine) 
     (outcome,) = report.documents
     assert [one.proposal for one in outcome.tried.retested] == ["P-0001.1"]
     assert all(BAD not in edit.content for proposal in report.proposals for edit in proposal.edits)
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [(ADOPTED, "you adopted it"), (UNDONE, "and took it back"), (REJECTED, "you turned it down")]
+)
+def test_a_wish_for_what_was_decided_on_meanwhile_is_dropped_and_the_report_says_so_once(
+    machine: Machine, state: str, words: str
+) -> None:
+    edited(machine, GOOD)
+    store = machine.store()
+    store.bank.decide("P-0001.1", state, at=machine.clock())
+    store.close()
+
+    first, second = machine.night(gate=GATE), machine.night(gate=GATE)
+
+    (note,) = [note for note in first.errors if "P-0001.1 isn't tested again" in note.summary]
+    assert note.expected
+    assert words in note.summary
+    assert all("P-0001.1" not in note.summary for note in second.errors)
+
+
+def test_a_night_that_was_cut_short_says_that_and_not_that_no_request_was_there(machine: Machine) -> None:
+    edited(machine, GOOD)
+    machine.model.fails = lambda prompt: CallFailed(FailureKind.LOGIN, "the key was refused")
+
+    report = machine.night(gate=GATE)
+
+    (note,) = [note for note in report.errors if "P-0001.1" in note.summary]
+    assert note.summary.endswith("waits to be tested again: the night was cut short")

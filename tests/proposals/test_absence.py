@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from skillopt_sleep.proposals.absence import NEXT, Absence, Unheard, absence
+from skillopt_sleep.proposals.absence import NEXT, Absence, Looked, Unheard, absence
 from skillopt_sleep.proposals.origins import origins
 from skillopt_sleep.records import (
     BECAME,
@@ -34,7 +34,9 @@ def found(
     typed: Unheard | None = None,
 ) -> Absence:
     rules = list(origins(decided, lessons))
-    return absence(asked, rules, lessons, lambda: reports, lambda _asked: typed)
+    return absence(
+        asked, rules, lessons, lambda: reports, lambda _asked: typed, looked=Looked(sessions=1, purged=False)
+    )
 
 
 def night(name: str, *became: Became, lesson: str = "l1", because: str = "") -> NightReport:

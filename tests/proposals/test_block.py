@@ -129,6 +129,16 @@ def test_markers_in_a_fence_are_the_users_text(fence: str) -> None:
     assert splice(added, "other") == splice(fence.encode(), "other")
 
 
+def test_a_fence_left_open_below_the_block_does_not_hide_it() -> None:
+    below = b"\n```sh\nmake\n"
+    added = splice(b"# Rules\n", "rule")
+    assert splice(added + below, "other") == splice(b"# Rules\n", "other") + below
+    assert splice(added + below, "") == b"# Rules\n" + below
+    for hidden in (b"```\n" + added, added.replace(b"rule", b"```"), b"# Rules\n" + below):
+        with pytest.raises(UnsafeEdit, match="never closed"):
+            splice(hidden, "other")
+
+
 def test_what_looks_like_a_fence_around_the_block_hides_it_not() -> None:
     """The closing line of the first was once taken for an opening one, and a second block was written."""
     data = f"{LISTED}\n{BEGIN}\nrule\n{END}\n\n{LISTED}".encode()

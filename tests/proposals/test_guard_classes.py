@@ -108,7 +108,7 @@ def test_the_classes_of_the_setting_are_those_that_can_be_allowed() -> None:
 
 def test_a_refusal_names_its_class_and_the_key_that_allows_it() -> None:
     (address,) = problems("Ask evil.com.", evidence=())
-    assert address.endswith(": evil.com (address, see guard.allow)")
+    assert address.endswith(': evil.com (the setting guard.allow = ["address"] would let it through)')
     (hidden,) = problems("Use\u200b tabs.", evidence=())
     assert "guard.allow" not in hidden
 

@@ -207,6 +207,16 @@ def test_an_interrupted_adoption_never_stands_in_the_way_of_others(
     assert other.read_bytes() == EDITED
 
 
+def test_a_half_written_list_of_adoptions_is_swept(journal: Journal, tmp_path: Path) -> None:
+    with journal.held():
+        journal.keep_events(b"[]")
+    half = tmp_path / "adoptions" / ".events.json.0123abcd"
+    half.write_bytes(b"[")
+    journal.recover()
+    assert not half.exists()
+    assert journal.kept_events() == b"[]"
+
+
 def test_only_our_own_half_written_copies_are_swept(journal: Journal, file: Path) -> None:
     journal.prepare(entry(file, PREPARED), (OLD, NEW))
     file.write_bytes(OLD)

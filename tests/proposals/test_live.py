@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.block import BEGIN, END
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import MergeNeeded
 from skillopt_sleep.proposals.undo import undo
@@ -29,6 +30,20 @@ def test_lines_above_our_heading_block_no_undo_and_stay(tmp_path: Path, above: s
     assert document(path, tmp_path / "shop").body == RULE
     undo("p1", journal=journal, at=NOW)
     assert path.read_text() == f"{above}{live.RULES_HEAD}"
+
+
+@pytest.mark.parametrize("own", [live.RULES, live.SKILL])
+@pytest.mark.parametrize("theirs", ["```sh\nmake\n", f"{BEGIN}\n- mine\n{END}\n", f"{END}\n"])
+def test_a_marker_or_an_open_fence_in_a_file_of_ours_blocks_no_undo(
+    tmp_path: Path, own: PurePath, theirs: str
+) -> None:
+    path, journal = tmp_path / "shop" / own, Journal(tmp_path / "adoptions")
+    (tmp_path / "shop").mkdir()
+    adopt(propose(tmp_path / "nights", path, tmp_path / "shop")[0], journal=journal, at=NOW)
+    adopted = path.read_text()
+    path.write_text(adopted + theirs)
+    _agreed(path, journal)
+    assert path.read_text() == adopted.replace(f"{RULE}\n", "") + theirs
 
 
 @pytest.mark.parametrize("own", [live.RULES, live.SKILL])

@@ -96,12 +96,15 @@ def test_lessons_go_to_what_the_agents_of_the_project_read(
 
 def test_lessons_of_a_folder_that_is_gone_go_to_the_users_skill(home: Path, shop: Path) -> None:
     (shop / "CLAUDE.md").write_text("# Rules\n")
-    ids, documents, _ = route(
+    ids, documents, notes = route(
         home, task("/gone/old", name="a"), task("", CODEX, name="b"), task("relative", name="c"), task(shop, name="d")
     )
     assert ids == ("~/.agents/skills/skillopt-sleep/SKILL.md",) * 3 + ("shop-api/CLAUDE.md",)
     assert documents[0].path == str(home / ".agents/skills/skillopt-sleep/SKILL.md")
     assert documents[0].project == str(home)
+    (note,) = notes
+    assert "/gone/old is gone" in note
+    assert "~/.agents/skills/skillopt-sleep/SKILL.md" in note
 
 
 def test_lessons_of_a_folder_that_cannot_be_looked_at_go_nowhere_else(home: Path, shop: Path, tmp_path: Path) -> None:

@@ -36,13 +36,14 @@ def journal(tmp_path: Path) -> Journal:
     return Journal(tmp_path / "adoptions")
 
 
-def test_the_mode_of_before_comes_back(root: Path, night: Path, journal: Journal) -> None:
+def test_the_mode_that_the_person_gave_the_file_since_stays(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
     path.chmod(0o664)
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
     path.chmod(0o600)
     undo("p1", journal=journal, at=NOW)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"# Rules\n", 0o600)
 
 
 def test_a_file_we_made_goes_with_the_folders_we_made(root: Path, night: Path, journal: Journal) -> None:
@@ -252,6 +253,31 @@ def test_text_that_git_brought_back_can_be_undone_again(root: Path, night: Path,
     path.write_bytes(adopted)
     assert not undo("p1", journal=journal, at=NOW).already
     assert path.read_bytes() == b"# Rules\n"
+
+
+def test_text_that_git_brought_back_is_adopted_again_and_undone(root: Path, night: Path, journal: Journal) -> None:
+    path, own = root / "CLAUDE.md", root / live.SKILL
+    folder, _ = propose(night, path, root, twin=own)
+    adopt(folder, journal=journal, at=NOW)
+    adopted = path.read_bytes()
+    undo("p1", journal=journal, at=NOW)
+    path.write_bytes(b"mine\n" + adopted)
+    assert not adopt(folder, journal=journal, at=NOW).already
+    assert (path.read_bytes(), own.exists()) == (b"mine\n" + adopted, True)
+    undo("p1", journal=journal, at=NOW)
+    assert (path.read_bytes(), own.exists()) == (b"mine\n# Rules\n", False)
+
+
+def test_what_another_adoption_put_there_did_not_come_back(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    first, second = (propose(night, path, root, number=number)[0] for number in ("p1", "p2"))
+    adopt(first, journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    adopt(second, journal=journal, at=NOW)
+    adopted = path.read_bytes()
+    adopt(first, journal=journal, at=NOW)
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == adopted
 
 
 @pytest.mark.parametrize("name", ["p9", "../p1", "/etc", "", ".", ".lock", "a/b"])

@@ -1,6 +1,7 @@
 """A file that an adoption wrote is put back with its bytes and its attributes."""
 
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from skillopt_sleep.errors import AdoptInterrupted
 from skillopt_sleep.kit.attributes import attributes_of
 from skillopt_sleep.proposals.paths import digest
-from skillopt_sleep.proposals.written import Written, put_back, sweep
+from skillopt_sleep.proposals.written import Move, Written, put, put_back, sweep
 
 OLD, NEW = b"old\n", b"old\nand new\n"
 
@@ -68,3 +69,27 @@ def test_only_the_beginnings_of_its_texts_are_swept(tmp_path: Path) -> None:
     sweep(a_file(path, before=OLD), [OLD, NEW])
 
     assert {entry.name for entry in tmp_path.iterdir()} == {"CLAUDE.md", others.name}
+
+
+def test_what_is_written_between_our_look_and_our_write_stays(tmp_path: Path) -> None:
+    """Another program appends a line while we write; the disk is slow."""
+    first, second = tmp_path / "AGENTS.md", tmp_path / "CLAUDE.md"
+    for path in (first, second):
+        path.write_bytes(OLD)
+    moves = [Move(str(path), path, OLD, NEW, attributes_of(path), attributes_of(path)) for path in (first, second)]
+    line = b"mine\n"
+    left = [second]
+
+    def append(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "os.rename" and left == [Path(str(arguments[1]))]:
+            with left.pop().open("ab") as file:
+                file.write(line)
+
+    sys.addaudithook(append)  # for the rest of the process, so it does this once
+
+    changed = put(moves)
+
+    assert changed == str(second)
+    assert (first.read_bytes(), second.read_bytes()) == (OLD, OLD + line)
+    assert put([moves[0]]) == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["AGENTS.md", "CLAUDE.md"]

@@ -56,9 +56,13 @@ def test_words_become_a_sentence_of_their_own() -> None:
     assert [sentence(words) for words in ("", "if so, so", "Done.")] == ["", "If so, so.", "Done."]
 
 
-@pytest.mark.parametrize(("requests", "words"), [(3, "on 3 requests it hadn't seen"), (1, "on 1 request it hadn't")])
-def test_what_was_solved_is_said_in_whole_numbers_with_its_requests(requests: int, words: str) -> None:
-    counts = Solved(before=3, after=11, n=12, requests=requests)
-    assert in_numbers(counts).startswith("solved before 3 of 12, with the rule 11 of 12, ")
-    assert words in in_numbers(counts)
-    assert "without the rule 11 of 12" in in_numbers(counts, what="without the rule")
+def test_what_was_measured_is_said_in_whole_numbers_once_for_each_side_and_with_its_requests() -> None:
+    counts = Solved(before=3, after=11, n=12, requests=3)
+    said = "without the rule 3 of 12 answers did as you asked, with it 11 of 12 (3 requests it was not written from)"
+    assert in_numbers(counts) == said
+    assert in_numbers(replace(counts, requests=1)).endswith("(1 request it was not written from)")
+    several = "without the rules 3 of 12 answers did as you asked, with them 11 of 12 (3 requests they were not"
+    assert in_numbers(counts, rules=2).startswith(several)
+    removed = "with the rule 3 of 12 answers did as you asked, without it 11 of 12"
+    assert in_numbers(counts, removing=True).startswith(removed)
+    assert "0 of 1 answer did as you asked" in in_numbers(replace(counts, before=0, n=1, after=1))

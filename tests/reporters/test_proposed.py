@@ -23,15 +23,19 @@ PROPOSAL = a_proposal(
 
 
 def test_the_headline_quotes_the_rule_and_says_what_was_solved() -> None:
-    numbers = "Solved before 3 of 12, with the rule 11 of 12, on 4 requests it hadn't seen."
+    numbers = (
+        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (4 requests it was not written from)."
+    )
     assert headline(PROPOSAL) == f"P-0001, `shop:CLAUDE.md`: add «Use pnpm, never npm.» {numbers}"
     several = replace(PROPOSAL, edits=(an_edit(), an_edit("- B.")), proof=Proof.EARLY)
-    assert "«Use pnpm, never npm.», and 1 more. Solved" in headline(several)
+    assert "«Use pnpm, never npm.», and 1 more. Without the rules 3 of 12" in headline(several)
     assert "(early: proven on one" in headline(several)
 
 
 def test_statistics_are_for_who_asks() -> None:
-    assert proof(PROPOSAL) == ["Asked once more after it was chosen: 0 of 1 before, 1 of 1 with it."]
+    assert proof(PROPOSAL) == [
+        "Asked once more after it was chosen: without the rule 0 of 1 answer did as you asked, with it 1 of 1."
+    ]
     assert "90 % interval +0.21 to +0.80" in "\n".join(proof(PROPOSAL, verbose=True))
     assert each_edit(PROPOSAL, verbose=True) == [(an_edit(), "")]
 

@@ -157,11 +157,14 @@ def test_the_body_of_the_first_night_is_what_a_later_one_looks_back_on(store: Sq
     assert night(store, document=a_document("- New.")).snapshot == Earlier(night="2026-03-02", body="", nights=2)
 
 
-def test_nights_that_did_not_reach_the_document_count_too(store: SqliteStore) -> None:
+def test_nights_that_did_not_reach_the_document_count_too_but_not_those_that_tried_nothing(
+    store: SqliteStore,
+) -> None:
     night(store)
-    for _ in range(3):
+    idle = (Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED, Outcome.NOTHING_NEW)
+    for outcome in (Outcome.NO_CHANGE, Outcome.NO_HEADROOM, Outcome.UNVERIFIED, *idle):
         with store.open_night() as page:
-            seal(page)
+            seal(page, verdict=outcome)
 
     with store.open_night() as page:
         past = page.history.past(PATH)
@@ -199,7 +202,7 @@ def test_a_proposal_for_several_files_is_known_to_the_history_of_each(store: Sql
 def test_the_nights_that_are_over_are_known_newest_first(store: SqliteStore) -> None:
     for _ in range(2):
         with store.open_night() as page:
-            seal(page)
+            seal(page, verdict=Outcome.NO_CHANGE)
     with store.open_night() as page:
         first, second = reversed(page.history.past(PATH).nights)
         past = page.history.past(PATH)

@@ -1,4 +1,4 @@
-"""The README's own environment, run as the file that a reader would make of it, against a model on loopback."""
+"""The example environment of README and docs, run as the file that a reader would make of it, against a model on loopback."""
 
 import json
 import os
@@ -7,7 +7,9 @@ import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
@@ -16,8 +18,28 @@ from skillopt_sleep.trainer import find_env, load_config
 from skillopt_sleep.trainer.data import read_items
 
 ROOT = Path(__file__).parent.parent.parent
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "trainer").glob("*.md")))
 RULE = "- Write dates as YYYY-MM-DD."
 _ASKED = re.compile(r"Write (\d\d \w+ \d{4}) for the form")
+
+
+def _blocks(language: str, *holding: str) -> list[Any]:
+    """The pages' blocks of this language that hold all these words."""
+    found: list[Any] = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        found += [pytest.param(one, id=page.name) for one in blocks if all(words in one for words in holding)]
+    return found
+
+
+ENVIRONMENTS = _blocks("python", "Trainer(")
+CONFIGURATIONS = _blocks("toml", "[train]", "[env]")
+
+
+def test_there_are_examples() -> None:
+    assert ENVIRONMENTS
+    assert CONFIGURATIONS
 
 
 def _answer(request: Request) -> Response:
@@ -39,10 +61,9 @@ def _answer(request: Request) -> Response:
     return Response(json.dumps(body), content_type="application/json")
 
 
-def test_the_readmes_environment_learns_its_rule(tmp_path: Path, httpserver: HTTPServer) -> None:
+@pytest.mark.parametrize("example", ENVIRONMENTS)
+def test_the_example_environment_learns_its_rule(tmp_path: Path, httpserver: HTTPServer, example: str) -> None:
     httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(_answer)
-    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    [example] = [block for block in blocks if "Trainer(" in block]
     (tmp_path / "dates.py").write_text(example, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "dates.py"],
@@ -58,9 +79,8 @@ def test_the_readmes_environment_learns_its_rule(tmp_path: Path, httpserver: HTT
     assert (tmp_path / "run" / "best_skill.md").read_text(encoding="utf-8") == f"# Dates\n{RULE}\n"
 
 
-def test_the_readmes_configuration_can_be_used_as_it_stands(tmp_path: Path) -> None:
-    blocks = re.findall(r"^```toml\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    [text] = [block for block in blocks if "[train]" in block]
+@pytest.mark.parametrize("text", CONFIGURATIONS)
+def test_the_example_configuration_can_be_used_as_it_stands(tmp_path: Path, text: str) -> None:
     (tmp_path / "training.toml").write_text(text, encoding="utf-8")
     config = load_config(tmp_path / "training.toml")
     items = read_items(find_env(config.env["name"], {}), config)

@@ -128,6 +128,7 @@ def uninstall(machine: Machine) -> tuple[str, ...]:
                 remedy="run the command again when the disk works",
             )
         ledger.forget()
+    ledger.clear()
     return tuple(message for message in messages if message)
 
 

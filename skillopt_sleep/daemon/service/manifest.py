@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 
@@ -122,6 +122,12 @@ class Ledger:
         self._file.unlink(missing_ok=True)
         if (self.folder / "bytes").exists():
             shutil.rmtree(self.folder / "bytes")
+
+    def clear(self) -> None:
+        """Remove the lock, and the folder if nothing of the user's is in it; only after the lock is released."""
+        (self.folder / ".lock").unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
 
     def _holds(self, name: str) -> bool:
         return self.copy(name).exists() and digest(self.copy(name).read_bytes()) == name

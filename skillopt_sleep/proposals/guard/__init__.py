@@ -33,7 +33,7 @@ class Refusal(NamedTuple):
         """The sentence, and the kind that `guard.allow` would have to list, if it may be allowed."""
         if self.kind in NEVER_ALLOWED:
             return self.why
-        return f"{self.why} ({self.kind}, see guard.allow)"
+        return f'{self.why} (the setting guard.allow = ["{self.kind}"] would let it through)'
 
 
 def problems(

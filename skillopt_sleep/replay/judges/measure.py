@@ -75,6 +75,8 @@ def _because(graded: Sequence[Graded], right: int) -> str:
         return "no answer of known worth could be graded, so nobody knows how often it is right"
     if len({grade.control.passes for grade in graded}) == 1:
         return "too few answers of known worth could be graded to tell how often it is right"
+    if at_least(n, n, COIN) > COIN_LEVEL:
+        return f"only {n} answers of known worth could be graded, too few to tell how often it is right"
     if at_least(right, n, COIN) > COIN_LEVEL or not _right_on_both_sides(graded):
         return f"it graded {right} of {n} answers of known worth rightly, which isn't clearly better than a coin"
     for kind, what in PAYS:

@@ -471,3 +471,10 @@ def test_any_settings_come_back(
     uninstall(machine(home))
     now = settings_file.read_text(encoding="utf-8")
     assert now == text if not touched else parse(now).value == value
+
+
+def test_an_uninstall_leaves_no_folder_of_its_own(tmp_path: Path) -> None:
+    home = home_in(tmp_path)
+    install(machine(home))
+    uninstall(machine(home))
+    assert not (machine(home).paths.state / "install").exists()

@@ -62,6 +62,13 @@ def test_a_judge_that_gives_everything_the_same_grade_is_no_better_than_a_coin(g
     assert found.because == "it graded 8 of 16 answers of known worth rightly, which isn't clearly better than a coin"
 
 
+def test_a_judge_that_was_right_on_all_of_too_few_is_not_said_to_be_like_a_coin() -> None:
+    some = [*CONTROLS[:4], *CONTROLS[-4:]]
+    found = read(_graded(some, right, random.Random(1)))
+    assert (found.right, found.n) == (8, 8)
+    assert found.because == "only 8 answers of known worth could be graded, too few to tell how often it is right"
+
+
 @pytest.mark.parametrize("passes", [0.25, 0.5, 0.75])
 def test_a_judge_that_grades_at_random_is_thrown_out_on_nearly_every_night(passes: float) -> None:
     assert thrown_out(lambda _control, noise: float(noise.random() < passes)) >= 0.995

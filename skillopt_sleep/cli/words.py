@@ -1,0 +1,59 @@
+"""Plain words for what the program calls by short names: purposes of calls, stages of a night, splits."""
+
+from collections.abc import Iterable
+
+from skillopt_sleep.records import Purpose, Split
+
+PURPOSES = {
+    Purpose.PREFLIGHT: "a first call to see that it answers",
+    Purpose.MINE: "finding corrections",
+    Purpose.LESSONS: "naming lessons",
+    Purpose.CONTROLS: "answers of known worth",
+    Purpose.PROVE: "proving what was wanted",
+    Purpose.ROLLOUT: "attempts",
+    Purpose.JUDGE: "grading",
+    Purpose.REFLECT: "learning from failures",
+    Purpose.DIAGNOSE: "finding causes",
+    Purpose.REFLECT_DEEP: "learning from causes",
+    Purpose.AGGREGATE: "merging edits",
+    Purpose.BUDGET: "how many edits to try",
+    Purpose.SELECT: "choosing edits",
+    Purpose.FIT: "fitting edits to the project",
+    Purpose.REWRITE: "rewriting the rules",
+    Purpose.REWRITE_FULL: "rewriting the document",
+    Purpose.VARY: "other wordings",
+    Purpose.AUGMENT: "more requests like these",
+    Purpose.SLOW_UPDATE: "looking back",
+    Purpose.META_SKILL: "the optimizer's own notes",
+    Purpose.APPENDIX: "notes on how to use a skill",
+}
+STAGES = {"trial": "trying edits", "screen": "a first look at edits", "guard": "asking other lessons"}
+GRADE = "grade "
+SPLITS = {Split.TRAIN: "learn", Split.VAL: "decide", Split.TEST: "kept back"}
+USES = {Split.TRAIN: "to learn from", Split.VAL: "to decide with", Split.TEST: "kept back"}
+SET_A_PRICE = """skillopt-sleep config set prices.models.{} "[IN, OUT]" (dollars per million tokens)"""
+
+
+def purpose_words(purpose: str) -> str:
+    """Return what calls of this purpose are for; a purpose that isn't known stays as it is."""
+    return PURPOSES[Purpose(purpose)] if purpose in set(Purpose) else purpose
+
+
+def stage_words(label: str) -> str:
+    """Return the label of a stage, as in "rollout shop-api/CLAUDE.md", in words."""
+    if label.startswith(GRADE):
+        return f"grading, {stage_words(label.removeprefix(GRADE))}"
+    name, blank, rest = label.partition(" ")
+    words = STAGES.get(name) or purpose_words(name)
+    return f"{words}{':' if blank and words != name else ''}{blank}{rest}"
+
+
+def unpriced(models: Iterable[str]) -> str:
+    """Say that no price is known for these models, and how to set one."""
+    named = tuple(dict.fromkeys(models))
+    return f"No price is known for {', '.join(named)}. Set it: {SET_A_PRICE.format(_key(named[0]))}"
+
+
+def _key(model: str) -> str:
+    """Return a model's own name, by which its price is set."""
+    return model.rpartition("@")[0].partition(":")[2] if "@" in model else model.rpartition(":")[2]

@@ -1,0 +1,33 @@
+"""Every short name has plain words, and a model without a price is named with the command that sets one."""
+
+import pytest
+
+from skillopt_sleep.cli.words import PURPOSES, SPLITS, USES, purpose_words, stage_words, unpriced
+from skillopt_sleep.records import Purpose, Split
+
+
+def test_every_purpose_and_every_split_has_words() -> None:
+    assert set(PURPOSES) == set(Purpose)
+    assert len(set(PURPOSES.values())) == len(Purpose)
+    assert set(SPLITS) == set(USES) == set(Split)
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("rollout shop-api/CLAUDE.md", "attempts: shop-api/CLAUDE.md"),
+        ("mine", "finding corrections"),
+        ("grade trial shop-api/CLAUDE.md", "grading, trying edits: shop-api/CLAUDE.md"),
+        ("look back shop-api/CLAUDE.md", "look back shop-api/CLAUDE.md"),
+    ],
+)
+def test_a_stage_is_told_in_words_and_an_unknown_one_as_it_is(label: str, words: str) -> None:
+    assert stage_words(label) == words
+    assert purpose_words("of another version") == "of another version"
+
+
+@pytest.mark.parametrize("model", ["m-1", "openai:m-1", "openai:m-1@http://127.0.0.1:8000/v1"])
+def test_models_without_a_price_are_named_once_with_the_command_that_sets_one(model: str) -> None:
+    said = unpriced([model, model])
+    assert said.count(model) == 1 + (model == "m-1")
+    assert "config set prices.models.m-1 " in said

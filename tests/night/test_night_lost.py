@@ -1,0 +1,47 @@
+"""Corrections that were lost before anybody could know whether they recur are told as that, and so is a quiet night."""
+
+import json
+from pathlib import Path
+
+from skillopt_sleep.records import Purpose
+from tests.night.test_night_explained import FOUND, Answering, diagnosed
+from tests.nights import USELESS, Machine, Watcher
+
+
+def test_a_miner_that_leaves_out_what_rules_find(tmp_path: Path) -> None:
+    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: '{"tasks": []}'})))
+    home.had(*FOUND)
+    said = diagnosed(home.night(heuristic=False))
+    assert said["corrections"]["counts"] == {"unnamed": 4}
+    assert "the model named no lesson" in said["because"]
+    assert "another model" in said["remedy"]
+
+
+def test_no_session_since_the_last_night(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(*FOUND)
+    home.night()
+    home.clock.pass_by(days=1)
+    said = diagnosed(home.night())
+    assert said["because"] == "there are no new sessions: all 4 were read by earlier nights"
+    assert "run --again" in said["remedy"]
+
+
+def test_more_tasks_than_a_night_takes(tmp_path: Path) -> None:
+    home = Machine(tmp_path)
+    home.had(*FOUND)
+    said = diagnosed(home.night(max_tasks=1))
+    assert said["corrections"]["counts"]["later"] == 3
+    assert "3 × left for another night (mine.max_tasks)" in said["because"]
+    assert "the next night takes" in said["remedy"]
+
+
+def test_a_miner_that_makes_words_up(tmp_path: Path) -> None:
+    task = {"session": "S1", "ask": 0, "prompt": "x", "corrections": [{"turn": 2, "quote": "use deno"}]}
+    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: json.dumps({"tasks": [task]})})))
+    home.had(0, said=USELESS)
+    said = diagnosed(home.night(heuristic=False))
+    (correction,) = said["corrections"]["listed"]
+    assert (correction["became"], correction["quote"]) == ("unproven", "use deno")
+    assert correction["because"]
+    assert "another model" in said["remedy"]

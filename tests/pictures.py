@@ -1,0 +1,112 @@
+"""Make the pictures of the documentation from the example night: `python -m tests.pictures`.
+
+docs/pictures has the two at the top of README.md, docs/screens one of each command.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from skillopt_sleep.cli.console import BOLD
+from skillopt_sleep.cli.progress import view
+from skillopt_sleep.cli.review import KEYS
+from skillopt_sleep.cli.review_shown import screen
+from skillopt_sleep.stores.progress import Progress, Stage
+from tests.cli.review_screens import ADDED
+from tests.example_home import NIGHT, ExampleHome, example_home
+
+DOCS = Path(__file__).parent.parent / "docs"
+WIDTH = 100
+NARROW = 90
+COMMANDS = {
+    "status": "skillopt-sleep status",
+    "show": "skillopt-sleep show P-0001",
+    "report": "skillopt-sleep report",
+    "harvest": "skillopt-sleep harvest",
+    "history": "skillopt-sleep history",
+    "why": "skillopt-sleep why P-0001",
+    "doctor": "skillopt-sleep doctor --project .",
+}
+# What differs from machine to machine.
+CHANGING = (
+    (r"[\d.]+ GiB free", "64 GiB free"),
+    (r"\d+(\s+)KiB", r"512\1KiB"),
+    (r"\d+ s;", "1 s;"),
+)
+FONTS = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace'
+_RUNNING = Progress(
+    night=f"{NIGHT:%Y-%m-%d}",
+    process=1,
+    started=NIGHT,
+    stages=(
+        Stage(label="trial shop-api/CLAUDE.md", done=12, total=16),
+        Stage(label="rollout invoices/CLAUDE.md", done=3, total=8),
+    ),
+    calls=118,
+    tokens=52_100,
+    usd=0.31,
+    most_calls=300,
+    most_minutes=60,
+)
+
+
+def main() -> None:
+    """Write one SVG a picture."""
+    with example_home() as home:
+        for path, svg in (*top_pictures(home), *screens(home)):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(svg, encoding="utf-8")
+
+
+def top_pictures(home: ExampleHome) -> Iterator[tuple[Path, str]]:
+    """Draw the head of the report, and one lesson from your words to the change."""
+    for name, line, end in (
+        ("report", "skillopt-sleep report", r"^Proposals *$"),
+        ("change", "skillopt-sleep show P-0001", "^Note that "),
+    ):
+        shown = Text.from_ansi(home.show(line, width=NARROW, colours=True).stdout)
+        found = re.search(end, shown.plain, re.MULTILINE)
+        if found is None:
+            raise ValueError(f"{line} prints no line like {end!r}, where the picture {name} ends")
+        head = shown[: found.start()]
+        head.rstrip()
+        yield DOCS / "pictures" / f"{name}.svg", drawn(name, line, head, width=NARROW)
+
+
+def screens(home: ExampleHome) -> Iterator[tuple[Path, str]]:
+    """Draw what each command shows."""
+    shown: dict[str, tuple[str, RenderableType]] = {}
+    for name, line in COMMANDS.items():
+        shown[name] = line, Text.from_ansi(steady(home.show(line, width=WIDTH, colours=True).stdout))
+    keys = Text("   ").join(Text.assemble((key, BOLD), f" {meaning}") for key, meaning in KEYS.items())
+    rule = screen(ADDED, number=1, count=3, width=WIDTH)
+    shown["review"] = "skillopt-sleep review", Group(*rule, Text(""), keys)
+    shown["run"] = "skillopt-sleep run", view(_RUNNING, now=NIGHT + timedelta(minutes=7))
+    for name, (line, content) in shown.items():
+        yield DOCS / "screens" / f"{name}.svg", drawn(name, line, content, width=WIDTH)
+
+
+def steady(text: str) -> str:
+    """Replace what differs from machine to machine, so that only real changes change a picture."""
+    for pattern, same in CHANGING:
+        text = re.sub(pattern, same, text)
+    return text
+
+
+def drawn(name: str, title: str, content: RenderableType, *, width: int) -> str:
+    """Return a terminal with this content as SVG, in the reader's own fonts."""
+    console = Console(record=True, width=width, file=StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(content)
+    svg = console.export_svg(title=title, unique_id=f"screen-{name}")
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: Fira Code, monospace", f"font-family: {FONTS}", svg)
+    return "".join(f"{line.rstrip()}\n" for line in svg.splitlines())
+
+
+if __name__ == "__main__":
+    main()
