@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
@@ -33,7 +33,7 @@ LINTED = Checks(items=(Check(op=Op.COMMAND_RUN, arg="sh lint.sh"),))
 class Person:
     """Someone with a small repository and one of the agents, pointed at a scripted model."""
 
-    def __init__(self, folder: Path, name: str, program: str, server: ModelServer) -> None:
+    def __init__(self, folder: Path, name: Literal["claude", "codex"], program: str, server: ModelServer) -> None:
         self.home = folder / "home"
         self.root = self.home / "shop"
         self.root.mkdir(parents=True)
@@ -93,7 +93,7 @@ def the_parts(person: Person, store: SqliteStore) -> SealedParts:
 @pytest.mark.cli
 @pytest.mark.parametrize("name", ["claude", "codex"])
 def test_the_genuine_agent_keeps_a_rule_in_a_sealed_copy_only_where_it_was_told(
-    tmp_path: Path, store: SqliteStore, server: ModelServer, programs: Programs, name: str
+    tmp_path: Path, store: SqliteStore, server: ModelServer, programs: Programs, name: Literal["claude", "codex"]
 ) -> None:
     person = Person(tmp_path, name, str(getattr(programs, name)), server)
     with store.open_night():
