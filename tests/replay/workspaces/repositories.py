@@ -97,6 +97,6 @@ def act(copy: Copy, *argv: str, **environ: str) -> str:
         layers = f"lowerdir={tree.lower},upperdir={tree.upper},workdir={tree.work},userxattr"
         mount = 'mount -t overlay overlay -o "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
         command = ["unshare", "-U", "-r", "-m", "sh", "-c", mount, "sh", layers, str(at), *argv]
-    done = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout

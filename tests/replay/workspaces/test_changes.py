@@ -3,6 +3,7 @@
 import os
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_pipes_sockets_devices_and_huge_files_neither_hang_nor_fill_anything(bas
             os.chdir(upper)
             server.bind("socket")
             os.chdir(here)
-        if os.geteuid() == 0:
+        with suppress(PermissionError):
             os.mknod(upper / "device", 0o20666, os.makedev(1, 5))
         changes = copy.changes()
         with pytest.raises(WorkspaceRefused) as refused, copy.again(layers=layers):

@@ -15,13 +15,13 @@ while [ $# -gt 0 ]; do
   mkdir -p -- "$(dirname -- "./$2")" 2>/dev/null
   case $1 in
     remove) rm -rf -- "$2";;
-    write) [ -d "$2" ] || echo "$2" > "./$2";;
+    write) [ -d "$2" ] || { rm -f -- "$2"; echo "$2" > "./$2"; };;
     folder) rm -rf -- "$2"; mkdir -p -- "./$2" && echo x > "./$2/inner";;
     empty) rm -rf -- "$2"; mkdir -p -- "./$2";;
-    link) rm -rf -- "$2"; ln -s -- /etc/hostname "./$2";;
+    link) rm -rf -- "$2"; ln -s -- nowhere "./$2";;
     pipe) rm -rf -- "$2"; mkfifo -- "./$2";;
     rename) mv -- "$2" moved;;
-    mode) chmod -- 755 "$2";;
+    mode) [ -L "$2" ] || chmod -- 755 "$2";;
   esac 2>/dev/null
   shift 2
 done

@@ -12,8 +12,6 @@ from skillopt_sleep.stores.spool import HookSpool
 from tests.agent_hooks import SESSION, Hooked
 from tests.replay.workspaces.repositories import git, repository, state
 
-NOW = datetime.now(UTC)
-
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
@@ -22,13 +20,14 @@ def shop(tmp_path: Path) -> Path:
 
 
 def session(cwd: Path, commit: str = "") -> Session:
+    now = datetime.now(UTC)
     return Session(
         id="claude_code:s1",
         source="claude_code",
         project=str(cwd),
         cwd=str(cwd),
-        started=NOW,
-        ended=NOW,
+        started=now,
+        ended=now,
         turns=(),
         commit=commit,
     )
