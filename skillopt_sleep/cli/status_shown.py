@@ -150,7 +150,8 @@ def _known_of(proposal: Proposal, again: Collection[str]) -> str:
     said = list(shown_gain(proposal)[:1])
     if proposal.touches:
         said.append(f"Look twice ({proposal.touches}).")
-    if proposal.label:
-        tested = "; tested tonight" if proposal.id in again else ""
-        said.append(sentence(f"{proposal.label}{tested}"))
+    tested = "tested tonight" if proposal.id in again else ""
+    known = "; ".join(words for words in (proposal.label, tested) if words)
+    if known:
+        said.append(sentence(known))
     return " ".join(said)

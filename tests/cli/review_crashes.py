@@ -98,9 +98,12 @@ def answer(said: str) -> str:
         return "y\n"
     if not said.rstrip().endswith("quit"):
         return ""
-    if PROVEN[2:] in said.split("Asked", maxsplit=1)[0] or "you changed its words" in said:
+    rule = said.split("Asked", maxsplit=1)[0]
+    if REFUSED[2:] in rule:
+        return "n"
+    if PROVEN[2:] in rule or "you changed its words" in said:
         return "y"
-    return "n" if REFUSED[2:] in said.split("Asked", maxsplit=1)[0] else "e"
+    return "e"
 
 
 def check(project: Path, before: bytes, counts: Counter[str]) -> None:

@@ -44,7 +44,7 @@ def test_one_rule_of_several_is_edited_and_the_others_wait_on(home: Home, monkey
 
 
 @pytest.mark.parametrize(
-    ("line", "message"), [("<!-- Save and close", "no words"), ("- See http://x.example", "address")]
+    ("line", "message"), [("<!-- Save and close", "no words"), ("- Be\u200b brief.", "invisible")]
 )
 def test_words_that_can_not_be_used_change_nothing(
     home: Home, monkeypatch: pytest.MonkeyPatch, line: str, message: str

@@ -2,13 +2,30 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path
+from skillopt_sleep.cli.text import WIDTH, ago, block, counted, home_path, span
 from tests.fakes import NOON
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 tasks"), (1, "1 task"), (2, "2 tasks"), (1200, "1,200 tasks")])
 def test_a_count_agrees_with_its_noun(count: int, text: str) -> None:
     assert counted(count, "task") == text
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "text"),
+    [
+        ((2026, 11, 22), (2026, 11, 22), "22 Nov"),
+        ((2026, 11, 4), (2026, 11, 22), "4–22 Nov"),
+        ((2026, 10, 28), (2026, 11, 3), "28 Oct – 3 Nov"),
+        ((2025, 12, 30), (2026, 1, 2), "30 Dec 2025 – 2 Jan 2026"),
+        ((2025, 11, 4), (2025, 11, 22), "4–22 Nov 2025"),
+    ],
+)
+def test_days_are_told_shortly_with_a_year_that_is_not_this_one(
+    first: tuple[int, int, int], last: tuple[int, int, int], text: str
+) -> None:
+    now = datetime(2026, 12, 1, 12, tzinfo=UTC)
+    assert span(datetime(*first, 12, tzinfo=UTC), datetime(*last, 12, tzinfo=UTC), now) == text
 
 
 @pytest.mark.parametrize(

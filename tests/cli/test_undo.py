@@ -153,7 +153,7 @@ def test_a_proposal_that_was_taken_rule_by_rule_names_the_rules_that_can_be_undo
 def test_the_wish_for_another_test_is_shown(home: Home) -> None:
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
         store.execute("UPDATE proposals SET again = 1")
-    assert "The next night tests it again" in home.command("status").out
+    assert "Tested tonight. (P-0001)" in home.command("status").out
     assert "The next night tests it again" in home.command("show", "P-0001").out
 
 
