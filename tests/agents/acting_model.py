@@ -13,15 +13,16 @@ LINT = "sh lint.sh; exit 3"
 class RuleKeeper:
     """Edits app.txt in the first step, lints in the second if the rule was told, and says that it is done."""
 
-    def __init__(self, rule: str = RULE) -> None:
+    def __init__(self, rule: str = RULE, *, lint: str = LINT) -> None:
         self.rule = rule
+        self.lint = lint
 
     def __call__(self, asked: Asked) -> Said:
         steps = _steps(asked.body)
         if steps == 0:
             return Said("I'll change it.", calls=(_edit(asked),))
         if steps == 1 and self.rule in _told(asked.body):
-            return Said(calls=(_run(asked, LINT),))
+            return Said(calls=(_run(asked, self.lint),))
         return Said("Done.")
 
 
