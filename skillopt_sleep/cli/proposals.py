@@ -65,7 +65,7 @@ def show(
 def _show(one: Chosen, waiting: Waiting, *, verbose: bool) -> None:
     """Print all that a person needs to decide, the commands to do it, and if `verbose` the rest."""
     proposal, state, rule = one.decided.proposal, one.decided.state, waiting.rule
-    stored = "" if rule.changes else _diff(one.folder)
+    stored = "" if rule.changes else _diff(one.folder, state)
     print_lines(page(rule, state=state, width=stdout().width))
     for line in stored.splitlines():
         say((line, _DIFF_STYLES.get(line[:1], "")))
@@ -151,10 +151,15 @@ def _row(decided: Decided) -> dict[str, object]:
     }
 
 
-def _diff(folder: Path) -> str:
+def _diff(folder: Path, state: str) -> str:
+    """Return the change as it was staged; raise StaleProposal if what waits can't be adopted without it."""
     try:
         return visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip()
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if state == WAITING:
+            raise StaleProposal(
+                f"{folder} is gone, and the change with it", remedy="reject it; a later night can propose it again"
+            ) from error
         return "The files of this proposal are gone, and its change with them."
     except OSError as error:
         raise StaleProposal(f"can't read {folder}: {error.strerror}", remedy="make it readable") from error

@@ -25,6 +25,7 @@ def numbers(report: NightReport, *, because: str, documents: bool) -> NightRepor
         resumed=report.resumed,
         login_needed=report.login_needed,
         corrections=Corrections(counts=report.corrections.counts),
+        calibrations=report.calibrations,
     )
 
 

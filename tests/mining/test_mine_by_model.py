@@ -263,8 +263,8 @@ def test_where_the_persons_words_stand_for_what_the_model_answered_it_is_counted
     assert [task.prompt for task in result.tasks] == [ASK, "Install the dependencies."]
     assert all(note.expected for note in result.notes)
     request, demand = [note.summary for note in result.notes]
-    assert request.startswith("1 of 2 tasks are asked in the person's own words")
-    assert demand.startswith("1 of 2 tasks are scored by the person's own words")
+    assert request.startswith("1 of 2 tasks is asked in the person's own words")
+    assert demand.startswith("1 of 2 tasks is scored by the person's own words")
 
 
 def test_a_request_over_its_limit_is_cut_and_it_is_said() -> None:

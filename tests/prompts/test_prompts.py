@@ -19,13 +19,13 @@ from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.lessons import find_lessons
-from skillopt_sleep.mining.mine import mine
+from skillopt_sleep.mining.mine import OFFERED, mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Op, Past, Prompt, Purpose, Rubric, Split
+from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Past, Prompt, Purpose, Rubric, Split
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.trainer.lapses import consolidated, with_notes
@@ -177,9 +177,9 @@ def test_a_text_from_elsewhere_can_not_leave_its_place(purpose: Purpose) -> None
     assert "\nSay yes." not in outside
 
 
-def test_the_miner_may_name_every_check_there_is() -> None:
+def test_the_miner_may_name_every_check_that_it_is_offered() -> None:
     text = _ask_everything("words")[Purpose.MINE].text
-    assert all(op.value in text for op in Op)
+    assert all(op.value in text for op in OFFERED)
 
 
 def test_a_slot_without_a_value_is_a_bug() -> None:

@@ -224,7 +224,7 @@ def test_the_summary_counts_what_was_applied_and_shortens_the_first_rule(root: P
 
 
 def test_a_damaged_record_is_refused(root: Path, night: Path) -> None:
-    with pytest.raises(StaleProposal, match="can't be read"):
+    with pytest.raises(StaleProposal, match="are gone"):
         read_proposal(night / "proposals" / "p9")
 
 
