@@ -22,7 +22,8 @@ def _says(probe: Probe) -> str:
     version = f" ({probe.version})" if probe.version and probe.version != probe.seal else ""
     denied = [denial.value.replace("_", " ") for denial in Denial if denial in probe.denied]
     if probe.holds:
-        return f"{probe.seal}{version} is used, and denies all it must: {', '.join(denied)}"
+        holds = f"{probe.seal}{version} can be used, if replay.sealed is on"
+        return f"{holds}; it denies all it must: {', '.join(denied)}"
     if denied:
         return f"{probe.seal}{version} isn't used: {probe.problem}; it denies: {', '.join(denied)}"
     return f"{probe.seal}{version} isn't used: {probe.problem}"
