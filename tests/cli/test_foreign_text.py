@@ -158,6 +158,7 @@ def test_a_complaint_spells_what_it_complains_of(odd: Odd, command: tuple[str, .
     assert "sh" in done.err
 
 
+@pytest.mark.slow
 def test_decisions_and_their_refusals_spell_the_name_too(tmp_path: Path) -> None:
     odd = Odd(tmp_path)
     odd.had_sessions(ASKS)
