@@ -51,14 +51,16 @@ def _options(
     """Take the program's own options, and before any command delete what a killed night left behind."""
     if version:
         return
-    from skillopt_sleep.kit.leftovers import clear
+    from skillopt_sleep.kit.leftovers import CALL, sweep
     from skillopt_sleep.settings import find_paths
 
-    cleared = clear(find_paths().replays)
+    cleared = sweep(find_paths().replays)
     if cleared.gone:
         count = len(cleared.gone)
         folders = "a folder" if count == 1 else f"{count} folders"
-        warn(f"removed {folders} left by a killed night, with a copy of your agent's login: {cleared.gone[0].parent}")
+        calls = any(path.name.startswith(CALL) for path in cleared.gone)
+        login = ", with a copy of your agent's login" if calls else ""
+        warn(f"removed {folders} left by a killed night{login}: {cleared.gone[0].parent}")
     for path in cleared.stuck:
         warn(f"could not remove {path}: it may hold a copy of your agent's login, so delete it by hand")
     if context.invoked_subcommand is None:

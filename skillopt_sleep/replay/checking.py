@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from skillopt_sleep.kit.files import private_dir, read_plain
-from skillopt_sleep.kit.leftovers import prefix
+from skillopt_sleep.kit.leftovers import SCRATCH, prefix
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.trees import remove_tree
@@ -13,7 +13,6 @@ from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal
 from skillopt_sleep.records import Command, CommandRun, Workspace
 from skillopt_sleep.replay.toolchains import toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Bases, Copy
-from skillopt_sleep.replay.workspaces.sweep import SCRATCH
 
 BOUNDS = Bounds(seconds=180, cpu_seconds=360, memory=4 * 1024**3, output=4 * 1024**2)
 MOST_OUTPUT = 4_000

@@ -16,7 +16,7 @@ from skillopt_sleep.backends.relay import Line, Most, Relay
 from skillopt_sleep.errors import CallFailed, ItemError, NightError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import prefix
+from skillopt_sleep.kit.leftovers import SOCKETS, prefix
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.protocols import Calls
@@ -35,8 +35,6 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.workspaces import Base, Copy
-
-SOCKETS = "relay-"  # begins the names of the folders of sockets, in the system's temporary folder
 
 
 class Agent(NamedTuple):

@@ -8,13 +8,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import prefix
+from skillopt_sleep.kit.leftovers import SCRATCH, prefix
 from skillopt_sleep.records import NoWorkspace, Workspace
 from skillopt_sleep.replay.workspaces.git import new_repository
 from skillopt_sleep.replay.workspaces.past import COMMIT, commit_at, tip_of
 from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
 from skillopt_sleep.replay.workspaces.repository import Repository, repository_at
-from skillopt_sleep.replay.workspaces.sweep import SCRATCH
 
 # What is committed later than that holds too much else.
 LATEST = timedelta(days=7)

@@ -16,7 +16,7 @@ from skillopt_sleep.backends.prices import price
 from skillopt_sleep.backends.relay import Relay, Upstream
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import clear
+from skillopt_sleep.kit.leftovers import BASES, SCRATCH, prefix
 from skillopt_sleep.protocols import Model, Workshop
 from skillopt_sleep.protocols.acting import Limits, Way
 from skillopt_sleep.records import (
@@ -33,10 +33,10 @@ from skillopt_sleep.records import (
     wants_a_tool,
 )
 from skillopt_sleep.replay.checking import CheckRuns
-from skillopt_sleep.replay.sealed import SOCKETS, Agent, SealedCopy
+from skillopt_sleep.replay.sealed import Agent, SealedCopy
 from skillopt_sleep.replay.seals import SEALS, Choice, chosen
 from skillopt_sleep.replay.workshop import SealedWorkshop
-from skillopt_sleep.replay.workspaces import Bases, sweep
+from skillopt_sleep.replay.workspaces import Bases
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -73,7 +73,10 @@ def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.en
         version = target.version
     except CallFailed as error:
         return Sealing(why_not=error.message, remedy=error.remedy)
-    choice = chosen(SEALS, private_dir(paths.replays / "probe"))
+    with tempfile.TemporaryDirectory(
+        prefix=prefix(SCRATCH), dir=private_dir(paths.replays), ignore_cleanup_errors=True
+    ) as scratch:
+        choice = chosen(SEALS, Path(scratch))
     if choice.seal is None:
         return Sealing(choice=choice, why_not=choice.why_not, remedy=choice.remedy)
     found = Agent(
@@ -111,7 +114,7 @@ class SealedParts:
         self._limits = Limits(turns=turns)
         self._meter = meter
         self._store = store
-        self._bases = Bases(paths.replays / "bases")
+        self._bases = Bases(paths.replays / BASES)
         self._lock = threading.Lock()
         self._found: Sealing | None = None
         self._copy: SealedCopy | None = None
@@ -137,9 +140,6 @@ class SealedParts:
         """Whether sealed attempts can be made here; found out once, in a second or two."""
         with self._lock:
             if self._found is None:
-                sweep(self._paths.replays)
-                sweep(self._paths.replays / "bases")
-                clear(Path(tempfile.gettempdir()), SOCKETS)
                 self._found = find_sealing(self._target, self._paths, self._environ)
                 self._copy = self._sealed_copy(self._found)
             return self._found

@@ -6,6 +6,5 @@ from skillopt_sleep.replay.workspaces.copies import Copy
 from skillopt_sleep.replay.workspaces.entries import Limits
 from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
 from skillopt_sleep.replay.workspaces.snapshot import workspace_of
-from skillopt_sleep.replay.workspaces.sweep import sweep
 
-__all__ = ["Base", "Bases", "Changes", "Copy", "Kept", "Limits", "WorkspaceRefused", "sweep", "workspace_of"]
+__all__ = ["Base", "Bases", "Changes", "Copy", "Kept", "Limits", "WorkspaceRefused", "workspace_of"]

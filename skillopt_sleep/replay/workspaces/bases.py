@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import private_dir, read_plain, write_atomic
-from skillopt_sleep.kit.leftovers import prefix
+from skillopt_sleep.kit.leftovers import COPY, MAKING, prefix
 from skillopt_sleep.kit.trees import remove_tree
 from skillopt_sleep.records import NoWorkspace, Workspace
 from skillopt_sleep.replay.workspaces.copies import OF, Copy, copy_of
@@ -27,7 +27,6 @@ from skillopt_sleep.replay.workspaces.making import TREE, make
 from skillopt_sleep.replay.workspaces.past import COMMIT
 from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
 from skillopt_sleep.replay.workspaces.repository import Repository, repository_at
-from skillopt_sleep.replay.workspaces.sweep import COPY, MAKING
 
 VERSION = "1"  # raise it when a base is made in another way
 BASE = "base-"

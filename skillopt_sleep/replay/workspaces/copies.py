@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from skillopt_sleep.kit.leftovers import prefix
+from skillopt_sleep.kit.leftovers import COPY, prefix
 from skillopt_sleep.kit.trees import remove_tree
 from skillopt_sleep.protocols.sealing import Tree
 from skillopt_sleep.records import NoWorkspace
@@ -17,7 +17,6 @@ from skillopt_sleep.replay.workspaces.entries import Limits
 from skillopt_sleep.replay.workspaces.git import Git
 from skillopt_sleep.replay.workspaces.layers import touched_in_layers
 from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
-from skillopt_sleep.replay.workspaces.sweep import COPY
 from skillopt_sleep.replay.workspaces.walk import lookup
 from skillopt_sleep.replay.workspaces.whole import copy_base, copy_both, copy_left, touched_in_whole
 

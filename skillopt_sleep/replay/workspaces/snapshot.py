@@ -4,12 +4,11 @@ import tempfile
 from pathlib import Path, PurePosixPath
 
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import prefix
+from skillopt_sleep.kit.leftovers import SCRATCH, prefix
 from skillopt_sleep.records import NoWorkspace, Session, Snapshot, Workspace
 from skillopt_sleep.replay.workspaces.past import COMMIT, commit_at
 from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
 from skillopt_sleep.replay.workspaces.repository import Repository, repository_above, repository_at
-from skillopt_sleep.replay.workspaces.sweep import SCRATCH
 
 
 def workspace_of(session: Session, snapshot: Snapshot | None = None, *, folder: Path) -> Workspace | NoWorkspace:

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from skillopt_sleep.replay.workspaces import sweep
+from skillopt_sleep.kit.leftovers import sweep
 from tests.replay.workspaces.repositories import base_of, repository
 
 _KILLED = """
