@@ -4,7 +4,7 @@ import pytest
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.records import Check, Checks, CommandRun, Op, Trajectory
-from skillopt_sleep.replay.judges.acts import names, ran, simple_commands
+from skillopt_sleep.replay.judges.acts import names, ran
 from skillopt_sleep.replay.judges.checks import score_checks
 
 
@@ -93,7 +93,6 @@ def test_a_command_that_failed_or_whose_end_is_not_known_does_not_count(line: st
         ("make lint; make test", 2),
         ("make test; make lint && echo fine", 0),
         ("make test | tail -3 && make lint", 0),
-        ("test -f x || exit 1; make lint", 0),
     ],
 )
 def test_a_command_that_ran_counts_although_the_status_of_its_line_is_that_of_another(line: str, status: int) -> None:
@@ -117,7 +116,7 @@ def test_shells_within_shells_end_somewhere() -> None:
     line = "true"
     for _ in range(8):
         line = f"bash -c {line!r}" if "'" not in line else f'bash -c "{line}"'
-    assert list(simple_commands(line))
+    assert not ran(acted(line), "make lint")
 
 
 @pytest.mark.parametrize(
