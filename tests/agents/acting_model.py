@@ -18,11 +18,11 @@ class RuleKeeper:
         self.lint = lint
 
     def __call__(self, asked: Asked) -> Said:
-        steps = _steps(asked.body)
+        steps = steps_of(asked.body)
         if steps == 0:
             return Said("I'll change it.", calls=(_edit(asked),))
-        if steps == 1 and self.rule in _told(asked.body):
-            return Said(calls=(_run(asked, self.lint),))
+        if steps == 1 and self.rule in told(asked.body):
+            return Said(calls=(run(asked, self.lint),))
         return Said("Done.")
 
 
@@ -30,9 +30,9 @@ def calling(*calls: str, words: str = "Done.", forever: bool = False) -> Any:
     """A model that runs these commands one after the other, and then says these words."""
 
     def act(asked: Asked) -> Said:
-        steps = _steps(asked.body)
+        steps = steps_of(asked.body)
         if steps < len(calls) or forever:
-            return Said(calls=(_run(asked, calls[steps % len(calls)]),))
+            return Said(calls=(run(asked, calls[steps % len(calls)]),))
         return Said(words)
 
     return act
@@ -44,13 +44,13 @@ def _edit(asked: Asked) -> Call:
     return Call("apply_patch", words="*** Begin Patch\n*** Update File: app.txt\n@@\n-old\n+new\n*** End Patch\n")
 
 
-def _run(asked: Asked, command: str) -> Call:
+def run(asked: Asked, command: str) -> Call:
     if asked.protocol == "messages":
         return Call("Bash", {"command": command, "description": "Run it"})
     return Call("exec_command", {"cmd": command})
 
 
-def _steps(body: dict[str, Any]) -> int:
+def steps_of(body: dict[str, Any]) -> int:
     """How many results of tools there are after what the person last said."""
     steps = 0
     for message in body.get("messages") or body["input"]:
@@ -63,7 +63,12 @@ def _steps(body: dict[str, Any]) -> int:
     return steps
 
 
-def _told(body: dict[str, Any]) -> str:
+def printed(body: dict[str, Any]) -> str:
+    """What the last tool that was called gave back."""
+    return "\n".join(_strings((body.get("messages") or body["input"])[-1]))
+
+
+def told(body: dict[str, Any]) -> str:
     asked = {name: body.get(name) for name in ("system", "messages", "input", "instructions")}
     return json.dumps(asked, ensure_ascii=False)
 
