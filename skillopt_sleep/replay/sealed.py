@@ -3,7 +3,7 @@
 import hashlib
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -34,6 +34,7 @@ from skillopt_sleep.records import (
     wants_a_tool,
 )
 from skillopt_sleep.replay.checking import CheckRuns
+from skillopt_sleep.replay.toolchains import Toolchain, toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Copy
 
 SOCKETS = "relay-"  # begins the names of the folders of sockets, in the system's temporary folder
@@ -153,6 +154,7 @@ class SealedCopy:
             inside = Inside(HOME, SOCKET) if self._seal.moves else Inside(PurePosixPath(home), PurePosixPath(socket))
             given = self._give(document, copy, base, home, inside)
             root = PurePosixPath(base.root if self._seal.moves else copy.tree.upper)
+            needs = toolchain_of(base.path, base.dependencies, inside_home=inside.home)
             policy = Policy(
                 tree=copy.tree,
                 root=root,
@@ -160,8 +162,8 @@ class SealedCopy:
                 home=home,
                 inside_home=inside.home,
                 inside_socket=inside.socket,
-                environ={},
-                reads=self._reads(base),
+                environ=needs.for_agents,
+                reads=self._reads(needs),
                 socket=socket,
             )
             most = Most(calls=self._limits.turns, usd=self._limits.usd)
@@ -228,8 +230,8 @@ class SealedCopy:
             _write(home / place.relative_to(inside.home), data)
         return Given(place, document.kind, document.text)
 
-    def _reads(self, base: Base) -> dict[PurePosixPath, Path]:
-        reads = dict(base.dependencies)
+    def _reads(self, needs: Toolchain) -> dict[PurePosixPath, Path]:
+        reads = dict(needs.reads)
         for path in self._agent.installed.reads:
             reads[PurePosixPath(path)] = path
         return reads
@@ -249,7 +251,8 @@ class SealedCopy:
                 inside=inside,
                 session=acted.session,
             )
-            runs.append(self._seal.run(turn.argv, replace(policy, environ=turn.environ), stdin=turn.stdin))
+            environ = {**policy.environ, **turn.environ, "PATH": _joined(policy.environ, turn.environ)}
+            runs.append(self._seal.run(turn.argv, replace(policy, environ=environ), stdin=turn.stdin))
             acted = agent.acting.read(runs, self._transcript(policy.home))
             if acted.problem is not None:
                 break
@@ -281,6 +284,11 @@ def _place_of_socket() -> Generator[Path]:
     """Have a folder of our own for a socket, whose path may be no longer than a hundred characters."""
     with tempfile.TemporaryDirectory(prefix=prefix(SOCKETS), ignore_cleanup_errors=True) as name:
         yield Path(name)
+
+
+def _joined(*environs: Mapping[str, str]) -> str:
+    """Return one PATH, with the folders of the first environment before those of the next."""
+    return ":".join(environ["PATH"] for environ in environs if environ.get("PATH"))
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -38,6 +38,12 @@ def calling(*calls: str, words: str = "Done.", forever: bool = False) -> Any:
     return act
 
 
+def _is_result(message: dict[str, Any]) -> bool:
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    return message.get("type", "").endswith("_output") or any(block.get("type") == "tool_result" for block in blocks)
+
+
 def _edit(asked: Asked) -> Call:
     if asked.protocol == "messages":
         return Call("Write", {"file_path": f"{_folder(asked.body)}/app.txt", "content": "new\n"})
@@ -54,9 +60,7 @@ def steps_of(body: dict[str, Any]) -> int:
     """How many results of tools there are after what the person last said."""
     steps = 0
     for message in body.get("messages") or body["input"]:
-        content = message.get("content")
-        blocks = content if isinstance(content, list) else []
-        if message.get("type", "").endswith("_output") or any(block.get("type") == "tool_result" for block in blocks):
+        if _is_result(message):
             steps += 1
         elif message.get("role") == "user":
             steps = 0
@@ -65,7 +69,8 @@ def steps_of(body: dict[str, Any]) -> int:
 
 def printed(body: dict[str, Any]) -> str:
     """What the last tool that was called gave back."""
-    return "\n".join(_strings((body.get("messages") or body["input"])[-1]))
+    results = [message for message in body.get("messages") or body["input"] if _is_result(message)]
+    return "\n".join(_strings(results[-1])) if results else ""
 
 
 def told(body: dict[str, Any]) -> str:
