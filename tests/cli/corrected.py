@@ -171,3 +171,37 @@ def failing_test(runner: Runner) -> tuple[Lesson, list[list[Exchange]]]:
     green = ToolCall(command=runner.command, output="passed")
     days = [[Exchange(ask, "Done."), Exchange(lesson.correction, "Fixed.", [red, green])] for ask in asks]
     return lesson, days
+
+
+def generated_files(runner: Runner) -> tuple[Lesson, list[list[Exchange]]]:
+    """A folder of generated files that the agent wrote to again and again."""
+    asks = tuple(f"sell {fruit}s too" for fruit in FRUITS)
+    prices = json.dumps({fruit: len(fruit) for fruit in FRUITS})
+    source = "".join(f"{fruit},{len(fruit)}\n" for fruit in FRUITS)
+    lesson = Lesson(
+        words="Never edit gen/, its files are generated from data/",
+        correction="no, never edit gen/, those files are generated",
+        asks=asks,
+        without=(written("gen/prices.json", f"{prices}\n"),),
+        within=(written("data/prices.csv", source),),
+    )
+    edited = ToolCall(command="sed -i s/5/6/ gen/prices.json", output="")
+    days = [[Exchange(ask, "Done.", [edited]), Exchange(lesson.correction, "Put back.")] for ask in asks]
+    return lesson, days
+
+
+def forgotten_linter(runner: Runner) -> tuple[Lesson, list[list[Exchange]]]:
+    """A linter that the agent never ran by itself."""
+    linter = "go vet ./..."
+    asks = tuple(f"sell {fruit}s too" for fruit in FRUITS)
+    whole = written(runner.source, runner.prices(len(FRUITS)))
+    lesson = Lesson(
+        words=f"Run {linter} before you say that it is done",
+        correction=f"you forgot the linter - always run `{linter}` before you say that it is done",
+        asks=asks,
+        without=(whole,),
+        within=(whole, linter),
+    )
+    ran = ToolCall(command=linter, output="")
+    days = [[Exchange(ask, "Done."), Exchange(lesson.correction, "It is clean.", [ran])] for ask in asks]
+    return lesson, days

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.replay.seals import SEALS, chosen
-from tests.cli.corrected import Keeper, Lesson, Shopkeeper, Teacher, failing_test
+from tests.cli.corrected import Keeper, Lesson, Shopkeeper, Teacher, failing_test, forgotten_linter, generated_files
 from tests.genuine import Programs
-from tests.runners import PYTHON, RUST, Runner, installed_beside, toolchain_variables
+from tests.runners import GO, PYTHON, RUST, SCRIPT, Runner, installed_beside, toolchain_variables
 from tests.server import ModelServer
 from tests.sessions import Exchange
 
@@ -83,3 +83,29 @@ def test_fixing_what_fails_is_learned_by_the_projects_own_command(
     (proposal,) = answer["proposals"]
     assert lesson.rule in home.command("show", proposal["id"], "--verbose").out
     assert report["calibrations"]["commands"] == len(lesson.asks)
+
+
+@pytest.mark.cli
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_to_leave_generated_files_alone_is_learned_by_what_was_changed(
+    tmp_path: Path, programs: Programs, name: str
+) -> None:
+    lesson, days = generated_files(SCRIPT)
+    home, answer, folder = night(tmp_path, getattr(programs, name), SCRIPT, lesson, days)
+    report = json.loads((folder / "report.json").read_text())
+    assert answer["verdict"] == "improved", json.dumps(report, indent=1)
+    (proposal,) = answer["proposals"]
+    assert lesson.rule in home.command("show", proposal["id"], "--verbose").out
+    assert report["calibrations"]["checks"] == len(lesson.asks)
+
+
+@pytest.mark.cli
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_to_run_the_linter_is_learned_by_what_was_run(tmp_path: Path, programs: Programs, name: str) -> None:
+    lesson, days = forgotten_linter(GO)
+    home, answer, folder = night(tmp_path, getattr(programs, name), GO, lesson, days)
+    report = json.loads((folder / "report.json").read_text())
+    assert answer["verdict"] == "improved", json.dumps(report, indent=1)
+    (proposal,) = answer["proposals"]
+    assert lesson.rule in home.command("show", proposal["id"], "--verbose").out
+    assert report["calibrations"]["checks"] == len(lesson.asks)
