@@ -34,6 +34,7 @@ from skillopt_sleep.records import (
     wants_a_tool,
 )
 from skillopt_sleep.replay.checking import CheckRuns
+from skillopt_sleep.replay.own_record import own_record
 from skillopt_sleep.replay.toolchains import Toolchain, toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Copy
 
@@ -175,7 +176,7 @@ class SealedCopy:
 
     def _refuse_unproven(self, given: Given, line: Line, home: Path) -> None:
         """Raise ItemError unless all proofs hold that the document reached the model."""
-        transcript = self._transcript(home)
+        transcript = own_record(home, self._agent.acting.sessions)
         arrival = self._agent.acting.arrived(given, first_request=line.first_request, transcript=transcript)
         if not arrival.proven:
             missing = ", ".join(arrival.missing) or "no proof"
@@ -253,7 +254,7 @@ class SealedCopy:
             )
             environ = {**policy.environ, **turn.environ, "PATH": _joined(policy.environ, turn.environ)}
             runs.append(self._seal.run(turn.argv, replace(policy, environ=environ), stdin=turn.stdin))
-            acted = agent.acting.read(runs, self._transcript(policy.home))
+            acted = agent.acting.read(runs, own_record(policy.home, agent.acting.sessions))
             if acted.problem is not None:
                 break
         return runs, acted
@@ -272,11 +273,6 @@ class SealedCopy:
         if failure is not None:
             raise failure
         self._meter.answered(prompt)
-
-    def _transcript(self, home: Path) -> bytes:
-        """Return the agent's own record of the session, the newest if there are several."""
-        files = sorted(home.glob(self._agent.acting.sessions), key=lambda path: path.stat().st_mtime)
-        return files[-1].read_bytes() if files and files[-1].is_file() else b""
 
 
 @contextmanager
