@@ -19,7 +19,7 @@ from tests.server_protocols import Said
 from tests.sessions import Exchange, ToolCall, claude_session, codex_session, session_uuid
 
 # What the genuine runners print of a test that fails.
-RED = {"python": "assert 0 == 5", "javascript": "# fail 5", "rust": "test result: FAILED", "go": "--- FAIL"}
+RED = {"python": "assert 0 == 5", "javascript": "strictly equal", "rust": "test result: FAILED", "go": "--- FAIL"}
 
 
 @dataclass(frozen=True, kw_only=True)

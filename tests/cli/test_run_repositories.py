@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -37,6 +37,14 @@ class Kept(Shopkeeper):
         return found
 
 
+class Night(NamedTuple):
+    """A night that is over: whose it was, what it answered, and its folder."""
+
+    home: Kept
+    answer: dict[str, Any]
+    folder: Path
+
+
 def _hash(path: Path) -> str:
     if path.is_symlink():
         return f"link to {path.readlink()}"
@@ -45,10 +53,8 @@ def _hash(path: Path) -> str:
     return f"{path.stat().st_mode:o} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 
-def night(
-    folder: Path, program: Path, runner: Runner, lesson: Lesson, days: Sequence[Sequence[Exchange]]
-) -> tuple[Kept, dict[str, Any], Path]:
-    """A night in which the agent does again what the person asked on these days: its answer, and its folder."""
+def night(folder: Path, program: Path, runner: Runner, lesson: Lesson, days: Sequence[Sequence[Exchange]]) -> Night:
+    """A night in which the agent does again what the person asked on these days."""
     if runner.missing:
         pytest.skip(f"{runner.missing} is not installed")
     probes = folder / "probes"
@@ -68,21 +74,44 @@ def night(
         assert done.code == 0, f"{done.err}\n{done.out}"
         assert home.fingerprint() == before
     (made,) = (home.folder / "sleep" / "data" / "nights").iterdir()
-    return home, done.json, made
+    return Night(home, done.json, made)
+
+
+def is_learned(made: Night, lesson: Lesson, *, judge: tuple[str, str], said: str) -> None:
+    """One rule was proposed: nothing was solved without it and everything with it, by this judge alone."""
+    report = json.loads((made.folder / "report.json").read_text())
+    assert made.answer["verdict"] == "improved", json.dumps(report, indent=1)
+    (proposal,) = report["proposals"]
+    (edit,) = proposal["edits"]
+    assert edit["content"] == lesson.rule
+    assert (proposal["proof"], proposal["solved"]["before"]) == ("trial", 0)
+    assert proposal["solved"]["after"] == proposal["solved"]["n"] > 0
+    assert [(one["by"], one["what"]) for one in proposal["judges"]] == [judge]
+    told = " ".join((made.folder / "report.md").read_text().split())
+    counts = proposal["solved"]
+    assert f"without the rule 0 of {counts['n']} answers did as you asked, with it {counts['n']} of" in told.lower()
+    assert f"Decided by {said}." in told
+    shown = made.home.command("show", proposal["id"], "--verbose").out
+    assert lesson.rule in shown
+    rollouts = [json.loads(line) for line in (made.folder / "rollouts.jsonl").read_text().splitlines()]
+    assert all(row["trajectory"]["seal"] for row in rollouts)
 
 
 @pytest.mark.cli
-@pytest.mark.parametrize(("name", "runner"), [("claude", PYTHON), ("codex", PYTHON), ("codex", RUST)])
+@pytest.mark.parametrize(
+    ("name", "runner"),
+    [("claude", PYTHON), ("codex", PYTHON), ("codex", RUST)],
+    ids=["claude-pytest", "codex-pytest", "codex-cargo"],
+)
 def test_fixing_what_fails_is_learned_by_the_projects_own_command(
     tmp_path: Path, programs: Programs, name: str, runner: Runner
 ) -> None:
     lesson, days = failing_test(runner)
-    home, answer, folder = night(tmp_path, getattr(programs, name), runner, lesson, days)
-    report = json.loads((folder / "report.json").read_text())
-    assert answer["verdict"] == "improved", json.dumps(report, indent=1)
-    (proposal,) = answer["proposals"]
-    assert lesson.rule in home.command("show", proposal["id"], "--verbose").out
-    assert report["calibrations"]["commands"] == len(lesson.asks)
+    made = night(tmp_path, getattr(programs, name), runner, lesson, days)
+    command = runner.command
+    is_learned(made, lesson, judge=("command", command), said=f"the project's own command `{command}`")
+    report = json.loads((made.folder / "report.json").read_text())
+    assert (report["calibrations"]["sessions"], report["calibrations"]["commands"]) == (5, 5)
 
 
 @pytest.mark.cli
@@ -91,21 +120,13 @@ def test_to_leave_generated_files_alone_is_learned_by_what_was_changed(
     tmp_path: Path, programs: Programs, name: str
 ) -> None:
     lesson, days = generated_files(SCRIPT)
-    home, answer, folder = night(tmp_path, getattr(programs, name), SCRIPT, lesson, days)
-    report = json.loads((folder / "report.json").read_text())
-    assert answer["verdict"] == "improved", json.dumps(report, indent=1)
-    (proposal,) = answer["proposals"]
-    assert lesson.rule in home.command("show", proposal["id"], "--verbose").out
-    assert report["calibrations"]["checks"] == len(lesson.asks)
+    made = night(tmp_path, getattr(programs, name), SCRIPT, lesson, days)
+    is_learned(made, lesson, judge=("acts", "gen"), said="what the agent did (whether it left `gen` alone)")
 
 
 @pytest.mark.cli
 @pytest.mark.parametrize("name", ["claude", "codex"])
 def test_to_run_the_linter_is_learned_by_what_was_run(tmp_path: Path, programs: Programs, name: str) -> None:
     lesson, days = forgotten_linter(GO)
-    home, answer, folder = night(tmp_path, getattr(programs, name), GO, lesson, days)
-    report = json.loads((folder / "report.json").read_text())
-    assert answer["verdict"] == "improved", json.dumps(report, indent=1)
-    (proposal,) = answer["proposals"]
-    assert lesson.rule in home.command("show", proposal["id"], "--verbose").out
-    assert report["calibrations"]["checks"] == len(lesson.asks)
+    made = night(tmp_path, getattr(programs, name), GO, lesson, days)
+    is_learned(made, lesson, judge=("acts", "go vet"), said="what the agent did (whether it ran `go vet`)")
