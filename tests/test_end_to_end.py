@@ -43,6 +43,7 @@ def test_a_recurring_correction_becomes_a_proposal_that_can_be_adopted_and_undon
     assert (home.project / "CLAUDE.md").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_files_of_a_night_are_private_and_tell_the_same_story(home: Home) -> None:
     with ModelServer() as server:
         answer = home.night(server.base_url).json
@@ -97,6 +98,7 @@ def test_an_outage_is_backend_failed_and_costs_no_session(home: Home, outage: tu
     assert healthy.json["sessions"]["used"] == len(ASKS)
 
 
+@pytest.mark.slow
 def test_a_model_that_dies_in_the_middle_is_backend_failed(home: Home) -> None:
     def dies(asked: Asked) -> Behaviour:
         return "healthy" if asked.purpose in {"preflight", "mine"} else "error500"
@@ -199,6 +201,7 @@ def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path)
     assert done.json["spend"]["calls"] >= len(server.requests) - 10 * 4
 
 
+@pytest.mark.slow
 def test_a_night_that_is_stopped_says_so_and_leaves_its_sessions_unread(home: Home) -> None:
     def slowly(asked: Asked) -> Behaviour:
         time.sleep(0.3)
@@ -217,6 +220,7 @@ def test_a_night_that_is_stopped_says_so_and_leaves_its_sessions_unread(home: Ho
     assert (again["verdict"], again["sessions"]["used"]) == ("improved", len(ASKS))
 
 
+@pytest.mark.slow
 def test_two_nights_at_once_are_one_night(home: Home) -> None:
     refused = threading.Event()
 

@@ -67,6 +67,7 @@ def test_a_useless_edit_looks_early_on_at_most_one_night_of_twenty(chance: float
     assert Count(sum(end.early for end in ends), 400).interval[1] <= 0.05
 
 
+@pytest.mark.slow
 def test_thirty_points_are_learned_within_three_nights() -> None:
     cell = Cell("better", "+.3", 7, BETTER, nights=3, fresh=2, again=False)
 
@@ -85,6 +86,7 @@ def test_what_hurts_a_learned_lesson_is_mostly_refused() -> None:
     assert accepts(cell, 120).rate <= 0.15
 
 
+@pytest.mark.slow
 def test_half_the_share_halves_the_error() -> None:
     cell = Cell(NULL, "three nights", 7, USELESS, nights=3, again=False)
 

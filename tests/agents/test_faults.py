@@ -299,6 +299,7 @@ def test_g5_a_name_that_is_no_text_is_passed_over(agent: Agent, tmp_path: Path) 
 # G6, G7: files that change --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_g6_a_file_that_grows_at_full_speed_ends_where_it_ended_when_it_was_opened(
     agent: Agent, tmp_path: Path
 ) -> None:

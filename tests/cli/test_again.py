@@ -27,6 +27,7 @@ def banked(home: Home) -> dict[str, str | None]:
         store.close()
 
 
+@pytest.mark.slow
 def test_what_a_night_has_read_is_read_again_only_when_asked_for(home: Home) -> None:
     assert planned(home)["seen"] == 0
     assert planned(home, "--again")["used"] == 5
@@ -45,6 +46,7 @@ def test_only_the_named_sessions_are_read_again(home: Home) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_night_that_reads_again_keeps_the_tasks_and_their_sides(home: Home) -> None:
     before = banked(home)
     assert before

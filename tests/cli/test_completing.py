@@ -19,6 +19,7 @@ def completed(home: Home, *words: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_commands_proposals_nights_and_settings_are_completed(home: Home) -> None:
     night = home.command("report", "--json").json["night"]
     assert "status" in completed(home, "sta")

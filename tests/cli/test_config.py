@@ -124,6 +124,7 @@ def test_set_makes_the_file_and_mends_a_wrong_value(tmp_path: Path) -> None:
     assert "budget.calls must" not in mended.err
 
 
+@pytest.mark.slow
 def test_a_price_of_a_model_is_set_by_its_name_dots_and_all(tmp_path: Path) -> None:
     home = Home(tmp_path)
     assert home.command("config", "set", "prices.models.gpt-5.4-own", "[0.4, 1.6]").code == 0
@@ -134,6 +135,7 @@ def test_a_price_of_a_model_is_set_by_its_name_dots_and_all(tmp_path: Path) -> N
     assert other["limits"]["usd"] is None
 
 
+@pytest.mark.slow
 def test_a_night_is_billed_by_the_price_of_ones_own_model(tmp_path: Path) -> None:
     home = with_config(tmp_path, "[prices.models]\nscripted-1 = [1.0, 2.0]\n[budget]\nusd = 50.0\n")
     home.had_sessions()

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from contextlib import closing
 
+import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
@@ -32,6 +33,7 @@ def test_adopting_again_what_is_adopted_makes_it_no_newer(home: Home) -> None:
         assert store.execute(decided).fetchall() == before
 
 
+@pytest.mark.slow
 def test_a_rejection_is_taken_back(home: Home) -> None:
     assert home.command("reject", "--undo", "P-0001").code == 2
     done = home.command("reject", "P-0001")
@@ -42,6 +44,7 @@ def test_a_rejection_is_taken_back(home: Home) -> None:
     assert home.command("adopt", "P-0001").code == 0
 
 
+@pytest.mark.slow
 def test_what_is_snoozed_waits_unseen(home: Home) -> None:
     assert home.command("snooze", "P-0001", "--for", "soon").code == 2
     assert "sleeps until" in home.command("snooze", "P-0001", "--for", "2d").out
@@ -99,6 +102,7 @@ def with_two_rules(home: Home) -> None:
         store.execute("UPDATE proposals SET body = ?", [to_json(replace(proposal, edits=(*proposal.edits, more)))])
 
 
+@pytest.mark.slow
 def test_one_rule_is_taken_by_itself_and_the_others_wait_on(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     with_two_rules(home)

@@ -26,6 +26,7 @@ def encoded(home: Home, encoding: str, *arguments: str) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", thinned(["cp1252", "ascii"], every=2))
 def test_no_command_crashes_where_the_output_is_not_utf_8(home: Home, encoding: str) -> None:
     for arguments in READING:

@@ -3,6 +3,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.command import Home
 from tests.sessions import Exchange, claude_session, codex_session
 
@@ -96,6 +98,7 @@ def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_a_folder_that_can_not_be_read_is_told_of_everywhere_and_nothing_read_in_it_is_lost(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -132,6 +135,7 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_went_wrong(tmp_pa
     assert f"Problems: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
 
 
+@pytest.mark.slow
 def test_a_folder_of_a_strange_name_is_spelled_out_wherever_it_is_named(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions_in(tmp_path / "work" / "a\x1b[31m\nb", [CORRECTED, ("write notes", "no, use pnpm, never npm")])

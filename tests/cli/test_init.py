@@ -227,6 +227,7 @@ def test_a_program_that_is_not_there_is_to_be_installed_or_another_named(home: H
     assert done.out.splitlines()[-1].split()[:5] == ["skillopt-sleep", "init", "--yes", "--backend", "openai"]
 
 
+@pytest.mark.slow
 def test_after_an_install_the_next_step_is_no_install(home: Home) -> None:
     script(home.folder / "bin" / "systemctl", "exit 1")
     program(home.folder, "crontab", CRONTAB)
@@ -244,6 +245,7 @@ def test_on_a_terminal_consent_is_never_given_by_an_empty_answer(home: Home) -> 
     assert says(home)["backend"] == {"name": "openai", "model": "scripted-1", "confirmed": False}
 
 
+@pytest.mark.slow
 def test_on_a_terminal_consent_names_everybody_who_would_be_sent_to(home: Home) -> None:
     config(home).parent.mkdir(parents=True)
     config(home).write_text('[target]\nname = "anthropic"\nmodel = "m-2"\n', encoding="utf-8")
@@ -276,6 +278,7 @@ def test_nothing_is_asked_of_a_model_and_no_file_of_the_agents_is_touched(home: 
     assert {str(path): path.stat().st_mtime_ns for path in (home.folder / ".claude").rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_sessions_a_first_night_would_leave_out_as_older_are_named(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions(days_ago=40)

@@ -94,6 +94,7 @@ def test_a_look_at_an_uninstall_says_what_it_would_take_back_and_takes_nothing(h
     assert tree(home.folder, *PLACES) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", thinned(["--yes", "--dry-run"], every=2))
 def test_where_nobody_is_named_to_answer_it_says_that_no_night_will_run(home: Installed, flag: str) -> None:
     without_cron(home)
@@ -115,6 +116,7 @@ def test_a_relative_home_is_the_same_folder_to_the_service_and_to_the_hooks(home
     assert f"SKILLOPT_SLEEP_HOME={home.folder / 'slp'} " in hooks
 
 
+@pytest.mark.slow
 def test_a_second_home_is_told_whose_service_it_takes_and_the_first_leaves_it_alone(home: Installed) -> None:
     without_cron(home)
     home.command("install", "--yes")

@@ -29,6 +29,7 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
+@pytest.mark.slow
 def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_both_files(home: Home) -> None:
     (waiting,) = home.command("show", "--json").json
     assert "shop-api/CLAUDE.md and shop-api/AGENTS.md" in waiting["summary"]

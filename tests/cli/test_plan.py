@@ -79,6 +79,7 @@ def test_a_model_of_two_roles_is_named_once(tmp_path: Path) -> None:
     assert answer["calls"]["purposes"]["preflight"] == 2
 
 
+@pytest.mark.slow
 def test_where_one_price_is_unknown_the_nights_is_and_a_limit_holds_for_all(tmp_path: Path) -> None:
     home = roles(Home(tmp_path), judge='model = "nobody-knows"')
     assert home.command("run", "--plan", "--json").json["limits"]["usd"] is None
@@ -89,6 +90,7 @@ def test_where_one_price_is_unknown_the_nights_is_and_a_limit_holds_for_all(tmp_
     assert limited.command("run", "--plan", "--json").json["limits"]["usd"] == 3.5
 
 
+@pytest.mark.slow
 def test_the_plan_of_a_night_without_anything_new_says_only_that(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -100,6 +102,7 @@ def test_the_plan_of_a_night_without_anything_new_says_only_that(tmp_path: Path)
     assert "openai" not in out
 
 
+@pytest.mark.slow
 def test_a_plan_says_how_many_calls_the_last_night_made(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -117,6 +120,7 @@ def test_a_plan_counts_what_the_first_night_leaves_out_as_older(tmp_path: Path) 
     assert answer["sends_to"] == "nobody: no backend is named"
 
 
+@pytest.mark.slow
 def test_looking_further_back_reads_what_was_older(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions(days_ago=40)
@@ -150,6 +154,7 @@ def wrote_tasks(home: Home) -> Any:
     return home.command("run", "--plan", "--json").json
 
 
+@pytest.mark.slow
 def test_tasks_of_earlier_nights_count_where_only_tasks_written_by_hand_are_new(tmp_path: Path) -> None:
     home = Home(tmp_path / "used")
     home.had_sessions()
@@ -163,6 +168,7 @@ def test_tasks_of_earlier_nights_count_where_only_tasks_written_by_hand_are_new(
     assert plan["calls"]["purposes"]["rollout"] * 4 == without["calls"]["purposes"]["rollout"] * (banked + 4)
 
 
+@pytest.mark.slow
 def test_a_plan_counts_what_the_months_limits_leave(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -215,6 +221,7 @@ def test_what_the_budget_does_not_reach_waits_for_later_nights_and_is_counted(tm
     assert home.command("run", "--plan", "--json").json["sessions"]["used"] == 10
 
 
+@pytest.mark.slow
 def test_the_next_step_of_a_plan_is_the_command_that_runs_what_was_planned(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

@@ -98,6 +98,7 @@ def test_nothing_named_is_nothing_done(home: Home) -> None:
     assert home.command("redo").code == 2
 
 
+@pytest.mark.slow
 def test_undo_takes_back_only_what_is_adopted(home: Home) -> None:
     home.command("adopt", "P-0001")
     home.command("undo", "P-0001")
@@ -142,6 +143,7 @@ def test_a_proposal_whose_night_is_gone_is_one_line(home: Home) -> None:
     assert "reject it" in done.err
 
 
+@pytest.mark.slow
 def test_what_was_adopted_under_a_lost_store_keeps_its_number_and_its_undo(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     home.command("adopt", "P-0001")
@@ -159,6 +161,7 @@ def test_what_was_adopted_under_a_lost_store_keeps_its_number_and_its_undo(home:
     assert [row["state"] for row in home.command("show", "--json").json] == ["adopted"]
 
 
+@pytest.mark.slow
 def test_the_last_adoption_is_undone_also_under_a_lost_store(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     home.command("adopt", "P-0001")
@@ -169,6 +172,7 @@ def test_the_last_adoption_is_undone_also_under_a_lost_store(home: Home) -> None
     assert home.command("undo").code == 2
 
 
+@pytest.mark.slow
 def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> None:
     warning = RuleWarning(kind=WarningKind.TESTS, line="Skip the tests.")
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
@@ -194,6 +198,7 @@ def test_a_proof_by_one_model_alone_is_called_so(home: Home) -> None:
     assert home.command("report", "--json").json["proposals"][0]["one_model"] == "simulated"
 
 
+@pytest.mark.slow
 def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> None:
     other = home.folder / "work" / "other"
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS[:2]])
@@ -222,6 +227,7 @@ def test_a_file_that_changed_during_the_trial_is_told_beside_the_proof(home: Hom
     assert said[1:] in shown.partition("Proof")[2].partition("Change ")[0]
 
 
+@pytest.mark.slow
 def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Home) -> None:
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as connection, connection:
         connection.execute(

@@ -26,6 +26,7 @@ def session(home: Home) -> str:
     raise AssertionError("no session asked for it")
 
 
+@pytest.mark.slow
 def test_a_text_is_purged_with_every_byte_of_it(home: Home) -> None:
     assert home.command("adopt", "--all").code == 0
     words = ASKS[0][0]
@@ -53,6 +54,7 @@ def test_a_project_is_purged_with_its_name(home: Home) -> None:
     assert holding(home, "shop-api") == []
 
 
+@pytest.mark.slow
 def test_a_purged_session_is_read_again_only_if_it_is_asked_for(home: Home, session: str) -> None:
     assert home.command("purge", "--session", session[:8], "--yes").code == 0
     assert holding(home, session) == []

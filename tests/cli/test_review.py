@@ -17,6 +17,7 @@ from tests.pressed import Pressed
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", WIDTHS)
 def test_a_whole_review_is_as_it_was_looked_at(home: Home, columns: int) -> None:
     with_three_rules(home)
@@ -53,6 +54,7 @@ def test_a_whole_review_is_as_it_was_looked_at(home: Home, columns: int) -> None
     assert "we write German" in home.command("show", "P-0001.3").out
 
 
+@pytest.mark.slow
 def test_after_a_review_everything_can_be_taken_back(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     with_three_rules(home)
@@ -89,6 +91,7 @@ def test_after_an_edit_the_person_is_asked_whether_to_test_it_and_nothing_is_ado
         assert [name for (name,) in store.execute("SELECT id FROM proposals WHERE again")] == wanted
 
 
+@pytest.mark.slow
 def test_what_is_wanted_tested_again_is_in_the_plan_and_the_next_night_tests_it(home: Home) -> None:
     with Pressed(home, "review", environment=editor(home, "- Always use pnpm, never npm.")) as review:
         review.until(KEYS)
@@ -110,6 +113,7 @@ def test_what_is_wanted_tested_again_is_in_the_plan_and_the_next_night_tests_it(
     assert rules(home) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["\x03", "\x04", "q"])
 def test_an_end_in_the_middle_loses_nothing_and_decides_nothing(home: Home, end: str) -> None:
     with_three_rules(home)
@@ -151,6 +155,7 @@ def test_a_killed_review_is_gone_on_with(home: Home) -> None:
         assert review.ended() == 0
 
 
+@pytest.mark.slow
 def test_later_divides_no_proposal_and_hides_it_until_tomorrow(home: Home) -> None:
     with_three_rules(home)
     with Pressed(home, "review") as review:
@@ -162,6 +167,7 @@ def test_later_divides_no_proposal_and_hides_it_until_tomorrow(home: Home) -> No
     assert home.command("status", "--json").json["waiting"] == []
 
 
+@pytest.mark.slow
 def test_a_rule_that_was_put_off_waits_on_if_another_of_its_proposal_is_taken(home: Home) -> None:
     with_three_rules(home)
     with Pressed(home, "review") as review:
@@ -199,6 +205,7 @@ def test_an_editor_closed_without_saving_changes_nothing(home: Home) -> None:
     assert states(home) == {"P-0001": "waiting"}
 
 
+@pytest.mark.slow
 def test_own_words_that_are_saved_unchanged_can_be_tested_after_all_and_are_adopted_as_untested(home: Home) -> None:
     with Pressed(home, "review", environment=editor(home, "- Use pnpm 9.")) as review:
         review.until(KEYS)
@@ -303,6 +310,7 @@ def test_with_nothing_to_decide_that_is_said(home: Home) -> None:
         assert "No proposals are waiting." in review.shown
 
 
+@pytest.mark.slow
 def test_an_agent_walks_through_the_same_with_plain_commands(home: Home) -> None:
     with_three_rules(home)
     told = home.command("review", "--json").json

@@ -13,6 +13,7 @@ from tests.sweeps import thinned
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", thinned((37, 9), every=2))
 def test_a_review_that_is_killed_tears_loses_and_blocks_nothing(home: Home, tmp_path: Path, every: int) -> None:
     with_three_rules(home)

@@ -34,6 +34,7 @@ def test_the_example_learns_from_a_deed_and_leaves_alone_what_is_for_once_or_tak
     assert "«Use tabs, never spaces» was taken back by «Use spaces, never tabs»" in taken_back
 
 
+@pytest.mark.slow
 def test_the_line_below_the_example_makes_its_commands_work_as_printed_in_the_same_shell(tmp_path: Path) -> None:
     home = Home(tmp_path)
     out = home.command("run", "--example").out
@@ -64,6 +65,7 @@ def test_the_example_answers_in_json_with_nothing_else_on_stdout(tmp_path: Path)
     assert "evil.example" not in str(answer)
 
 
+@pytest.mark.slow
 def test_the_example_has_projects_of_its_own_inside_another_repository(tmp_path: Path) -> None:
     home = Home(tmp_path)
     (tmp_path / ".git").mkdir()
@@ -73,6 +75,7 @@ def test_the_example_has_projects_of_its_own_inside_another_repository(tmp_path:
     assert len(answer["documents"]) == 4
 
 
+@pytest.mark.slow
 def test_the_example_touches_nothing_of_the_persons_own(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -82,6 +85,7 @@ def test_the_example_touches_nothing_of_the_persons_own(tmp_path: Path) -> None:
         assert home.night(server.base_url).json["sessions"]["used"] == 5
 
 
+@pytest.mark.slow
 def test_only_one_project_is_read_where_one_is_named(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -170,6 +174,7 @@ def test_only_what_went_wrong_makes_a_night_partial() -> None:
     assert exit_code(a_report(errors=(left_out, failed))) == Exit.PARTIAL
 
 
+@pytest.mark.slow
 def test_a_night_forgets_what_is_older_than_it_is_kept(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -187,6 +192,7 @@ def test_a_night_forgets_what_is_older_than_it_is_kept(tmp_path: Path) -> None:
     assert home.command("adopt", "--all").code == 0
 
 
+@pytest.mark.slow
 def test_an_address_without_the_v1_that_servers_want_is_told_so(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

@@ -111,6 +111,7 @@ UNDONE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [CLAUDE, CODEX], ids=["claude", "codex"])
 def test_what_the_person_ran_again_and_again_becomes_a_rule(tmp_path: Path, source: Path) -> None:
     home = Home(tmp_path)
@@ -138,6 +139,7 @@ def learned(home: Home, part: Part, lesson: Lesson) -> str:
     return home.command("show", proposal["id"], "--verbose").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", thinned(REJECTED.values(), every=2), ids=REJECTED)
 def test_a_call_that_the_person_rejected_again_and_again_becomes_a_rule(tmp_path: Path, part: Part) -> None:
     shown = learned(Home(tmp_path), part, PUSHED)
@@ -145,6 +147,7 @@ def test_a_call_that_the_person_rejected_again_and_again_becomes_a_rule(tmp_path
     assert re.search(rf"^You rejected a call in \S+, turn 1: «{PUSHED.what}»$", shown, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", thinned(UNDONE.values(), every=2), ids=UNDONE)
 def test_an_edit_that_the_person_undid_again_and_again_becomes_a_rule(tmp_path: Path, part: Part) -> None:
     shown = learned(Home(tmp_path), part, PUT_BACK)

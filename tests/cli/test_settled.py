@@ -74,6 +74,7 @@ def test_what_was_rejected_while_it_stood_in_the_file_can_still_be_taken_back(ho
     assert not is_live(home)
 
 
+@pytest.mark.slow
 def test_adopt_and_reject_at_once_end_as_one_of_them(home: Home) -> None:
     with journal(home).held():
         adopting, rejecting = home.start("adopt", "P-0001"), home.start("reject", "P-0001")
@@ -112,6 +113,7 @@ def test_a_disk_that_fills_up_between_the_file_and_the_bank_is_told_and_made_goo
     assert not is_live(home)
 
 
+@pytest.mark.slow
 def test_one_damaged_adoption_is_told_in_a_line_and_stands_in_nobodys_way(home: Home) -> None:
     home.command("adopt", "P-0001")
     record = data(home) / "adoptions" / "P-0000" / "journal.json"

@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.command import Home
 from tests.server import ModelServer
 
@@ -30,6 +32,7 @@ def test_report_prints_the_last_night_or_a_named_one(home: Home) -> None:
     assert home.command("report", report["night"]).out == last.out
 
 
+@pytest.mark.slow
 def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home) -> None:
     first = home.command("report", "--json").json["night"]
     home.command("run", "--backend", "simulated")
@@ -42,6 +45,7 @@ def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home
     assert "other nights" not in home.command("report", first).out
 
 
+@pytest.mark.slow
 def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -66,6 +70,7 @@ def test_a_night_that_is_not_there_is_named(home: Home) -> None:
     assert "1999-01-01" in done.err
 
 
+@pytest.mark.slow
 def test_a_bad_night_is_told_with_its_reason_and_where_there_is_more(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

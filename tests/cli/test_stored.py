@@ -20,6 +20,7 @@ def test_a_command_that_reads_creates_nothing(tmp_path: Path, command: str) -> N
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_a_corrupt_store_is_set_aside_by_a_night_which_spends_nothing_unasked(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

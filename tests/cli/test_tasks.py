@@ -1,6 +1,8 @@
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Split
 from skillopt_sleep.stores.bank import Mark
@@ -33,6 +35,7 @@ def had_tasks(home: Home) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_tasks_of_a_night_are_listed_with_their_side_and_shown_as_they_are_asked(tmp_path: Path) -> None:
     home = Home(tmp_path)
     assert "No tasks yet" in home.command("tasks", "list").out

@@ -67,6 +67,7 @@ NOT_USABLE = (
 )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_used_changes_nothing_and_says_why(home: Home) -> None:
     before = tasks(home)
     path = home.folder / "one.toml"
@@ -86,6 +87,7 @@ def test_options_that_say_nothing_usable_are_refused(home: Home) -> None:
     assert "not changed" in home.command("tasks", "edit", "abc", "--split", "train").out
 
 
+@pytest.mark.slow
 def test_tasks_are_dropped_and_pinned_and_that_is_taken_back(home: Home) -> None:
     done = home.command("tasks", "drop", "abc", "abd")
     assert "undo: skillopt-sleep tasks drop --undo abc123" in done.out
@@ -146,6 +148,7 @@ NOT_ADDED = (
 )
 
 
+@pytest.mark.slow
 def test_a_task_that_cannot_be_used_is_not_added(home: Home) -> None:
     for options, said in NOT_ADDED:
         done = home.command("tasks", "add", *options)

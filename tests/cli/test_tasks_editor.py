@@ -76,6 +76,7 @@ def test_an_editor_that_fails_changes_nothing_and_is_named(desk: Desk) -> None:
     assert "the editor failed" in done.err
 
 
+@pytest.mark.slow
 def test_what_cannot_be_used_is_kept_and_gone_on_with(desk: Desk) -> None:
     before = desk.task()
     done = desk.edit('sed -i "s/contains/contain/; s/Install/Update/" "$1"')

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Check, Checks, Exact, Op, Rubric, Split
 from tests.builders import a_task
@@ -20,6 +22,7 @@ def banked(home: Home, *more: object) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_an_export_is_imported_and_exported_the_same(tmp_path: Path) -> None:
     here, there = Home(tmp_path / "here"), Home(tmp_path / "there")
     banked(here)

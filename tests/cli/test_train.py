@@ -65,6 +65,7 @@ def test_a_skill_is_scored_on_the_split_that_is_named(tmp_path: Path) -> None:
     assert done.json["skill"] == str(tmp_path / "mine.md")
 
 
+@pytest.mark.slow
 def test_without_a_run_no_skill_is_scored_and_with_one_its_best(tmp_path: Path) -> None:
     home, config = Home(tmp_path / "home"), a_config(tmp_path)
     none = home.command("eval", str(config))
@@ -141,6 +142,7 @@ def _asking(folder: Path, server: HTTPServer) -> Path:
     return a_config(folder, ASKING.replace("{url}", server.url_for("/v1")))
 
 
+@pytest.mark.slow
 def test_a_training_of_which_something_was_not_scored_ends_as_one_in_part(
     tmp_path: Path, httpserver: HTTPServer
 ) -> None:

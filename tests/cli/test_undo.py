@@ -4,6 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from skillopt_sleep.proposals.diff import diff
 from tests.cli.walked import states, with_three_rules
 from tests.command import Home
@@ -48,6 +50,7 @@ def test_an_edit_of_our_block_is_merged_on_a_yes_only(home: Home) -> None:
     assert rules(home).read_bytes() == before + b"\n- mine\n"
 
 
+@pytest.mark.slow
 def test_what_was_undone_while_the_file_was_away_is_undone_when_it_is_back(home: Home) -> None:
     before = rules(home).read_bytes()
     home.command("adopt", "P-0001")
@@ -79,6 +82,7 @@ def test_undo_and_redo_without_a_name_ask_first(home: Home) -> None:
     assert rules(home).read_bytes() == adopted
 
 
+@pytest.mark.slow
 def test_a_file_goes_to_any_of_its_versions(home: Home) -> None:
     before = rules(home).read_bytes()
     assert home.command("versions", str(rules(home))).code == 2
@@ -127,6 +131,7 @@ def test_on_a_terminal_the_merge_is_shown_and_taken_on_a_yes(home: Home) -> None
     assert rules(home).read_bytes() == before + b"\n- mine\n"
 
 
+@pytest.mark.slow
 def test_a_version_with_a_rejected_proposal_is_refused_before_anything_is_written(home: Home) -> None:
     home.command("adopt", "P-0001")
     home.command("undo", "P-0001")
@@ -157,6 +162,7 @@ def test_the_wish_for_another_test_is_shown(home: Home) -> None:
     assert "The next night tests it again" in home.command("show", "P-0001").out
 
 
+@pytest.mark.slow
 def test_a_dry_run_back_over_several_adoptions_shows_exactly_what_is_written(home: Home) -> None:
     with_three_rules(home)
     assert home.command("adopt", "P-0001.1", "P-0001.2").code == 0
@@ -174,6 +180,7 @@ def test_a_dry_run_back_over_several_adoptions_shows_exactly_what_is_written(hom
         assert home.command("redo", "P-0001.1", "P-0001.2", "--yes").code == 0
 
 
+@pytest.mark.slow
 def test_a_rule_whose_words_the_person_changed_is_given_up_to_them_on_a_yes(home: Home) -> None:
     before = rules(home).read_bytes()
     home.command("adopt", "P-0001")

@@ -25,6 +25,7 @@ def judged_by(home: Home, claim: str) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", SAID)
 def test_a_rule_of_an_unknown_error_rate_is_labelled_wherever_its_result_is_shown(home: Home, claim: str) -> None:
     judged_by(home, claim)
@@ -32,6 +33,7 @@ def test_a_rule_of_an_unknown_error_rate_is_labelled_wherever_its_result_is_show
         assert SAID[claim] in home.command(*command).out, command
 
 
+@pytest.mark.slow
 def test_a_known_error_rate_needs_no_label(home: Home) -> None:
     for command in COMMANDS:
         assert "rror rate unknown" not in home.command(*command).out

@@ -79,6 +79,7 @@ def a_night(home: Home) -> "Generator[tuple[Held, subprocess.Popen[str]]]":
             night.communicate(timeout=60)
 
 
+@pytest.mark.slow
 def test_another_terminal_sees_how_far_a_night_is_and_how_it_ends(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -99,6 +100,7 @@ def test_another_terminal_sees_how_far_a_night_is_and_how_it_ends(tmp_path: Path
     assert not (tmp_path / "sleep" / "data" / NAME).exists()
 
 
+@pytest.mark.slow
 def test_a_killed_night_is_not_shown_as_running(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -112,6 +114,7 @@ def test_a_killed_night_is_not_shown_as_running(tmp_path: Path) -> None:
         assert home.command("status", "--watch").err == "No night is running.\n"
 
 
+@pytest.mark.slow
 def test_watching_ends_by_ctrl_c_and_the_night_goes_on(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

@@ -79,6 +79,7 @@ def test_why_something_said_is_no_rule(home: Home) -> None:
     assert "harvest" in told(home, "why-not", "haiku")
 
 
+@pytest.mark.slow
 def test_what_was_said_once_leads_to_a_second_time(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
     home.had_sessions([("write the release notes", "no, use bullets, never tables")])
@@ -109,6 +110,7 @@ def test_on_a_terminal_it_keeps_to_the_width(home: Home) -> None:
     assert "\x1b[1m- Use pnpm" in done.stdout
 
 
+@pytest.mark.slow
 def test_where_no_session_was_read_or_some_was_purged_it_says_so(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
     fresh = told(home, "why-not", "pnpm")

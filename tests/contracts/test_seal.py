@@ -375,6 +375,7 @@ while True:
     assert alive_with(place.secret) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_too_long_is_ended_with_what_it_left(place: Place) -> None:
     script = 'setsid sh -c "sleep 100; : $1" > /dev/null 2>&1 < /dev/null & sleep 100; : "$1"'
     began = time.monotonic()

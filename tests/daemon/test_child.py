@@ -30,6 +30,7 @@ def test_what_a_night_wrote_is_private(tmp_path: Path) -> None:
     assert {(tmp_path / name).stat().st_mode & 0o777 for name in ("night.out", "night.err")} == {0o600}
 
 
+@pytest.mark.slow
 def test_a_night_that_listens_is_stopped_softly_and_one_that_does_not_is_killed(tmp_path: Path) -> None:
     ready = "import signal, sys, time\nsignal.signal(signal.SIGTERM, {0})\nopen('ready', 'w').close()\ntime.sleep(60)"
     for action, most in (("lambda *_: sys.exit(0)", STOP_SECONDS / 2), ("signal.SIG_IGN", STOP_SECONDS + 5)):

@@ -20,6 +20,7 @@ def home(tmp_path: Path) -> Sleeper:
     return Sleeper(tmp_path).simulated()
 
 
+@pytest.mark.slow
 def test_a_night_that_is_owed_runs_at_once_and_once(home: Sleeper) -> None:
     home.had_sessions()
     home.owes_a_night()
@@ -46,6 +47,7 @@ def test_a_fresh_daemon_owes_nothing(home: Sleeper) -> None:
     assert home.state.backlog().last is None
 
 
+@pytest.mark.slow
 def test_the_second_daemon_ends_at_once_and_names_the_first(home: Sleeper) -> None:
     with home.daemon(eager=False) as first:
         until(home.state.standing)
@@ -57,6 +59,7 @@ def test_the_second_daemon_ends_at_once_and_names_the_first(home: Sleeper) -> No
         assert first.poll() is None
 
 
+@pytest.mark.slow
 def test_a_pause_holds_the_night_back_until_someone_resumes(home: Sleeper) -> None:
     home.had_sessions()
     home.owes_a_night()
@@ -113,6 +116,7 @@ def test_what_the_agents_write_is_in_the_index_long_before_the_night(home: Sleep
     assert home.command("status", "--json").json["last_night"] is None
 
 
+@pytest.mark.slow
 def test_a_night_whose_backend_fails_is_tried_again_later_and_says_so(tmp_path: Path) -> None:
     with ModelServer("unauthorized") as server:
         home = Sleeper(tmp_path).openai(server.base_url)
@@ -158,6 +162,7 @@ def test_settings_that_cannot_be_used_are_told_of_once_with_no_night_owed_and_th
     assert [line["because"] for line in told] == [standing.settings]
 
 
+@pytest.mark.slow
 def test_a_night_without_a_backend_waits_for_one_and_runs_as_soon_as_it_is_named(tmp_path: Path) -> None:
     home = Sleeper(tmp_path).setting(daemon_idle="0s")
     home.had_sessions()
@@ -190,6 +195,7 @@ class Held:
         return "healthy"
 
 
+@pytest.mark.slow
 def test_sigterm_ends_the_daemon_within_seconds_and_leaves_a_night_that_goes_on(tmp_path: Path) -> None:
     held = Held()
     with ModelServer() as server:

@@ -1,9 +1,12 @@
 from datetime import UTC, datetime, time, timedelta, timezone
 from queue import SimpleQueue
 
+import pytest
+
 from skillopt_sleep.daemon.timer import Timer
 
 
+@pytest.mark.slow
 def test_the_timer_wakes_at_the_time_of_day_and_is_set_anew() -> None:
     woken: SimpleQueue[None] = SimpleQueue()
     timer = Timer(lambda: woken.put(None))

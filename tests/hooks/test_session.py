@@ -488,6 +488,7 @@ def test_a_spool_that_can_not_be_written_is_no_failure(hooked: Hooked) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_hook_that_is_told_nothing_gives_up(hooked: Hooked) -> None:
     script = SCRIPT
     argv = [sys.executable, "-I", "-S", str(script), "claude_code"]

@@ -111,6 +111,7 @@ def test_nothing_to_purge_changes_nothing(tmp_path: Path) -> None:
     assert holding(machine) == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a forked process")
 def test_a_purge_that_is_killed_before_any_change_of_the_disk_can_be_run_again(tmp_path: Path) -> None:
     changes = _killed(a_machine(tmp_path / "whole"), at=sys.maxsize)

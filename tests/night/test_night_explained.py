@@ -370,6 +370,7 @@ def test_a_trial_without_a_verdict_so_far(tmp_path: Path) -> None:
     assert {one["because"] for one in said["corrections"]["listed"]} == {document["verdict"]["reason"]}
 
 
+@pytest.mark.slow
 def test_a_model_that_is_gone(tmp_path: Path) -> None:
     home = Machine(tmp_path)
     home.had(*FOUND)

@@ -111,6 +111,7 @@ def test_an_address_receives_the_outcome_and_counts_only(tmp_path: Path, log: Pa
     assert next(iter(read_log(log)))["event"] == "notified"
 
 
+@pytest.mark.slow
 def test_an_unwatched_night_notifies_the_desktop_and_an_example_does_not(tmp_path: Path, desktop: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -124,6 +125,7 @@ def test_an_unwatched_night_notifies_the_desktop_and_an_example_does_not(tmp_pat
     assert "skillopt-sleep: found something to propose" in desktop.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_notification_that_fails_leaves_the_night_as_it_was(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

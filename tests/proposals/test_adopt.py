@@ -52,6 +52,7 @@ def journal(tmp_path: Path) -> Journal:
     return Journal(tmp_path / "adoptions")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPUS)
 def test_adopting_changes_nothing_but_our_block_and_undo_brings_every_byte_back(
     name: str, root: Path, night: Path, journal: Journal
@@ -432,6 +433,7 @@ def test_a_disk_that_refuses_is_told_and_leaves_the_file(
     assert entry.state is AdoptionState.DONE
 
 
+@pytest.mark.slow
 def test_a_hundred_adoptions_and_undos_end_where_they_began(root: Path, night: Path, journal: Journal) -> None:
     before = (root / "CLAUDE.md").read_bytes()
     block, _ = propose(night, root / "CLAUDE.md", root)

@@ -226,6 +226,7 @@ def test_what_is_refused_stays_refused_between_other_lines(around: str, name: st
     assert problems(f"{around}\n\n{content}\n\n{around}", evidence=EVIDENCE) != ()
 
 
+@pytest.mark.slow
 def test_a_hostile_text_at_the_limit_is_judged_in_linear_time() -> None:
     for piece in ("`", "!`", "@a/", "<!", "http://", "1.", "a.b.com/", "curl |", "```\n", "::a", "![", "xn--", "@"):
         assert growth(_judged_by_itself, piece, length=LIMIT) < LINEAR_WITH_NOISE, piece

@@ -125,6 +125,7 @@ def test_a_large_document_is_looked_at_only_when_something_is_to_be_found_there(
     assert refusals("Ask evil.com.", evidence=(), held=held) == ()
 
 
+@pytest.mark.slow
 def test_a_hostile_text_takes_no_time_however_it_is_made() -> None:
     for piece in (
         "//a",

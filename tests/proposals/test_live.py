@@ -113,6 +113,7 @@ class Own:
             undo(f"p{number + 1}", journal=self.journal, at=at, agreed=plan)  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.slow
 @given(OWN, st.lists(STEPS, max_size=12))
 @settings(max_examples=60, deadline=None)
 def test_whatever_a_person_writes_in_a_file_of_ours_stays(own: PurePath, steps: list[tuple[str, int, str]]) -> None:

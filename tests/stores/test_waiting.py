@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from skillopt_sleep.settings import Settings, find_paths
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.stores.waiting import keep_waiting
@@ -28,6 +30,7 @@ def test_an_unwritable_state_folder_is_ignored(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_nights_and_decisions_keep_the_count_that_the_hooks_read(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

@@ -62,6 +62,7 @@ def test_the_number_of_workers_changes_nothing_though_what_fails_ends_last(
         assert bytes_of(folder) == whole[0]
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_fails_where_it_failed_and_pays_no_answer_twice(
     tmp_path: Path, whole: tuple[dict[str, bytes], int]
 ) -> None:

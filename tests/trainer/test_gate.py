@@ -209,6 +209,7 @@ class Useless(Scripted):
         return decoded(prompt, Completion(text=said[prompt.purpose]))
 
 
+@pytest.mark.slow
 def test_useless_guidance_that_was_put_in_is_the_best_in_no_more_runs_than_the_gate_says(tmp_path: Path) -> None:
     runs, rule = 40, {"gate": "sequential", "test": False}
     best: list[bool] = []

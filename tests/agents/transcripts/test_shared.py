@@ -134,6 +134,7 @@ def test_the_workers_share_the_files_and_are_gone_afterwards(tmp_path: Path) -> 
     assert no_children_are_left()
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_slow_holds_nobody_up(tmp_path: Path) -> None:
     paths = some_files(tmp_path, 640)
     last_read = tmp_path / "last-read"

@@ -408,6 +408,7 @@ def killed(home: Path, at: int, verb: str) -> bool:
     return done.returncode == -9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", thinned([8, 1], every=2))
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 @pytest.mark.parametrize("then", ["install", "uninstall"])
@@ -446,6 +447,7 @@ groups = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     others=st.dictionaries(st.text(max_size=5).filter(lambda key: key != "hooks"), json_values, max_size=3),

@@ -73,6 +73,7 @@ def test_redacting_twice_is_redacting_once(language: str) -> None:
         assert redact(clean) == clean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     thinned(

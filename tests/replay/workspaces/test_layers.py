@@ -46,6 +46,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Base:
     return base_of(folder, root, commit(root, {}))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(steps=_STEPS)
 def test_layers_and_whole_copies_tell_the_same(base: Base, can_layer: bool, steps: list[tuple[str, str]]) -> None:
