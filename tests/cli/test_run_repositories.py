@@ -100,8 +100,8 @@ def is_learned(made: Night, lesson: Lesson, *, judge: tuple[str, str], said: str
 @pytest.mark.cli
 @pytest.mark.parametrize(
     ("name", "runner"),
-    [("claude", PYTHON), ("codex", PYTHON), ("codex", RUST)],
-    ids=["claude-pytest", "codex-pytest", "codex-cargo"],
+    [("claude", PYTHON), ("codex", RUST)],
+    ids=["claude-pytest", "codex-cargo"],
 )
 def test_fixing_what_fails_is_learned_by_the_projects_own_command(
     tmp_path: Path, programs: Programs, name: str, runner: Runner
