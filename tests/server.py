@@ -133,7 +133,7 @@ class Asked:
 class ModelServer:
     """Listens on a free port of loopback while it is entered; `requests` is everything that was asked of a model.
 
-    `acts` answers in the place of the usual model, and may call tools. `models` says what GET /v1/models/<id> finds: any model, none, or no such route. With `late_errors` a stream
+    `acts` answers in the place of the usual model where it says something, and may call tools. `models` says what GET /v1/models/<id> finds: any model, none, or no such route. With `late_errors` a stream
     begins well and then brings the error as an event.
     """
 
@@ -149,7 +149,7 @@ class ModelServer:
         self.model = ScriptedModel(want=want, avoid=avoid, nested=nested)
         self.models: Literal["any", "none", "no_route"] = "any"
         self.late_errors = False
-        self.acts: Callable[[Asked], Said] | None = None
+        self.acts: Callable[[Asked], Said | None] | None = None
         self.raw = "{}"
         self.flood_bytes = 9 << 20  # more than any reader of ours takes
         self.resets_at = int(time.time()) + RESETS_IN

@@ -21,7 +21,18 @@ from skillopt_sleep.learning.drift import anew, answering, has_changed
 from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unguarded, unharmed, unseen
 from skillopt_sleep.learning.harm import Guarded, watch
 from skillopt_sleep.learning.pairs import Paired, pair_up
-from skillopt_sleep.records import Decision, Document, GateRule, Rollout, Task, Trial, Verdict, bets_of
+from skillopt_sleep.records import (
+    Decider,
+    Decision,
+    Document,
+    GateRule,
+    Rollout,
+    Task,
+    Trial,
+    Verdict,
+    bets_of,
+    deciders,
+)
 from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
@@ -87,8 +98,14 @@ def run_trial(
         made += found.rollouts
         trial = replace(trial, guard=found.guard, calls=trial.calls + count_made(found.rollouts))
         verdict = _guarded(trial, verdict, found, rule)
-    trial = replace(trial, models=answering(made) or trial.models)
+    trial = replace(trial, models=answering(made) or trial.models, judges=_judges(trial, val))
     return _summed_up(trial, rule), verdict, made
+
+
+def _judges(trial: Trial, val: Sequence[Task]) -> tuple[Decider, ...]:
+    """Return what the trial's own pairs were judged by, as far as their tasks are asked tonight."""
+    own = {pair.task for pair in trial.own}
+    return deciders(task.reference for task in val if task.id in own) or trial.judges
 
 
 def _has_won(verdict: Verdict, rule: GateRule) -> bool:

@@ -16,7 +16,16 @@ from skillopt_sleep.mining.grounds import Grounds
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import request_words
 from skillopt_sleep.mining.runner_table import Takes
-from skillopt_sleep.mining.runners import Place, Runnable, inside_of, is_test, narrowed, runnables, starts_runner
+from skillopt_sleep.mining.runners import (
+    Place,
+    Runnable,
+    inside_of,
+    is_test,
+    narrowed,
+    runnables,
+    runnables_shown,
+    starts_runner,
+)
 from skillopt_sleep.mining.said_acts import said_acts, stands
 from skillopt_sleep.records import (
     Check,
@@ -173,7 +182,7 @@ def _commands(session: Session, task: Task, span: Span, place: Place, grounds: G
     found = {(one.argv, one.folder): one for one in _turned(session, span, place, grounds)}
     for deed in task.deeds:
         if deed.kind is DeedKind.CHECKED:
-            found |= {(one.argv, one.folder): one for one in runnables(deed.what, place, grounds)}
+            found |= {(one.argv, one.folder): one for one in runnables_shown(deed.what, place, grounds)}
     written = _tests_written(session, span, place)
     seen: set[tuple[str, ...]] = set()
     for one in list(found.values())[-MOST_COMMANDS:]:

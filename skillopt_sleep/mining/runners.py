@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from skillopt_sleep.kit.shell import launched
 from skillopt_sleep.mining.grounds import Grounds
 from skillopt_sleep.mining.runner_table import RUNNERS, Kind, Runner, Takes
-from skillopt_sleep.mining.shell_lines import simple_lines
+from skillopt_sleep.mining.shell_lines import Line, shown_lines, simple_lines
 
 MOST_ARGUMENTS = 20
 
@@ -29,24 +30,6 @@ _KINDS = (
 _BIN = re.compile(r"(?:.*/)?(?:\.?venv|node_modules|vendor)/(?:\.?bin)/([\w.-]+)")
 _SYSTEM = re.compile(r"(?:/usr/local|/usr|/opt/homebrew)?/bin/([\w.-]+)")
 _PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?")
-# What only finds the program that is meant, and may need a network for it.
-_FINDS = (
-    ("uv", "run"),
-    ("poetry", "run"),
-    ("pdm", "run"),
-    ("hatch", "run"),
-    ("pipenv", "run"),
-    ("rye", "run"),
-    ("pnpm", "exec"),
-    ("npm", "exec", "--"),
-    ("yarn", "exec"),
-    ("npx", "--no-install"),
-    ("npx",),
-    ("bunx",),
-    ("uvx",),
-    ("bundle", "exec"),
-    ("time",),
-)
 _TEST_FILE = re.compile(
     r"(?:.*/)?(?:test_[^/]*\.py|[^/]*_test\.(?:py|go|rb)|conftest\.py|[^/]*[.-](?:test|spec)\.[cm]?[jt]sx?"
     r"|[^/]*_spec\.rb|__tests__/.*|[^/]*Test\.(?:java|php|kt))"
@@ -96,9 +79,18 @@ def is_test(path: str) -> bool:
 
 
 def runnables(text: str, place: Place, grounds: Grounds) -> tuple[Runnable, ...]:
-    """Return the known runners of a line for a shell, in order; none if it is more than simple commands."""
+    """Return the known runners of a line whose status is theirs, in order; none if it has anything else."""
+    return _of_lines(simple_lines(text), place, grounds)
+
+
+def runnables_shown(text: str, place: Place, grounds: Grounds) -> tuple[Runnable, ...]:
+    """Return the known runners of a line that may show their output through a pipe: that they ran is all it tells."""
+    return _of_lines(shown_lines(text), place, grounds)
+
+
+def _of_lines(lines: Sequence[Line], place: Place, grounds: Grounds) -> tuple[Runnable, ...]:
     found: list[Runnable] = []
-    for line in simple_lines(text):
+    for line in lines:
         folder = inside_of(line.folder or ".", place)
         if folder is None or (folder and folder not in grounds.folders):
             return ()
@@ -144,14 +136,7 @@ def narrowed(runnable: Runnable, tests: Sequence[str]) -> Runnable | None:
 
 def _bare(words: Sequence[str], place: Place) -> list[str]:
     """Return the words without what only finds the program, and the program by its bare name."""
-    rest = list(words)
-    again = True
-    while again:
-        again = False
-        for before in _FINDS:
-            if tuple(rest[: len(before)]) == before and len(rest) > len(before):
-                rest = rest[len(before) :]
-                again = True
+    rest = launched(words)
     if rest:
         rest[0] = _program(rest[0], place)
     return rest

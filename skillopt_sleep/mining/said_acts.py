@@ -10,9 +10,9 @@ from skillopt_sleep.mining.grounds import Grounds
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.runner_table import RUNNERS, Kind, Takes
-from skillopt_sleep.mining.runners import Place, Runnable, inside_of, read_words, runnables
+from skillopt_sleep.mining.runners import Place, Runnable, inside_of, read_words, runnables, runnables_shown
 from skillopt_sleep.mining.sentences import sentences
-from skillopt_sleep.mining.shell_lines import simple_lines
+from skillopt_sleep.mining.shell_lines import shown_lines
 from skillopt_sleep.records import ACTING_OPS, Check, Checks, DeedKind, Op, Session, Task
 
 MOST_CHECKS = 6
@@ -77,7 +77,7 @@ def said_acts(session: Session, task: Task, place: Place, grounds: Grounds) -> t
     found: dict[tuple[bool, str], Check] = {}
     for deed in task.deeds:
         if deed.kind in {DeedKind.CHECKED, DeedKind.RAN}:
-            for one in runnables(deed.what, place, grounds):
+            for one in runnables_shown(deed.what, place, grounds):
                 found[True, wanted_words(one)] = Check(op=Op.COMMAND_RUN, arg=wanted_words(one))
     for quote in quotes:
         for sentence in sentences(quote):
@@ -173,7 +173,7 @@ def _by_kind(sentence: str, session: Session, place: Place, grounds: Grounds) ->
         for name in names:
             lines += [f"make {name}", f"just {name}", f"npm run {name}"]
         for line in lines:
-            ones = [one for one in runnables(line, place, grounds) if one.kind is kind]
+            ones = [one for one in runnables_shown(line, place, grounds) if one.kind is kind]
             if ones:
                 yield Mention(match[0], match.start(), wanted_words(ones[0]))
                 break
@@ -194,7 +194,7 @@ def _commands_of_agent(sentence: str, session: Session) -> Iterator[Mention]:
     """Yield what a sentence names that the agent had run: `git push`, `npm install`."""
     named: dict[str, None] = {}
     for event in session.tools:
-        for line in simple_lines(event.brief):
+        for line in shown_lines(event.brief):
             for count in (3, 2):
                 words = " ".join(line.words[:count])
                 if len(line.words) >= count and _PLAIN.fullmatch(words):

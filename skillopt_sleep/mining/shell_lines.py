@@ -1,25 +1,30 @@
-"""Read a line for a shell as the simple commands that it is, or not at all: nothing is ever handed to a shell."""
+"""Read a line for a shell as plain commands that run one after the other, or not at all.
+
+What such a line ended with is what its commands ended with. Of a line whose output goes through a pipe only that its
+commands ran is known: its status is that of the program which shows their output.
+"""
 
 import re
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
+
+from skillopt_sleep.kit.shell import Step, read_line
 
 LONGEST = 400
 MOST_WORDS = 40
 
 # What a shell would put something else for. A word that was quoted may hold them; it isn't read either.
 _EXPANDED = re.compile(r"[$`\\*?{}~!#\n\r\0]")
-_SAME_OUTPUT = re.compile(r"\s*2>&1\s*(?=$|&&)")
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
+_SAME_OUTPUT = re.compile(r"\s*2>&1\s*(?=$|&&|\|)")
 # They change how a program looks or waits, not what it finds.
 _HARMLESS = frozenset(
     {"CI", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "TERM", "COLUMNS", "LANG", "LC_ALL", "PYTHONUNBUFFERED"}
     | {"PYTHONDONTWRITEBYTECODE", "RUST_BACKTRACE", "PAGER", "GIT_PAGER"}
 )
-_OPERATOR = frozenset(";&|()<>")
 _ACTIVATE = re.compile(r"(?:\./)?\.?venv/bin/activate")
+# They only show what another program printed.
+_SHOWS = frozenset({"tail", "head", "cat", "less", "grep", "tee"})
 
 
 class Line(NamedTuple):
@@ -34,13 +39,37 @@ def simple_lines(text: str) -> tuple[Line, ...]:
 
     It is empty for a line with anything else: a pipe, a redirection, a variable, a pattern, a background program.
     """
+    return _lines(_steps(text))
+
+
+def shown_lines(text: str) -> tuple[Line, ...]:
+    """Return the simple commands of a line that may show its output through a pipe, as `pytest | tail` does.
+
+    Nothing is known of how they ended.
+    """
+    steps = _steps(text)
+    while len(steps) > 1 and steps[-1].before == "|" and steps[-1].words[0] in _SHOWS:
+        steps = (*steps[:-2], steps[-2]._replace(after=steps[-1].after))
+    return _lines(steps)
+
+
+def _steps(text: str) -> tuple[Step, ...]:
     plain = _SAME_OUTPUT.sub("", text.strip())
     if not plain or len(plain) > LONGEST or _EXPANDED.search(plain):
         return ()
+    line = read_line(plain)
+    return line.steps if line.whole else ()
+
+
+def _lines(steps: Sequence[Step]) -> tuple[Line, ...]:
+    if sum(len(step.words) for step in steps) > MOST_WORDS or (steps and steps[-1].after):
+        return ()
     lines: list[Line] = []
     folder = ""
-    for words in _commands(plain):
-        match _without_assignments(words):
+    for number, step in enumerate(steps):
+        if not _is_plain(step, first=number == 0):
+            return ()
+        match step.bare:
             case ["cd", path]:
                 folder = str(PurePosixPath(folder, path))
             case ["source" | ".", path] if _ACTIVATE.fullmatch(path):
@@ -54,36 +83,7 @@ def simple_lines(text: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _commands(line: str) -> Iterator[list[str]]:
-    """Yield the words between each `&&`; an empty list stands for what isn't a simple command."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars="".join(_OPERATOR))
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    words: list[str] = []
-    try:
-        for count, token in enumerate(lexer):
-            if count > MOST_WORDS:
-                yield []
-                return
-            if token == "&&":  # noqa: S105 - no password
-                yield words
-                words = []
-            elif token and set(token) <= _OPERATOR:
-                yield []
-                return
-            else:
-                words.append(token)
-    except ValueError:
-        yield []  # a quote that never ends
-        return
-    yield words
-
-
-def _without_assignments(words: Sequence[str]) -> list[str]:
-    """Return the words without harmless assignments in front; none if another one is made."""
-    rest = list(words)
-    while rest and (match := _ASSIGNMENT.match(rest[0])):
-        if match[1] not in _HARMLESS:
-            return []
-        rest.pop(0)
-    return rest
+def _is_plain(step: Step, *, first: bool) -> bool:
+    """Tell whether the command follows from the one before it, has no brackets, and assigns nothing of weight."""
+    follows = step.before == ("" if first else "&&")
+    return follows and not step.within and not step.redirected and _HARMLESS.issuperset(step.assigned)

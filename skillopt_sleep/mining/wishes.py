@@ -26,14 +26,15 @@ _USE = (
 )
 _ONLY = r"\s+(?:only\s+|just\s+|bitte\s+|nur\s+|hier\s+|immer\s+|toujours\s+|siempre\s+|sempre\s+|всегда\s+)*"
 
-# "wait, not there" names nothing that an answer should contain.
+# "wait, not there" and "no, never edit it" name nothing that an answer should contain.
 _HALT = r"(?:halt|moment|stopp?|wait|espera|attends|arrête|стой|подожди)\b"
+_NO = r"(?:no|nope|nein|non|нет|não|wrong|falsch|faux|mal|errado|please|again|sorry|hey)\b(?!-)"
 _THERE = r"(?:it|that|this|in|on|at|dans|ça|en|em|eso|isso|das|в|на)\b"
 
 _WANT_AND_AVOID = re.compile(rf"\b{_USE}{_ONLY}({_TERM}){_PLACE}{_NOT}({_TERM})", re.IGNORECASE)
 _SHOULD_BE = re.compile(rf"\bshould (?:be|have been|use)\s+({_TERM}){_NOT}({_TERM})", re.IGNORECASE)
 _BARE = re.compile(
-    rf"(?:^|[.!:;–—]\s*|\b(?:no|nein|non|нет|não),?\s+)(?!{_HALT})({_TERM})(?:,|;|\s+[-–—])\s+(?:and\s+)?"
+    rf"(?:^|[.!:;–—]\s*|\b(?:no|nein|non|нет|não),?\s+)(?!{_HALT})(?!{_NO})({_TERM})(?:,|;|\s+[-–—])\s+(?:and\s+)?"
     rf"(?:never|not|nicht|pas|no|não|не)\s+(?!{_THERE})({_TERM})",
     re.IGNORECASE,
 )

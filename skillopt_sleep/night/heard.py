@@ -6,7 +6,7 @@ from functools import cache
 from skillopt_sleep.night.reach import shown
 from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
 
-RULES = 2
+RULES = 3
 """The version of the rules: raise it when they read something else in a session, and all are read again."""
 
 

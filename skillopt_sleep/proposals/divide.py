@@ -78,6 +78,7 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
         after=numbers.after,
         n=numbers.n,
         solved=numbers.solved,
+        judges=whole.judges if numbers.n else (),
         interval=numbers.interval,
         gain=None,
         fresh=FreshRound(),

@@ -47,6 +47,7 @@ def reword(
         after=None,
         n=0,
         solved=None,
+        judges=(),
         interval=None,
         gain=None,
         fresh=FreshRound(),

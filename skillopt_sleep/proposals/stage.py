@@ -212,6 +212,7 @@ def write_proposal(
         after=trial.after,
         n=trial.n,
         solved=solved(trial.own),
+        judges=trial.judges,
         interval=trial.interval,
         gain=trial.gain,
         fresh=change.fresh,

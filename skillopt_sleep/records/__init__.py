@@ -20,6 +20,7 @@ from skillopt_sleep.records.candidates import (
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
 from skillopt_sleep.records.corrections import BECAME, NOTHING, READ_AGAIN, Became, Correction, Corrections
+from skillopt_sleep.records.deciders import Decider, Trust, decided_by, deciders
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
@@ -194,6 +195,7 @@ __all__ = [
     "Copy",
     "Correction",
     "Corrections",
+    "Decider",
     "Decision",
     "Deed",
     "DeedKind",
@@ -285,6 +287,7 @@ __all__ = [
     "Trajectory",
     "Trial",
     "Tried",
+    "Trust",
     "Turn",
     "Twin",
     "TypedCommand",
@@ -295,6 +298,8 @@ __all__ = [
     "WarningKind",
     "Workspace",
     "bets_of",
+    "decided_by",
+    "deciders",
     "effect_of",
     "in_words",
     "is_of",

@@ -9,6 +9,7 @@ from skillopt_sleep.records.calibrations import Calibrations
 from skillopt_sleep.records.calls import Purpose, model_names
 from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.corrections import Corrections
+from skillopt_sleep.records.deciders import Decider
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.judging import JudgeReading
@@ -51,7 +52,8 @@ class Proposal(Record, frozen=True, kw_only=True):
     """A staged change to adopt or reject; `base` is the SHA-256 of the live file, "" if there was none.
 
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
-    The means, `n`, `solved`, `gain` (shrunk) and `interval` are its trial's, in its own lessons; `fresh` was
+    The means, `n`, `solved`, `gain` (shrunk) and `interval` are its trial's, in its own lessons, `judges` what
+    judged them; `fresh` was
     measured after the acceptance; `effects` are those of each rule by itself. Of `bystanders`, other lessons, so
     many are `unharmed`. `one_model` names the model that wrote, tried and graded it, if that was a single one;
     `warnings` list what its rules touch that a person should read twice. `copies` are further files it changes by
@@ -74,6 +76,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     after: float | None = None
     n: int = 0
     solved: Solved | None = None
+    judges: tuple[Decider, ...] = ()
     interval: tuple[float, float] | None = None
     gain: float | None = None
     fresh: FreshRound = FreshRound()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Literal
 
+from skillopt_sleep.records.deciders import Decider
 from skillopt_sleep.records.effects import tries
 from skillopt_sleep.records.record import Record
 
@@ -120,7 +121,8 @@ class Trial(Record, frozen=True, kw_only=True):
     were lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it.
     Its rounds draw samples from `first` on; `margin` is what it may lose on the mean, `min_effect` the smallest gain
     that is worth an edit. After each of the rounds `text_changed` the text around ours had changed: both arms have
-    had the new text since. Of the last night that went on with it, `models` are those that answered.
+    had the new text since. Of the last night that went on with it, `models` are those that answered. Its own
+    pairs were judged by the `judges`.
     """
 
     lessons: tuple[tuple[str, ...], ...] = ()
@@ -150,6 +152,7 @@ class Trial(Record, frozen=True, kw_only=True):
     calls: int = 0
     text_changed: tuple[int, ...] = ()
     models: tuple[str, ...] = ()
+    judges: tuple[Decider, ...] = ()
 
     def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
         """Return the pairs of these lessons; all pairs if none is named."""

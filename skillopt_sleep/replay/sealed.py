@@ -3,7 +3,7 @@
 import hashlib
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -34,6 +34,8 @@ from skillopt_sleep.records import (
     wants_a_tool,
 )
 from skillopt_sleep.replay.checking import CheckRuns
+from skillopt_sleep.replay.own_record import own_record
+from skillopt_sleep.replay.toolchains import Toolchain, toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Copy
 
 
@@ -151,6 +153,7 @@ class SealedCopy:
             inside = Inside(HOME, SOCKET) if self._seal.moves else Inside(PurePosixPath(home), PurePosixPath(socket))
             given = self._give(document, copy, base, home, inside)
             root = PurePosixPath(base.root if self._seal.moves else copy.tree.upper)
+            needs = toolchain_of(base.path, base.dependencies, inside_home=inside.home)
             policy = Policy(
                 tree=copy.tree,
                 root=root,
@@ -158,8 +161,8 @@ class SealedCopy:
                 home=home,
                 inside_home=inside.home,
                 inside_socket=inside.socket,
-                environ={},
-                reads=self._reads(base),
+                environ=needs.for_agents,
+                reads=self._reads(needs),
                 socket=socket,
             )
             most = Most(calls=self._limits.turns, usd=self._limits.usd)
@@ -171,7 +174,7 @@ class SealedCopy:
 
     def _refuse_unproven(self, given: Given, line: Line, home: Path) -> None:
         """Raise ItemError unless all proofs hold that the document reached the model."""
-        transcript = self._transcript(home)
+        transcript = own_record(home, self._agent.acting.sessions)
         arrival = self._agent.acting.arrived(given, first_request=line.first_request, transcript=transcript)
         if not arrival.proven:
             missing = ", ".join(arrival.missing) or "no proof"
@@ -226,8 +229,8 @@ class SealedCopy:
             _write(home / place.relative_to(inside.home), data)
         return Given(place, document.kind, document.text)
 
-    def _reads(self, base: Base) -> dict[PurePosixPath, Path]:
-        reads = dict(base.dependencies)
+    def _reads(self, needs: Toolchain) -> dict[PurePosixPath, Path]:
+        reads = dict(needs.reads)
         for path in self._agent.installed.reads:
             reads[PurePosixPath(path)] = path
         return reads
@@ -247,8 +250,9 @@ class SealedCopy:
                 inside=inside,
                 session=acted.session,
             )
-            runs.append(self._seal.run(turn.argv, replace(policy, environ=turn.environ), stdin=turn.stdin))
-            acted = agent.acting.read(runs, self._transcript(policy.home))
+            environ = {**policy.environ, **turn.environ, "PATH": _joined(policy.environ, turn.environ)}
+            runs.append(self._seal.run(turn.argv, replace(policy, environ=environ), stdin=turn.stdin))
+            acted = agent.acting.read(runs, own_record(policy.home, agent.acting.sessions))
             if acted.problem is not None:
                 break
         return runs, acted
@@ -268,17 +272,17 @@ class SealedCopy:
             raise failure
         self._meter.answered(prompt)
 
-    def _transcript(self, home: Path) -> bytes:
-        """Return the agent's own record of the session, the newest if there are several."""
-        files = sorted(home.glob(self._agent.acting.sessions), key=lambda path: path.stat().st_mtime)
-        return files[-1].read_bytes() if files and files[-1].is_file() else b""
-
 
 @contextmanager
 def _place_of_socket() -> Generator[Path]:
     """Have a folder of our own for a socket, whose path may be no longer than a hundred characters."""
     with tempfile.TemporaryDirectory(prefix=prefix(SOCKETS), ignore_cleanup_errors=True) as name:
         yield Path(name)
+
+
+def _joined(*environs: Mapping[str, str]) -> str:
+    """Return one PATH, with the folders of the first environment before those of the next."""
+    return ":".join(environ["PATH"] for environ in environs if environ.get("PATH"))
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -19,7 +19,11 @@ SYSTEM = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
 _SYSTEM_FOLDERS = (Path("/usr"), Path("/bin"), Path("/sbin"), Path("/lib"), Path("/nix/store"), Path("/gnu/store"))
 _HOME_LINE = re.compile(r"^home\s*=\s*(\S.*?)\s*$", re.MULTILINE)
 _DEFAULT = re.compile(r'^default_toolchain\s*=\s*"([\w.+-]+)"\s*$', re.MULTILINE)
+# An agent sets them itself, or works otherwise if they are set.
+_NOT_FOR_AGENTS = frozenset({"CI", "HOME", "LANG", "NO_COLOR", "TMPDIR"})
 _SCRATCH = "/tmp"  # noqa: S108 - the sealed program's own
+# The copy has no history to stamp what is built with.
+_GO = {"GOFLAGS": "-buildvcs=false", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOCACHE": f"{_SCRATCH}/go"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +34,26 @@ class Toolchain:
     path: tuple[str, ...] = ()
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    @property
+    def for_agents(self) -> Mapping[str, str]:
+        """The environment for a program that has its own PATH, home and habits, which may run the commands too."""
+        return {name: value for name, value in self.environ.items() if name not in _NOT_FOR_AGENTS} | {
+            "PATH": ":".join(self.path)
+        }
+
 
 def toolchain_of(
     tree: Path, dependencies: Mapping[PurePosixPath, Path], *, inside_home: PurePosixPath = HOME
 ) -> Toolchain:
     """Return what the commands of the project in this folder need; `dependencies` stand inside by their path."""
-    reads = dict(dependencies)
-    path: list[str] = []
+    parts = [_beside(dependencies)]
+    if (tree / "package.json").is_file():
+        parts.append(_node())
+    if (tree / "Cargo.toml").is_file():
+        parts.append(_rust(inside_home))
+    if (tree / "go.mod").is_file():
+        parts.append(_go(inside_home))
+    path = tuple(folder for part in parts for folder in part.path)
     environ = {
         "CI": "1",
         "HOME": str(inside_home),
@@ -44,28 +61,62 @@ def toolchain_of(
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         "TMPDIR": _SCRATCH,
+        "PATH": ":".join((*path, *SYSTEM)),
     }
+    reads: dict[PurePosixPath, Path] = {}
+    for part in parts:
+        environ |= part.environ
+        reads |= part.reads
+    return Toolchain(reads=reads, path=path, environ=environ)
+
+
+def _beside(dependencies: Mapping[PurePosixPath, Path]) -> Toolchain:
+    """Return what lies beside the project's files, and the Python that it was made with."""
+    reads = dict(dependencies)
+    path: list[str] = []
     for inside, folder in dependencies.items():
         if inside.name in {"venv", ".venv"}:
             path.append(str(inside / "bin"))
             reads |= _interpreter(folder)
         elif inside.name == "node_modules":
             path.append(str(inside / ".bin"))
-    if (tree / "package.json").is_file():
-        for prefix in _prefix_of("node"):
-            reads[PurePosixPath(prefix)] = prefix
-            path.append(str(prefix / "bin"))
-    if (tree / "Cargo.toml").is_file():
-        environ |= {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": f"{_SCRATCH}/target"}
-        for toolchain, registry in _rust():
-            reads[PurePosixPath(toolchain)] = toolchain
-            path.append(str(toolchain / "bin"))
-            if registry.is_dir():
-                reads[inside_home / ".cargo" / "registry"] = registry
-    if (tree / "go.mod").is_file():
-        environ |= {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOCACHE": f"{_SCRATCH}/go"}
-    environ["PATH"] = ":".join((*path, *SYSTEM))
+    return Toolchain(reads=reads, path=tuple(path))
+
+
+def _node() -> Toolchain:
+    prefixes = tuple(_prefix_of("node"))
+    reads = {PurePosixPath(prefix): prefix for prefix in prefixes}
+    return Toolchain(reads=reads, path=tuple(str(prefix / "bin") for prefix in prefixes))
+
+
+def _rust(inside_home: PurePosixPath) -> Toolchain:
+    """Return the default toolchain of rustup, with cargo's store of downloaded libraries.
+
+    It builds elsewhere than in the project's own `target`, which can't be written to.
+    """
+    reads: dict[PurePosixPath, Path] = {}
+    path: list[str] = []
+    for toolchain, registry in _rustup():
+        reads[PurePosixPath(toolchain)] = toolchain
+        path.append(str(toolchain / "bin"))
+        if registry.is_dir():
+            reads[inside_home / ".cargo" / "registry"] = registry
+    environ = {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": f"{_SCRATCH}/target"}
     return Toolchain(reads=reads, path=tuple(path), environ=environ)
+
+
+def _go(inside_home: PurePosixPath) -> Toolchain:
+    """Return the folder that Go was installed to, with the modules that it has downloaded."""
+    modules = inside_home / "go" / "pkg" / "mod"
+    reads: dict[PurePosixPath, Path] = {}
+    path: list[str] = []
+    for root in _go_roots():
+        path.append(str(root / "bin"))
+        if not _is_the_systems(root):
+            reads[PurePosixPath(root)] = root
+    if (downloaded := _go_modules()).is_dir():
+        reads[modules] = downloaded
+    return Toolchain(reads=reads, path=tuple(path), environ={**_GO, "GOMODCACHE": str(modules)})
 
 
 def _interpreter(venv: Path) -> dict[PurePosixPath, Path]:
@@ -100,7 +151,7 @@ def _prefix_of(program: str) -> Iterator[Path]:
         yield prefix
 
 
-def _rust() -> Iterator[tuple[Path, Path]]:
+def _rustup() -> Iterator[tuple[Path, Path]]:
     """Yield the default toolchain of rustup, and cargo's store of downloaded libraries."""
     rustup = Path(os.environ.get("RUSTUP_HOME", "") or Path.home() / ".rustup")
     try:
@@ -111,6 +162,24 @@ def _rust() -> Iterator[tuple[Path, Path]]:
     toolchain = rustup / "toolchains" / named[1] if named else None
     if toolchain and (toolchain / "bin" / "cargo").is_file() and (toolchain / "lib" / "rustlib").is_dir():
         yield toolchain, Path(os.environ.get("CARGO_HOME", "") or Path.home() / ".cargo") / "registry"
+
+
+def _go_roots() -> Iterator[Path]:
+    """Yield the folder that Go was installed to, unless its program is where a seal looks anyway."""
+    found = shutil.which("go")
+    if found is None or str(Path(found).parent) in SYSTEM:
+        return
+    root = Path(found).resolve().parent.parent
+    if not _is_home(root) and (root / "src" / "runtime").is_dir():
+        yield root
+
+
+def _go_modules() -> Path:
+    """Return the folder of the modules that Go has downloaded."""
+    if named := os.environ.get("GOMODCACHE", ""):
+        return Path(named)
+    gopath = os.environ.get("GOPATH", "").partition(os.pathsep)[0]
+    return (Path(gopath) if gopath else Path.home() / "go") / "pkg" / "mod"
 
 
 def _is_the_systems(folder: Path) -> bool:

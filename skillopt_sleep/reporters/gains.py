@@ -10,6 +10,7 @@ from skillopt_sleep.records import (
     Solved,
     TestMeans,
     Trial,
+    decided_by,
     solved,
     tries,
 )
@@ -52,6 +53,8 @@ def shown_gain(proposal: Proposal) -> list[str]:
     elif proposal.before is not None and proposal.after is not None:
         grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
         sentences.append(f"Graded {grades}, where 1 is all that was asked, in {tries(proposal.n)}.")
+    if sentences and proposal.judges:
+        sentences.append(f"Decided by {decided_by(proposal.judges)}.")
     fresh = solved(proposal.fresh.pairs)
     if fresh:
         count = len(proposal.edits)

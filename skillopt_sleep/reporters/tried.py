@@ -11,6 +11,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Trial,
     Verdict,
+    decided_by,
     effect_of,
     in_words,
     solved,
@@ -142,7 +143,8 @@ def _with_counts(verdict: str, trial: Trial) -> str:
     if trial.before is None or trial.after is None:
         return verdict
     counts = solved(trial.own)
-    return f"{verdict}, {numbers(trial)}" if counts is None else f"{verdict}, solved {both_arms(counts)}"
+    by = f", decided by {decided_by(trial.judges)}" if trial.judges else ""
+    return f"{verdict}, {numbers(trial)}{by}" if counts is None else f"{verdict}, solved {both_arms(counts)}{by}"
 
 
 def _tried(tested: Judged) -> str:

@@ -18,11 +18,11 @@ class RuleKeeper:
         self.lint = lint
 
     def __call__(self, asked: Asked) -> Said:
-        steps = _steps(asked.body)
+        steps = steps_of(asked.body)
         if steps == 0:
             return Said("I'll change it.", calls=(_edit(asked),))
-        if steps == 1 and self.rule in _told(asked.body):
-            return Said(calls=(_run(asked, self.lint),))
+        if steps == 1 and self.rule in told(asked.body):
+            return Said(calls=(run(asked, self.lint),))
         return Said("Done.")
 
 
@@ -30,12 +30,18 @@ def calling(*calls: str, words: str = "Done.", forever: bool = False) -> Any:
     """A model that runs these commands one after the other, and then says these words."""
 
     def act(asked: Asked) -> Said:
-        steps = _steps(asked.body)
+        steps = steps_of(asked.body)
         if steps < len(calls) or forever:
-            return Said(calls=(_run(asked, calls[steps % len(calls)]),))
+            return Said(calls=(run(asked, calls[steps % len(calls)]),))
         return Said(words)
 
     return act
+
+
+def _is_result(message: dict[str, Any]) -> bool:
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    return message.get("type", "").endswith("_output") or any(block.get("type") == "tool_result" for block in blocks)
 
 
 def _edit(asked: Asked) -> Call:
@@ -44,26 +50,30 @@ def _edit(asked: Asked) -> Call:
     return Call("apply_patch", words="*** Begin Patch\n*** Update File: app.txt\n@@\n-old\n+new\n*** End Patch\n")
 
 
-def _run(asked: Asked, command: str) -> Call:
+def run(asked: Asked, command: str) -> Call:
     if asked.protocol == "messages":
         return Call("Bash", {"command": command, "description": "Run it"})
     return Call("exec_command", {"cmd": command})
 
 
-def _steps(body: dict[str, Any]) -> int:
+def steps_of(body: dict[str, Any]) -> int:
     """How many results of tools there are after what the person last said."""
     steps = 0
     for message in body.get("messages") or body["input"]:
-        content = message.get("content")
-        blocks = content if isinstance(content, list) else []
-        if message.get("type", "").endswith("_output") or any(block.get("type") == "tool_result" for block in blocks):
+        if _is_result(message):
             steps += 1
         elif message.get("role") == "user":
             steps = 0
     return steps
 
 
-def _told(body: dict[str, Any]) -> str:
+def printed(body: dict[str, Any]) -> str:
+    """What the last tool that was called gave back."""
+    results = [message for message in body.get("messages") or body["input"] if _is_result(message)]
+    return "\n".join(_strings(results[-1])) if results else ""
+
+
+def told(body: dict[str, Any]) -> str:
     asked = {name: body.get(name) for name in ("system", "messages", "input", "instructions")}
     return json.dumps(asked, ensure_ascii=False)
 

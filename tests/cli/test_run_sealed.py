@@ -41,6 +41,7 @@ class Sleeper(Home):
     def __init__(self, folder: Path, *, program: Path, address: str, model: str) -> None:
         super().__init__(folder)
         self.program, self.address, self.model = program, address, model
+        self.at = LONG_AGO
         (self.project / "AGENTS.md").write_text("# shop-api\n", encoding="utf-8")
         (self.project / "CLAUDE.md").unlink()
         (self.project / "Makefile").write_text("lint:\n\techo checked\n", encoding="utf-8")
@@ -71,7 +72,7 @@ class Sleeper(Home):
 
     def git(self, *words: str) -> str:
         fixed = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
-        dated = {"GIT_COMMITTER_DATE": LONG_AGO, "GIT_AUTHOR_DATE": LONG_AGO, "PATH": os.environ["PATH"]}
+        dated = {"GIT_COMMITTER_DATE": self.at, "GIT_AUTHOR_DATE": self.at, "PATH": os.environ["PATH"]}
         done = subprocess.run(
             ["git", *fixed, *words], cwd=self.project, env=dated, capture_output=True, text=True, check=True
         )

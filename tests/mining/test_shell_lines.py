@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.mining.shell_lines import Line, simple_lines
+from skillopt_sleep.mining.shell_lines import Line, shown_lines, simple_lines
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,24 @@ def test_a_line_with_anything_else_is_not_read(text: str) -> None:
     assert simple_lines(text) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("pytest -q", [Line(("pytest", "-q"))]),
+        ("pytest 2>&1 | tail -5", [Line(("pytest",))]),
+        ("cd web && npm test | grep -v ok | head", [Line(("npm", "test"), "web")]),
+        ("pytest | sh", []),
+        ("pytest | tail -5; rm x", []),
+        ("ls | tail && pytest", []),
+        ("tail x", [Line(("tail", "x"))]),
+    ],
+)
+def test_that_a_command_ran_is_known_although_its_output_went_through_a_pipe(text: str, lines: list[Line]) -> None:
+    assert list(shown_lines(text)) == lines
+
+
 @given(st.text(alphabet="py .&|;<>()$`'\"=/-\n", max_size=40))
 def test_no_word_that_is_read_holds_what_only_a_shell_understands(text: str) -> None:
-    for line in simple_lines(text):
+    for line in (*simple_lines(text), *shown_lines(text)):
         assert line.words
         assert not set("".join(line.words)) & set("$`\n")

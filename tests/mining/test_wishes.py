@@ -45,6 +45,10 @@ def test_a_length_that_is_named_is_read(said: str) -> None:
         "стой, не в views/list.tsx",
         '"done" — no it isn\'t, the tests fail',
         "der Benutzer darf keine leeren Felder sehen",
+        "no, never edit gen/",
+        "wrong, never edit gen/ - those files are generated",
+        "nein, nie in gen/ schreiben",
+        "stop - not gen/",
     ],
 )
 def test_words_that_name_nothing_are_no_wish(said: str) -> None:

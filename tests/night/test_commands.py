@@ -105,6 +105,41 @@ def test_a_session_whose_work_did_not_survive_keeps_its_reference_and_is_counted
     assert desk.judged(seal=PlainSeal())[1].refused == {"end_state_red": 1}
 
 
+@PARAMS
+def test_a_command_that_passes_although_nothing_was_done_judges_nothing_and_is_counted(
+    agent: str, tmp_path: Path
+) -> None:
+    desk = Desk(tmp_path, PROJECT | {"money.py": RIGHT})
+    before = ruled_tasks(desk.had(agent, FIXED)).tasks[0]
+    desk.committed({"other.py": "x = 2\n"})
+    (task,), account = desk.judged(seal=PlainSeal())
+    assert task.reference == before.reference
+    assert account == Calibrations(sessions=1, refused={"always_green": 1})
+
+
+@PARAMS
+def test_a_command_that_does_not_answer_twice_the_same_judges_nothing_and_is_counted(
+    agent: str, tmp_path: Path
+) -> None:
+    count = tmp_path / "count"
+    flips = f"""\
+import pathlib, unittest
+class Flips(unittest.TestCase):
+    def test_only_the_first_run_fails(self):
+        path = pathlib.Path({str(count)!r})
+        seen = path.exists()
+        path.touch()
+        self.assertTrue(seen)
+"""
+    desk = Desk(tmp_path, PROJECT | {"tests/test_money.py": flips})
+    before = ruled_tasks(desk.had(agent, FIXED)).tasks[0]
+    desk.committed({"money.py": RIGHT})
+    (task,), account = desk.judged(seal=PlainSeal())
+    assert task.reference == before.reference
+    assert account == Calibrations(sessions=1, refused={"flaky": 1})
+    assert "doesn't answer twice the same" in account.in_words
+
+
 def test_a_check_of_what_was_done_needs_no_end_state(tmp_path: Path) -> None:
     desk = Desk(tmp_path, PROJECT | {"gen/api.py": "x\n", "Makefile": MAKEFILE})
     wrote = ToolCall(path=f"{desk.root}/gen/api.py", content="y\n")
@@ -118,11 +153,12 @@ def test_a_check_of_what_was_done_needs_no_end_state(tmp_path: Path) -> None:
     assert account == Calibrations(sessions=2, checks=2)
 
 
-def test_a_check_that_the_person_ran_is_tried_in_the_repository_instead_of_in_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize("typed", ["make lint", "make lint 2>&1 | tail -5"])
+def test_a_check_that_the_person_ran_is_tried_in_the_repository_instead_of_in_words(
+    tmp_path: Path, typed: str
+) -> None:
     desk = Desk(tmp_path, PROJECT | {"Makefile": MAKEFILE})
-    desk.had(
-        "claude", [Exchange(ASK, "Done."), Exchange("make lint", in_shell=True, printed="ok"), Exchange("thanks")]
-    )
+    desk.had("claude", [Exchange(ASK, "Done."), Exchange(typed, in_shell=True, printed="ok"), Exchange("thanks")])
     (task,), account = desk.judged(seal=PlainSeal(), waiting=False)
     assert task.reference == Checks(items=(Check(op=Op.COMMAND_RUN, arg="make lint"),))
     assert task.needs_repository

@@ -75,3 +75,38 @@ def test_the_toolchain_of_rust_comes_without_the_persons_settings(
     assert needs.environ["CARGO_NET_OFFLINE"] == "true"
     (tmp_path / "rustup" / "settings.toml").write_text('default_toolchain = "../../.ssh"\n')
     assert toolchain_of(tmp_path, {}).reads == {}
+
+
+def test_an_agent_gets_the_toolchains_but_keeps_its_own_habits(tmp_path: Path) -> None:
+    (tmp_path / "Cargo.toml").write_text("[package]\n")
+    beside = {PurePosixPath("/shop/node_modules"): tmp_path}
+    given = toolchain_of(tmp_path, beside).for_agents
+    assert given["CARGO_TARGET_DIR"] == "/tmp/target"  # noqa: S108 - the seal's own
+    assert given["PATH"].startswith("/shop/node_modules/.bin")
+    assert "/usr/bin" not in given["PATH"]
+    assert {"CI", "HOME", "TMPDIR"}.isdisjoint(given)
+
+
+def test_go_finds_what_was_downloaded_and_never_rewrites_the_list_of_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    monkeypatch.setenv("GOMODCACHE", str(modules))
+    (tmp_path / "go.mod").touch()
+    needs = toolchain_of(tmp_path, {}, inside_home=PurePosixPath("/home/replay"))
+    assert needs.reads[PurePosixPath("/home/replay/go/pkg/mod")] == modules
+    assert needs.environ["GOMODCACHE"] == "/home/replay/go/pkg/mod"
+    assert needs.environ["GOFLAGS"] == "-buildvcs=false"
+
+
+def test_a_go_that_is_not_the_systems_is_shown_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "sdk" / "go1.22"
+    for folder in (root / "bin", root / "src" / "runtime"):
+        folder.mkdir(parents=True)
+    (root / "bin" / "go").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(root / "bin"))
+    (tmp_path / "go.mod").touch()
+    needs = toolchain_of(tmp_path, {})
+    assert needs.reads[PurePosixPath(root)] == root
+    assert str(root / "bin") in needs.path

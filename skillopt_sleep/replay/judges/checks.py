@@ -7,7 +7,7 @@ import regex
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.jsonish import is_json
 from skillopt_sleep.records import Check, CheckResult, Checks, Op, Score, Trajectory
-from skillopt_sleep.replay.judges.acts import changed, ran
+from skillopt_sleep.replay.judges.acts import changed, may_have_run, ran
 
 REGEX_SECONDS = 0.05
 REFUSAL_CHARS = 600
@@ -90,7 +90,7 @@ def _did(check: Check, trajectory: Trajectory) -> bool:
         case Op.COMMAND_RUN:
             return ran(trajectory, check.arg)
         case Op.COMMAND_NOT_RUN:
-            return not ran(trajectory, check.arg)
+            return not may_have_run(trajectory, check.arg)
         case Op.FILE_CHANGED:
             return changed(trajectory, check.arg)
         case Op.FILE_UNTOUCHED:
