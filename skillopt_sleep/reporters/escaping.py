@@ -14,9 +14,14 @@ def show(text: str, limit: int = 100) -> str:
     return _SPECIAL.sub(r"\\\1", one_line(redact(text), limit=limit))
 
 
-def code(text: str) -> str:
+def code(text: str, limit: int = 200) -> str:
     """Return a name as a Markdown code span."""
-    return f"`{one_line(redact(text), limit=200).replace('`', '').replace('|', '¦')}`"
+    return f"`{one_line(redact(text), limit=limit).replace('`', '').replace('|', '¦')}`"
+
+
+def command(text: str) -> str:
+    """Return what is to be run or done; as a code span if Markdown would change a character of it."""
+    return text if show(text, 400) == text else code(text, 400)
 
 
 def change(edit: Edit) -> str:

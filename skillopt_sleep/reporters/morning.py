@@ -28,7 +28,7 @@ from skillopt_sleep.records import (
     tries,
     unknown_rate,
 )
-from skillopt_sleep.reporters.escaping import change, code, show
+from skillopt_sleep.reporters.escaping import change, code, command, show
 from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
@@ -80,6 +80,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
     filters: dict[str, Any] = {
         "show": show,
         "code": code,
+        "command": command,
         "change": change,
         "verdict": verdict,
         "arms": arms,
