@@ -23,7 +23,17 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend, Crew, Exclusion, MineRules, Plan, SessionRules, StepRules, Unlisted
+from skillopt_sleep.protocols import (
+    Backend,
+    Crew,
+    Exclusion,
+    Executor,
+    MineRules,
+    Plan,
+    SessionRules,
+    StepRules,
+    Unlisted,
+)
 from skillopt_sleep.records import (
     Completion,
     Document,
@@ -41,6 +51,7 @@ from skillopt_sleep.records import (
     Stamp,
     Task,
 )
+from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.reporters import REPORTERS
@@ -208,9 +219,16 @@ class Machine:
         return SqliteStore(self.folder / "data", clock=self.clock, lookback=timedelta(days=7), config=config)
 
     def night(
-        self, *, calls: int = 300, config: str = "one", pool: Any = None, reporters: Any = REPORTERS, **plan: Any
+        self,
+        *,
+        calls: int = 300,
+        config: str = "one",
+        pool: Any = None,
+        reporters: Any = REPORTERS,
+        copies: Callable[[SqliteStore, NightMeter], Executor] | None = None,
+        **plan: Any,
     ) -> NightReport:
-        """One night; whatever it raises is raised."""
+        """One night; whatever it raises is raised. `copies` makes the executor of what words can't show."""
         store = self.store(config)
         limits = Limits(night=Limit(calls, 10_000_000), minutes=60)
         meter = NightMeter(store.ledger, limits, clock=self.clock)
@@ -218,12 +236,13 @@ class Machine:
             Retried(Repaired(Metered(self.model, meter, model="m"))), store.calls, model="m", version=lambda: "v"
         )
         backend = Recorded(Watched(Redacted(asked), meter), lambda: store.page.folder)
+        words = SingleShot(backend, night=lambda: store.page.drawn)
         crew = a_crew(
             sources=(self.shelf,),
             preflights=asked_first(backend),
             optimizer=backend,
             grader=backend,
-            executor=SingleShot(backend, night=lambda: store.page.drawn),
+            executor=words if copies is None else Either(words, copies(store, meter)),
             judge=ReferenceJudge(backend),
             pool=pool or SerialPool(),
             meter=meter,

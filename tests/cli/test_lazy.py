@@ -8,6 +8,7 @@ import typer
 
 from skillopt_sleep.cli.table import COMMANDS
 from tests.command import Home
+from tests.sweeps import thinned
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -28,7 +29,7 @@ def test_help_of_a_command_ends_with_an_example_and_shows_no_types(tmp_path: Pat
     assert "<" not in done.out
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", thinned(COMMANDS, every=4))
 def test_no_line_of_help_ends_before_the_next_word_would_not_fit(tmp_path: Path, name: str) -> None:
     lines = Home(tmp_path).command(name, "--help").out.splitlines()
     above = [line.rstrip() for line in lines[: next(n for n, line in enumerate(lines) if line.startswith("╭"))]]

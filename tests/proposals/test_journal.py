@@ -338,7 +338,7 @@ def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, fil
 @pytest.mark.parametrize(
     ("scenario", "every", "at_least"),
     [
-        ("adopt", 12, 4),
+        ("adopt", 36, 1),
         *(
             pytest.param(scenario, 4, 60, marks=pytest.mark.slow)
             for scenario in ("adopt", "undo", "random", "nospace", "broken", "denied")

@@ -1,0 +1,130 @@
+"""A fast scripted agent for sealed attempts: a small program that asks its model once, through the relay, and obeys."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from skillopt_sleep.backends.metered import NightMeter
+from skillopt_sleep.backends.relay import Relay, Upstream
+from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.protocols import Calls
+from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
+from skillopt_sleep.protocols.program import Setup
+from skillopt_sleep.protocols.sealing import Seal
+from skillopt_sleep.records import CommandRun
+from skillopt_sleep.replay.checking import CheckRuns
+from skillopt_sleep.replay.sealed import Agent, SealedCopy
+from skillopt_sleep.replay.seals.probe import interpreter
+from skillopt_sleep.replay.workspaces import Bases
+
+CHECK = "sh check.sh"
+# What it is told: `linted` says whether to run the check, `passed` how many of four tests will pass.
+SCRIPT = r"""
+import json, os, socket, sys, time
+rules = ""
+for name in ("CLAUDE.md", "AGENTS.md", ".claude/rules/skillopt-sleep.md", ".agents/skills/skillopt-sleep/SKILL.md"):
+    if os.path.exists(name):
+        with open(name) as file:
+            rules += file.read()
+time.sleep(float(os.environ["AGENT_SECONDS"]))
+body = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": rules + "\n" + sys.stdin.read()}]})
+where = os.environ["AGENT_MODEL"]
+if where.startswith("/"):
+    wire = socket.socket(socket.AF_UNIX)
+    wire.connect(where)
+else:
+    host, _, port = where.partition(":")
+    wire = socket.create_connection((host, int(port)))
+asked = f"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body.encode())}\r\n\r\n"
+wire.sendall(asked.encode() + body.encode())
+answer = b""
+while piece := wire.recv(65536):
+    answer += piece
+text = answer.decode()
+said = json.loads(text[text.index('{"linted"') if '{"linted"' in text else text.index('{\\"linted\\"'):].replace('\\"', '"').partition("}")[0] + "}")
+with open("work.txt", "w") as file:
+    file.write("%d passed, %d failed\n" % (said["passed"], 4 - said["passed"]))
+print(json.dumps({"ran": ["sh check.sh"] if said["linted"] else [], "said": said["words"]}))
+"""
+TREE: Mapping[str, str] = {
+    "CLAUDE.md": "# Shop\n",
+    "check.sh": "cat work.txt\nif grep -q ' 0 failed' work.txt; then exit 0; fi\nexit 1\n",
+    "work.txt": "0 passed, 4 failed\n",
+}
+
+
+class FastAgent:
+    """Acts by the script above, after so many seconds in which it does nothing."""
+
+    files: Mapping[PurePosixPath, bytes] = {}
+    sessions = "*.jsonl"
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+
+    def installed(self, program: Path, /) -> Installed:
+        """Return the interpreter, and what it reads."""
+        found, reads = interpreter()
+        return Installed((found or sys.executable,), frozenset(reads.values()))
+
+    def turn(
+        self,
+        message: str,
+        installed: Installed,
+        way: Way,
+        *,
+        setup: Setup,
+        limits: Limits,
+        inside: Inside,
+        session: str,
+    ) -> Turn:
+        """Return the script's command line."""
+        environ = {"PATH": "/usr/bin:/bin", "AGENT_SECONDS": str(self.seconds), "AGENT_MODEL": str(inside.socket)}
+        return Turn((*installed.command, "-I", "-S", "-c", SCRIPT), message.encode(), environ)
+
+    def read(self, runs: Sequence[Ran], transcript: bytes, /) -> Acted:
+        """Return what the script says that it did."""
+        told: list[dict[str, Any]] = [json.loads(ran.stdout) for ran in runs]
+        commands = tuple(CommandRun(text=line, status=0) for one in told for line in one["ran"])
+        return Acted(response=told[-1]["said"], commands=commands, turns=len(runs), session="s", model="m")
+
+    def place(
+        self, document: Path, /, *, root: Path, home: Path, agent_home: Path, inside: Inside
+    ) -> PurePosixPath | None:
+        """Return the document's own place in the repository."""
+        return PurePosixPath(document) if document.is_relative_to(root) else None
+
+    def arrived(self, given: Given, /, *, first_request: bytes, transcript: bytes) -> Arrival:
+        """Return whether the first request held the document."""
+        content = json.loads(first_request)["messages"][0]["content"]
+        if given.text.strip() in content:
+            return Arrival(held=("request",))
+        return Arrival(missing=("request",))
+
+    def way(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Way:
+        """Return that any key does."""
+        return Way()
+
+
+def sealed_copy(
+    seal: Seal, address: str, folder: Path, *, draws: Calls, meter: NightMeter, night: str, seconds: float = 0.0
+) -> SealedCopy:
+    """Return the executor of sealed attempts, as a night has it, with the fast agent in it."""
+    acting = FastAgent(seconds)
+    relay = Relay(meter, Upstream(address, {"x-api-key": "k"}), price=lambda _model, _usage: 0.0)
+    agent = Agent(
+        acting, acting.installed(Path()), Way(), Setup(), "scripted", "1", Path("/nowhere"), Path("/nowhere/a")
+    )
+    bases = Bases(folder / "bases")
+    return SealedCopy(
+        agent,
+        CheckRuns(seal, bases, folder),
+        relay,
+        draws=draws,
+        meter=meter,
+        folder=folder,
+        limits=Limits(turns=5),
+        night=lambda: night,
+    )
