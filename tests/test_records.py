@@ -323,7 +323,14 @@ def test_an_attempt_in_words_is_told_by_its_answer_and_one_with_tools_by_what_wa
 
 def test_the_account_of_the_repositories_says_what_was_yielded_and_why_the_others_were_not() -> None:
     assert Calibrations().in_words == ""
-    account = Calibrations(sessions=6, commands=2, checks=1, refused={"always_green": 2, "no_workspace": 1})
-    assert account.in_words.startswith("6 sessions asked for what only work in the repository can show: 2 yielded")
-    assert "2 × its command passes although nothing was done" in account.in_words
+    refused = {"always_green": 2, "no_workspace": 1}
+    account = Calibrations(sessions=6, commands=2, checks=1, refused=refused, workspaces={"lfs": 1})
+    asked, _, became = account.in_words.partition(": ")
+    assert asked == "6 sessions asked for what only work in the repository can show"
+    assert became.split("; ") == [
+        "2 can be judged by a command of the project's own",
+        "1 by what the agent runs and changes",
+        "2 can't: its command passes although nothing was done",
+        "1 can't: its repository can't be had as it was (the repository keeps files in Git LFS)",
+    ]
     assert set(NO_COMMAND_WORDS) == set(NoCommand)

@@ -45,7 +45,7 @@ def harvest(
 def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown:
     """Harvest, and return the account of it, or the explanation of the session `why`, as data and to print."""
     from skillopt_sleep.cli.account import History, account
-    from skillopt_sleep.cli.harvest_shown import account_data, noted, show_account
+    from skillopt_sleep.cli.harvest_shown import account_data, in_repositories, noted, show_account
     from skillopt_sleep.example import example_of
     from skillopt_sleep.night.survey import in_full, survey
     from skillopt_sleep.stores.user import open_store
@@ -62,6 +62,7 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
         if why:
             return _explained(history, store.index, settings, why)
         sessions = in_full(found, store.index) if as_json else ()
+        told = in_repositories(store.reports()) if settings.replay.sealed and found.sessions else ""
     notes = found.notes
     if isinstance(rules.excluded, Exclusions):
         notes = (*notes, *rules.excluded.notes)
@@ -71,6 +72,7 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
 
     def show() -> None:
         show_account(total, settings.harvest)
+        say_all([told] if told else [])
         say_all(noted(notes))
 
     return {}, show

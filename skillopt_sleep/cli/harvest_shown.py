@@ -1,12 +1,13 @@
 """Show the account of a harvest: the totals, the projects, and where the other files went."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK, Account
 from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import LeftOut, Note, Session
+from skillopt_sleep.records import LeftOut, NightReport, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
 WORDS = {
@@ -22,6 +23,7 @@ WORDS = {
 }
 DAMAGED = "damaged: nothing that was typed in it can be read"
 _NOTES = 5
+_NIGHTS = 30
 _NOTHING = (
     "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
     "CLAUDE_CONFIG_DIR), Codex's in ~/.codex/sessions (or under CODEX_HOME)."
@@ -151,6 +153,14 @@ def _next_night(total: Account, settings: HarvestSettings) -> str:
     but = f" ({', '.join(reasons)})" if reasons else ""
     reads = count - total.read - total.older - total.later
     return f"The next night reads {reads} of the {counted(count, 'session')}{but}."
+
+
+def in_repositories(reports: Iterable[NightReport]) -> str:
+    """Say what of the last night's sessions can be judged in their repositories, or that a night finds it out."""
+    for report in islice(reports, _NIGHTS):
+        if report.calibrations.sessions:
+            return f"In the night of {report.night}, {report.calibrations.in_words}."
+    return "What a command or a check in the repository can judge is found out by a night, and stands in its report."
 
 
 def noted(notes: Sequence[Note]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
 from skillopt_sleep.cli.continued import NAME, Asked, words_of
 from skillopt_sleep.cli.harvest_shown import WORDS
+from skillopt_sleep.cli.plan_sealed import AheadSealed, look_at_seals, sealed_data, sealed_lines
 from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.cli.words import PURPOSES, SET_A_PRICE
 from skillopt_sleep.kit.clock import utc_now
@@ -34,7 +35,8 @@ class Ahead(NamedTuple):
     `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
     night's limits, lowered to what the month's limits leave. `known` counts the sessions that earlier nights have
     read, `made` has the calls of the last nights. `is_again` is whether it reads sessions again, and `retested` the
-    number of rules that it tests again in the person's own words.
+    number of rules that it tests again in the person's own words. `sealed` is what it may do in sealed copies, None
+    if that is switched off or nothing could need it.
     """
 
     harvested: "Harvest"
@@ -47,6 +49,7 @@ class Ahead(NamedTuple):
     made: Sequence[int] = ()
     is_again: bool = False
     retested: int = 0
+    sealed: AheadSealed | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -82,6 +85,9 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         made = tuple(islice(_calls_made(store.reports()), LAST))
     finally:
         store.close()
+    sealed: AheadSealed | None = None
+    if settings.replay.sealed and settings.backend.name and (projects or reviewed or wanted):
+        sealed = look_at_seals(settings, paths, known=known, plan=plan, waiting=waiting, again=again_tested)
     calls = forecast(
         harvested.sessions,
         reviewed=len(reviewed),
@@ -91,6 +97,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         plan=plan,
         proved=PER_CALL,
         again=again_tested,
+        turns=settings.replay.turns if sealed and not sealed.made_with.why_not else 0,
     )
     most = min(sum(calls.values()), budget.calls)
     return Ahead(
@@ -104,6 +111,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         made,
         is_again=again is not None,
         retested=again_tested,
+        sealed=sealed,
     )
 
 
@@ -151,6 +159,7 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
             "without_limit": sum(ahead.calls.values()),
             "purposes": ahead.calls,
         },
+        "sealed": sealed_data(ahead.sealed, budget) if ahead.sealed else None,
         "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
     }
 
@@ -167,6 +176,9 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
         purposes = " + ".join(f"{count:,} {PURPOSES[purpose]}" for purpose, count in ahead.calls.items())
         yield "", [(f"{purposes} = {ahead.most:,}, without retries", DIM)]
     budget = ahead.budget
+    if ahead.sealed:
+        for number, line in enumerate(sealed_lines(ahead.sealed, budget)):
+            yield "" if number else "Sealed", [line]
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
     if not _is_priced(settings):

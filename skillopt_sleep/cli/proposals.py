@@ -26,7 +26,7 @@ from skillopt_sleep.cli.console import (
 )
 from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, places, statistics
 from skillopt_sleep.cli.review_read import Waiting, read
-from skillopt_sleep.cli.review_shown import page
+from skillopt_sleep.cli.review_shown import Answers, page
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
@@ -79,12 +79,24 @@ def _show(one: Chosen, waiting: Waiting, *, verbose: bool) -> None:
             say_next(f"skillopt-sleep reject {proposal.id}", label="No")
     if verbose:
         say("")
+        say_all(_done_by_both(rule.answers))
         say_all(statistics(proposal, waiting.whole))
         say_all(places(proposal))
         for old in reversed(one.decided.earlier):
             say(f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}")
     else:
         say_next(f"skillopt-sleep show {proposal.id} --verbose", label="Statistics")
+
+
+def _done_by_both(answers: Answers | None) -> Iterator[str]:
+    """Yield all that is kept of what the agent did in sealed copies, without the rule and with it."""
+    if answers is None:
+        return
+    for title, answer in zip(answers.titles, (answers.before, answers.after), strict=True):
+        if answer.whole:
+            yield f"{title}, the agent did:"
+            yield from (f"  {line}" for part in answer.whole for line in part.splitlines())
+            yield ""
 
 
 def _notes(decided: Decided) -> Iterator[str]:

@@ -5,26 +5,21 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
-from msgspec.structs import replace
-
 from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule, Said
 from skillopt_sleep.cli.text import ago, counted, home_path, span
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import (
     DONE,
-    Edit,
     EditOp,
     Lesson,
     NightReport,
     Proof,
     Proposal,
-    Split,
-    StepOutcome,
     said_of_changes,
 )
-from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask, attempted_tasks
+from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask
 from skillopt_sleep.reporters.gains import of_all_rules, removes, sentence, shown_gain
+from skillopt_sleep.reporters.telling import most_telling
 
 STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof.EDITED, Proof.UNTESTED)
 SKILL = "SKILL.md"
@@ -199,34 +194,8 @@ def answers(proposal: Proposal, report: NightReport | None, folder: Path) -> Ans
 
     `folder` has what the night's stages left.
     """
-    for outcome in report.documents if report else ():
-        if outcome.document.path != proposal.path:
-            continue
-        tried = _with_candidate(outcome, proposal)
-        listed = attempted_tasks([tried], folder)[redact(tried.document.id)].listed
-        unseen = [task for task in listed if task.side is Split.VAL and _is_about(task, proposal.edits)]
-        compared = [task for task in unseen if task.before and task.after]
-        if compared:
-            return _answers(max(compared, key=_gain))
-    return None
-
-
-def _with_candidate(outcome: StepOutcome, proposal: Proposal) -> StepOutcome:
-    """Return the outcome with the candidate that this proposal is of."""
-    for early in outcome.tried.early:
-        if early.tested.edits == proposal.edits:
-            return replace(outcome, candidate=early.candidate)
-    return outcome
-
-
-def _is_about(task: AttemptedTask, edits: Sequence[Edit]) -> bool:
-    return any(task.lesson in edit.lessons for edit in edits)
-
-
-def _gain(task: AttemptedTask) -> float:
-    before = task.before.hard if task.before else None
-    after = task.after.hard if task.after else None
-    return (after or 0.0) - (before or 0.0)
+    task = most_telling(proposal, report.documents if report else (), folder)
+    return _answers(task) if task else None
 
 
 def _answers(task: AttemptedTask) -> Answers | None:
@@ -239,7 +208,9 @@ def _answers(task: AttemptedTask) -> Answers | None:
 def _answer(attempt: Attempted, skipped: int) -> Answer:
     text = f"… {attempt.answer[skipped:]}" if skipped else attempt.answer
     done = None if attempt.hard is None else attempt.hard == 1
-    return Answer(text or attempt.problem, attempt.did, done)
+    if attempt.acted is None:
+        return Answer(text or attempt.problem, attempt.did, done)
+    return Answer(text, attempt.acted.in_lines(), done, attempt.acted.turns, tuple(attempt.acted.in_full()))
 
 
 def _same_beginning(one: str, other: str) -> int:

@@ -48,11 +48,17 @@ class Said(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the agent answered and did, and whether that was all that was asked; None if it isn't known."""
+    """What the agent answered and did, and whether that was all that was asked; None if it isn't known.
+
+    Of an attempt with tools in a sealed copy it has the number of the model's `turns`, and `whole` is all that is
+    kept of it.
+    """
 
     text: str
     did: tuple[str, ...] = ()
     solved: bool | None = None
+    turns: int = 0
+    whole: tuple[str, ...] = ()
 
 
 class Answers(NamedTuple):
@@ -190,6 +196,8 @@ def _answer(title: str, answer: Answer, width: int, rows: int) -> "list[Text]":
     head = _text((f"{title}  ", DIM))
     if answer.solved is not None:
         head.append(*verdict[answer.solved])
+    if answer.turns:
+        head.append(f"  {counted(answer.turns, 'turn')}", DIM)
     lines = [_cut(_text((f"▸ {one_line(call, limit=200)}", NAME)), width) for call in answer.did[: rows - 2]]
     return [_cut(head, width), *lines, *_first_lines(answer.text, width, most=max(rows - len(lines), 1))]
 

@@ -194,10 +194,14 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
         say_json(answer(report))
         return
     from skillopt_sleep.reporters.morning import render
+    from skillopt_sleep.reporters.side_by_side import NAME as ATTEMPTS
 
-    say_markdown(render(report, waiting))
+    folder = Path(report.folder)
+    say_markdown(render(report, waiting, folder=folder))
     for name in ("report.md", "report.json", "diagnostics.json"):
-        say(f"{Path(report.folder) / name}")
+        say(f"{folder / name}")
+    if (folder / ATTEMPTS).exists():
+        say(f"{folder / ATTEMPTS}")
     if example:
         _say_how_to_look_around(example_folder(paths))
 

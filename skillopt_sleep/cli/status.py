@@ -138,7 +138,7 @@ def report(
                 return
             warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
             return
-        stored = store.report(wanted)
+        stored, folder = store.report(wanted), store.folder(wanted)
         waiting = [banked.proposal.id for banked in store.bank.to_decide(utc_now())]
     if stored is None:
         known = ", ".join(line.id for line in nights[:5])
@@ -148,7 +148,7 @@ def report(
         return
     from skillopt_sleep.reporters.morning import render
 
-    say_markdown(render(stored, waiting, verbose=verbose))
+    say_markdown(render(stored, waiting, folder=folder, verbose=verbose))
 
 
 def _warn_unfinished(night: str) -> None:

@@ -15,7 +15,6 @@ from skillopt_sleep.records import (
     Calibrations,
     Command,
     NoCommand,
-    Note,
     NoWorkspace,
     Session,
     Snapshot,
@@ -46,12 +45,8 @@ def with_commands(mined: Mined, sessions: Sequence[Session], snapshots: Sequence
         return mined
     work = _Work(crew.workshop, sessions, snapshots, late=_after(crew, LONGEST))
     judged = crew.pool.map(work.judged, mined.tasks, label="calibrate")
-    calibrations = _account(judged)
-    notes = mined.notes
-    if calibrations.sessions:
-        notes = (*notes, Note(stage="prove", summary=calibrations.in_words, expected=True))
     tasks = tuple(one.task for one in judged)
-    return replace(mined, tasks=tasks, notes=notes, calibrations=calibrations)
+    return replace(mined, tasks=tasks, calibrations=_account(judged))
 
 
 def _after(crew: Crew, length: timedelta) -> Callable[[], bool]:

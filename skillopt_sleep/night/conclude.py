@@ -25,6 +25,7 @@ from skillopt_sleep.records import (
     Outcome,
     Proof,
     Proposal,
+    SealedReplay,
     SessionCounts,
     Spend,
     Split,
@@ -44,6 +45,7 @@ BEST_FIRST = (
     Outcome.NO_HEADROOM,
 )
 
+THEN_SEALED = "then the requests that need the repository are tried in a sealed copy of it"
 KEPT = "nothing; the tasks are kept for a replay that has the repository"
 EARLY = "wait for one more session of the lesson, which would prove it, or adopt the early proposal as it is"
 OTHER_JUDGE = "name another model for the judge (judge.model)"
@@ -80,6 +82,7 @@ def conclude(
     judge: JudgeReading | None = None,
     corrections: Corrections = NO_CORRECTIONS,
     calibrations: Calibrations = NOTHING_CALIBRATED,
+    sealed: SealedReplay | None = None,
     proposals: tuple[Proposal, ...],
     lessons: Sequence[Lesson] = (),
     notes: tuple[Note, ...],
@@ -101,6 +104,8 @@ def conclude(
     verdict, because, remedy = _judged((verdict, because, remedy), judge, outcomes, unread=bool(sessions.used))
     if verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
         because, remedy = _with_lost(because, remedy, corrections.before_a_test)
+    if remedy == KEPT and sealed and sealed.why_not and sealed.remedy:
+        remedy = f"{sealed.remedy}; {THEN_SEALED}"
     tasks_by_side = Counter(task.split for task in tasks)
     errors = [*notes, *_not_retested(page, outcomes, stopped=stopped is not None)]
     for outcome in outcomes:
@@ -127,6 +132,7 @@ def conclude(
         judge=judge,
         corrections=corrections,
         calibrations=calibrations,
+        sealed=sealed,
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),

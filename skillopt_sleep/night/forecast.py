@@ -7,6 +7,7 @@ from typing import NamedTuple
 from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.learning.screen import PAIRS
+from skillopt_sleep.mining.acting import needs_repository
 from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.mining.write_controls import MOST_WRITTEN
@@ -25,7 +26,8 @@ class Workload(NamedTuple):
     """The amount of work for a night, estimated high: every session founds as many tasks as it may.
 
     `sessions` are those that are mined, `mined` is the number of tasks found in them. `tasks` counts all tasks of the
-    night: the mined ones, those written by hand and those banked earlier.
+    night: the mined ones, those written by hand and those banked earlier. So many of them may be `acting`: tried in a
+    sealed copy of their repository.
     """
 
     sessions: Sequence[Session]
@@ -33,6 +35,7 @@ class Workload(NamedTuple):
     mined: int
     tasks: int
     documents: int
+    acting: int = 0
 
 
 def forecast(
@@ -45,21 +48,25 @@ def forecast(
     plan: Plan,
     proved: int,
     again: int = 0,
+    turns: int = 0,
 ) -> Mapping[Purpose, int]:
     """Return the most calls a night can make, by purpose.
 
     `reviewed` is the number of tasks written by hand, `known` are those banked for these projects, `waiting` counts
     candidates whose trials are still undecided, `again` rules that are tested again in the person's own words. Each
-    of `models` gets one preflight call. One call proves `proved` references. Calls that are repeated because they
-    failed, or because their reply couldn't be decoded, don't count; the night's limits hold in any case.
+    of `models` gets one preflight call. An attempt in a sealed copy makes up to `turns` calls, 0 if none can be made.
+    One call proves `proved` references. Calls that are repeated because they failed, or because their reply couldn't
+    be decoded, don't count; the night's limits hold in any case.
     """
     work = _workload(sessions, reviewed=reviewed, known=known, plan=plan, again=again)
+    if turns and work.tasks:
+        work = work._replace(acting=work.mined + sum(map(is_for_a_copy, known)))
     calls = Counter[Purpose]()
     if sessions or reviewed or again:
         calls[Purpose.PREFLIGHT] = models
     calls.update(_mining(work, plan, proved))
     if work.tasks:
-        calls.update(_attempts(work, plan, waiting, again))
+        calls.update(_attempts(work, plan, waiting, again, turns))
         calls.update(_learning(work, plan))
         calls.update(_measuring(work))
     return {purpose: calls[purpose] for purpose in Purpose if calls[purpose]}
@@ -101,16 +108,27 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
     return calls
 
 
-def _attempts(work: Workload, plan: Plan, waiting: int, again: int) -> dict[Purpose, int]:
-    """Count the attempts at tasks; each is one call to make and one to grade."""
-    made_up = work.tasks * plan.step.augment
+def is_for_a_copy(task: Task) -> bool:
+    """Tell whether a task of an earlier night is tried in a sealed copy of its repository."""
+    return task.workspace is not None and needs_repository(task)
+
+
+def most_per_task(plan: Plan, *, waiting: int, again: int) -> int:
+    """Return how often a task may be attempted in a night, to learn from it or to decide with it."""
     on_train = plan.step.samples + ON_TRAIN + PAIRS * again
-    per_task = max(on_train, _most_attempts(plan, waiting, again) + FRESH_ROUND)
+    return max(on_train, _most_attempts(plan, waiting, again) + FRESH_ROUND)
+
+
+def _attempts(work: Workload, plan: Plan, waiting: int, again: int, turns: int) -> dict[Purpose, int]:
+    """Count the attempts at tasks; each is one call to make and one to grade, or up to `turns` in a sealed copy."""
+    made_up = work.tasks * plan.step.augment
+    per_task = most_per_task(plan, waiting=waiting, again=again)
     attempts = work.tasks * per_task + made_up * plan.step.samples
     if plan.step.candidates > 1:
         # Several candidates are first compared with each other on the train tasks.
         attempts += (work.tasks + made_up) * plan.step.samples * plan.step.candidates
-    return {Purpose.ROLLOUT: attempts, Purpose.JUDGE: attempts}
+    more = work.acting * per_task * max(turns - 1, 0)
+    return {Purpose.ROLLOUT: attempts + more, Purpose.JUDGE: attempts}
 
 
 def _measuring(work: Workload) -> dict[Purpose, int]:

@@ -59,6 +59,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             judge=judge.reading(),
             corrections=follow(found, routing, outcomes, (*proposals, *removals), page.bank.waiting),
             calibrations=mined.calibrations,
+            sealed=crew.sealed(),
             proposals=(*proposals, *removals),
             lessons=found.lessons,
             notes=(*read, *judge.notes, *staging, *retiring),

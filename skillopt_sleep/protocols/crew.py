@@ -19,7 +19,7 @@ from skillopt_sleep.protocols.work import (
     Targets,
     Workshop,
 )
-from skillopt_sleep.records import GateRule, RecallRules
+from skillopt_sleep.records import GateRule, RecallRules, SealedReplay
 from skillopt_sleep.settings.sections import MineSettings, StepSettings
 
 
@@ -113,7 +113,8 @@ class Crew:
     """The parts that do the work of a night; wiring chooses them.
 
     `identity` names the models and programs that attempt and grade: a trial can't be resumed by another crew. Without
-    a `workshop` nothing is tried in a repository.
+    a `workshop` nothing is tried in a repository. `sealed` says who acts in a sealed copy, or why nobody can; None as
+    long as nothing needed that.
     """
 
     sources: tuple[Source, ...]
@@ -131,3 +132,4 @@ class Crew:
     clock: Clock
     identity: Callable[[], str]
     workshop: Workshop | None = None
+    sealed: Callable[[], SealedReplay | None] = lambda: None

@@ -126,8 +126,8 @@ class Portable(Protocol[Item_contra, Result_co]):
 class Reporter(Protocol):
     """Writes the report in one form."""
 
-    def write(self, report: NightReport, folder: Path) -> Path:
-        """Write the file and return its path."""
+    def write(self, report: NightReport, folder: Path) -> Path | None:
+        """Write the file and return its path, or None if there is nothing to tell in this form."""
         ...
 
 

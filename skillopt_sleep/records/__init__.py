@@ -97,6 +97,7 @@ from skillopt_sleep.records.reports import (
     Spent,
 )
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
+from skillopt_sleep.records.sealing import SealedReplay
 from skillopt_sleep.records.sessions import (
     LEFT_OUT_WORDS,
     ChangedFile,
@@ -265,6 +266,7 @@ __all__ = [
     "RuleName",
     "RuleWarning",
     "Score",
+    "SealedReplay",
     "Session",
     "SessionCounts",
     "SessionLine",

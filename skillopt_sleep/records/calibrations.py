@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.workspaces import Workspace
+from skillopt_sleep.records.workspaces import NO_WORKSPACE_WORDS, NoWorkspace, Workspace
 
 
 class NoCommand(StrEnum):
@@ -25,7 +25,7 @@ class NoCommand(StrEnum):
 
 
 NO_COMMAND_WORDS = {
-    NoCommand.NO_SEAL: "no agent can act in a sealed copy here (skillopt-sleep doctor says why)",
+    NoCommand.NO_SEAL: "no agent can act in a sealed copy here",
     NoCommand.NO_WORKSPACE: "its repository can't be had as it was",
     NoCommand.NO_COMMAND: "no test, linter, build or type check turned from failing to passing in it, and nothing "
     "that you said or ran names a command or a file of the repository",
@@ -69,11 +69,23 @@ class Calibrations(Record, frozen=True, kw_only=True):
 
     @property
     def in_words(self) -> str:
-        """Say how many sessions yielded a command, and why the others didn't; "" without any session."""
+        """Say how many sessions yielded what can judge them, and why the others didn't; "" without any session."""
         if not self.sessions:
             return ""
         asked = "1 session asked" if self.sessions == 1 else f"{self.sessions} sessions asked"
-        yielded = f"{self.commands} yielded a command of the project's own to judge it by, {self.checks} a check of"
-        others = [f"{count} × {NO_COMMAND_WORDS[NoCommand(code)]}" for code, count in sorted(self.refused.items())]
-        why = f"; the others: {'; '.join(others)}" if others else ""
-        return f"{asked} for what only work in the repository can show: {yielded} what the agent does{why}"
+        yielded: list[str] = []
+        if self.commands:
+            yielded.append(f"{self.commands} can be judged by a command of the project's own")
+        if self.checks:
+            yielded.append(f"{self.checks} by what the agent runs and changes")
+        for code, count in sorted(self.refused.items()):
+            yielded.append(f"{count} can't: {self._why(NoCommand(code))}")
+        return f"{asked} for what only work in the repository can show: {'; '.join(yielded)}"
+
+    def _why(self, code: NoCommand) -> str:
+        """Return why nothing of a session can judge it; of a repository that can't be had, the reason too."""
+        words = NO_COMMAND_WORDS[code]
+        if code is not NoCommand.NO_WORKSPACE or not self.workspaces:
+            return words
+        gone = [NO_WORKSPACE_WORDS[NoWorkspace(reason)] for reason in sorted(self.workspaces)]
+        return f"{words} ({'; '.join(gone)})"

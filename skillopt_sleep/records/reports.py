@@ -18,6 +18,7 @@ from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.rates import UNVERIFIED, unknown_rate
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
+from skillopt_sleep.records.sealing import SealedReplay
 from skillopt_sleep.records.solved import Solved
 from skillopt_sleep.records.trials import FreshRound, others_in_words
 
@@ -228,7 +229,8 @@ class NightReport(Record, frozen=True, kw_only=True):
     """One night as data; `judge` is None if no answer was graded by a model.
 
     `corrections` says what became of everything the person said or did that was found, `calibrations` what of it can
-    be judged in its repository. `others` are the proposals of earlier nights that waited when it ended, None if that
+    be judged in its repository, and `sealed` who does it there; None if nothing needed that, or it is switched off.
+    `others` are the proposals of earlier nights that waited when it ended, None if that
     isn't known.
     """
 
@@ -254,6 +256,7 @@ class NightReport(Record, frozen=True, kw_only=True):
     judge: JudgeReading | None = None
     corrections: Corrections = Corrections()
     calibrations: Calibrations = Calibrations()
+    sealed: SealedReplay | None = None
     errors: tuple[Note, ...] = ()
 
     @property

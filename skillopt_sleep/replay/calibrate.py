@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import SealBroken
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir, read_plain, write_atomic
+from skillopt_sleep.kit.tests_counted import counted
 from skillopt_sleep.records import Calibration, Command, CommandRun, NoCommand, Workspace
 from skillopt_sleep.replay.checking import CheckRuns
-from skillopt_sleep.replay.judges.counts import counted
 from skillopt_sleep.replay.workspaces import WorkspaceRefused
 
 VERSION = "1"  # raise it when a command is calibrated in another way

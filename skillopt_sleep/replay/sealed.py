@@ -40,16 +40,17 @@ from skillopt_sleep.replay.workspaces import Base, Copy
 
 
 class Agent(NamedTuple):
-    """The agent that makes the attempts: how it acts, its program, the login that the relay uses, and its name.
+    """The agent that makes the attempts: how it acts, its program, the login that the relay uses, and its names.
 
-    `name` and `version` tell its attempts from those of another; `home` and `agent_home` are the user's own, by which
-    a document's place is known.
+    A person knows it by its `title`. `name` and `version` tell its attempts from those of another; `home` and
+    `agent_home` are the user's own, by which a document's place is known.
     """
 
     acting: Acting
     installed: Installed
     way: Way
     setup: Setup
+    title: str
     name: str
     version: str
     home: Path

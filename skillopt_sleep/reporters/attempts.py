@@ -7,6 +7,7 @@ import msgspec
 
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import Record, Split, StepOutcome, Trajectory
+from skillopt_sleep.reporters.acted import Acted, acted
 from skillopt_sleep.reporters.stages import head, rows
 
 MOST_TASKS = 40  # of a document; those to test with come first
@@ -21,12 +22,14 @@ _SIDES = (Split.VAL, Split.TRAIN, Split.TEST)
 class Attempted(Record, frozen=True, kw_only=True):
     """The last attempt of one arm that was graded, or the last one: the head of its answer, its grade and why.
 
-    `did` are its first calls of tools; `made` attempts were made, of which `unscored` got no grade. `problem` says
+    `did` are its first calls of tools, and `acted` what was done in a sealed copy of the repository, None if the
+    answer is in words alone; `made` attempts were made, of which `unscored` got no grade. `problem` says
     why this one has none.
     """
 
     answer: str
     did: tuple[str, ...] = ()
+    acted: Acted | None = None
     hard: float | None = None
     soft: float | None = None
     why: str = ""
@@ -157,8 +160,9 @@ def _later(known: Attempted | None, row: _Rollout) -> Attempted:
     if row.score is None and known is not None and known.hard is not None:
         return msgspec.structs.replace(known, made=made, unscored=unscored)
     return Attempted(
-        answer=head(row.trajectory.told, ANSWER_CHARS),
+        answer=head(row.trajectory.response, ANSWER_CHARS),
         did=tuple(head(call, DEED_CHARS) for call in row.trajectory.tool_calls[:DEEDS]),
+        acted=acted(row.trajectory),
         hard=row.score.hard if row.score else None,
         soft=row.score.soft if row.score else None,
         why=head(row.score.why, WHY_CHARS) if row.score else "",

@@ -24,6 +24,7 @@ from skillopt_sleep.records import (
     Outcome,
     Pair,
     Record,
+    SealedReplay,
     SessionCounts,
     Spend,
     StepOutcome,
@@ -110,7 +111,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     """A night in detail; `noise` is the noise floor over all its documents.
 
     `corrections` says what became of what the person said or did, `calibrations` what of it can be judged in its
-    repository, `failures` how each kind of call failed last.
+    repository, `sealed` who does it there or why nobody can, `failures` how each kind of call failed last.
     """
 
     schema_version: int
@@ -126,6 +127,7 @@ class Diagnostics(Record, frozen=True, kw_only=True):
     sessions: SessionCounts
     corrections: Corrections
     calibrations: Calibrations
+    sealed: SealedReplay | None
     tasks: dict[str, int]
     noise: NoiseFloor | None
     documents: tuple[DiagnosedDocument, ...]
@@ -175,6 +177,7 @@ def diagnose(report: NightReport, folder: Path) -> Diagnostics:
         sessions=report.sessions,
         corrections=report.corrections,
         calibrations=report.calibrations,
+        sealed=report.sealed,
         tasks=report.tasks,
         noise=noise_floor(report.documents),
         documents=tuple(documents),

@@ -11,12 +11,25 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
 
 def show(text: str, limit: int = 100) -> str:
     """Return text from elsewhere on one line, redacted, cut to `limit` characters and escaped for Markdown."""
-    return _SPECIAL.sub(r"\\\1", one_line(redact(text), limit=limit))
+    return _escaped(one_line(redact(text), limit=limit))
 
 
-def code(text: str) -> str:
+def code(text: str, limit: int = 200) -> str:
     """Return a name as a Markdown code span."""
-    return f"`{one_line(redact(text), limit=200).replace('`', '').replace('|', '¦')}`"
+    return f"`{one_line(redact(text), limit=limit).replace('`', '').replace('|', '¦')}`"
+
+
+def spanned(text: str, limit: int = 400) -> str:
+    """Return a line in which what stands between backticks is a code span, and all else is escaped."""
+    parts = one_line(redact(text), limit=limit).split("`")
+    if len(parts) % 2 == 0:  # the last span was cut off
+        parts[-2:] = ["".join(parts[-2:])]
+    return "".join(f"`{part}`" if number % 2 else _escaped(part) for number, part in enumerate(parts))
+
+
+def command(text: str) -> str:
+    """Return what is to be run or done; as a code span if Markdown would change a character of it."""
+    return text if show(text, 400) == text else code(text, 400)
 
 
 def change(edit: Edit) -> str:
@@ -31,6 +44,10 @@ def change(edit: Edit) -> str:
             return f"replace {rule(edit.target, 100)} with {content}"
         case EditOp.DELETE:
             return f"remove {rule(edit.target, 100)}"
+
+
+def _escaped(line: str) -> str:
+    return _SPECIAL.sub(r"\\\1", line)
 
 
 def rule(text: str, limit: int = 300) -> str:

@@ -28,12 +28,13 @@ from skillopt_sleep.records import (
     tries,
     unknown_rate,
 )
-from skillopt_sleep.reporters.escaping import change, code, show
+from skillopt_sleep.reporters.escaping import change, code, command, show
 from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
+from skillopt_sleep.reporters.side_by_side import did
 from skillopt_sleep.reporters.tried import (
     Row,
     arms,
@@ -59,15 +60,18 @@ class MorningReporter:
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write report.md and return its path."""
         path = folder / "report.md"
-        write_atomic(path, render(report).encode())
+        write_atomic(path, render(report, folder=folder).encode())
         return path
 
 
-def render(report: NightReport, waiting: Collection[str] | None = None, *, verbose: bool = False) -> str:
+def render(
+    report: NightReport, waiting: Collection[str] | None = None, *, folder: Path | None = None, verbose: bool = False
+) -> str:
     """Return the report as Markdown, with all text from elsewhere escaped and redacted.
 
     `waiting` are the proposals that wait now, of whatever night; if they aren't known, it is the report of when the
-    night ended. Statistics are only in the `verbose` one.
+    night ended. `folder` has what the night's stages left, None if it is gone. Statistics are only in the `verbose`
+    one.
     """
     import jinja2
 
@@ -80,6 +84,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
     filters: dict[str, Any] = {
         "show": show,
         "code": code,
+        "command": command,
         "change": change,
         "verdict": verdict,
         "arms": arms,
@@ -88,6 +93,7 @@ def render(report: NightReport, waiting: Collection[str] | None = None, *, verbo
         "interval": interval,
         "headline": headline,
         "proof": partial(proof, verbose=verbose),
+        "did": partial(_did, report=report, folder=folder),
         "each": partial(each_edit, verbose=verbose),
         "said": partial(said, verbose=verbose),
         "effect": partial(_effect, verbose=verbose),
@@ -145,6 +151,10 @@ def _in_short(outcome: StepOutcome, *, report: NightReport) -> str:
     if outcome.verdict.decision is Decision.ACCEPT and names:
         said = f"{said}, see {' and '.join(names)}"
     return said
+
+
+def _did(proposal: Proposal, *, report: NightReport, folder: Path | None) -> str:
+    return did(proposal, report, folder) if folder else ""
 
 
 def _capitalized(text: str) -> str:

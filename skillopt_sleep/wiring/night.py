@@ -139,6 +139,7 @@ def wire(
         reporters=REPORTERS,
         clock=utc_now,
         workshop=sealed.workshop if sealed else None,
+        sealed=sealed.told if sealed else lambda: None,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
     )
     plan = make_plan(settings, paths, store, model=chosen.shown, only=only, again=again)

@@ -24,6 +24,7 @@ from skillopt_sleep.records import (
     Command,
     Document,
     NoWorkspace,
+    SealedReplay,
     Session,
     Snapshot,
     Task,
@@ -53,6 +54,13 @@ class Sealing(NamedTuple):
     def possible(self) -> bool:
         """Return whether an agent can act in a seal here."""
         return self.agent is not None and self.choice.seal is not None
+
+    @property
+    def told(self) -> SealedReplay:
+        """Return who acts in what, or why nobody does, for a report."""
+        if self.agent is None or self.choice.seal is None:
+            return SealedReplay(why_not=self.why_not, remedy=self.remedy)
+        return SealedReplay(agent=self.agent.title, version=self.agent.version, seal=self.choice.seal.name)
 
 
 def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.environ) -> Sealing:
@@ -84,6 +92,7 @@ def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.en
         installed=installed,
         way=way,
         setup=target.setup,
+        title=agent.title,
         name=target.name,
         version=version,
         home=Path.home(),
@@ -143,6 +152,11 @@ class SealedParts:
                 self._found = find_sealing(self._target, self._paths, self._environ)
                 self._copy = self._sealed_copy(self._found)
             return self._found
+
+    def told(self) -> SealedReplay | None:
+        """Return who acts in what, or why nobody does; None as long as nothing needed that."""
+        with self._lock:
+            return self._found and self._found.told
 
     @property
     def workshop(self) -> "LateWorkshop":

@@ -6,10 +6,10 @@ from io import StringIO
 from typing import Any
 
 from skillopt_sleep.cli.account import Account, Damage, Row
-from skillopt_sleep.cli.harvest_shown import noted, show_account
-from skillopt_sleep.records import LeftOut, Note
+from skillopt_sleep.cli.harvest_shown import in_repositories, noted, show_account
+from skillopt_sleep.records import Calibrations, LeftOut, Note
 from skillopt_sleep.settings import HarvestSettings
-from tests.builders import a_session
+from tests.builders import a_report, a_session
 
 
 def told(**fields: Any) -> str:
@@ -102,3 +102,11 @@ def test_of_many_notes_the_first_few_are_told() -> None:
     assert lines[0] == "/0: no\\u{1B}[0m\n  → mend it"
     assert lines[5:] == ["… and 2 more like these"]
     assert list(noted([])) == []
+
+
+def test_what_can_be_judged_in_the_repositories_is_told_by_the_last_night_that_found_it_out() -> None:
+    older = a_report(night="2026-03-01", calibrations=Calibrations(sessions=7, commands=7))
+    newer = a_report(night="2026-03-02", calibrations=Calibrations(sessions=2, refused={"flaky": 2}))
+    said = in_repositories([a_report(night="2026-03-03"), newer, older])
+    assert said == f"In the night of 2026-03-02, {newer.calibrations.in_words}."
+    assert "found out by a night" in in_repositories([a_report()])

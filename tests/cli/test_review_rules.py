@@ -37,6 +37,7 @@ from skillopt_sleep.records import (
     Split,
 )
 from tests.builders import a_document, a_proposal, a_report, a_rollout, a_task, a_trajectory, an_edit, an_outcome
+from tests.reporters.arms import Arms, tried
 
 NOW = datetime(2026, 3, 4, 8, tzinfo=UTC)
 COUNTS = Solved(before=3, after=11, n=12, requests=3)
@@ -224,3 +225,18 @@ def test_without_a_kept_answer_to_both_sides_nothing_is_shown(tmp_path: Path) ->
     proposal, report = night(tmp_path)
     assert answers(proposal, report, tmp_path) is None
     assert answers(proposal, None, tmp_path) is None
+
+
+def test_of_an_attempt_in_a_sealed_copy_it_is_told_what_was_run_and_changed(tmp_path: Path) -> None:
+    proposal, report = tried(tmp_path, Arms())
+    told = answers(proposal, report, tmp_path)
+    assert told is not None
+    assert told.before.did == ("edited app.py",)
+    assert told.after.did == (
+        "$ make lint  (exit 0)",
+        "edited app.py",
+        "the project's own check fails: 9 of 12 tests",
+    )
+    assert (told.before.text, told.after.text) == ("Done.", "Done, and linted.")
+    assert (told.before.turns, told.after.turns) == (2, 3)
+    assert "+++ b/app.py" in "\n".join(told.after.whole)

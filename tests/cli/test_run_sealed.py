@@ -103,3 +103,10 @@ def test_a_check_that_the_person_ran_again_and_again_is_learned_from_what_the_ag
     assert {row["trajectory"].get("seal", "") for row in rollouts} != {""}, report["calibrations"]
     shown = [home.command("show", proposal["id"], "--verbose").out for proposal in done.json["proposals"]]
     assert any(RULE in text for text in shown), done.out
+    (told,) = (text for text in shown if RULE in text)
+    assert f"$ {CHECK} (exit 0)" in told
+    assert told.count("+++ b/app.txt") == 2
+    (line,) = (line for line in (night / "report.md").read_text().splitlines() if line.startswith("Asked «"))
+    without, rule = line.split(" · ")
+    assert (CHECK in without, f"ran `{CHECK}` (0)" in rule) == (False, True)
+    assert f"| nothing | `{CHECK}` (exit 0) |" in (night / "attempts.md").read_text()

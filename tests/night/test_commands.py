@@ -217,8 +217,8 @@ def test_a_night_that_has_tried_for_long_leaves_the_others_for_later(tmp_path: P
     hurried = a_crew(workshop=shop, clock=lambda: NOON + timedelta(hours=next(hours)))
     found = with_commands(Mined(tasks=(task,)), [session], [], hurried)
     assert found.calibrations.refused == {"later": 1}
-    (note,) = found.notes
-    assert "another night" in note.summary
+    assert found.notes == ()
+    assert "another night" in found.calibrations.in_words
 
 
 def test_a_crew_without_a_workshop_changes_nothing(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from skillopt_sleep.night.conclude import (
     NO_CORRECTIONS,
     NOTHING_CALIBRATED,
     REMEDIES,
+    THEN_SEALED,
     conclude,
 )
 from skillopt_sleep.protocols import Page
@@ -30,6 +31,7 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Proposal,
+    SealedReplay,
     SessionCounts,
     Spend,
     Split,
@@ -92,6 +94,7 @@ def close(
     proposals: tuple[Proposal, ...] | None = None,
     corrections: Corrections = NO_CORRECTIONS,
     calibrations: Calibrations = NOTHING_CALIBRATED,
+    sealed: SealedReplay | None = None,
     lessons: Sequence[Lesson] = (),
 ) -> NightReport:
     if proposals is None:
@@ -104,6 +107,7 @@ def close(
         outcomes,
         corrections=corrections,
         calibrations=calibrations,
+        sealed=sealed,
         proposals=proposals,
         lessons=lessons,
         notes=notes,
@@ -298,6 +302,16 @@ def test_what_needs_the_repository_is_kept_and_needs_no_second_session() -> None
     assert close(ended_as(Outcome.UNVERIFIED, tasks=tasks)).remedy == KEPT
     seen_once = StepTasks(needs_repository=2, untestable=1)
     assert close(ended_as(Outcome.UNVERIFIED, tasks=seen_once)).remedy == REMEDIES[Outcome.UNVERIFIED]
+
+
+def test_where_nothing_can_be_sealed_what_needs_the_repository_waits_for_what_helps() -> None:
+    waits = ended_as(Outcome.UNVERIFIED, tasks=StepTasks(needs_repository=2))
+    broken = SealedReplay(why_not="no seal holds on this machine", remedy="sudo apt-get install -y bubblewrap")
+    report = close(waits, sealed=broken)
+    assert report.sealed == broken
+    assert report.remedy == f"{broken.remedy}; {THEN_SEALED}"
+    assert close(waits, sealed=SealedReplay(agent="Codex", seal="bubblewrap")).remedy == KEPT
+    assert close(ended_as(Outcome.NO_CHANGE), sealed=broken).remedy == REMEDIES[Outcome.NO_CHANGE]
 
 
 def test_what_can_be_judged_in_the_repositories_is_part_of_the_report() -> None:

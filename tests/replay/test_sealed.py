@@ -149,6 +149,7 @@ class Place:
             Installed((), frozenset()),
             Way(),
             Setup(),
+            "Scripted",
             "scripted",
             "1",
             Path("/home/me"),

@@ -6,7 +6,7 @@ import unicodedata
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.records import EditOp
-from skillopt_sleep.reporters.escaping import change, code, show
+from skillopt_sleep.reporters.escaping import change, code, command, show, spanned
 from tests.builders import an_edit
 
 texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)))
@@ -40,3 +40,14 @@ def test_what_is_invisible_is_written_out() -> None:
 def test_a_change_is_one_line_whatever_it_holds(content: str, target: str) -> None:
     for op in EditOp:
         assert len(change(an_edit(content, op=op, target=target)).splitlines()) == 1
+
+
+def test_what_stands_between_backticks_is_code_and_the_rest_is_escaped() -> None:
+    assert spanned("ran `make <x>` (0), said «*hi*»") == "ran `make <x>` (0), said «\\*hi\\*»"
+    assert spanned("ran `make lint`", limit=10).count("`") == 0
+    assert spanned("plain") == "plain"
+
+
+def test_a_command_that_markdown_would_change_is_code() -> None:
+    assert command("sudo apt-get install -y bubblewrap") == "sudo apt-get install -y bubblewrap"
+    assert command("uv pip install 'a<2'") == "`uv pip install 'a<2'`"

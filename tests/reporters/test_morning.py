@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from skillopt_sleep.records import (
     CUT_SHORT,
     OUTCOMES,
+    Calibrations,
     Decision,
     EditEffect,
     EditOp,
@@ -22,6 +23,7 @@ from skillopt_sleep.records import (
     Pair,
     Proof,
     RuleWarning,
+    SealedReplay,
     Solved,
     Spend,
     StepOutcome,
@@ -383,6 +385,30 @@ def test_a_document_with_a_strange_name_is_named() -> None:
 
 def test_what_is_nasty_is_really_nasty() -> None:
     assert {"*", "`", "[", "<", "|", "#", "\u202e", "\u200b", "\x1b", "\n"} <= set(NASTY)
+
+
+def test_why_nothing_was_sealed_stands_above_with_what_helps_and_is_no_error() -> None:
+    helps = "uv pip install 'sandlock>=0.9'"
+    text = render(a_report(sealed=SealedReplay(why_not=f"bwrap is too old\u202e {SECRET}", remedy=helps)))
+    (line,) = (line for line in text.split("\n## ")[0].splitlines() if "sealed copy" in line)
+    assert "bwrap is too old\\u{202E}" in line.replace("\\\\", "\\").replace("\\{", "{").replace("\\}", "}")
+    assert SECRET not in line.replace("\\", "")
+    assert f"What helps: `{helps}`." in line
+    assert "Problems: none." in text
+    without = render(a_report(sealed=SealedReplay(why_not="the target is no agent's program")))
+    assert "What helps" not in without
+    assert "sealed" not in render(a_report())
+
+
+def test_what_can_be_judged_in_the_repositories_stands_whole_beside_the_sessions() -> None:
+    account = Calibrations(
+        sessions=9, commands=1, refused=dict.fromkeys(("flaky", "always_green", "no_end_state"), 3)
+    )
+    sealed = SealedReplay(agent="Claude Code", version="2.1.330", seal="bubblewrap")
+    told = render(a_report(calibrations=account, sealed=sealed)).split("## Sessions")[1]
+    assert account.in_words in told
+    assert f"{sealed.in_words}." in told
+    assert "repository" not in render(a_report()).split("## Sessions")[1]
 
 
 def test_what_a_rule_leaves_out_is_told_and_is_no_error() -> None:

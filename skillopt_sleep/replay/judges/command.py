@@ -1,9 +1,9 @@
 """Grade an attempt by a command of the project's own, which ran on a copy of what the attempt left."""
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.tests_counted import counted
 from skillopt_sleep.records import CheckResult, Command, CommandRun, Score, Trajectory
 from skillopt_sleep.replay.judges.acts import names
-from skillopt_sleep.replay.judges.counts import counted
 
 NAME = "command"
 _MISSING = frozenset({126, 127})  # the shell's codes for a program that isn't there or can't be run

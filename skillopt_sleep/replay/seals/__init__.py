@@ -4,7 +4,7 @@ import sys
 
 from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap, codex_program, system_program
-from skillopt_sleep.replay.seals.choose import Choice, chosen
+from skillopt_sleep.replay.seals.choose import WHOLE, Choice, chosen
 from skillopt_sleep.replay.seals.sandlock import Sandlock
 from skillopt_sleep.replay.seals.srt import SandboxRuntime, find_srt
 
@@ -12,8 +12,8 @@ from skillopt_sleep.replay.seals.srt import SandboxRuntime, find_srt
 _LINUX: tuple[Seal, ...] = (
     Bubblewrap("bubblewrap", system_program),
     Bubblewrap("Codex's bubblewrap", codex_program),
-    Bubblewrap("bubblewrap, whole copies", system_program, layers=False),
-    Bubblewrap("Codex's bubblewrap, whole copies", codex_program, layers=False),
+    Bubblewrap(f"bubblewrap{WHOLE}", system_program, layers=False),
+    Bubblewrap(f"Codex's bubblewrap{WHOLE}", codex_program, layers=False),
     Sandlock(),
     SandboxRuntime(find_srt),
 )

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from skillopt_sleep.protocols.sealing import Probe, Seal
 from skillopt_sleep.replay.seals.remedies import remedy
 
+WHOLE = ", whole copies"  # ends the name of a seal that is tried a second time, without layers
+
 
 class Choice(NamedTuple):
     """The seal of a run, None if none holds, and how each did that was tried."""
@@ -20,7 +22,10 @@ class Choice(NamedTuple):
         """Say why nothing can be sealed, or "" if it can."""
         if self.seal:
             return ""
-        tried = "; ".join(f"{probe.seal}: {probe.problem}" for probe in self.probes)
+        seals: dict[str, dict[str, None]] = {}
+        for probe in self.probes:
+            seals.setdefault(probe.problem, {})[probe.seal.removesuffix(WHOLE)] = None
+        tried = "; ".join(f"{', '.join(names)}: {problem}" for problem, names in seals.items())
         return f"no seal holds on this machine ({tried or 'none is known for it'})"
 
     @property

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.protocols.sealing import Denial, Probe
-from skillopt_sleep.replay.seals.choose import chosen
+from skillopt_sleep.replay.seals.choose import WHOLE, chosen
 from tests.fakes import FakeSeal
 
 HOLDS = frozenset(Denial)
@@ -30,3 +30,9 @@ def test_without_any_it_says_why_of_each_and_what_to_do(tmp_path: Path) -> None:
     assert choice.seal is None
     assert "a: gone; b: old" in choice.why_not
     assert choice.remedy
+
+
+def test_seals_that_fail_alike_are_named_together_and_each_once(tmp_path: Path) -> None:
+    probes = [Probe("a", problem="gone"), Probe("b", problem="old"), Probe(f"a{WHOLE}", problem="gone")]
+    choice = chosen([FakeSeal(probe) for probe in (*probes, Probe("c", problem="gone"))], tmp_path)
+    assert "(a, c: gone; b: old)" in choice.why_not

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.replay.judges.counts import Counts, counted
+from skillopt_sleep.kit.tests_counted import Counts, counted
 
 PYTEST = "FAILED tests/test_a.py::test_b - assert 1 == 2\n===== 1 failed, 1 passed, 2 errors in 0.04s =====\n"
 CARGO = """\

@@ -1,0 +1,86 @@
+"""Say in a plan how many attempts in sealed copies a night can afford, by whom, and what they cost at most."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from skillopt_sleep.cli.text import counted
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.records import SealedReplay, Task
+from skillopt_sleep.settings import BudgetSettings, Paths, Settings
+
+if TYPE_CHECKING:
+    from skillopt_sleep.protocols import Plan
+
+
+class AheadSealed(NamedTuple):
+    """What a night may do in sealed copies: who acts there, or why nobody can.
+
+    So many `tasks` of earlier nights need the repository and have it, and each is attempted up to `per_task` times;
+    an attempt makes up to `turns` calls.
+    """
+
+    made_with: SealedReplay
+    tasks: int
+    per_task: int
+    turns: int
+
+    def affordable(self, budget: BudgetSettings) -> int:
+        """Return how many attempts the night can afford, if each makes all the calls that it may."""
+        return budget.calls // self.turns
+
+
+def look_at_seals(
+    settings: Settings, paths: Paths, *, known: Sequence[Task], plan: "Plan", waiting: int, again: int
+) -> AheadSealed:
+    """Look for an agent and for a seal that holds, by trying it; no model is asked."""
+    from skillopt_sleep.errors import SleepError
+    from skillopt_sleep.night.forecast import is_for_a_copy, most_per_task
+    from skillopt_sleep.wiring.models import choose
+    from skillopt_sleep.wiring.sealed import find_sealing
+
+    try:
+        made_with = find_sealing(choose(settings, paths).target, paths).told
+    except SleepError as error:
+        made_with = SealedReplay(why_not=error.message, remedy=error.remedy)
+    return AheadSealed(
+        made_with,
+        tasks=sum(map(is_for_a_copy, known)),
+        per_task=most_per_task(plan, waiting=waiting, again=again),
+        turns=settings.replay.turns,
+    )
+
+
+def sealed_lines(ahead: AheadSealed, budget: BudgetSettings) -> Iterator[str]:
+    """Yield who acts in sealed copies and how often, or why nobody does and what helps."""
+    made_with = ahead.made_with
+    if made_with.why_not:
+        yield f"nothing is tried in a sealed copy: {one_line(made_with.why_not, limit=600)}"
+        if made_with.remedy:
+            yield f"what helps: {one_line(made_with.remedy, limit=400)}"
+        return
+    version = f" ({made_with.version})" if made_with.version else ""
+    yield f"{made_with.agent}{version} acts in copies of the repository, sealed by {made_with.seal}"
+    affordable = ahead.affordable(budget)
+    yield (
+        f"an attempt makes at most {counted(ahead.turns, 'call')}, so the limit is enough for"
+        f" {affordable:,} attempts at least; they count against the limits below"
+    )
+    if ahead.tasks:
+        needs = (
+            "1 request of earlier nights needs"
+            if ahead.tasks == 1
+            else f"{ahead.tasks:,} requests of earlier nights need"
+        )
+        yield f"{needs} the repository: at most {ahead.per_task:,} attempts at each"
+    yield "how many of the new requests need it is known after mining"
+
+
+def sealed_data(ahead: AheadSealed, budget: BudgetSettings) -> dict[str, object]:
+    """Return the same as data."""
+    return {
+        "made_with": ahead.made_with,
+        "tasks": ahead.tasks,
+        "attempts_per_task_at_most": ahead.per_task,
+        "calls_per_attempt_at_most": ahead.turns,
+        "attempts_affordable": 0 if ahead.made_with.why_not else ahead.affordable(budget),
+    }

@@ -1,0 +1,138 @@
+"""A night that wants to act in sealed copies and can't: it goes on in words and says why, and what helps."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.acting_model import RuleKeeper
+from tests.cli.test_run_deeds import CLAUDE, Part
+from tests.cli.test_run_sealed import CHECK, RULE, Sleeper
+from tests.command import PROGRAM, Done
+from tests.genuine import Programs
+from tests.server import ModelServer
+
+SYSTEMS = Path("/usr/bin/bwrap")
+NO_NAMESPACES = "echo 0 > /proc/sys/user/max_user_namespaces"
+OLD = "#!/bin/sh\necho bubblewrap 0.4.1\n"
+REFUSES = (
+    "#!/bin/sh\n[ \"$1\" = --version ] && echo bubblewrap 0.8.0 && exit\necho 'bwrap: No permissions' >&2\nexit 1\n"
+)
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the namespaces of Linux")
+
+
+class Unsealed(Sleeper):
+    """A person on whose machine something keeps every seal from holding; nothing else of the machine is changed."""
+
+    around: tuple[str, ...] = ()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return super().environment | {"PYTHONPATH": str(self._old_sandlock())}
+
+    def _old_sandlock(self) -> Path:
+        """Have a sandlock found that is too old to be used."""
+        about = self.folder / "lib" / "sandlock-0.1.0.dist-info" / "METADATA"
+        about.parent.mkdir(parents=True, exist_ok=True)
+        about.write_text("Metadata-Version: 2.1\nName: sandlock\nVersion: 0.1.0\n")
+        return about.parent.parent
+
+    def command(self, *arguments: str) -> Done:
+        done = subprocess.run(
+            [*self.around, str(PROGRAM), *arguments],
+            capture_output=True,
+            text=True,
+            env=self.environment,
+            cwd=self.folder,
+            check=False,
+            timeout=120,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+
+def a_person(folder: Path, programs: Programs, server: ModelServer) -> Unsealed:
+    """Someone with Claude Code alone, whose sessions show a check that they ran again and again."""
+    alone = folder / "bin"
+    alone.mkdir()
+    (alone / "claude").symlink_to(programs.claude.resolve())
+    home = Unsealed(folder / "home", program=alone / "claude", address=server.root_url, model="claude-sonnet-5")
+    Part(source=CLAUDE, command=CHECK).had_by(home)
+    home.stood_here()
+    return home
+
+
+def in_a_namespace(script: str, *arguments: str) -> tuple[str, ...]:
+    """Run what follows with the system as the script leaves it, for itself alone; skip where that can't be had."""
+    around = ("unshare", "-U", "-r", "-m", "/bin/sh", "-c", f'set -e; {script}; shift "$0"; exec "$@"')
+    words = (*around, str(len(arguments)), *arguments)
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*words, "true"], check=False, capture_output=True).returncode
+    ):
+        pytest.skip("namespaces of the test's own can't be had here")
+    return words
+
+
+def told(home: Unsealed) -> tuple[str, dict[str, Any]]:
+    """The report in words, and what report.json and diagnostics.json say of what was sealed."""
+    (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
+    data, diagnostics = (json.loads((night / name).read_text()) for name in ("report.json", "diagnostics.json"))
+    assert data["sealed"] == diagnostics["sealed"]
+    return (night / "report.md").read_text(), data["sealed"]
+
+
+@pytest.mark.cli
+@linux
+@pytest.mark.parametrize(
+    ("program", "why", "helps"),
+    [
+        ("", "it isn't installed", "bubblewrap"),
+        (OLD, "0.4.1 is too old", "sandlock"),
+        (REFUSES, "No permissions", "sandlock"),
+    ],
+    ids=["not installed", "too old", "refuses"],
+)
+def test_a_night_whose_seals_fail_goes_on_in_words_and_says_why(
+    tmp_path: Path, programs: Programs, program: str, why: str, helps: str
+) -> None:
+    if program and not SYSTEMS.exists():
+        pytest.skip("no bubblewrap is installed in whose place another one can stand")
+    ours = tmp_path / "bwrap"
+    ours.write_text(program)
+    ours.chmod(0o755 if program else 0o600)
+    with ModelServer() as server:
+        server.acts = RuleKeeper(RULE, lint=CHECK)
+        home = a_person(tmp_path, programs, server)
+        if SYSTEMS.exists():
+            home.around = in_a_namespace(f'mount --bind "$1" {SYSTEMS}', str(ours))
+        done = home.command("run", "--backend", "simulated", "--json")
+
+    assert done.code == 0, f"{done.err}\n{done.out}"
+    report, sealed = told(home)
+    assert (sealed["agent"], sealed["seal"]) == ("", "")
+    assert why in sealed["why_not"]
+    assert helps in sealed["remedy"]
+    assert "Nothing could be tried in a sealed copy" in report
+    assert why in report
+    assert sealed["remedy"] in report
+
+
+@pytest.mark.cli
+@linux
+def test_a_machine_that_forbids_namespaces_is_told_what_helps(tmp_path: Path, programs: Programs) -> None:
+    with ModelServer() as server:
+        server.acts = RuleKeeper(RULE, lint=CHECK)
+        home = a_person(tmp_path, programs, server)
+        home.around = in_a_namespace(NO_NAMESPACES)
+        done = home.command("run", "--backend", "simulated", "--json")
+
+    assert done.code == 0, f"{done.err}\n{done.out}"
+    report, sealed = told(home)
+    assert "no seal holds on this machine" in sealed["why_not"]
+    assert sealed["remedy"] in report
+    assert "max_user_namespaces" in sealed["remedy"] or not SYSTEMS.exists()
