@@ -115,7 +115,15 @@ def sealed_copy(
     acting = FastAgent(seconds)
     relay = Relay(meter, Upstream(address, {"x-api-key": "k"}), price=lambda _model, _usage: 0.0)
     agent = Agent(
-        acting, acting.installed(Path()), Way(), Setup(), "scripted", "1", Path("/nowhere"), Path("/nowhere/a")
+        acting,
+        acting.installed(Path()),
+        Way(),
+        Setup(),
+        "Scripted",
+        "scripted",
+        "1",
+        Path("/nowhere"),
+        Path("/nowhere/a"),
     )
     bases = Bases(folder / "bases")
     return SealedCopy(
