@@ -39,7 +39,7 @@ def look_at_seals(
     from skillopt_sleep.wiring.sealed import find_sealing
 
     try:
-        made_with = find_sealing(choose(settings, paths).target, paths).told
+        made_with = find_sealing(choose(settings, paths).target).told
     except SleepError as error:
         made_with = SealedReplay(why_not=error.message, remedy=error.remedy)
     return AheadSealed(

@@ -15,8 +15,7 @@ from skillopt_sleep.backends.metered import NightMeter
 from skillopt_sleep.backends.prices import price
 from skillopt_sleep.backends.relay import Relay, Upstream
 from skillopt_sleep.errors import CallFailed
-from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import BASES, SCRATCH, prefix
+from skillopt_sleep.kit.leftovers import BASES, SOCKETS, prefix
 from skillopt_sleep.protocols import Model, Workshop
 from skillopt_sleep.protocols.acting import Limits, Way
 from skillopt_sleep.records import (
@@ -63,7 +62,7 @@ class Sealing(NamedTuple):
         return SealedReplay(agent=self.agent.title, version=self.agent.version, seal=self.choice.seal.name)
 
 
-def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.environ) -> Sealing:
+def find_sealing(target: Model, environ: Mapping[str, str] = os.environ) -> Sealing:
     """Look for an agent that can be pointed at our relay and for a seal that holds; no model is asked.
 
     The probe of the seals takes a second and leaves nothing behind.
@@ -81,9 +80,8 @@ def find_sealing(target: Model, paths: Paths, environ: Mapping[str, str] = os.en
         version = target.version
     except CallFailed as error:
         return Sealing(why_not=error.message, remedy=error.remedy)
-    with tempfile.TemporaryDirectory(
-        prefix=prefix(SCRATCH), dir=private_dir(paths.replays), ignore_cleanup_errors=True
-    ) as scratch:
+    # Not below the home, whose path may be too long for the socket that the probe makes.
+    with tempfile.TemporaryDirectory(prefix=prefix(SOCKETS), ignore_cleanup_errors=True) as scratch:
         choice = chosen(SEALS, Path(scratch))
     if choice.seal is None:
         return Sealing(choice=choice, why_not=choice.why_not, remedy=choice.remedy)
@@ -149,7 +147,7 @@ class SealedParts:
         """Whether sealed attempts can be made here; found out once, in a second or two."""
         with self._lock:
             if self._found is None:
-                self._found = find_sealing(self._target, self._paths, self._environ)
+                self._found = find_sealing(self._target, self._environ)
                 self._copy = self._sealed_copy(self._found)
             return self._found
 

@@ -128,7 +128,7 @@ def test_the_genuine_agent_keeps_a_rule_in_a_sealed_copy_only_where_it_was_told(
 def test_a_target_that_is_no_agent_is_named_and_no_seal_is_tried(tmp_path: Path) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     model = make_model(BackendSettings(name="simulated", model="simulated"), paths, {})
-    found = find_sealing(model, paths, {})
+    found = find_sealing(model, {})
     assert (found.possible, found.choice.probes) == (False, ())
     assert "simulated is no agent's program" in found.why_not
     assert not paths.replays.exists()
@@ -142,7 +142,7 @@ def test_a_login_that_cannot_be_pointed_at_the_relay_is_said(tmp_path: Path) -> 
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     environ = {"PATH": "", "CODEX_HOME": str(home)}
     model = make_model(BackendSettings(name="codex"), paths, environ)
-    found = find_sealing(model, paths, environ)
+    found = find_sealing(model, environ)
     assert not found.possible
     assert found.why_not
     assert found.choice.probes == ()
