@@ -108,3 +108,66 @@ def test_the_agent_can_commit_in_its_copy(base: Base, layers: bool) -> None:
         act(copy, "sh", "-c", "echo two > a.py; git add a.py && git commit -qm two", HOME="/nonexistent")
         assert act(copy, "git", "log", "--format=%s") == "two\nThe project\n"
         assert copy.changes().files == ("a.py",)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "rm -rf .git; ln -s {} .git",
+        "rm -rf .git/info; mkdir -p .git; ln -s {} .git/info",
+        "rm -f .git/index; ln -s {}/index .git/index",
+    ],
+)
+@pytest.mark.parametrize("name", ["tests/new.py", "a.py"])
+def test_no_link_that_an_attempt_left_leads_a_given_test_out(
+    base: Base, tmp_path: Path, layers: bool, left: str, name: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with base.copy(layers=layers) as copy:
+        act(copy, "sh", "-c", left.format(outside))
+        with copy.again(layers=layers) as after:
+            after.write(name, b"the test\n")
+            assert act(after, "cat", name) == "the test\n"
+    assert list(outside.iterdir()) == []
+
+
+def test_a_pipe_that_an_attempt_left_holds_nothing_up(base: Base, layers: bool) -> None:
+    with base.copy(layers=layers) as copy:
+        act(
+            copy,
+            "sh",
+            "-c",
+            "rm -f .git/info/exclude .git/index; mkdir -p .git/info; mkfifo .git/info/exclude .git/index",
+        )
+        with copy.again(layers=layers) as after:
+            after.write("tests/new.py", b"the test\n")
+            assert act(after, "cat", "tests/new.py") == "the test\n"
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "rm -r docs",
+        "rm docs/guide.md",
+        "rm -r docs; echo f > docs",
+        "rm -r docs; ln -s {} docs",
+        "rm docs/guide.md; ln -s {}/x docs/guide.md",
+        "rm docs/guide.md; mkdir -p docs/guide.md/deep",
+        "rm docs/guide.md; mkfifo docs/guide.md",
+        "chmod 000 docs/guide.md docs",
+    ],
+)
+def test_a_given_test_stands_where_it_belongs_whatever_an_attempt_left_there(
+    base: Base, tmp_path: Path, layers: bool, left: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with base.copy(layers=layers) as copy:
+        act(copy, "sh", "-c", f"echo other > docs/other.md; {left.format(outside)}")
+        has_other = "other" in act(copy, "sh", "-c", "chmod -R u+rwX docs; cat docs/other.md; true")
+        with copy.again(layers=layers) as after:
+            after.write("docs/guide.md", b"the test\n")
+            assert act(after, "cat", "docs/guide.md") == "the test\n"
+            assert act(after, "sh", "-c", "ls docs | wc -l").strip() == ("2" if has_other else "1")
+    assert list(outside.iterdir()) == []
