@@ -15,7 +15,7 @@ from skillopt_sleep.records import NoWorkspace
 from skillopt_sleep.replay.workspaces.changes import Changes, changes_of, rule_for
 from skillopt_sleep.replay.workspaces.entries import Limits
 from skillopt_sleep.replay.workspaces.git import Git
-from skillopt_sleep.replay.workspaces.layers import touched_in_layers
+from skillopt_sleep.replay.workspaces.layers import OPAQUE, is_opaque, touched_in_layers
 from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
 from skillopt_sleep.replay.workspaces.walk import lookup
 from skillopt_sleep.replay.workspaces.whole import copy_base, copy_both, copy_left, touched_in_whole
@@ -24,6 +24,7 @@ OF = "of"
 UPPER = "upper"
 WORK = "work"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+_OWN_FILE = stat.S_IRUSR | stat.S_IWUSR
 
 
 class Copy:
@@ -38,8 +39,10 @@ class Copy:
         mounted: Sequence[PurePosixPath],
         limits: Limits,
         placed: Iterable[bytes] = (),
+        is_used: bool = False,
     ) -> None:
         self.tree = tree
+        self._is_used = is_used
         self._base = base
         self._place = place
         self._mounted = mounted
@@ -49,8 +52,10 @@ class Copy:
     def write(self, relative: PurePosixPath | str, data: bytes) -> None:
         """Put a file into the copy before anything runs in it; what we put there is no change of the attempt.
 
-        Git says nothing of it in the copy, as the text on trial must be the only difference between two attempts.
-        Raises WorkspaceRefused if the path leads out of the copy, through a link or to something else than a file.
+        Git says nothing of it in a fresh copy, as the text on trial must be the only difference between two attempts.
+        In a copy of what an attempt left, what is in the way is removed, and its `.git`, which may be anything, is
+        never written. Raises WorkspaceRefused if the path leads out of the copy, through a link or to something else
+        than a file.
         """
         path = PurePosixPath(relative)
         parts = path.parts
@@ -59,22 +64,49 @@ class Copy:
         name = os.fsencode(str(path))
         if b"\0" in name:
             raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, repr(relative))
-        for count in range(1, len(parts) + 1):
-            self._refuse_unless(os.fsencode("/".join(parts[:count])), is_file=count == len(parts), path=path)
+        if self._is_used:
+            self._clear_way(parts)
+        self._refuse_unless_free(parts)
         target = self.tree.upper / path
         target.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(target, _FLAGS, 0o644), "wb") as file:
             file.write(data)
-        self._hide_from_git(name)
+        if not self._is_used:
+            self._hide_from_git(name)
         self._placed.add(name)
 
-    def _refuse_unless(self, name: bytes, *, is_file: bool, path: PurePosixPath) -> None:
-        """Refuse what is there in either layer and is no file, or no folder."""
-        for folder in (self.tree.upper, self.tree.lower):
-            info = lookup(folder, name) if folder else None
-            is_right = stat.S_ISREG if is_file else stat.S_ISDIR
-            if info is not None and not is_right(info.st_mode):
-                raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, path)
+    def _clear_way(self, parts: tuple[str, ...]) -> None:
+        """Remove what was left where this file or a folder of it belongs; what it hid of the base stays hidden."""
+        for count in range(1, len(parts) + 1):
+            is_file = count == len(parts)
+            place = self.tree.upper.joinpath(*parts[:count])
+            info = lookup(self.tree.upper, _name_of(parts[:count]))
+            if info is None:
+                continue
+            if _is_right(info, is_file=is_file):
+                place.chmod(stat.S_IMODE(info.st_mode) | (_OWN_FILE if is_file else stat.S_IRWXU))
+                continue
+            if stat.S_ISDIR(info.st_mode):
+                remove_tree(place)
+            else:
+                place.unlink()
+            if not is_file:
+                place.mkdir()
+                if self.tree.lower is not None:
+                    os.setxattr(place, OPAQUE[0], b"y")
+
+    def _refuse_unless_free(self, parts: tuple[str, ...]) -> None:
+        """Refuse what is seen on the way and is no folder, or no file at its end."""
+        lower = self.tree.lower
+        for count in range(1, len(parts) + 1):
+            name = _name_of(parts[:count])
+            info = lookup(self.tree.upper, name)
+            if info is not None and is_opaque(self.tree.upper, name):
+                lower = None
+            if info is None and lower is not None:
+                info = lookup(lower, name)
+            if info is not None and not _is_right(info, is_file=count == len(parts)):
+                raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, "/".join(parts))
 
     def _hide_from_git(self, name: bytes) -> None:
         """Have git in the copy pass over this file; nothing has run in the copy yet."""
@@ -118,7 +150,9 @@ class Copy:
             else:
                 tree = self._whole(place)
             _note(self._base, place)
-            yield Copy(self._base, place, tree, mounted=self._mounted, limits=self._limits, placed=self._placed)
+            yield Copy(
+                self._base, place, tree, mounted=self._mounted, limits=self._limits, placed=self._placed, is_used=True
+            )
         finally:
             remove_tree(place)
 
@@ -130,6 +164,14 @@ class Copy:
         else:
             copy_both(self._base, self.tree.upper, upper, self._limits)
         return Tree(upper=upper)
+
+
+def _name_of(parts: Sequence[str]) -> bytes:
+    return os.fsencode("/".join(parts))
+
+
+def _is_right(info: os.stat_result, *, is_file: bool) -> bool:
+    return stat.S_ISREG(info.st_mode) if is_file else stat.S_ISDIR(info.st_mode)
 
 
 def copy_of(base: Path, place: Path, *, layers: bool, mounted: Sequence[PurePosixPath], limits: Limits) -> Copy:
