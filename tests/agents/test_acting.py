@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.backends.line import Line, Most, Upstream
 from skillopt_sleep.backends.metered import Limits as NightLimits, NightMeter
-from skillopt_sleep.backends.relay import Line, Most, Relay, Upstream
+from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.acting import Acted, Acting, Arrival, Given, Inside, Limits

@@ -1,19 +1,23 @@
 """A sealed agent reaches its model through a socket, and nothing else; the key and the budget stay on our side."""
 
+import contextlib
 import http.client
 import json
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
 
+from skillopt_sleep.backends.line import MOST_REQUEST, Line, Most, Upstream
 from skillopt_sleep.backends.metered import Limits, NightMeter
-from skillopt_sleep.backends.relay import MOST_REQUEST, Line, Most, Relay, Upstream
+from skillopt_sleep.backends.relay import MOST_CONNECTIONS, Relay
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.records import CallState, Limit, Usage
 from tests.fakes import FakeClock, FakeLedger
@@ -220,3 +224,215 @@ def test_the_socket_is_ours_alone_and_gone_afterwards(short: Path) -> None:
         assert isinstance(line, Line)
         assert short.stat().st_mode & 0o777 == 0o600
     assert not short.exists()
+
+
+def raw(path: Path, head: bytes, body: bytes = b"") -> bytes:
+    """What comes back for these very bytes."""
+    with socket.socket(socket.AF_UNIX) as wire:
+        wire.settimeout(10)
+        wire.connect(str(path))
+        wire.sendall(head + b"\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body) + body)
+        found = b""
+        while piece := wire.recv(65536):
+            found += piece
+        return found
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "x.evil.example://y/v1/messages",
+        "http://evil.example/v1/messages",
+        "x://@evil.example/v1/messages",
+        "//evil.example/v1/messages",
+        "/v1/messages#@evil.example",
+        "/v1/messages;x",
+        "@evil.example/v1/messages",
+    ],
+)
+def test_no_way_of_writing_the_address_takes_the_key_to_another_host(short: Path, target: str) -> None:
+    ledger = FakeLedger()
+    with ModelServer() as server, a_relay(server, ledger).line(short, project="", asker="", most=ENOUGH) as line:
+        answer = raw(
+            short, b"POST " + target.encode() + b" HTTP/1.1\r\nhost: evil.example", json.dumps(MESSAGES).encode()
+        )
+        assert b" 404 " in answer.splitlines()[0]
+        assert (server.requests, ledger.reserved, line.calls, line.failure) == ([], [], 0, None)
+
+
+TOOL = {"name": "x", "input_schema": {}}
+IMAGE = {"type": "image", "source": {"type": "url", "url": "https://evil.example/?what=it-knows"}}
+DATA = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
+
+
+@pytest.mark.parametrize(
+    ("url", "more"),
+    [
+        ("/v1/messages", {"model": "dearer"}),
+        ("/v1/messages", {"Model": "dearer"}),
+        ("/v1/messages", {"mcp_servers": [{"type": "url", "url": "https://evil.example"}]}),
+        ("/v1/messages", {"container": "c"}),
+        ("/v1/messages", {"speed": "fast"}),
+        ("/v1/messages", {"service_tier": "priority"}),
+        ("/v1/messages", {"tools": [TOOL, {"type": "web_fetch_20250910", "name": "web_fetch"}]}),
+        ("/v1/messages", {"tools": [{"type": "code_execution_20250825", "name": "x"}]}),
+        ("/v1/messages", {"tools": "all"}),
+        ("/v1/messages", {"messages": [{"role": "user", "content": [IMAGE]}]}),
+        ("/v1/messages", {"messages": [{"role": "user", "content": [{"type": "tool_result", "content": [IMAGE]}]}]}),
+        ("/v1/responses", {"tools": [{"type": "web_search"}]}),
+        ("/v1/responses", {"tools": [{"type": "mcp", "server_url": "https://evil.example"}]}),
+        ("/v1/responses", {"background": True}),
+        ("/v1/responses", {"previous_response_id": "r"}),
+        ("/v1/responses", {"prompt": {"id": "p"}}),
+        ("/v1/responses", {"input": [{"content": [{"type": "input_image", "image_url": "https://evil.example/x"}]}]}),
+        ("/v1/responses", {"input": [{"content": [{"type": "input_file", "file_url": "https://evil.example/x"}]}]}),
+    ],
+)
+def test_what_costs_more_or_has_the_server_reach_elsewhere_is_refused(
+    short: Path, url: str, more: dict[str, Any]
+) -> None:
+    plain = MESSAGES if url == "/v1/messages" else RESPONSES
+    with (
+        ModelServer() as server,
+        a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH) as line,
+    ):
+        assert post(short, url, plain)[0] == 200
+        assert post(short, url, plain | more)[0] == 400
+        assert post(short, url, plain)[0] == 200
+        assert (len(server.requests), line.calls, line.failure) == (2, 2, None)
+
+
+def test_what_the_agents_send_is_passed_on(short: Path) -> None:
+    spoken = [{"role": "user", "content": [{"type": "tool_use", "input": {"image_url": "https://x.example"}}, DATA]}]
+    with ModelServer() as server, a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH):
+        for url, body in [
+            ("/v1/messages", MESSAGES | {"tools": [TOOL], "service_tier": "auto"}),
+            ("/v1/messages", MESSAGES | {"messages": spoken}),
+            ("/v1/responses", RESPONSES | {"tools": [{"type": "function"}, {"type": "custom"}], "store": False}),
+            ("/v1/responses", RESPONSES | {"input": [{"content": [DATA]}]}),
+        ]:
+            assert post(short, url, body)[0] == 200
+            assert server.requests[-1].body == body
+
+
+def test_a_name_that_stands_twice_is_sent_as_it_was_read(short: Path) -> None:
+    twice = (
+        b'{"model": "dearer", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "\\u006dodel": "m"}'
+    )
+    with (
+        ModelServer() as server,
+        a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH) as line,
+    ):
+        assert post(short, "/v1/messages", twice)[0] == 200
+        assert b"dearer" not in line.first_request
+        assert server.requests[0].body["model"] == "m"
+
+
+@pytest.mark.parametrize(("named", "sent", "status"), [("m", "m", 200), ("sonnet", "claude-s", 200), ("m-1", "m-2", 400), ("m-1[1m]", "m-1", 200)])  # fmt: skip
+def test_the_first_request_names_the_model_that_was_agreed(short: Path, named: str, sent: str, status: int) -> None:
+    meter = NightMeter(FakeLedger(), Limits(Limit(9), 60), clock=FakeClock())
+    with ModelServer() as server:
+        relay = Relay(meter, Upstream(server.root_url, {"x-api-key": KEY}, named), price=lambda _model, _usage: 0.0)
+        with relay.line(short, project="", asker="", most=ENOUGH):
+            assert post(short, "/v1/messages", MESSAGES | {"model": sent})[0] == status
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"no json", b"[]", b'"x"', b"{}", b'{"model": 7}', b"[" * 200_000, b'{"model": "m", "x": ' + b"9" * 5000 + b"}",
+     b'{"model": "m", "x": [' + b"{}," * 2_100_000 + b"{}]}"],
+    ids=["empty", "words", "list", "text", "no-model", "number", "deep", "digits", "many"],
+)  # fmt: skip
+def test_what_is_no_request_goes_nowhere_and_harms_nothing(short: Path, body: bytes) -> None:
+    with (
+        ModelServer() as server,
+        a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH) as line,
+    ):
+        assert post(short, "/v1/messages", body)[0] == 400
+        assert post(short, "/v1/messages", MESSAGES)[0] == 200
+        assert (len(server.requests), line.calls) == (1, 1)
+
+
+def test_many_connections_and_unfinished_requests_take_little(short: Path) -> None:
+    with ModelServer() as server, a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH):
+        before = threading.active_count()
+        wires: list[socket.socket] = []
+        for _ in range(300):
+            wire = socket.socket(socket.AF_UNIX)
+            wire.settimeout(5)
+            wires.append(wire)
+            with contextlib.suppress(OSError):  # the queue may be full, or it was closed
+                wire.connect(str(short))
+                wire.sendall(b"POST /v1/messages HTTP/1.1\r\ncontent-length: %d\r\n\r\n{" % MOST_REQUEST)
+        assert threading.active_count() - before <= MOST_CONNECTIONS + 1
+        for wire in wires:
+            wire.close()
+        until = time.monotonic() + 10
+        status = 0
+        while status != 200 and time.monotonic() < until:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                status, _, _ = post(short, "/v1/messages", MESSAGES)
+        assert (status, len(server.requests)) == (200, 1)
+
+
+def test_requests_that_are_read_at_the_same_time_have_a_size_together(short: Path) -> None:
+    with ModelServer() as server, a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH):
+        half = b"POST /v1/messages HTTP/1.1\r\ncontent-length: %d\r\n\r\n{" % MOST_REQUEST
+        with contextlib.ExitStack() as held:
+            answers: list[bytes] = []
+            for _ in range(4):
+                wire = held.enter_context(socket.socket(socket.AF_UNIX))
+                wire.settimeout(1)
+                wire.connect(str(short))
+                wire.sendall(half)
+                try:
+                    answers.append(wire.recv(100))
+                except TimeoutError:
+                    answers.append(b"")
+        assert [b" 413 " in answer for answer in answers] == [False, False, True, True]
+        assert post(short, "/v1/messages", MESSAGES)[0] == 200
+
+
+def test_an_answer_without_end_keeps_no_attempt_from_ending(short: Path) -> None:
+    ledger = FakeLedger()
+    with ModelServer("slow_drip") as server, a_relay(server, ledger).line(short, project="", asker="", most=ENOUGH):
+        connection = OverSocket(short)
+        connection.request("POST", "/v1/messages", json.dumps(MESSAGES | {"stream": True}))
+        until = time.monotonic() + 10
+        while not ledger.reserved and time.monotonic() < until:
+            time.sleep(0.02)
+        connection.close()
+        began = time.monotonic()
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("header", ["anthropic-beta: a\r\n b", "user-agent: \x01", "accept: " + "a" * 60_000])
+def test_an_odd_header_spoils_nothing(short: Path, header: str) -> None:
+    with (
+        ModelServer() as server,
+        a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH) as line,
+    ):
+        head = f"POST /v1/messages HTTP/1.1\r\nhost: x\r\n{header}".encode()
+        assert b" 200 " in raw(short, head, json.dumps(MESSAGES).encode()).splitlines()[0]
+        assert (line.failure, len(server.requests)) == (None, 1)
+
+
+def test_a_request_within_a_request_is_counted_and_gets_no_further(short: Path) -> None:
+    inner = b"POST /v1/files HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}"
+    with ModelServer() as server, a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH):
+        head = b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked"
+        answer = raw(short, head, b"0\r\n\r\n" + inner)
+        assert b" 200 " not in answer
+        assert server.requests == []
+
+
+def test_a_refusal_that_names_the_key_comes_back_without_it(short: Path) -> None:
+    with HTTPServer(host="127.0.0.1", port=0) as server:
+        server.expect_request("/v1/messages").respond_with_data(f"wrong key {KEY}", status=401)
+        meter = NightMeter(FakeLedger(), Limits(Limit(9), 60), clock=FakeClock())
+        headers = {"authorization": f"Bearer {KEY}"}
+        relay = Relay(meter, Upstream(server.url_for(""), headers), price=lambda _model, _usage: 0.0)
+        with relay.line(short, project="", asker="", most=ENOUGH) as line:
+            status, data, _ = post(short, "/v1/messages", MESSAGES)
+    assert (status, KEY.encode() in data) == (401, False)
+    assert KEY not in str(line.failure)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from skillopt_sleep.backends.line import Upstream
 from skillopt_sleep.backends.metered import NightMeter
-from skillopt_sleep.backends.relay import Relay, Upstream
+from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols import Calls
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from skillopt_sleep.backends.line import Upstream
 from skillopt_sleep.backends.metered import Limits as MeterLimits, NightMeter
-from skillopt_sleep.backends.relay import Relay, Upstream
+from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.process import Ran, run
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
