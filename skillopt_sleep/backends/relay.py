@@ -1,101 +1,44 @@
 """Let a sealed agent reach its model and nothing else: a Unix socket for each attempt, key and budget on our side.
 
-What the agent posts to Anthropic Messages or OpenAI Responses is passed on to the model's real address. Each request
-is taken out of the budget before it is sent, and what it took is read from the answer.
+What the agent posts to Anthropic Messages or OpenAI Responses is passed on to the model's real address, if the model
+alone answers it (admitted.py). Each request is taken out of the budget before it is sent, and what it took is read
+from the answer. Whatever is in the seal may write to the socket: how much of ours it can hold is bounded.
 """
 
 import json
+import re
 import socketserver
 import threading
-from collections.abc import Generator, Mapping
+import time
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple, cast
-from urllib.parse import urlsplit
 
 import httpx2
 
+from skillopt_sleep.backends.admitted import Admitted, NotAdmitted, admitted
+from skillopt_sleep.backends.line import MOST_REQUEST, Line, Most, Upstream
 from skillopt_sleep.backends.metered import NightMeter, Price
 from skillopt_sleep.backends.refusals import read_refusal
 from skillopt_sleep.backends.streamed_usage import UsageReader
-from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, SleepError
-from skillopt_sleep.records import CallState, Prompt, Purpose, Usage
+from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.records import CallState, Prompt, Purpose
 
-MOST_REQUEST = 32 * 1024 * 1024
 MOST_ANSWER = 64 * 1024 * 1024
 CONNECT_SECONDS = 30.0
 READ_SECONDS = 300.0  # between two pieces of an answer
+ANSWER_SECONDS = 1_800.0  # for a whole answer
+MOST_CONNECTIONS = 16  # at the same time, of one attempt
+MOST_REFUSAL = 1024 * 1024
 # The only requests that are passed on, by path.
 PATHS = frozenset({"/v1/messages", "/v1/responses"})
 
 _PASSED_ON = frozenset({"content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta", "user-agent"})
+_MOST_HEADER = 4_096
 _PASSED_BACK = frozenset({"content-type", "request-id", "x-request-id", "retry-after", "x-should-retry"})
-
-
-class Upstream(NamedTuple):
-    """The model's real address, such as https://api.anthropic.com, and the headers that hold the key."""
-
-    address: str
-    headers: Mapping[str, str]
-    model: str = ""
-
-    def url(self, path: str) -> str:
-        """Return the full address of a path that begins with /v1."""
-        return self.address.rstrip("/").removesuffix("/v1") + path
-
-
-class Most(NamedTuple):
-    """The most that one attempt may take: requests, and dollars (0: no limit of its own)."""
-
-    calls: int
-    usd: float = 0.0
-
-
-class Line:
-    """What went over the socket of one attempt.
-
-    `first_request` is the body of its first request, which shows what reached the model. `failure` says why a request
-    wasn't answered by the model; `stopped` that the attempt's own limit was reached.
-    """
-
-    def __init__(self, project: str, asker: str, most: Most) -> None:
-        self.project = project
-        self.asker = asker
-        self.most = most
-        self.first_request = b""
-        self.calls = 0
-        self.usage = Usage()
-        self.usd: float | None = 0.0
-        self.model = ""
-        self.failure: SleepError | None = None
-        self.stopped = False
-        self._lock = threading.Lock()
-
-    def begin(self, body: bytes) -> bool:
-        """Count a request; return False if the attempt may make no more."""
-        with self._lock:
-            spent = self.usd or 0.0
-            if self.calls >= self.most.calls or (self.most.usd and spent >= self.most.usd):
-                self.stopped = True
-                return False
-            if not self.calls:
-                self.first_request = body
-            self.calls += 1
-            return True
-
-    def settle(self, usage: Usage | None, usd: float | None, model: str) -> None:
-        """Add what one request took; an unknown price makes the whole unknown."""
-        with self._lock:
-            self.usage += usage or Usage()
-            self.usd = None if usd is None or self.usd is None else self.usd + usd
-            self.model = model or self.model
-
-    def fail(self, error: SleepError) -> None:
-        """Keep the first failure."""
-        with self._lock:
-            self.failure = self.failure or error
 
 
 class Relay:
@@ -105,6 +48,7 @@ class Relay:
         self._meter = meter
         self._upstream = upstream
         self._price = price
+        self._parsing = threading.Lock()
 
     @contextmanager
     def line(self, path: Path, *, project: str, asker: str, most: Most) -> Generator[Line]:
@@ -112,7 +56,7 @@ class Relay:
         line = Line(project, asker, most)
         timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
         with httpx2.Client(timeout=timeout, follow_redirects=False, trust_env=True) as client:
-            server = _Server(path, _Wire(line, client, self._meter, self._upstream, self._price))
+            server = _Server(path, _Wire(line, client, self._meter, self._upstream, self._price, self._parsing))
             thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
             thread.start()
             try:
@@ -130,6 +74,7 @@ class _Wire(NamedTuple):
     meter: NightMeter
     upstream: Upstream
     price: Price
+    parsing: threading.Lock  # one request at a time: a hostile one takes many times its size
 
 
 class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
@@ -139,8 +84,27 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
     def __init__(self, path: Path, wire: _Wire) -> None:
         self.wire = wire
+        self._free = threading.Semaphore(MOST_CONNECTIONS)
         super().__init__(str(path), _Handler)
         path.chmod(0o600)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, or close it if there are too many."""
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve one connection to its end."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of a connection that broke: the agent went away."""
@@ -163,45 +127,68 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Pass a request on and its answer back."""
-        body = self._body()
-        if body is None:
+        length = self._length()
+        if length is None or not self._wire.line.hold(length):
+            self.close_connection = True
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a request needs a length, and may not be so long")
             return
-        path = urlsplit(self.path).path
-        if path not in PATHS:
+        try:
+            asked = self._asked(self.rfile.read(length))
+        finally:
+            self._wire.line.let_go(length)
+        if asked is not None:
+            self._reserve(asked)
+
+    def _length(self) -> int | None:
+        """Return how long the request is, None if it isn't said in the one way that can't be read in two."""
+        length = self.headers.get_all("content-length", [])
+        if self.headers.get("transfer-encoding") or len(length) != 1 or not re.fullmatch(r"\d+", length[0], re.ASCII):
+            return None
+        return (
+            int(length[0]) if len(length[0]) < len(str(MOST_REQUEST)) + 1 and int(length[0]) <= MOST_REQUEST else None
+        )
+
+    def _asked(self, body: bytes) -> Admitted | None:
+        """Return what may be sent on, or None if the request was refused."""
+        if self.path.partition("?")[0] not in PATHS:
             self._refuse(HTTPStatus.NOT_FOUND, "this is no model's address")
-            return
+            return None
+        wire = self._wire
+        try:
+            with wire.parsing:
+                asked = admitted(body)
+        except NotAdmitted as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, error.message)
+            return None
+        if not wire.upstream.agrees(asked.model) or not wire.line.keeps_to(asked.model):
+            self._refuse(HTTPStatus.BAD_REQUEST, f"{asked.model[:100]} isn't the model of this attempt")
+            return None
+        return asked
+
+    def _reserve(self, asked: Admitted) -> None:
+        """Take a request out of the budget, and send it on."""
         line = self._wire.line
-        if not line.begin(body):
+        if not line.begin(asked.body):
             self._refuse(HTTPStatus.TOO_MANY_REQUESTS, "this attempt has made all the requests that it may make")
             return
         prompt = Prompt(
             purpose=Purpose.ROLLOUT,
-            text=body.decode("utf-8", "replace"),
+            text=asked.body.decode("utf-8", "replace"),
             project=line.project,
             asker=line.asker,
         )
-        model = _model_in(body) or self._wire.upstream.model
         try:
-            entry = self._wire.meter.reserve(prompt, model, self._wire.price)
+            entry = self._wire.meter.reserve(prompt, asked.model, self._wire.price)
         except (BudgetExhausted, CallFailed) as error:
             line.fail(error)
             self._refuse(HTTPStatus.TOO_MANY_REQUESTS, error.message)
             return
-        self._pass_on(body, entry, model)
-
-    def _body(self) -> bytes | None:
-        length = self.headers.get("content-length", "")
-        if not length.isdecimal() or int(length) > MOST_REQUEST:
-            self.close_connection = True
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a request needs a length, and may not be so long")
-            return None
-        return self.rfile.read(int(length))
+        self._pass_on(asked.body, entry, asked.model)
 
     def _pass_on(self, body: bytes, entry: int, model: str) -> None:
         """Send the request with the key, and the answer back as it comes; settle what it took, however it ends."""
         wire = self._wire
-        wanted = {name: value for name, value in self.headers.items() if name.lower() in _PASSED_ON}
-        headers = wanted | {"accept-encoding": "identity"} | dict(wire.upstream.headers)
+        headers = self._wanted() | {"accept-encoding": "identity"} | dict(wire.upstream.headers)
         url = wire.upstream.url(self.path)
         reader: UsageReader | None = None
         state = CallState.LOST
@@ -229,13 +216,22 @@ class _Handler(BaseHTTPRequestHandler):
             if state is not CallState.FAILED:
                 wire.line.settle(usage, usd, named or model)
 
+    def _wanted(self) -> dict[str, str]:
+        """Return the headers that are passed on, if they are plain."""
+        return {
+            name: value
+            for name, value in self.headers.items()
+            if name.lower() in _PASSED_ON and value.isascii() and value.isprintable() and len(value) <= _MOST_HEADER
+        }
+
     def _pass_back(self, answer: httpx2.Response, reader: UsageReader) -> None:
         self._begin(answer)
         sent = 0
+        until = time.monotonic() + ANSWER_SECONDS
         for piece in answer.iter_raw():
             reader.feed(piece)
             sent += len(piece)
-            if sent > MOST_ANSWER:
+            if sent > MOST_ANSWER or time.monotonic() > until:
                 self.close_connection = True
                 return
             # The agent may be gone: the rest is read all the same, for what it took.
@@ -245,13 +241,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._chunk(b"")
 
     def _pass_back_refusal(self, answer: httpx2.Response) -> None:
-        data = answer.read()
+        data = b""
+        for piece in answer.iter_raw():
+            data += piece
+            if len(data) > MOST_REFUSAL:
+                break
+        data = self._wire.upstream.without_key(data)
         refusal = read_refusal(answer.status_code, _parsed(data), answer.headers)
         message = f"the model's server refused the request with status {answer.status_code}: {refusal.text}"
         self._wire.line.fail(CallFailed(refusal.kind, message))
         self._begin(answer)
-        self._chunk(data)
-        self._chunk(b"")
+        for piece in (data, b"") if data else (b"",):
+            self._chunk(piece)
 
     def _begin(self, answer: httpx2.Response) -> None:
         with suppress(OSError):
@@ -277,15 +278,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("content-length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
-
-
-def _model_in(body: bytes) -> str:
-    """Return the model that a request names, or ""."""
-    request = _parsed(body)
-    if not isinstance(request, dict):
-        return ""
-    name = cast("dict[str, Any]", request).get("model")
-    return name if isinstance(name, str) else ""
 
 
 def _parsed(data: bytes) -> Any:

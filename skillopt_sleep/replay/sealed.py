@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from msgspec import MsgspecError
 
+from skillopt_sleep.backends.line import Line, Most
 from skillopt_sleep.backends.metered import NightMeter
-from skillopt_sleep.backends.relay import Line, Most, Relay
+from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import CallFailed, ItemError, NightError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
+from skillopt_sleep.backends.line import Upstream
 from skillopt_sleep.backends.metered import NightMeter
 from skillopt_sleep.backends.prices import price
-from skillopt_sleep.backends.relay import Relay, Upstream
+from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.leftovers import BASES, SOCKETS, prefix
 from skillopt_sleep.protocols import Model, Workshop
