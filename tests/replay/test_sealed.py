@@ -252,6 +252,17 @@ def test_an_outage_is_a_failure_and_no_score(place: Place) -> None:
     assert place.draws.kept == {}
 
 
+def test_a_disk_that_fails_leaves_an_attempt_unscored_and_no_more(place: Place) -> None:
+    executor = place.executor()
+    place.folder.mkdir(exist_ok=True)
+    (place.folder / "a").write_text("in the way")
+    done = executor.run(place.task(), place.document("- lint\n"), sample=0)
+    assert "a" in done.failure
+    assert (done.seal, place.draws.kept) == ("plain", {})
+    (place.folder / "a").unlink()
+    assert executor.run(place.task(), place.document("- lint\n"), sample=0).failure == ""
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

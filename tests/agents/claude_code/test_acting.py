@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.errors import FailureKind
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.acting import Acted, Given, Inside, Installed, Limits, Way
 from skillopt_sleep.protocols.program import Setup
@@ -122,7 +122,7 @@ def test_nothing_that_someone_wrote_becomes_an_option() -> None:
     assert environ["ANTHROPIC_UNIX_SOCKET"] == turn.environ["ANTHROPIC_UNIX_SOCKET"] == "/s"
     assert environ["CLAUDE_CODE_USE_BEDROCK"] == environ["CLAUDE_CODE_OAUTH_TOKEN"] == ""
     assert (environ["BASH_MAX_TIMEOUT_MS"], turn.environ["HOME"]) == ("9000", "/h")
-    with pytest.raises(ValueError, match="UUID"):
+    with pytest.raises(CallFailed, match="session"):
         ACTING.turn("x", INSTALLED, way, setup=setup, limits=limits, inside=inside, session="--mcp-config=/x")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.errors import FailureKind
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.acting import Acted, Inside, Installed, Limits, Way
 from skillopt_sleep.protocols.program import Setup
@@ -117,7 +117,7 @@ def test_nothing_that_someone_wrote_becomes_an_option() -> None:
     assert "resume" not in first.argv
     assert first.environ["PATH"].endswith(":/opt/tools")
     assert first.environ["CODEX_HOME"] == "/home/replay/.codex"
-    with pytest.raises(ValueError, match="UUID"):
+    with pytest.raises(CallFailed, match="session"):
         turn("--last")
 
 
