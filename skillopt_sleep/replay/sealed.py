@@ -16,6 +16,7 @@ from skillopt_sleep.backends.metered import NightMeter
 from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import CallFailed, ItemError, NightError
 from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.kit.leftovers import SOCKETS, prefix
 from skillopt_sleep.kit.process import Ran
@@ -145,6 +146,9 @@ class SealedCopy:
             raise
         except ItemError as error:
             return Trajectory(failure=error.message, seal=self._seal.name)
+        except OSError as error:  # of our own disk, or of what was left in the copy
+            what, _ = worded(error, remedy="")
+            return Trajectory(failure=what, seal=self._seal.name)
 
     def _attempt(self, task: Task, document: Document, sample: int) -> Trajectory:
         if task.workspace is None:

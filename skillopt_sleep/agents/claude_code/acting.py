@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
-from uuid import UUID
 
 from skillopt_sleep.agents.claude_code.deeds import Deeds
 from skillopt_sleep.agents.claude_code.events import Output, read_output
@@ -83,7 +82,7 @@ class ClaudeActing:
         if setup.model:
             argv += ["--model", setup.model]
         if session:
-            argv += ["--resume", str(UUID(session))]
+            argv += ["--resume", bounded.session(session)]
         # The program answers what begins with a slash itself, as a command.
         text = f"\n{message}" if message.startswith("/") else message
         environ = {**ours, "HOME": str(inside.home), "PATH": PATH, "LANG": "C.UTF-8"}

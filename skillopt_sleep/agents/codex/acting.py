@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
-from uuid import UUID
 
 from skillopt_sleep.agents.codex.deeds import Deeds
 from skillopt_sleep.agents.codex.events import Output, problem
@@ -70,7 +69,7 @@ class CodexActing:
         """Return how to run the program for one message; the relay alone limits how often it asks."""
         command = [*installed.command, "exec"]
         if session:
-            command += ["resume", str(UUID(session))]
+            command += ["resume", bounded.session(session)]
         command += _FLAGS
         for setting in (*_SETTINGS, f"model_providers.{_PROVIDER}={toml(_PROVIDED)}"):
             command += ["-c", setting]

@@ -1,5 +1,8 @@
 """Keep of what a program printed as much as a person or a judge looks at, without its secrets."""
 
+from uuid import UUID
+
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.redact import clip, redact
 from skillopt_sleep.records import CommandRun
 
@@ -29,3 +32,12 @@ def ending(output: str) -> str:
 def response(text: str) -> str:
     """Return a final answer, bounded and redacted."""
     return clip(text, MOST_RESPONSE)
+
+
+def session(name: str) -> str:
+    """Return the name of a session as an argument; raise CallFailed if what ran in the seal has made up another."""
+    try:
+        return str(UUID(name))
+    except ValueError as error:
+        message = "what the agent printed names no session that it can go on with"
+        raise CallFailed(FailureKind.MALFORMED, message) from error
