@@ -17,6 +17,7 @@ from skillopt_sleep.replay.workspaces.walk import MOST_TIMES, Found, lookup, wal
 
 _SECONDS = 300.0
 _CHUNK = 1024 * 1024
+_NOTHING = bytes(_CHUNK)
 _WRITE_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 # Both share the blocks of a file where the file system can, and never its inode.
 _COPY = ("cp", "-c", "-R", "-p") if sys.platform == "darwin" else ("cp", "-R", "-p", "--reflink=auto")
@@ -99,8 +100,12 @@ def _copy_file(old: bytes, new: bytes, info: os.stat_result) -> None:
     with os.fdopen(handle, "rb") as reader, os.fdopen(os.open(new, _WRITE_NEW, 0o600), "wb") as writer:
         left = info.st_size
         while left and (chunk := reader.read(min(_CHUNK, left))):
-            writer.write(chunk)
+            if chunk == _NOTHING[: len(chunk)]:
+                writer.seek(len(chunk), os.SEEK_CUR)  # a hole takes no room, and needn't in the copy
+            else:
+                writer.write(chunk)
             left -= len(chunk)
+        writer.truncate()
     os.chmod(new, stat.S_IMODE(info.st_mode) & 0o777)  # noqa: PTH101
     os.utime(new, ns=(info.st_atime_ns, info.st_mtime_ns))
 

@@ -44,3 +44,17 @@ def test_what_was_left_is_copied_without_pipes_and_within_bounds(tmp_path: Path)
     for limits in (Limits(files=0), Limits(size=1)):
         with pytest.raises(WorkspaceRefused):
             copy_left(source, tmp_path / "more", limits)
+
+
+def test_a_file_of_nothing_but_its_length_takes_no_room_in_a_copy_either(tmp_path: Path) -> None:
+    source, target = tmp_path / "a", tmp_path / "b"
+    source.mkdir()
+    target.mkdir()
+    with (source / "hole").open("wb") as file:
+        file.write(b"begin")
+        file.truncate(64 * 1024**2)
+        file.seek(32 * 1024**2)
+        file.write(b"middle")
+    copy_left(source, target, Limits())
+    assert (target / "hole").read_bytes() == (source / "hole").read_bytes()
+    assert (target / "hole").stat().st_blocks * 512 < 8 * 1024**2
