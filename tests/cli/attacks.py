@@ -84,10 +84,9 @@ while time.time() < until:
 ' {marker}"""
 
 KINDS = {
-    "settings": _SETTINGS,
+    "settings and ways out": _SETTINGS + _OUT,
     "links": _LINKS,
     "files": _FILES,
-    "out": _OUT,
     "relay": _RELAY,
     "forged": _FORGED,
     "kill": _KILL,

@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -49,7 +49,7 @@ class Outside(NamedTuple):
 
 
 @contextmanager
-def outside(folder: Path) -> Iterator[Outside]:
+def outside(folder: Path) -> Generator[Outside]:
     """Have a place outside, and listeners there."""
     folder.mkdir()
     secret = os.urandom(16).hex()

@@ -14,7 +14,8 @@ from tests.cli.test_run_deeds import CLAUDE, Part
 from tests.cli.test_run_sealed import CHECK, RULE, Sleeper
 from tests.command import PROGRAM, Done
 from tests.genuine import Programs
-from tests.server import ModelServer
+from tests.server import Asked, ModelServer
+from tests.server_protocols import Said
 
 SYSTEMS = Path("/usr/bin/bwrap")
 NO_NAMESPACES = "echo 0 > /proc/sys/user/max_user_namespaces"
@@ -22,6 +23,8 @@ OLD = "#!/bin/sh\necho bubblewrap 0.4.1\n"
 REFUSES = (
     "#!/bin/sh\n[ \"$1\" = --version ] && echo bubblewrap 0.8.0 && exit\necho 'bwrap: No permissions' >&2\nexit 1\n"
 )
+
+BREAKS = '#!/bin/sh\n[ -e "{flag}" ] && {{ echo "bwrap: No permissions" >&2; exit 1; }}\nexec {real} "$@"\n'
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the namespaces of Linux")
 
@@ -136,3 +139,44 @@ def test_a_machine_that_forbids_namespaces_is_told_what_helps(tmp_path: Path, pr
     assert "no seal holds on this machine" in sealed["why_not"]
     assert sealed["remedy"] in report
     assert "max_user_namespaces" in sealed["remedy"] or not SYSTEMS.exists()
+
+
+@pytest.mark.cli
+@linux
+@pytest.mark.parametrize("after", [1, 4])
+def test_a_seal_that_breaks_in_the_night_leaves_attempts_unscored_and_none_unsealed(
+    tmp_path: Path, programs: Programs, after: int
+) -> None:
+    if not SYSTEMS.exists():
+        pytest.skip("no bubblewrap is installed in whose place another one can stand")
+    flag, real, ours = tmp_path / "broken", tmp_path / "real", tmp_path / "bwrap"
+    shutil.copy2(SYSTEMS, real)
+    ours.write_text(BREAKS.format(flag=flag, real=real))
+    ours.chmod(0o755)
+    keeper = RuleKeeper(RULE, lint=CHECK)
+    sealed: list[Asked] = []
+
+    def act(asked: Asked) -> Said:
+        if asked.body.get("tools"):  # the agent asks, in its copy
+            sealed.append(asked)
+        if len(sealed) == after:
+            flag.touch()
+        return keeper(asked)
+
+    with ModelServer() as server:
+        server.acts = act
+        home = a_person(tmp_path, programs, server)
+        home.around = in_a_namespace(f'mount --bind "$1" {SYSTEMS}', str(ours))
+        done = home.command("run", "--backend", "simulated", "--json")
+
+    assert flag.exists()
+    (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
+    report = json.loads((night / "report.json").read_text())
+    rows = [json.loads(line) for line in (night / "rollouts.jsonl").read_text().splitlines()]
+    broken = [row for row in rows if "seal didn't start" in row["trajectory"].get("failure", "")]
+    assert broken, f"{done.err}\n{done.out}"
+    assert all(row.get("score") is None for row in broken)
+    assert {row["trajectory"].get("seal", "") for row in rows} == {report["sealed"]["seal"]}
+    assert "seal didn't start" in (night / "report.md").read_text()
+    assert (report["proposals"], done.code in {0, 1, 3}) == ([], True), report
+    assert (home.project / "app.txt").read_text() == "old\n"
