@@ -51,23 +51,34 @@ def _options(
     """Take the program's own options, and before any command delete what a killed night left behind."""
     if version:
         return
-    from skillopt_sleep.kit.leftovers import CALL, sweep
-    from skillopt_sleep.settings import find_paths
-
-    cleared = sweep(find_paths().replays)
-    if cleared.gone:
-        count = len(cleared.gone)
-        folders = "a folder" if count == 1 else f"{count} folders"
-        calls = any(path.name.startswith(CALL) for path in cleared.gone)
-        login = ", with a copy of your agent's login" if calls else ""
-        warn(f"removed {folders} left by a killed night{login}: {cleared.gone[0].parent}")
-    for path in cleared.stuck:
-        warn(f"could not remove {path}: it may hold a copy of your agent's login, so delete it by hand")
+    _clear_leftovers()
     if context.invoked_subcommand is None:
         from skillopt_sleep.cli.status import status
 
         status()
         say("All commands: skillopt-sleep --help")
+
+
+def _clear_leftovers() -> None:
+    """Delete what killed nights left behind, and say so."""
+    import tempfile
+    from pathlib import Path
+
+    from skillopt_sleep.kit.leftovers import CALL, sweep
+    from skillopt_sleep.settings import find_paths
+
+    cleared = sweep(find_paths().replays, Path(tempfile.gettempdir()))
+    if cleared.gone:
+        count = len(cleared.gone)
+        folders = "a folder" if count == 1 else f"{count} folders"
+        held_login = any(path.name.startswith(CALL) for path in cleared.gone)
+        login = ", with a copy of your agent's login" if held_login else ""
+        warn(f"removed {folders} left by a killed night{login}: {cleared.gone[0].parent}")
+    for path in cleared.stuck:
+        if path.name.startswith(CALL):
+            warn(f"could not remove {path}: it may hold a copy of your agent's login, so delete it by hand")
+        else:
+            warn(f"could not remove {path}, which a killed night left: delete it by hand")
 
 
 def main() -> None:

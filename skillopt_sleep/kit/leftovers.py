@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import NamedTuple
 from skillopt_sleep.kit.trees import remove_tree
 
 # How the names of folders begin, by what is in them.
-CALL = "call-"  # one call or attempt of an agent: its throw-away home
+CALL = "call-"  # one call of an agent: its throw-away home, with its login
+ATTEMPT = "attempt-"  # one attempt in a seal: its throw-away home, without a login
 COPY = "copy-"  # a copy of a repository
 MAKING = "making-"  # a base of copies that isn't complete
 SCRATCH = "scratch-"  # what a check or a probe needs
@@ -35,25 +35,25 @@ def prefix(kind: str = CALL) -> str:
     return f"{kind}{os.getpid()}@{platform.node().replace(os.sep, '')}-"
 
 
-def sweep(replays: Path) -> Cleared:
-    """Remove what ended processes left of calls and replays, below this folder and in the system's temporary one."""
-    places = [(replays, kind) for kind in (CALL, COPY, MAKING, SCRATCH)]
+def sweep(replays: Path, temporary: Path) -> Cleared:
+    """Remove what ended processes left of calls and replays, in this folder and in the system's temporary one."""
+    places = [(replays, kind) for kind in (CALL, ATTEMPT, COPY, MAKING, SCRATCH)]
     places += [(replays / BASES, kind) for kind in (COPY, MAKING, SCRATCH)]
-    places.append((Path(tempfile.gettempdir()), SOCKETS))
-    gone: list[Path] = []
-    stuck: list[Path] = []
-    for folder, kind in places:
-        cleared = clear(folder, kind)
-        gone += cleared.gone
-        stuck += cleared.stuck
-    return Cleared(tuple(gone), tuple(stuck))
+    found = [clear(folder, kind) for folder, kind in places]
+    found.append(clear(temporary, SOCKETS, shared=True))
+    gone = tuple(path for cleared in found for path in cleared.gone)
+    stuck = tuple(path for cleared in found for path in cleared.stuck)
+    return Cleared(gone, stuck)
 
 
-def clear(folder: Path, kind: str = CALL) -> Cleared:
-    """Remove the folders of this kind whose process has ended, and keep those of running processes."""
+def clear(folder: Path, kind: str = CALL, *, shared: bool = False) -> Cleared:
+    """Remove the folders of this kind whose process has ended, and keep those of running processes.
+
+    In a `shared` folder, which others fill too, only those are removed whose owner and name show that they are ours.
+    """
     try:
         with os.scandir(folder) as entries:
-            left = [Path(entry.path) for entry in entries if _is_left(entry, kind)]
+            left = [Path(entry.path) for entry in entries if _is_left(entry, kind, shared=shared)]
     except OSError:
         return Cleared()
     gone: list[Path] = []
@@ -66,16 +66,23 @@ def clear(folder: Path, kind: str = CALL) -> Cleared:
     return Cleared(tuple(gone), tuple(stuck))
 
 
-def _is_left(entry: "os.DirEntry[str]", kind: str) -> bool:
+def _is_left(entry: "os.DirEntry[str]", kind: str, *, shared: bool) -> bool:
     from skillopt_sleep.kit.alive import is_alive
 
     if not entry.name.startswith(kind):
         return False
     try:
-        made = entry.stat(follow_symlinks=False).st_mtime
+        info = entry.stat(follow_symlinks=False)
     except OSError:
         return False  # gone in the meantime
     name = _NAME.fullmatch(entry.name.removeprefix(kind))
-    if name is None or name["host"] != platform.node().replace(os.sep, ""):
-        return time.time() - made > _LONGEST_SECONDS
-    return not is_alive(int(name["pid"]), datetime.fromtimestamp(made, UTC))
+    is_from_here = name is not None and name["host"] == platform.node().replace(os.sep, "")
+    if shared and not (is_from_here and _is_own(info)):
+        return False
+    if name is None or not is_from_here:
+        return time.time() - info.st_mtime > _LONGEST_SECONDS
+    return not is_alive(int(name["pid"]), datetime.fromtimestamp(info.st_mtime, UTC))
+
+
+def _is_own(info: os.stat_result) -> bool:
+    return not hasattr(os, "getuid") or info.st_uid == os.getuid()

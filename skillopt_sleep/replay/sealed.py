@@ -18,7 +18,7 @@ from skillopt_sleep.errors import CallFailed, ItemError, NightError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import SOCKETS, prefix
+from skillopt_sleep.kit.leftovers import ATTEMPT, SOCKETS, prefix
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.protocols import Calls
@@ -213,7 +213,7 @@ class SealedCopy:
     def _place(self) -> Generator[Path]:
         """Have a folder for one attempt."""
         with tempfile.TemporaryDirectory(
-            prefix=prefix(), dir=private_dir(self._folder), ignore_cleanup_errors=True
+            prefix=prefix(ATTEMPT), dir=private_dir(self._folder), ignore_cleanup_errors=True
         ) as name:
             yield Path(name)
 

@@ -177,5 +177,7 @@ def test_a_night_under_attack_ends_with_its_report_and_nothing_outside_is_change
     assert alive_with(place.marker) == []
     replays = home.folder / "sleep" / "data" / "replays"
     assert [
-        path.name for path in replays.rglob("*") if path.name.startswith(("call-", "copy-", "making-", "scratch-"))
+        path.name
+        for path in replays.rglob("*")
+        if path.name.startswith(("call-", "attempt-", "copy-", "making-", "scratch-"))
     ] == []

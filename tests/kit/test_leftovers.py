@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.kit.leftovers import Cleared, clear, prefix
+from skillopt_sleep.kit.leftovers import SOCKETS, Cleared, clear, prefix, sweep
 
 DAY = 24 * 3600
 
@@ -80,3 +80,29 @@ def test_what_is_no_call_and_a_link_are_left_alone(tmp_path: Path, dead: int) ->
     assert clear(other) == Cleared(stuck=(link,))
     assert (mine / "notes").exists()
     assert (other / "notes").exists()
+
+
+def test_what_is_not_ours_stays_in_the_systems_temporary_folder(tmp_path: Path) -> None:
+    for name in ("relay-notes", "relay-7", "relay-of-2024-07", "call-log"):
+        (tmp_path / name).mkdir()
+        aged(tmp_path / name, 3 * DAY)
+    assert clear(tmp_path, SOCKETS, shared=True) == Cleared()
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_what_a_replay_left_goes_wherever_it_is(tmp_path: Path, dead: int) -> None:
+    shared = tmp_path / "tmp"
+    shared.mkdir()
+    ended = prefix("").replace(f"{os.getpid()}@", f"{dead}@")
+    left = [
+        tmp_path / "replays" / f"attempt-{ended}a",
+        tmp_path / "replays" / f"scratch-{ended}b",
+        tmp_path / "replays" / "bases" / f"making-{ended}c",
+        tmp_path / "replays" / "bases" / f"copy-{ended}d",
+        shared / f"relay-{ended}e",
+    ]
+    running = [tmp_path / "replays" / f"{prefix('attempt-')}f", shared / f"{prefix('relay-')}g"]
+    for path in (*left, *running):
+        path.mkdir(parents=True)
+    assert sorted(sweep(tmp_path / "replays", shared).gone) == sorted(left)
+    assert all(path.is_dir() for path in running)

@@ -121,7 +121,11 @@ def test_the_genuine_agent_keeps_a_rule_in_a_sealed_copy_only_where_it_was_told(
     told = str([asked.body for asked in server.requests])
     assert "hunter2" not in told
     assert KEY not in told
-    left = [path for path in person.paths.replays.rglob("*") if path.name.startswith(("call-", "copy-", "scratch-"))]
+    left = [
+        path
+        for path in person.paths.replays.rglob("*")
+        if path.name.startswith(("call-", "attempt-", "copy-", "scratch-"))
+    ]
     assert left == []
 
 

@@ -28,9 +28,9 @@ def test_copies_of_a_killed_process_go_and_the_base_stays(tmp_path: Path) -> Non
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout
         assert process.stdout.readline() == b"ready\n"
-        assert sweep(folder).gone == ()
+        assert sweep(folder, tmp_path).gone == ()
         process.kill()
-    swept = sweep(folder)
+    swept = sweep(folder, tmp_path)
     assert (len(swept.gone), swept.stuck) == (3, ())
     base = base_of(tmp_path, tmp_path / "shop", name)
     assert sorted(path.name for path in folder.iterdir()) == sorted([base.path.parent.name, "bases.lock"])
@@ -45,8 +45,8 @@ def test_killed_while_a_base_is_made_leaves_nothing_that_is_used(tmp_path: Path)
         while not any(folder.glob("making-*/*")) and time.monotonic() < until:
             time.sleep(0.002)
         process.kill()
-    assert sweep(folder).gone
+    assert sweep(folder, tmp_path).gone
     assert not list(folder.glob("making-*"))
     tree = base_of(tmp_path, tmp_path / "shop", name).path
     assert len(list(tree.iterdir())) == 301
-    assert sweep(tmp_path / "nowhere").gone == ()
+    assert sweep(tmp_path / "nowhere", tmp_path).gone == ()
