@@ -21,6 +21,7 @@ from skillopt_sleep.replay.seals.probe import interpreter
 from skillopt_sleep.replay.workspaces import Bases
 
 CHECK = "sh check.sh"
+# It parses the answer by hand, as importing a client would take longer than all the rest of an attempt.
 # What it is told: `linted` says whether to run the check, `passed` how many of four tests will pass.
 SCRIPT = r"""
 import json, os, socket, sys, time
