@@ -43,13 +43,11 @@ class OverSocket(http.client.HTTPConnection):
 
 
 def post(path: Path, url: str, body: Any, headers: dict[str, str] | None = None) -> tuple[int, bytes, Any]:
-    connection = OverSocket(path)
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    connection.request("POST", url, data, {"content-type": "application/json", **(headers or {})})
-    answer = connection.getresponse()
-    done = answer.status, answer.read(), answer.headers
-    connection.close()
-    return done
+    with closing(OverSocket(path)) as connection:
+        connection.request("POST", url, data, {"content-type": "application/json", **(headers or {})})
+        answer = connection.getresponse()
+        return answer.status, answer.read(), answer.headers
 
 
 @pytest.fixture
