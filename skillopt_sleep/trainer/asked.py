@@ -10,9 +10,11 @@ from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.protocols import Backend, Calls, Ledger
-from skillopt_sleep.records import Limit, Usage
+from skillopt_sleep.records import Completion, Limit, Prompt, Usage
 from skillopt_sleep.trainer.config import LimitsSection
+from skillopt_sleep.trainer.env import blaming, kind_of
 
 LIMITED = "raise it in [limits]: what was paid for is kept, and train --resume goes on"
 UNPRICED = "limit calls and tokens instead: set limits.usd to 0"
@@ -32,7 +34,8 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
     A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to
     send: nothing in its prompts is taken out.
     """
-    retried = Retried(Repaired(Metered(model, meter, model=name_of(model), price=_price(model))))
+    named = Named(model, name_of(model))
+    retried = Retried(Repaired(Metered(named, meter, model=name_of(model), price=_price(model))))
     # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
     backend: Backend = retried
     if isinstance(model, HandoffBackend):
@@ -44,6 +47,25 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
         version=lambda: _version(model),
         failures=Failures(failures, backend),
     )
+
+
+class Named:
+    """A model whose own mistakes are said of it, and not of the environment that asked it."""
+
+    def __init__(self, inner: Backend, name: str) -> None:
+        self._inner = inner
+        self._name = name
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the model's answer; raise ConfigError if it isn't one."""
+        with blaming(self._inner, f"model {self._name}"):
+            completion: Any = self._inner.complete(prompt)
+        if not isinstance(completion, Completion):
+            raise ConfigError(
+                f"the model {self._name} returned {kind_of(completion)}, not a Completion",
+                remedy="let its complete return Completion(text=…), or raise CallFailed",
+            )
+        return completion
 
 
 def name_of(model: Any) -> str:

@@ -134,17 +134,19 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
     target: RoleSettings = RoleSettings()
     env: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
-    def __post_init__(self) -> None:
+    def impossible(self) -> str:
+        """Return which values can't be combined, or ""."""
         if self.optimizer.min_edit_budget > self.optimizer.edit_budget:
-            raise ValueError("optimizer.min_edit_budget is above optimizer.edit_budget")
+            return "optimizer.min_edit_budget is above optimizer.edit_budget"
         if self.gradient.skill_aware and self.optimizer.mode != "patch":
-            raise ValueError("gradient.skill_aware works with optimizer.mode patch only")
+            return "gradient.skill_aware works with optimizer.mode patch only"
         if self.evaluation.gate == "sequential":
-            return
+            return ""
         defaults = EvaluationSection()
         for key in ("rounds", "alpha", "min_effect", "non_regression"):
             if getattr(self.evaluation, key) != getattr(defaults, key):
-                raise ValueError(f"evaluation.{key} works with evaluation.gate sequential only")
+                return f"evaluation.{key} works with evaluation.gate sequential only"
+        return ""
 
     def rule(self, *, trials: int) -> GateRule:
         """Return the gate's rule for each of so many trials, which share the run's error rate."""
@@ -166,7 +168,16 @@ def load_config(path: Path) -> TrainerConfig:
     For a key of SkillOpt or skillrl, the error names its equivalent here.
     """
     raw = read_toml(path)
-    config = checked(raw, TrainerConfig, where=str(path), remedies=REMEDIES, see=EVERY_KEY)
+    config = config_of(raw, where=str(path))
     if not isinstance(config.env.get("name"), str):
         raise ConfigError(f"{path} names no environment", remedy='add [env] with name = "…"')
+    return config
+
+
+def config_of(raw: dict[str, Any], *, where: str) -> TrainerConfig:
+    """Return the configuration of these tables; raise ConfigError naming every mistake in them, and `where` it is."""
+    config = checked(raw, TrainerConfig, where=where, remedies=REMEDIES, see=EVERY_KEY)
+    impossible = config.impossible()
+    if impossible:
+        raise ConfigError(f"{where}: {impossible}", remedy=f"see: {EVERY_KEY}")
     return config

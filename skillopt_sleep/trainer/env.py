@@ -100,13 +100,21 @@ def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) ->
                 f"environment {name} can't be created with these options: {error}",
                 remedy="fix [env], or the environment",
             ) from error
+    check_env(env, name=name)
+    return env
+
+
+def check_env(env: Any, *, name: str = "") -> None:
+    """Raise ConfigError if an environment lacks something that a training calls."""
+    if isinstance(env, type):
+        raise ConfigError(f"{env.__name__} is a class, not an environment", remedy=f"make one: {env.__name__}(…)")
     missing = [member for member in ("name", "items", "rollout_one", "initial_skill") if not hasattr(env, member)]
     if missing:
+        name = name or str(getattr(env, "name", type(env).__name__))
         raise ConfigError(
             f"environment {name} has no {' and no '.join(missing)}",
             remedy="let its class inherit from skillopt_sleep.trainer.Env and define what is missing",
         )
-    return env
 
 
 def checked_result(result: object, *, env: Env, item: Item) -> Result:
@@ -157,7 +165,11 @@ def _is_theirs(error: BaseException, module: str) -> bool:
 
 def kind_of(value: object) -> str:
     """Return the type of a value in words, for an error message."""
-    return "nothing (None)" if value is None else f"a {type(value).__name__}"
+    if value is None:
+        return "nothing (None)"
+    name = type(value).__name__
+    article = "an" if name[0] in "aeiou" else "a"
+    return f"{article} {name}"
 
 
 def _load(entry: EntryPoint) -> tuple[Callable[..., Any], Mapping[str, inspect.Parameter]]:

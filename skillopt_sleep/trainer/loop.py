@@ -11,6 +11,7 @@ from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Split, Task
 from skillopt_sleep.trainer.asked import asked, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
+from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import Course, trials
 from skillopt_sleep.trainer.data import read_items
@@ -45,9 +46,12 @@ class Trainer:
         optimizer_pool: Pool | None = None,
         initial_skill: str | None = None,
         prompt_overrides: Mapping[str, str] | None = None,
-        folder: Path | None = None,
+        folder: Path | str | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
+        config = checked_config(config)
+        models = {"optimizer": optimizer, "target": target or optimizer}
+        check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
         check_overrides(prompt_overrides or {})
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
@@ -56,13 +60,13 @@ class Trainer:
         self._config = config
         self._env = env
         self._skill = initial_skill
-        self._models = {"optimizer": optimizer, "target": target or optimizer}
+        self._models = models
         self._pool = pool or make_pool(config, untold)
         self._optimizer_pool = optimizer_pool or self._pool
         if optimizer_pool is None and config.gradient.workers:
             self._optimizer_pool = ThreadPool(config.gradient.workers, untold)
         self._overrides = dict(prompt_overrides or {})
-        self._folder = folder or Path(config.train.folder)
+        self._folder = Path(folder or config.train.folder)
         self._clock = clock
 
     def train(self, *, resume: bool = False) -> Summary:
