@@ -1,12 +1,13 @@
 """Wrap a training's models: calls and failures are kept, retried, repaired, and counted against limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.failures import Failures, KeptFailures
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
+from skillopt_sleep.backends.http import HttpBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
@@ -26,6 +27,18 @@ def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) 
     most = Limit(limits.calls, limits.tokens, limits.usd)
     within = Limits(night=most, minutes=limits.minutes or _FOR_EVER)
     return NightMeter(ledger, within, clock=clock, remedy=LIMITED, unpriced=UNPRICED)
+
+
+def check_priced(models: Mapping[str, Backend], limits: LimitsSection) -> None:
+    """Raise ConfigError if dollars are limited and a model's price can't become known: its server never says it."""
+    if not limits.usd:
+        return
+    for model in models.values():
+        if isinstance(model, HttpBackend) and model.price("", Usage(input_tokens=1, output_tokens=1)) is None:
+            raise ConfigError(
+                f"what {name_of(model)} costs isn't known, so a limit in dollars can't be kept",
+                remedy=f"{UNPRICED}, or add the model to [prices] in config.toml",
+            )
 
 
 def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, ItemError
 from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
 from skillopt_sleep.trainer.env import Env, Item, Result, blaming, checked_result
@@ -93,14 +94,18 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Makes one attempt; a failed call or item becomes a failure, never a score."""
+    """Makes one attempt; a failed call or item becomes a failure, never a score.
+
+    The optimizer will be shown `shown` characters of it.
+    """
 
     env: Env
     target: Backend
+    shown: int = RESPONSE_CHARS
 
     def asking(self, target: Backend, /) -> "Attempt":
         """Return the same function with another target, so that it can be sent to a worker."""
-        return Attempt(self.env, target)
+        return Attempt(self.env, target, self.shown)
 
     def __call__(self, job: Job, /) -> Attempted:
         """Attempt the item; a NightError is raised, and ends all attempts."""
@@ -114,7 +119,7 @@ class Attempt:
         except ItemError as error:
             result = Result(failure=error.message)
         result = replace(result, failure=redact(result.failure))
-        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
+        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample, most=self.shown)
         return Attempted(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
 
 

@@ -7,7 +7,8 @@ import msgspec
 from msgspec import Meta
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.records import GateRule, Metric, ReflectMode, RuleName, UpdateMode
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
+from skillopt_sleep.records import AllowedRefusal, GateRule, Metric, ReflectMode, RuleName, UpdateMode
 from skillopt_sleep.settings import (
     Amount,
     BackendSettings,
@@ -53,7 +54,8 @@ class GradientSection(Section, frozen=True, kw_only=True):
     `reflection` looks at failures a minibatch at a time, one at a time (shallow), or for their common causes (deep).
     With `skill_aware`, lapses (the skill says it, but the model overlooked it) become notes in an appendix instead of
     edits, from failures only or both (`appendix_source`); more than `consolidate_after` notes are condensed (0:
-    never). `workers` is how many optimizer calls run at once, 0 for train.workers; it changes no result.
+    never). Of an attempt the optimizer is shown `shown_chars` characters, the middle of a longer one left out.
+    `workers` is how many optimizer calls run at once, 0 for train.workers; it changes no result.
     """
 
     minibatch: Count = 8
@@ -63,6 +65,7 @@ class GradientSection(Section, frozen=True, kw_only=True):
     skill_aware: bool = False
     appendix_source: Literal["both", "failure_only"] = "both"
     consolidate_after: Amount = 0
+    shown_chars: Annotated[int, Meta(ge=200)] = RESPONSE_CHARS
     workers: Amount = 0
 
 
@@ -73,7 +76,8 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     patch applies edits, rewrite works them into the text, full_rewrite writes a new text. From epoch 2 on,
     `slow_update` compares `slow_samples` train items under the last epoch's skill and this one's, and writes
     guidance: gated on val if `slow_gated`, otherwise inserted unmeasured. `slow_pairs` selects the items it is shown.
-    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`.
+    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`. `allow` lists what a
+    rule may hold although the static guard refuses it, such as link, address, image, html, length; code always may.
     """
 
     edit_budget: Count = 4
@@ -86,6 +90,7 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     slow_pairs: SlowPairs = "mixed"
     meta_skill: bool = True
     max_chars: Count = 24_000
+    allow: tuple[AllowedRefusal, ...] = ()
 
 
 class EvaluationSection(Section, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Split
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.asked import asked, meter
+from skillopt_sleep.trainer.asked import asked, check_priced, meter
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
@@ -43,6 +43,7 @@ def evaluate(
     config = checked_config(config)
     split = checked_split(split)
     check_parts(env, {"target": target}, {"pool": pool}, skill)
+    check_priced({"target": target}, config.limits)
     folder = Path(folder)
     most = {Split.VAL: config.evaluation.val_items, Split.TEST: config.evaluation.test_items}
     items = read_split(env, split, most=most.get(split, 0))

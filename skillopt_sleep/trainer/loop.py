@@ -9,7 +9,7 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Split, Task
-from skillopt_sleep.trainer.asked import asked, meter, name_of
+from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
@@ -75,6 +75,7 @@ class Trainer:
         Raises ConfigError if the folder holds another run, and a NightError if the models can't be used or a limit is
         reached: paid results are kept.
         """
+        check_priced(self._models, self._config.limits)
         items = read_items(self._env, self._config)
         started_with = manifest(
             self._config,
@@ -107,12 +108,13 @@ class Trainer:
             config=config,
             items=items,
             tasks=self._tasks(items),
-            attempts=Attempts(Attempt(self._env, target), self._pool, spent),
+            attempts=Attempts(Attempt(self._env, target, config.gradient.shown_chars), self._pool, spent),
             optimizer=Optimizer(
                 backend=counting,
                 pool=self._optimizer_pool,
                 document=document,
-                words=wording(self._overrides),
+                words=wording(self._overrides, allowed=config.optimizer.allow),
+                shown_chars=config.gradient.shown_chars,
                 reflecting=lapses.question if lapses else None,
                 on_successes=config.gradient.appendix_source == "both",
             ),

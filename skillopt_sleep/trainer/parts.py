@@ -2,7 +2,7 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -12,9 +12,21 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit
-from skillopt_sleep.proposals.guard import problems
+from skillopt_sleep.proposals.guard import refusals
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Score, Split, Task
+from skillopt_sleep.records import (
+    NEVER_ALLOWED,
+    Document,
+    Edit,
+    EditOp,
+    GateRule,
+    Record,
+    RefusalKind,
+    Rollout,
+    Score,
+    Split,
+    Task,
+)
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
@@ -176,16 +188,22 @@ def _soft(scored: Sequence[Score]) -> float | None:
     return mean([score.soft for score in scored])
 
 
-def refusal(document: Document) -> Callable[[Edit], str]:
+def refusal(document: Document, allowed: Collection[str] = ()) -> Callable[[Edit], str]:
     """Return a function that says why the static guard refuses an edit of this document, or "".
 
-    A trained skill may contain code: it is its author's own file, which they read as a whole.
+    A trained skill may contain code, and what the training allows: it is its author's own file, read as a whole.
     """
+    let_through = {RefusalKind.CODE_BLOCK, *allowed}
 
     def refuse(edit: Edit) -> str:
         if edit.op is EditOp.DELETE:
             return ""
-        found = problems(edit.content, evidence=(), held=document.text, allowed={RefusalKind.CODE_BLOCK})
-        return "; ".join(found)
+        reasons: list[str] = []
+        for found in refusals(edit.content, evidence=(), held=document.text, allowed=let_through):
+            reason = found.why
+            if found.kind not in NEVER_ALLOWED:
+                reason += f' (the key optimizer.allow = ["{found.kind}"] would let it through)'
+            reasons.append(reason)
+        return "; ".join(reasons)
 
     return refuse

@@ -87,7 +87,7 @@ def _guided(
     changed, fates = update(
         state.current.document,
         [edit],
-        refuse=refusal(state.current.document),
+        refuse=refusal(state.current.document, parts.config.optimizer.allow),
         most=parts.most(state.current.document),
     )
     record = replace(record, edits=fates)

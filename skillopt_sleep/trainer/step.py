@@ -145,7 +145,7 @@ def _learned(
         attempts=ItemAttempts(parts, Split.TRAIN, "train", label="race"),
         rules=parts.rules(document),
         limit=parts.limit(place.step, place.total),
-        refuse=refusal(document),
+        refuse=refusal(document, parts.config.optimizer.allow),
         timed=parts.spent.timed,
     )
     nothing = _nothing(drafted)

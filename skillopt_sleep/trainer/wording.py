@@ -1,10 +1,12 @@
 """Word the optimizer's prompts for a training, or as its user wants them."""
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts import slots, template
+from skillopt_sleep.trainer.env import kind_of
 
 NAMES = (
     "reflect",
@@ -36,16 +38,39 @@ _HERE = (
 )
 
 
-def words(name: str) -> str:
-    """Return the prompt of this name in the words of a training."""
+_FORBIDDEN = {
+    "link": ("no links, ", "no links that aren't there now, "),
+    "length": (", at most 2,000 characters each",),
+}
+# A prompt without this slot asks the optimizer to learn from nothing.
+_SHOWN = {
+    "reflect": "attempts",
+    "reflect_deep": "failures",
+    "diagnose": "attempts",
+    "aggregate": "patches",
+    "budget": "edits",
+    "select": "edits",
+    "rewrite": "suggestions",
+    "rewrite_full": "attempts",
+    "slow_update": "compared",
+    "meta_skill": "compared",
+    "appendix": "appendix",
+}
+
+
+def words(name: str, *, allowed: Collection[str] = ()) -> str:
+    """Return the prompt of this name in the words of a training; it doesn't forbid what the training allows."""
     text = template(name)
+    for kind in allowed:
+        for rule in _FORBIDDEN.get(kind, ()):
+            text = text.replace(rule, "")
     for there, here in _HERE:
         text = text.replace(there, here)
     return text
 
 
 def check_overrides(overrides: Mapping[str, str]) -> None:
-    """Raise ConfigError for an unknown prompt or slot, naming the nearest known one."""
+    """Raise ConfigError for an unknown prompt or slot, and for a prompt that shows nothing to learn from."""
     for name, text in overrides.items():
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, n=1)
@@ -53,16 +78,24 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             if near:
                 remedy = f"did you mean {near[0]!r}?"
             raise ConfigError(f"there is no prompt called {name!r}", remedy=remedy)
+        if not isinstance(cast("object", text), str):
+            raise ConfigError(f"the prompt {name} is {kind_of(text)}, not a text", remedy="pass its text")
         known = slots(template(name))
         for slot in sorted(slots(text) - known):
             raise ConfigError(
                 f"the prompt {name} has no slot {{{{{slot}}}}}", remedy=f"known here: {', '.join(sorted(known))}"
             )
+        if _SHOWN[name] not in slots(text):
+            slot = f"{{{{{_SHOWN[name]}}}}}"
+            raise ConfigError(
+                f"the prompt {name} would not show the optimizer {slot}, what it has to work with",
+                remedy=f"put {slot} where it belongs; all slots: {', '.join(sorted(known))}",
+            )
 
 
-def wording(overrides: Mapping[str, str]) -> Callable[[str], str]:
+def wording(overrides: Mapping[str, str], *, allowed: Collection[str] = ()) -> Callable[[str], str]:
     """Return the function that finds a prompt by name: in the user's words, else in those of a training."""
-    known = {name: overrides.get(name) or words(name) for name in NAMES}
+    known = {name: overrides.get(name) or words(name, allowed=allowed) for name in NAMES}
 
     def prompt(name: str) -> str:
         return known.get(name) or template(name)
