@@ -11,6 +11,7 @@ from msgspec import Meta
 from skillopt_sleep.backends import http
 from skillopt_sleep.backends.prices import Tariff
 from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused
+from skillopt_sleep.backends.said import said
 from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
@@ -115,7 +116,8 @@ class OpenAIBackend(http.HttpBackend):
         return await self._client.models.with_raw_response.retrieve(self._model, timeout=seconds)
 
     async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
-        messages: Any = [{"role": "user", "content": prompt.text}]
+        messages: Any = said(prompt)
+        temperature: Any = openai.omit if prompt.temperature is None else prompt.temperature
         output: Any = openai.omit
         if structured:
             output = {"type": "json_schema", "json_schema": named_schema(prompt)}
@@ -128,6 +130,7 @@ class OpenAIBackend(http.HttpBackend):
         return await self._client.chat.completions.with_raw_response.create(
             model=self._model,
             messages=messages,
+            temperature=temperature,
             timeout=seconds,
             response_format=output,
             max_tokens=max_tokens,

@@ -27,6 +27,13 @@ Config = Annotated[
         "its default."
     ),
 ]
+MaybeConfig = Annotated[
+    Path | None,
+    typer.Argument(
+        help="The training's configuration, a TOML file. .skillopt-sleep.example/training.toml has every key with "
+        "its default."
+    ),
+]
 BackendName = Annotated[
     str,
     typer.Option(
@@ -58,14 +65,23 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
 def train(
-    config: Config,
+    config: MaybeConfig = None,
     *,
+    init: Annotated[
+        Path | None,
+        typer.Option("--init", help="Write an environment to start from to this file, and its TOML beside it."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in the folder.")] = False,
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
 ) -> None:
     """Train a skill on a dataset with SkillOpt's training loop."""
+    if init is not None:
+        _write_skeleton(init)
+        return
+    if config is None:
+        raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
     with _wired(config, backend, model) as training:
         summary = training.trainer().train(resume=resume)
     if as_json:
@@ -78,6 +94,14 @@ def train(
     if problems:
         warn(f"Incomplete: {'; '.join(problems)}")
         raise typer.Exit(Exit.PARTIAL)
+
+
+def _write_skeleton(path: Path) -> None:
+    from skillopt_sleep.trainer.skeleton import write_skeleton
+
+    written = write_skeleton(path)
+    say(f"{written.env} holds an environment: put your own data and scoring in their place.")
+    say(f"Try it without a model: skillopt-sleep train {written.config} --backend simulated")
 
 
 def evaluate(

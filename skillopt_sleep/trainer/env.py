@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ConfigError, SleepError, blame
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Record, Split
+from skillopt_sleep.trainer.env_file import is_path, load_class
 
 GROUP = "skillopt_sleep.envs"
 _PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -78,15 +79,17 @@ class Env(Protocol):
 
 
 def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) -> Env:
-    """Create the environment registered under this name; options that are paths are relative to `folder`.
+    """Create the environment registered under this name, or of a file of yours, as in `my_env.py:Dates`.
+
+    The file, and options that are paths, are relative to `folder`.
 
     Raises ConfigError if the name or an option is unknown, naming the nearest one, or if it can't be created.
     """
-    known = {entry.name: entry for entry in entry_points(group=GROUP)}
-    if name not in known:
-        hint = _nearest(name, known) or "install the package that registers it, or pass the object to Trainer"
-        raise ConfigError(f"no environment is called {name!r}", remedy=hint)
-    factory, parameters = _load(known[name])
+    if is_path(name):
+        factory: Any = load_class(name, folder)
+        parameters: Mapping[str, inspect.Parameter] = inspect.signature(factory).parameters
+    else:
+        factory, parameters = _load(_registered(name))
     _check_options(name, options, parameters)
     path_options: frozenset[str] = getattr(factory, "path_options", frozenset())
     arguments = dict(options)
@@ -102,6 +105,18 @@ def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) ->
             ) from error
     check_env(env, name=name)
     return env
+
+
+def _registered(name: str) -> EntryPoint:
+    """Return the entry point of this name; raise ConfigError naming the nearest one if there is none."""
+    known = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in known:
+        hint = _nearest(name, known)
+        raise ConfigError(
+            f"no environment is called {name!r}",
+            remedy=f'{hint} A file of your own is named as in name = "my_env.py:MyEnv"',
+        )
+    return known[name]
 
 
 def check_env(env: Any, *, name: str = "") -> None:
