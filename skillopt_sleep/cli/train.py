@@ -17,6 +17,7 @@ from skillopt_sleep.settings import find_paths, load
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
+    from skillopt_sleep.trainer.plan import TrainingPlan
     from skillopt_sleep.trainer.summary import Scores, Tested
     from skillopt_sleep.wiring.training import Training
 
@@ -72,6 +73,12 @@ def train(
         typer.Option("--init", help="Write an environment to start from to this file, and its TOML beside it."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in the folder.")] = False,
+    only_plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan", help="Only say what it costs at most and what its val set can prove; nothing is sent."
+        ),
+    ] = False,
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
@@ -82,6 +89,9 @@ def train(
         return
     if config is None:
         raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
+    if only_plan:
+        _show_plan(config, backend, model, as_json=as_json)
+        return
     with _wired(config, backend, model) as training:
         summary = training.trainer().train(resume=resume)
     if as_json:
@@ -102,6 +112,52 @@ def _write_skeleton(path: Path) -> None:
     written = write_skeleton(path)
     say(f"{written.env} holds an environment: put your own data and scoring in their place.")
     say(f"Try it without a model: skillopt-sleep train {written.config} --backend simulated")
+
+
+def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None:
+    from msgspec import to_builtins
+
+    from skillopt_sleep.trainer.plan import plan
+
+    with _wired(config, backend, model) as training:
+        made = plan(
+            training.config,
+            training.env,
+            optimizer=training.optimizer,
+            target=training.target,
+            initial_skill=training.skill,
+        )
+    if as_json:
+        say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
+        return
+    for line in plan_lines(made):
+        say(line)
+
+
+def plan_lines(made: "TrainingPlan") -> list[str]:
+    """Return a plan in a few lines: calls by stage with about their tokens and dollars, and what val can prove."""
+    items = ", ".join(f"{size} {split}" for split, size in made.items.items())
+    lines = [f"{counted(made.steps, 'step')} over {items} items. At most, with one call for each attempt:"]
+    for stage in made.stages:
+        lines.append(
+            f"  {stage.name:12} {stage.calls:>8,} calls  about {stage.tokens:>11,} tokens  {_dollars(stage.usd)}"
+        )
+    lines.append(f"  {'total':12} {made.calls:>8,} calls  about {made.tokens:>11,} tokens  {_dollars(made.usd)}")
+    val = made.items["val"]
+    if not made.proves:
+        lines.append(
+            f"The gate {made.gate} proves nothing: its error rate is unknown, and {val} val items show gains of "
+            f"{made.smallest_gain or 0:.3f} and more."
+        )
+    elif made.smallest_gain is None:
+        lines.append(f"With {val} val items the gate can prove nothing: add val items, or make fewer steps.")
+    else:
+        lines.append(f"With {val} val items the gate can prove a gain of {made.smallest_gain:.2f} or more.")
+    return lines
+
+
+def _dollars(usd: float | None) -> str:
+    return "dollars unknown" if usd is None else f"${usd:,.2f}"
 
 
 def evaluate(

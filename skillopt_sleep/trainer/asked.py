@@ -86,6 +86,11 @@ def name_of(model: Any) -> str:
     return str(getattr(model, "name", "") or type(model).__name__)
 
 
+def priced(model: Backend, usage: Usage) -> float | None:
+    """Return the dollars that this model takes for so many tokens, None if that isn't known."""
+    return _price(model)("", usage)
+
+
 def _version(model: Any) -> str:
     return str(getattr(model, "version", ""))
 
