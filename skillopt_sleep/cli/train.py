@@ -210,6 +210,8 @@ def summary_lines(summary: "Summary") -> list[str]:
     lines = [f"{summary.env}: {epochs}, {steps}: {actions}", f"gate {summary.gate}: {summary.error_rate}"]
     for role, tested in _roles(summary):
         lines.append(_skill(role, tested))
+    if summary.stopped:
+        lines.append(f"ended early: {summary.stopped}")
     lines.append(f"total {cost(summary.total)}")
     lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
     return lines

@@ -59,10 +59,13 @@ class Cost(Record, frozen=True, kw_only=True):
 
 
 class Counting:
-    """A backend that records the cost of its answers and the calls that failed."""
+    """A backend that records the cost of its answers and the calls that failed; each answer is told."""
 
-    def __init__(self, inner: Backend) -> None:
+    def __init__(
+        self, inner: Backend, *, tell: Callable[[Prompt, Completion], None] = lambda _prompt, _completion: None
+    ) -> None:
         self._inner = inner
+        self._tell = tell
         self._lock = threading.Lock()
         self.taken: list[tuple[str, Taken]] = []
         self.failed: list[CallFailed] = []
@@ -77,6 +80,7 @@ class Counting:
             raise
         with self._lock:
             self.taken.append((prompt.purpose, Taken(completion.usage, completion.usd)))
+        self._tell(prompt, completion)
         return completion
 
 
@@ -132,10 +136,18 @@ def _in_range(result: Result) -> Result:
 
 
 class Attempts:
-    """The attempts of a run; repeating one returns the first result, until it is forgotten."""
+    """The attempts of a run; repeating one returns the first result, until it is forgotten. New ones are told."""
 
-    def __init__(self, attempt: Callable[[Job], Attempted], pool: Pool, spent: "Spent") -> None:
+    def __init__(
+        self,
+        attempt: Callable[[Job], Attempted],
+        pool: Pool,
+        spent: "Spent",
+        *,
+        tell: Callable[[Sequence[tuple[Job, Attempted]]], None] = lambda _: None,
+    ) -> None:
         self._attempt = attempt
+        self._tell = tell
         self._pool = pool
         self._spent = spent
         self._attempts: dict[tuple[str, str, int], Attempted] = {}
@@ -152,6 +164,7 @@ class Attempts:
             for (key, job), attempt in zip(new.items(), attempted, strict=True):
                 self._attempts[key] = attempt
                 self._spent.add(job.stage, [Taken(*taken) for taken in attempt.taken])
+            self._tell([(job, self._attempts[key]) for key, job in new.items()])
         return tuple(self._attempts[_key(job)] for job in jobs)
 
     def known(self, jobs: Iterable[Job]) -> bool:

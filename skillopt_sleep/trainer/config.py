@@ -32,6 +32,7 @@ EVERY_KEY = ".skillopt-sleep.example/training.toml in the repository, every key 
 class TrainSection(Section, frozen=True, kw_only=True):
     """How long and how broadly to train; `accumulation` batches, all attempted with the same skill, make one step.
 
+    It ends early after `patience` steps without a new best, or when the best scores `target` on val (0: neither).
     Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where the run is
     written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at `address`, ""
     to start a local one).
@@ -42,6 +43,8 @@ class TrainSection(Section, frozen=True, kw_only=True):
     batch_size: Count = 40
     accumulation: Count = 1
     seed: int = 42
+    patience: Amount = 0
+    target: Share = 0.0
     folder: str = "run"
     workers: Count = 8
     pool: PoolName = "threads"

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
@@ -13,7 +15,7 @@ from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import Course, trials
+from skillopt_sleep.trainer.course import Course, OnStep, go_on, trials
 from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
@@ -24,6 +26,7 @@ from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
+from skillopt_sleep.trainer.told import Answers, Replies
 from skillopt_sleep.trainer.wording import check_overrides, wording
 
 
@@ -32,7 +35,9 @@ class Trainer:
 
     `initial_skill` takes precedence over the configuration's, and that over the environment's own; `prompt_overrides`
     are the optimizer's prompts by name. `pool` and `optimizer_pool` make the calls in parallel; by default the
-    configuration decides. Raises ConfigError if an argument or a key can't be used.
+    configuration decides. `on_step` gets the record of every step as it ends, also of those that a resumed run goes
+    through again; if it returns True, the training ends with that step. Raises ConfigError if an argument or a key
+    can't be used.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class Trainer:
         initial_skill: str | None = None,
         prompt_overrides: Mapping[str, str] | None = None,
         folder: Path | str | None = None,
+        on_step: OnStep | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         config = checked_config(config)
@@ -67,6 +73,7 @@ class Trainer:
             self._optimizer_pool = ThreadPool(config.gradient.workers, untold)
         self._overrides = dict(prompt_overrides or {})
         self._folder = Path(folder or config.train.folder)
+        self._on_step = on_step or go_on
         self._clock = clock
 
     def train(self, *, resume: bool = False) -> Summary:
@@ -99,7 +106,7 @@ class Trainer:
         models = self._models
         optimizer = asked(models["optimizer"], calls=store.calls, failures=store.failures, meter=counter)
         target = asked(models["target"], calls=store.calls, failures=store.failures, meter=counter)
-        counting = Counting(optimizer)
+        counting = Counting(optimizer, tell=Replies(folder).tell)
         lapses = None
         if config.gradient.skill_aware:
             lapses = Lapses()
@@ -108,7 +115,9 @@ class Trainer:
             config=config,
             items=items,
             tasks=self._tasks(items),
-            attempts=Attempts(Attempt(self._env, target, config.gradient.shown_chars), self._pool, spent),
+            attempts=Attempts(
+                Attempt(self._env, target, config.gradient.shown_chars), self._pool, spent, tell=Answers(folder).tell
+            ),
             optimizer=Optimizer(
                 backend=counting,
                 pool=self._optimizer_pool,
@@ -124,12 +133,13 @@ class Trainer:
             spent=spent,
             rule=config.rule(trials=trials(config, len(items[Split.TRAIN]))),
         )
-        course = Course(parts, document)
+        course = Course(parts, document, on_step=self._on_step)
         course.run()
         for purpose, taken in counting.taken:
             spent.add(purpose, (taken,))
         names = self._model_names()
         summary = final(parts, course.state, course.initial, course.history, env=self._env.name, models=names)
+        summary = replace(summary, stopped=course.stopped)
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary
