@@ -61,6 +61,14 @@ class CallStore:
         self.failures = SqliteFailures(self._connection, lock)
         self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock)
 
+    def take_calls(self, other: Path) -> int:
+        """Add the completed calls of another run's file; return how many calls there are now."""
+        self._connection.execute("ATTACH ? AS other", (str(other),))
+        self._connection.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls")
+        self._connection.execute("DETACH other")
+        (count,) = self._connection.execute("SELECT count(*) FROM main.calls").fetchone()
+        return int(count)
+
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
