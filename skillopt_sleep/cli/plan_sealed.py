@@ -35,11 +35,12 @@ def look_at_seals(
     """Look for an agent and for a seal that holds, by trying it; no model is asked."""
     from skillopt_sleep.errors import SleepError
     from skillopt_sleep.night.forecast import is_for_a_copy, most_per_task
+    from skillopt_sleep.wiring.actor import find_actor
     from skillopt_sleep.wiring.models import choose
     from skillopt_sleep.wiring.sealed import find_sealing
 
     try:
-        made_with = find_sealing(choose(settings, paths).target).told
+        made_with = find_sealing(find_actor(settings, choose(settings, paths).target, paths)).told
     except SleepError as error:
         made_with = SealedReplay(why_not=error.message, remedy=error.remedy)
     return AheadSealed(

@@ -44,6 +44,7 @@ from skillopt_sleep.settings import (
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring import session_rules
+from skillopt_sleep.wiring.actor import find_actor
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
@@ -116,8 +117,14 @@ def wire(
     words = SingleShot(target, night=lambda: store.page.drawn)
     sealed: SealedParts | None = None
     if settings.replay.sealed:
-        turns = settings.replay.turns
-        sealed = SealedParts(chosen.target, paths, environ, turns=turns, meter=meter, store=store)
+        sealed = SealedParts(
+            partial(find_actor, settings, chosen.target, paths, environ),
+            paths,
+            price=chosen.target.price,
+            turns=settings.replay.turns,
+            meter=meter,
+            store=store,
+        )
     crew = Crew(
         sources=sources,
         preflights=tuple(preflights.values()),
