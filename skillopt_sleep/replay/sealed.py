@@ -26,6 +26,7 @@ from skillopt_sleep.protocols.acting import Acted, Acting, Given, Inside, Instal
 from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.protocols.sealing import HOME, SOCKET, Policy
 from skillopt_sleep.records import (
+    SEALED_KEY,
     Command,
     Completion,
     Document,
@@ -137,7 +138,7 @@ class SealedCopy:
         digest = hashlib.blake2b(digest_size=20)
         for part in parts:
             digest.update(f"{len(part)}:{part}".encode())
-        return f"sealed-{digest.hexdigest()}"
+        return f"{SEALED_KEY}{digest.hexdigest()}"
 
     def _attempted(self, task: Task, document: Document, sample: int) -> Trajectory:
         try:

@@ -171,7 +171,7 @@ class SealedParts:
             return None
         way = sealing.agent.way
         upstream = Upstream(way.address, way.headers, sealing.agent.setup.model)
-        relay = Relay(self._meter, upstream, price=_price_of(way, self._price))
+        relay = Relay(self._meter, upstream, price=price_of(way, self._price))
         return SealedCopy(
             sealing.agent,
             CheckRuns(seal, self._bases, self._paths.replays),
@@ -214,7 +214,7 @@ class LateWorkshop:
         return self._workshop.calibrated(command, workspace, ended, whole=whole)
 
 
-def _price_of(way: Way, of_target: Price) -> Price:
+def price_of(way: Way, of_target: Price) -> Price:
     """Return how a request is priced: a subscription's costs nothing more, else the target's price comes first."""
 
     def of(model: str, usage: Usage) -> float | None:
