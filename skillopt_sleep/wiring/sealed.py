@@ -2,7 +2,7 @@
 
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.leftovers import BASES, SOCKETS, prefix
 from skillopt_sleep.protocols import Workshop
 from skillopt_sleep.protocols.acting import Limits, Way
+from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import (
     Calibration,
     Command,
@@ -62,7 +63,7 @@ class Sealing(NamedTuple):
         return SealedReplay(agent=self.agent.title, version=self.agent.version, seal=self.choice.seal.name)
 
 
-def find_sealing(actor: Actor) -> Sealing:
+def find_sealing(actor: Actor, seals: Sequence[Seal] = SEALS) -> Sealing:
     """Look whether the agent can be pointed at our relay, and for a seal that holds; no model is asked.
 
     The probe of the seals takes a second and leaves nothing behind.
@@ -81,9 +82,15 @@ def find_sealing(actor: Actor) -> Sealing:
         return Sealing(why_not=error.message, remedy=error.remedy)
     # Not below the home, whose path may be too long for the socket that the probe makes.
     with tempfile.TemporaryDirectory(prefix=prefix(SOCKETS), ignore_cleanup_errors=True) as scratch:
-        choice = chosen(SEALS, Path(scratch))
+        choice = chosen(seals, Path(scratch))
     if choice.seal is None:
         return Sealing(choice=choice, why_not=choice.why_not, remedy=choice.remedy)
+    if agent.acting.needs_loopback and not choice.seal.loopback:
+        refused = f"which {choice.seal.name} refuses, and no other seal holds"
+        return Sealing(
+            why_not=f"{agent.title} needs a port on loopback, {refused}",
+            remedy="let bubblewrap make user namespaces here, or set target.name to claude",
+        )
     found = Agent(
         acting=agent.acting,
         installed=installed,
@@ -113,8 +120,10 @@ class SealedParts:
         turns: int,
         meter: NightMeter,
         store: SqliteStore,
+        seals: Sequence[Seal] = SEALS,
     ) -> None:
         self._actor = actor
+        self._seals = seals
         self._paths = paths
         self._price = price
         self._limits = Limits(turns=turns)
@@ -146,7 +155,7 @@ class SealedParts:
         """Whether sealed attempts can be made here; found out once, in a second or two."""
         with self._lock:
             if self._found is None:
-                self._found = find_sealing(self._actor())
+                self._found = find_sealing(self._actor(), self._seals)
                 self._copy = self._sealed_copy(self._found)
             return self._found
 

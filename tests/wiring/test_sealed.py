@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -11,10 +11,12 @@ from typing import Any, Literal
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.metered import Limits, NightMeter
 from skillopt_sleep.protocols import Model
+from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import Check, Checks, Command, Limit, Op, Task, Workspace
+from skillopt_sleep.replay.seals import SEALS
+from skillopt_sleep.replay.seals.sandlock import Sandlock
 from skillopt_sleep.settings import BackendSettings, Paths, Settings, find_paths
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.actor import find_actor
@@ -102,10 +104,10 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened.close()
 
 
-def the_parts(person: Person, store: SqliteStore) -> SealedParts:
+def the_parts(person: Person, store: SqliteStore, *, seals: Sequence[Seal] = SEALS) -> SealedParts:
     meter = NightMeter(store.ledger, Limits(Limit(200), 60), clock=FakeClock())
     actor = partial(find_actor, person.settings, person.model, person.paths, person.environ)
-    return SealedParts(actor, person.paths, price=person.model.price, turns=20, meter=meter, store=store)
+    return SealedParts(actor, person.paths, price=person.model.price, turns=20, meter=meter, store=store, seals=seals)
 
 
 @pytest.mark.cli
@@ -190,28 +192,27 @@ def test_a_target_with_whose_model_no_agent_acts_is_named_and_no_seal_is_tried(
     assert not paths.replays.exists()
 
 
-def test_an_api_is_asked_with_its_own_key_and_never_with_the_agents_own_login(tmp_path: Path) -> None:
-    home = tmp_path / "claude"
-    home.mkdir()
-    elsewhere = {"ANTHROPIC_BASE_URL": "https://gateway.example", "ANTHROPIC_AUTH_TOKEN": "the-agents-own"}
-    (home / "settings.json").write_text(json.dumps({"env": elsewhere}))
-    environ = {"CLAUDE_CONFIG_DIR": str(home), "ANTHROPIC_API_KEY": KEY, "CLAUDE_CODE_USE_BEDROCK": "1"}
-    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    backend = BackendSettings(name="anthropic", model="m")
-    actor = find_actor(Settings(backend=backend), make_model(backend, paths, environ), paths, environ)
-    assert actor.program is not None
-    way = AGENTS["claude"].acting.way(actor.login_files, actor.environ, actor.program.setup)
-    assert (way.address, dict(way.headers)) == ("https://api.anthropic.com", {"x-api-key": KEY})
+@pytest.mark.cli
+def test_where_only_sandlock_holds_claude_acts_and_codex_says_why_it_cannot(
+    tmp_path: Path, store: SqliteStore, server: ModelServer, programs: Programs
+) -> None:
+    seals = (Sandlock(),)
+    person = Person(tmp_path / "ada", "claude", str(programs.claude), server)
+    with store.open_night():
+        parts = the_parts(person, store, seals=seals)
+        if not parts.sealing.possible:
+            pytest.skip(parts.sealing.why_not)
+        without = parts.run(person.task(), person.document(""), sample=0)
+        with_rule = parts.run(person.task(), person.document(RULE), sample=0)
+    assert (without.failure, with_rule.failure) == ("", "")
+    assert ["sh lint.sh" in done.told for done in (without, with_rule)] == [False, True]
+    assert {without.seal, with_rule.seal} == {"sandlock"}
 
-
-def test_an_address_that_needs_no_key_is_asked_without_one(tmp_path: Path) -> None:
-    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    backend = BackendSettings(name="openai", model="qwen", base_url="http://127.0.0.1:9/v1", api="responses")
-    actor = find_actor(Settings(backend=backend), make_model(backend, paths, {}), paths, {})
-    assert actor.program is not None
-    way = AGENTS["codex"].acting.way(actor.login_files, actor.environ, actor.program.setup)
-    assert (way.problem, way.address) == ("", "http://127.0.0.1:9/v1")
-    assert "Bearer not-needed" in way.headers.values()
+    other = Person(tmp_path / "bob", "codex", str(programs.codex), server)
+    sealing = the_parts(other, store, seals=seals).sealing
+    assert not sealing.possible
+    assert "Codex needs a port on loopback, which sandlock refuses" in sealing.why_not
+    assert "bubblewrap" in sealing.remedy
 
 
 def test_a_login_that_cannot_be_pointed_at_the_relay_is_said(tmp_path: Path) -> None:
