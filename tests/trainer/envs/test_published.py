@@ -11,7 +11,6 @@ from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, find_env
 
 PUBLISHED = Path(__file__).parent / "published"
-misread = pytest.mark.xfail(strict=True, raises=(AssertionError, ConfigError), reason="misread or refused")
 
 
 def train(env: str, folder: str, **options: Any) -> Sequence[Item]:
@@ -22,7 +21,6 @@ def right_choices(items: Sequence[Item]) -> list[str]:
     return [item.data["choices"][item.data["right"]] for item in items]
 
 
-@misread
 def test_the_paragraphs_of_hotpotqa_are_the_context() -> None:
     founder, compared = train("question_answering", "hotpotqa")
     assert "Edvin Rask was a clockmaker. He was born in Bergen." in founder.data["context"]
@@ -31,7 +29,6 @@ def test_the_paragraphs_of_hotpotqa_are_the_context() -> None:
     assert (compared.kind, compared.data["answers"]) == ("comparison", ["no"])
 
 
-@misread
 def test_a_test_without_answers_is_refused_only_where_it_is_asked_for() -> None:
     env = find_env("question_answering", {"path": str(PUBLISHED / "hotpotqa")})
     assert len(env.items(Split.VAL)) == 1
@@ -40,7 +37,6 @@ def test_a_test_without_answers_is_refused_only_where_it_is_asked_for() -> None:
     assert "evaluation.test = false" in refused.value.remedy
 
 
-@misread
 def test_gsm8k_is_asked_for_the_number_after_its_marks() -> None:
     env = find_env("word_problems", {"path": str(PUBLISHED / "gsm8k"), "ratio": [2, 1, 0]})
     items = [*env.items(Split.TRAIN), *env.items(Split.VAL), *env.items(Split.TEST)]
@@ -48,13 +44,11 @@ def test_gsm8k_is_asked_for_the_number_after_its_marks() -> None:
     assert not any("####" in item.text for item in items)
 
 
-@misread
 def test_gsm8k_as_texts_to_be_matched_is_refused_with_the_environment_that_reads_it() -> None:
     with pytest.raises(ConfigError, match="word_problems"):
         train("question_answering", "gsm8k")
 
 
-@misread
 def test_mmlus_own_tables_have_no_header() -> None:
     env = find_env("multiple_choice", {"path": str(PUBLISHED / "mmlu")})
     assert right_choices(env.items(Split.TRAIN)) == ["mercury", "6"]
@@ -64,7 +58,6 @@ def test_mmlus_own_tables_have_no_header() -> None:
     assert env.items(Split.TEST)[0].kind == "abstract_algebra"
 
 
-@misread
 def test_gpqas_right_answer_is_in_no_place_of_its_own() -> None:
     items = train("multiple_choice", "gpqa", ratio=[10, 1, 1])
     assert all(choice.endswith(".5 nm") for choice in right_choices(items))
@@ -76,20 +69,18 @@ def test_gpqas_right_answer_is_in_no_place_of_its_own() -> None:
         train("multiple_choice", "gpqa", shuffle=False)
 
 
-@misread
 def test_the_choices_of_arcs_table_are_in_its_question() -> None:
     melts, drives = train("multiple_choice", "arc")
     assert melts.text.startswith("Which of these (see above) melts first?\n\nA) ")
     assert sorted(melts.data["choices"].values()) == ["glass", "ice", "iron", "rock"]
     assert right_choices([melts, drives]) == ["ice", "a river"]
-    assert melts.id == "Oxton_2011_5_1"
+    assert (melts.id, melts.kind) == ("Oxton_2011_5_1", "")
 
 
 def test_arcs_lines_are_read() -> None:
     assert right_choices(train("multiple_choice", "arc_jsonl")) == ["a river"]
 
 
-@misread
 def test_hellaswag_and_truthfulqa_are_choices_too() -> None:
     [item] = train("multiple_choice", "hellaswag")
     assert right_choices([item]) == ["watches the wheel turn."]
@@ -100,7 +91,6 @@ def test_hellaswag_and_truthfulqa_are_choices_too() -> None:
     assert len({item.data["right"] for item in myths}) > 1
 
 
-@misread
 def test_mrqa_is_read_with_its_header_line_and_compressed() -> None:
     river, mill = train("question_answering", "mrqa")
     assert (river.id, river.text.rpartition("\n\n")[2], river.data["answers"]) == (
@@ -111,10 +101,9 @@ def test_mrqa_is_read_with_its_header_line_and_compressed() -> None:
     assert mill.data["context"].startswith("[TLE] Oxton Mill")
 
 
-@misread
 def test_a_column_that_is_not_read_is_said_once() -> None:
     env: Any = find_env("multiple_choice", {"path": str(PUBLISHED / "gpqa"), "ratio": [8, 2, 2]})
     env.items(Split.TRAIN)
     said: Sequence[str] = env.remarks
-    assert len([line for line in said if "Explanation" in line]) == 1
-    assert not any("Correct Answer," in line for line in said)
+    assert [line.count("Explanation") for line in said] == [1]
+    assert not any(" Correct Answer" in line.replace("Pre-Revision Correct Answer", "") for line in said)
