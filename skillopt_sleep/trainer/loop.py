@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
@@ -13,7 +15,7 @@ from skillopt_sleep.trainer.asked import asked, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import Course, trials
-from skillopt_sleep.trainer.data import read_items
+from skillopt_sleep.trainer.data import read_items, remarks, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
@@ -124,6 +126,7 @@ class Trainer:
             spent.add(purpose, (taken,))
         names = self._model_names()
         summary = final(parts, course.state, course.initial, course.history, env=self._env.name, models=names)
+        summary = replace(summary, remarks=remarks(self._env, used_splits(config)))
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary

@@ -9,7 +9,10 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.extras import command_for
 
 # Nothing is looked up elsewhere: what reads Parquet is part of the library.
-_OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+_OFFLINE: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
 
 
 def parquet_rows(path: Path) -> tuple[Mapping[str, Any], ...]:
