@@ -110,7 +110,7 @@ class Trainer:
                 backend=counting,
                 pool=self._optimizer_pool,
                 document=document,
-                words=wording(self._overrides),
+                words=wording(self._overrides, allow_urls=config.optimizer.allow_urls),
                 reflecting=lapses.question if lapses else None,
                 on_successes=config.gradient.appendix_source == "both",
             ),

@@ -12,14 +12,14 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit
-from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Record, RefusalKind, Rollout, Score, Split, Task
+from skillopt_sleep.records import Document, Edit, GateRule, Record, Rollout, Score, Split, Task
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.lapses import Lapses
+from skillopt_sleep.trainer.links import refusal
 from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Scores, Standing
 
@@ -95,6 +95,10 @@ class Parts:
     def most(self, document: Document) -> int:
         """Return how long the editable part may become: the rest of the text counts too."""
         return self.config.optimizer.max_chars - (len(document.text) - len(document.body))
+
+    def refusal(self, document: Document) -> Callable[[Edit], str]:
+        """Return a function that says why an edit of this document is refused, or ""."""
+        return refusal(document, allow_urls=self.config.optimizer.allow_urls)
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
         """Return one attempt at each item under this skill."""
@@ -174,18 +178,3 @@ def _hard(scored: Sequence[Score]) -> float | None:
 
 def _soft(scored: Sequence[Score]) -> float | None:
     return mean([score.soft for score in scored])
-
-
-def refusal(document: Document) -> Callable[[Edit], str]:
-    """Return a function that says why the static guard refuses an edit of this document, or "".
-
-    A trained skill may contain code: it is its author's own file, which they read as a whole.
-    """
-
-    def refuse(edit: Edit) -> str:
-        if edit.op is EditOp.DELETE:
-            return ""
-        found = problems(edit.content, evidence=(), held=document.text, allowed={RefusalKind.CODE_BLOCK})
-        return "; ".join(found)
-
-    return refuse

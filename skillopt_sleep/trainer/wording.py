@@ -1,6 +1,7 @@
 """Word the optimizer's prompts for a training, or as its user wants them."""
 
 import difflib
+import re
 from collections.abc import Callable, Mapping
 
 from skillopt_sleep.errors import ConfigError
@@ -35,6 +36,8 @@ _HERE = (
     ("fared tonight", "fared just now"),
 )
 
+_NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
+
 
 def words(name: str) -> str:
     """Return the prompt of this name in the words of a training."""
@@ -60,9 +63,12 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             )
 
 
-def wording(overrides: Mapping[str, str]) -> Callable[[str], str]:
+def wording(overrides: Mapping[str, str], *, allow_urls: bool = False) -> Callable[[str], str]:
     """Return the function that finds a prompt by name: in the user's words, else in those of a training."""
-    known = {name: overrides.get(name) or words(name) for name in NAMES}
+    known: dict[str, str] = {}
+    for name in NAMES:
+        usual = _NO_LINKS.sub("", words(name)) if allow_urls else words(name)
+        known[name] = overrides.get(name) or usual
 
     def prompt(name: str) -> str:
         return known.get(name) or template(name)
