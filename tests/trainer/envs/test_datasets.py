@@ -20,12 +20,13 @@ SHIPPED = [
     "multiple_choice",
     "office_documents",
     "question_answering",
+    "spreadsheets",
     "tasks",
     "text_worlds",
     "word_problems",
 ]
 
-SEALED = {"code_tasks"}
+SEALED = {"code_tasks", "spreadsheets"}
 
 
 def _rows(*names: str, question: str = "Why {name}?") -> str:
