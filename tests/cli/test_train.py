@@ -61,8 +61,8 @@ def test_a_column_that_is_not_used_is_said_before_anything_is_spent_and_once(tmp
     config = a_config(tmp_path, f'{CONFIG}path = "all.json"\nratio = [1, 1, 1]\n')
     done = home.command("train", str(config), "--json")
     assert done.code == 0, done.err
-    assert done.err.count("not used of the data: explanation") == 1
-    assert done.json["remarks"] == ["not used of the data: explanation"]
+    assert done.err.count("columns that are not used: explanation") == 1
+    assert done.json["remarks"] == ["columns that are not used: explanation"]
     assert "explanation" in home.command("eval", str(config), "--split", "val").err
 
 

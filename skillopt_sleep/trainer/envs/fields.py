@@ -24,7 +24,7 @@ class Fields:
         if not unread:
             return ()
         rest = f" and {len(unread) - MOST_NAMES} more" if len(unread) > MOST_NAMES else ""
-        return (f"not used of the data: {', '.join(unread[:MOST_NAMES])}{rest}",)
+        return (f"columns that are not used: {', '.join(unread[:MOST_NAMES])}{rest}",)
 
 
 class NotedRow(Mapping[str, Any]):

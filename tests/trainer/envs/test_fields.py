@@ -4,9 +4,9 @@ from skillopt_sleep.trainer.envs.fields import MOST_NAMES, Fields
 def test_what_no_row_is_asked_for_is_said_in_one_sentence() -> None:
     fields = Fields()
     first, second = fields.noting({"a": 1, "b": 2, "c": 3}), fields.noting({"a": 1, "d": 4})
-    assert fields.remarks() == ("not used of the data: a, b, c, d",)
+    assert fields.remarks() == ("columns that are not used: a, b, c, d",)
     assert (first["a"], second.get("d"), second.get("gone"), "b" in first) == (1, 4, None, True)
-    assert fields.remarks() == ("not used of the data: b, c",)
+    assert fields.remarks() == ("columns that are not used: b, c",)
 
 
 def test_nothing_is_said_if_all_is_read() -> None:
