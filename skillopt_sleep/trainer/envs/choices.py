@@ -74,7 +74,7 @@ def is_arcs(row: Row) -> bool:
 def _truthful(row: Row) -> Asked:
     best = text_of(row, "Best Answer")
     wrong = [text.strip() for text in text_of(row, "Incorrect Answers").split(";") if text.strip()]
-    return Asked(text_of(row, "Question"), [best, *wrong], 0, first=True)
+    return Asked(text_of(row, "Question"), list(dict.fromkeys([best, *wrong])), 0, first=True)
 
 
 def _targets(row: Row, targets: Mapping[str, Any]) -> Asked:

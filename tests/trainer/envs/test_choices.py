@@ -44,6 +44,11 @@ def test_truthfulqas_marked_choices_have_one_that_is_right(targets: object) -> N
     assert (list(found.choices), found.right, found.first) == (["yes", "no"], 0, True)
 
 
+def test_truthfulqas_table_may_name_a_wrong_answer_twice() -> None:
+    found = asked_of({"Question": "Is it?", "Best Answer": "no", "Incorrect Answers": "yes; perhaps; yes;"})
+    assert (list(found.choices), found.right, found.first) == (["no", "yes", "perhaps"], 0, True)
+
+
 @pytest.mark.parametrize("targets", [{"a": 1, "b": 1}, {"a": 0}, {"choices": ["a", "b"], "labels": [1]}])
 def test_marks_of_several_right_choices_are_refused(targets: object) -> None:
     with pytest.raises(ValueError, match="not one right choice"):
