@@ -73,7 +73,7 @@ class CodeTasks(DataEnv, frozen=True, kw_only=True, dict=True):
             return Result(response=reply, why=NO_PROGRAM)
         data = item.data
         files = {**data["files"], data["answer_file"]: data["before"] + program, **data["tests"]}
-        ended = self.runs.run(data["argv"], {path: text.encode() for path, text in files.items()})
+        ended = self.runs.run(data["argv"], files)
         reached = not data["passed"] or data["passed"] in ended.stdout.splitlines()
         passed = ended.status == 0 and reached
         why = ""

@@ -54,7 +54,7 @@ class SealedRuns:
     def run(
         self,
         argv: Sequence[str],
-        files: Mapping[str, bytes],
+        files: Mapping[str, bytes | str],
         *,
         wanted: Iterable[str] = (),
         packages: Iterable[str] = (),
@@ -121,7 +121,9 @@ def is_inside(relative: str) -> bool:
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _write(tree: Path, relative: str, data: bytes) -> None:
+def _write(tree: Path, relative: str, data: bytes | str) -> None:
+    if isinstance(data, str):
+        data = data.encode(errors="replace")  # a model may write half a character
     path = tree / relative
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)

@@ -87,7 +87,7 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
         """Run the program on one workbook and compare what it saved; return what is wrong with it, or ""."""
         given = (self._folder / case.given).read_bytes()
         ended = self.runs.run(
-            ["python3", PROGRAM], {PROGRAM: program.encode(), INPUT: given}, wanted=[OUTPUT], packages=PACKAGES
+            ["python3", PROGRAM], {PROGRAM: program, INPUT: given}, wanted=[OUTPUT], packages=PACKAGES
         )
         output = ended.files.get(OUTPUT)
         if ended.status != 0:

@@ -88,6 +88,11 @@ def test_tests_of_ones_own_are_run_by_their_command_on_the_answer_and_the_files(
     assert (wrong.hard, wrong.why) == (0, "a test failed")
 
 
+def test_half_a_character_in_a_program_is_its_own_fault(tmp_path: Path) -> None:
+    [item] = items(tmp_path, OWN)
+    assert answered(item, "def price(n):\n    return 10 * n  # \ud83d").hard == 1
+
+
 def test_a_reply_without_a_program_is_not_run(tmp_path: Path) -> None:
     [item] = items(tmp_path, OWN)
     reply = CodeTasks().rollout_one(item, "", FakeBackend({Purpose.ROLLOUT: "I can't."}), sample=0)
