@@ -12,7 +12,17 @@ from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.asking import ANSWER_FORM, ask, with_source
 from skillopt_sleep.trainer.envs.contexts import context_of, shortened
 from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, row_id
-from skillopt_sleep.trainer.envs.rows import Row, kind_of_row, optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.rows import (
+    SUFFIXES,
+    Row,
+    form_of,
+    kind_of_row,
+    optional,
+    read_rows,
+    text_of,
+    texts_of,
+)
+from skillopt_sleep.trainer.envs.searchqa import SUFFIX, is_searchqas, searchqa_rows
 from skillopt_sleep.trainer.envs.worked import is_worked
 from skillopt_sleep.trainer.scorers import exact_match, final_answer, normalized, token_f1
 
@@ -22,13 +32,14 @@ SHOWN_CHARS = 1_500
 
 
 class QuestionAnswering(DataEnv, frozen=True, kw_only=True, dict=True):
-    """Rows with `question`, `context` and `answers`; SQuAD's articles, HotpotQA's questions and MRQA's lines.
+    """Rows with `question`, `context` and `answers`; SQuAD's articles, and HotpotQA's, MRQA's and SearchQA's files.
 
     The first `context_chars` of a context are used, 0 for all; one made of several documents ([DOC] before each) is
     cut between documents.
     """
 
     name: ClassVar[str] = "question_answering"
+    suffixes: ClassVar[frozenset[str]] = SUFFIXES | {SUFFIX}
 
     context_chars: Count = 6_000
 
@@ -50,12 +61,26 @@ class QuestionAnswering(DataEnv, frozen=True, kw_only=True, dict=True):
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the questions of one file."""
-        rows = read_rows(path)
+        rows = self._rows(path)
         for inner, questions_of in (("paragraphs", _of_article), ("qas", _of_paragraph)):
             if rows and inner in rows[0]:
                 groups = self.converted(rows, lambda _, row, of=questions_of: of(row), where=path)
                 rows = tuple(itertools.chain.from_iterable(groups))
         return self.converted(rows, lambda number, row: self._item(row, row_id(path, number)), where=path)
+
+    def data_files(self, place: Path) -> list[Path]:
+        """Return the files that may hold questions; of other texts only those in SearchQA's form."""
+        found = super().data_files(place)
+        return [path for path in found if path == self.place or path.suffix != SUFFIX or is_searchqas(path)]
+
+    def _rows(self, path: Path) -> Sequence[Row]:
+        if form_of(path) != SUFFIX:
+            return read_rows(path)
+        rows = searchqa_rows(path)
+        asked = [row for row in rows if row["question"]]
+        if len(asked) < len(rows):
+            self.remark(f"lines without a question, left out of {path.name}: {len(rows) - len(asked):,}")
+        return asked
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one answer; hard is exact match, soft is F1."""

@@ -44,7 +44,7 @@ def read_rows(path: Path, *, columns: Columns = with_header) -> tuple[Row, ...]:
     try:
         if form_of(path) == PARQUET:
             return parquet_rows(path)
-        text = _text(path)
+        text = _decoded(path)
         rows = _parse(text, form_of(path), columns)
     except RecursionError as error:
         raise ConfigError(f"{path}: it is nested too deeply", remedy="fix the file, or name another one") from error
@@ -60,7 +60,16 @@ def read_rows(path: Path, *, columns: Columns = with_header) -> tuple[Row, ...]:
     return tuple(cast("list[Row]", rows))
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a file, which may be compressed; raise ConfigError if it can't be read."""
+    try:
+        return _decoded(path)
+    except (OSError, ValueError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path}: {reason}", remedy="fix the file, or name another one") from error
+
+
+def _decoded(path: Path) -> str:
     data = path.read_bytes()
     if path.name.lower().endswith(COMPRESSED):
         data = gzip.decompress(data)
