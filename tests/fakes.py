@@ -306,6 +306,7 @@ class FakeSeal:
 
     layers = False
     moves = True
+    loopback = True
 
     def __init__(self, probe: Probe) -> None:
         self.name = probe.seal

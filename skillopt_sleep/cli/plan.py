@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.protocols import Tally
 
 INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
+_LAST_ATTEMPTS = 50
 LAST = 5  # so many of the last nights show what a night usually takes
 
 
@@ -83,11 +84,14 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
         read = len(store.index.lines(unread=False)) - len(store.index.lines(unread=True))
         made = tuple(islice(_calls_made(store.reports()), LAST))
+        usages = store.calls.sealed_usages(_LAST_ATTEMPTS)
     finally:
         store.close()
     sealed: AheadSealed | None = None
     if settings.replay.sealed and settings.backend.name and (projects or reviewed or wanted):
-        sealed = look_at_seals(settings, paths, known=known, plan=plan, waiting=waiting, again=again_tested)
+        sealed = look_at_seals(
+            settings, paths, known=known, plan=plan, waiting=waiting, again=again_tested, usages=usages
+        )
     calls = forecast(
         harvested.sessions,
         reviewed=len(reviewed),

@@ -1,11 +1,12 @@
 """Say in a plan how many attempts in sealed copies a night can afford, by whom, and what they cost at most."""
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import SealedReplay, Task
+from skillopt_sleep.records import SealedReplay, Task, Usage
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings
 
 if TYPE_CHECKING:
@@ -16,30 +17,55 @@ class AheadSealed(NamedTuple):
     """What a night may do in sealed copies: who acts there, or why nobody can.
 
     So many `tasks` of earlier nights need the repository and have it, and each is attempted up to `per_task` times;
-    an attempt makes up to `turns` calls.
+    an attempt makes up to `turns` calls. The `earlier` attempts took that many `tokens` and dollars in the middle;
+    `usd` is None if no price is known.
     """
 
     made_with: SealedReplay
     tasks: int
     per_task: int
     turns: int
+    earlier: int = 0
+    tokens: int = 0
+    usd: float | None = None
 
     def affordable(self, budget: BudgetSettings) -> int:
         """Return how many attempts the night can afford, if each makes all the calls that it may."""
         return budget.calls // self.turns
 
+    def expected(self, budget: BudgetSettings) -> int:
+        """Return how many attempts the limits on tokens and dollars are enough for, going by the earlier ones."""
+        counts = [budget.tokens // self.tokens]
+        if budget.usd and self.usd:
+            counts.append(int(budget.usd / self.usd))
+        return min(counts)
+
 
 def look_at_seals(
-    settings: Settings, paths: Paths, *, known: Sequence[Task], plan: "Plan", waiting: int, again: int
+    settings: Settings,
+    paths: Paths,
+    *,
+    known: Sequence[Task],
+    plan: "Plan",
+    waiting: int,
+    again: int,
+    usages: Sequence[tuple[str, Usage]],
 ) -> AheadSealed:
     """Look for an agent and for a seal that holds, by trying it; no model is asked."""
     from skillopt_sleep.errors import SleepError
     from skillopt_sleep.night.forecast import is_for_a_copy, most_per_task
+    from skillopt_sleep.wiring.actor import find_actor
     from skillopt_sleep.wiring.models import choose
-    from skillopt_sleep.wiring.sealed import find_sealing
+    from skillopt_sleep.wiring.sealed import find_sealing, price_of
 
+    usd: float | None = None
     try:
-        made_with = find_sealing(choose(settings, paths).target).told
+        target = choose(settings, paths).target
+        sealing = find_sealing(find_actor(settings, target, paths))
+        made_with = sealing.told
+        if sealing.agent is not None and usages:
+            priced = price_of(sealing.agent.way, target.price)
+            usd = _middle([priced(model, usage) for model, usage in usages])
     except SleepError as error:
         made_with = SealedReplay(why_not=error.message, remedy=error.remedy)
     return AheadSealed(
@@ -47,7 +73,16 @@ def look_at_seals(
         tasks=sum(map(is_for_a_copy, known)),
         per_task=most_per_task(plan, waiting=waiting, again=again),
         turns=settings.replay.turns,
+        earlier=len(usages),
+        tokens=int(median(usage.tokens for _, usage in usages)) if usages else 0,
+        usd=usd,
     )
+
+
+def _middle(prices: Sequence[float | None]) -> float | None:
+    """Return the median price, None if one of them is unknown."""
+    known = [usd for usd in prices if usd is not None]
+    return median(known) if len(known) == len(prices) else None
 
 
 def sealed_lines(ahead: AheadSealed, budget: BudgetSettings) -> Iterator[str]:
@@ -65,6 +100,7 @@ def sealed_lines(ahead: AheadSealed, budget: BudgetSettings) -> Iterator[str]:
         f"an attempt makes at most {counted(ahead.turns, 'call')}, so the limit is enough for"
         f" {affordable:,} attempts at least; they count against the limits below"
     )
+    yield _taken(ahead, budget)
     if ahead.tasks:
         needs = (
             "1 request of earlier nights needs"
@@ -75,6 +111,17 @@ def sealed_lines(ahead: AheadSealed, budget: BudgetSettings) -> Iterator[str]:
     yield "how many of the new requests need it is known after mining"
 
 
+def _taken(ahead: AheadSealed, budget: BudgetSettings) -> str:
+    """Say what an attempt takes, going by the earlier ones."""
+    if not ahead.tokens:
+        return "what an attempt takes in tokens and dollars is known after the first ones"
+    dollars = "" if ahead.usd is None else f" and ${ahead.usd:,.2f}"
+    return (
+        f"an attempt took {ahead.tokens:,} tokens{dollars} in the middle of the last {ahead.earlier:,};"
+        f" at that, the limits on both are enough for some {ahead.expected(budget):,}"
+    )
+
+
 def sealed_data(ahead: AheadSealed, budget: BudgetSettings) -> dict[str, object]:
     """Return the same as data."""
     return {
@@ -82,5 +129,8 @@ def sealed_data(ahead: AheadSealed, budget: BudgetSettings) -> dict[str, object]
         "tasks": ahead.tasks,
         "attempts_per_task_at_most": ahead.per_task,
         "calls_per_attempt_at_most": ahead.turns,
+        "earlier_attempts": ahead.earlier,
+        "tokens_per_attempt": ahead.tokens or None,
+        "usd_per_attempt": ahead.usd,
         "attempts_affordable": 0 if ahead.made_with.why_not else ahead.affordable(budget),
     }

@@ -1,6 +1,6 @@
 """The commands `train` and `eval`: train a skill on a dataset, and score it."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.settings import find_paths, load
 
 if TYPE_CHECKING:
+    from skillopt_sleep.records import Split
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
     from skillopt_sleep.trainer.plan import TrainingPlan
@@ -92,7 +93,10 @@ def train(
     if only_plan:
         _show_plan(config, backend, model, as_json=as_json)
         return
+    from skillopt_sleep.trainer.data import used_splits
+
     with _wired(config, backend, model) as training:
+        _warn_of_data(training, used_splits(training.config))
         summary = training.trainer().train(resume=resume)
     if as_json:
         say_json(summary)
@@ -182,6 +186,7 @@ def evaluate(
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
     with _wired(config, backend, model, scoring=True) as training:
+        _warn_of_data(training, (Split(split),))
         file = skill or _best(training.folder)
         scores = score(
             training.config,
@@ -264,6 +269,14 @@ def _roles(summary: "Summary") -> list[tuple[str, "Tested"]]:
 def _skill(role: str, tested: "Tested") -> str:
     test = f"; test {scored(tested.test)}" if tested.test is not None else ""
     return f"{role:8} step {tested.standing.step}, {tested.chars:,} characters: val {scored(tested.val)}{test}"
+
+
+def _warn_of_data(training: "Training", splits: "Sequence[Split]") -> None:
+    """Say what the environment leaves out of the data, before anything is spent on it."""
+    from skillopt_sleep.trainer.data import remarks
+
+    for text in remarks(training.env, splits):
+        warn(f"Data: {text}.")
 
 
 def _best(folder: Path) -> Path | None:

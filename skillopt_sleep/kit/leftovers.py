@@ -40,7 +40,7 @@ def sweep(replays: Path, temporary: Path) -> Cleared:
     places = [(replays, kind) for kind in (CALL, ATTEMPT, COPY, MAKING, SCRATCH)]
     places += [(replays / BASES, kind) for kind in (COPY, MAKING, SCRATCH)]
     found = [clear(folder, kind) for folder, kind in places]
-    found.append(clear(temporary, SOCKETS, shared=True))
+    found += [clear(temporary, kind, shared=True) for kind in (SOCKETS, SCRATCH)]
     gone = tuple(path for cleared in found for path in cleared.gone)
     stuck = tuple(path for cleared in found for path in cleared.stuck)
     return Cleared(gone, stuck)

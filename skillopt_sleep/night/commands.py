@@ -49,6 +49,17 @@ def with_commands(mined: Mined, sessions: Sequence[Session], snapshots: Sequence
     return replace(mined, tasks=tasks, calibrations=_account(judged))
 
 
+def with_late_commands(
+    waiting: Sequence[Task], sessions: Sequence[Session], snapshots: Sequence[Snapshot], crew: Crew
+) -> tuple[Task, ...]:
+    """Return those of these tasks of earlier nights that can be tried in their repositories now."""
+    if crew.workshop is None or not waiting:
+        return ()
+    work = _Work(crew.workshop, sessions, snapshots, late=_after(crew, LONGEST))
+    judged = crew.pool.map(work.judged, waiting, label="calibrate")
+    return tuple(one.task for one in judged if one.refused is None and one.asked)
+
+
 def _after(crew: Crew, length: timedelta) -> Callable[[], bool]:
     """Return a function that tells whether this much time has gone by."""
     until = crew.clock() + length
@@ -92,6 +103,8 @@ class _Work:
         refused = NoCommand.NO_COMMAND
         for proof in found.proofs[:MOST_PROOFS]:
             proved = self._proved(workshop, proof, workspace, session)
+            if proved is NoCommand.LATER:
+                return _refused(task, proved)
             if isinstance(proved, NoCommand):
                 refused = proved
                 continue

@@ -32,7 +32,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             if harvested.sessions or harvested.reviewed or wanted_again(plan, page.bank, now=page.started):
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
                 mined = page.keep("mined", Mined, lambda: mined_tasks(harvested, crew=crew, plan=plan, page=page))
-                found = tonight(mined, harvested.reviewed, plan=plan, page=page)
+                found = tonight(mined, harvested.reviewed, crew=crew, plan=plan, page=page)
                 page.write("lessons", found.lessons)
                 used = used_sources(page.index, {source.name for source in crew.sources})
                 routing = crew.targets.route(found.asked, used)
@@ -72,7 +72,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         page.close(
             report,
             found=harvested.sessions,
-            tasks=found.tasks,
+            tasks=(*found.tasks, *found.equipped),
             lessons=found.lessons,
             lost=(*mined.lost, *routing.lost, *judge.lost()),
             copies=harvested.copies,

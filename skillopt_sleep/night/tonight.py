@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from skillopt_sleep.mining.acting import could_act
 from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.lessons import with_evidence
@@ -12,22 +13,24 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
-from skillopt_sleep.night.commands import with_commands
-from skillopt_sleep.night.harvest import Harvest
+from skillopt_sleep.night.commands import with_commands, with_late_commands
+from skillopt_sleep.night.harvest import Harvest, snapshots_of
 from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan
-from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Split, Task
+from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Split, Task, wants_a_tool
 
 
 class Tonight(NamedTuple):
     """Tonight's tasks, those that are asked tonight, and the lessons that are new or changed.
 
     Asked are tonight's tasks and those recalled from earlier nights, but none of a lesson that was only noticed.
-    `ended` are the ids of the lessons that were taken back, `dropped` the corrections that aren't behind any task.
+    `equipped` are recalled tasks that waited for their repository and have it now. `ended` are the ids of the lessons
+    that were taken back, `dropped` the corrections that aren't behind any task.
     If they are `named`, a model was asked to name the lesson of each.
     """
 
     tasks: tuple[Task, ...] = ()
     asked: tuple[Task, ...] = ()
+    equipped: tuple[Task, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     ended: frozenset[str] = frozenset()
     dropped: tuple[Correction, ...] = ()
@@ -50,7 +53,7 @@ def mined_tasks(harvested: Harvest, *, crew: Crew, plan: Plan, page: Page) -> Mi
     return with_commands(proven, sessions, harvested.snapshots, crew)
 
 
-def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -> Tonight:
+def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, page: Page) -> Tonight:
     """Return tonight's tasks, each on its side; those of a lesson that was taken back take no part."""
     found = (*mined.tasks, *reviewed)
     wanted = wanted_again(plan, page.bank, now=page.started)
@@ -72,14 +75,35 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, plan: Plan, page: Page) -
         wanted={task.lesson for task in wanted},
     )
     by_hand = [task for task in tasks if task.lesson not in lessons]
+    equipped = page.keep(
+        "equipped", tuple[Task, ...], lambda: _equipped(asked, tasks, crew=crew, plan=plan, page=page)
+    )
+    now = {task.id: task for task in equipped}
     return Tonight(
         tasks=tasks,
-        asked=asked,
+        asked=tuple(now.get(task.id, task) for task in asked),
+        equipped=equipped,
         lessons=(*mined.lessons, *with_evidence(by_hand, ())),
         ended=ended,
         dropped=(*mined.dropped, *_dropped(mined.tasks, kept, ended)),
         named=plan.mine.miner != "heuristic",
     )
+
+
+def _equipped(
+    asked: Sequence[Task], tasks: Sequence[Task], *, crew: Crew, plan: Plan, page: Page
+) -> tuple[Task, ...]:
+    """Return the recalled tasks that had to wait for their repository when they were banked, and can be tried now."""
+    fresh = {task.id for task in tasks}
+    waiting = [task for task in asked if task.id not in fresh and task.workspace is None and could_act(task)]
+    held = {line.id for line in page.index.lines(unread=False)} if waiting else set[str]()
+    names = tuple(dict.fromkeys(task.session for task in waiting if task.session in held))
+    sessions = [session for session in page.index.sessions(names) if session.turns]
+    snapshots = snapshots_of(names, plan.sessions.spool)
+    found = with_late_commands(waiting, sessions, tuple(snapshots.values()), crew)
+    # What is judged by acts already was chosen, maybe by the person: it only lacked the repository.
+    chosen = {task.id: task.reference for task in waiting if wants_a_tool(task.reference)}
+    return tuple(task for task in found if chosen.get(task.id, task.reference) == task.reference)
 
 
 def wanted_again(plan: Plan, bank: Bank, *, now: datetime) -> tuple[Task, ...]:

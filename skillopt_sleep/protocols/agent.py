@@ -62,11 +62,13 @@ class Hooks:
 class Agent:
     """A coding agent: what people call it, the name of its sessions' source, and what it reads, writes and runs.
 
-    `sessions` makes the source of the sessions in an agent's home.
+    `sessions` makes the source of the sessions in an agent's home. `api` is the API that its program speaks, as in
+    `backend.name`.
     """
 
     title: str
     source: str
+    api: str
     sessions: Callable[[Path], Transcripts]
     program: Dialect
     acting: Acting

@@ -10,6 +10,12 @@ from skillopt_sleep.kit.process import Ran
 
 SOCKET = PurePosixPath("/run/model.sock")
 HOME = PurePosixPath("/home/replay")
+TEMPORARY = PurePosixPath("/tmp")  # noqa: S108 - the sealed program's own
+
+
+def temporary_in(home: PurePosixPath) -> PurePosixPath:
+    """Return where temporary files go inside: a seal that moves nothing has no folder for them but the home."""
+    return TEMPORARY if home == HOME else home / "tmp"
 
 
 class Denial(StrEnum):
@@ -111,6 +117,11 @@ class Seal(Protocol):
     @property
     def moves(self) -> bool:
         """Whether things stand at the paths that the policy names; else each stands where it is on the disk."""
+        ...
+
+    @property
+    def loopback(self) -> bool:
+        """Whether sealed programs can reach one another by a port on a loopback of their own."""
         ...
 
     def probe(self, folder: Path, /) -> Probe:

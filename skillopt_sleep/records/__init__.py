@@ -97,7 +97,7 @@ from skillopt_sleep.records.reports import (
     Spent,
 )
 from skillopt_sleep.records.rollouts import CheckResult, Rollout, Score, Trajectory
-from skillopt_sleep.records.sealing import SealedReplay
+from skillopt_sleep.records.sealing import SEALED_KEY, SealedReplay
 from skillopt_sleep.records.sessions import (
     LEFT_OUT_WORDS,
     ChangedFile,
@@ -172,6 +172,7 @@ __all__ = [
     "OUTCOMES",
     "READ_AGAIN",
     "REVIEW",
+    "SEALED_KEY",
     "SHAPE_OPS",
     "UNKNOWN",
     "UNVERIFIED",

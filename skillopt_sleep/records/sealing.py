@@ -2,6 +2,8 @@
 
 from skillopt_sleep.records.record import Record
 
+SEALED_KEY = "sealed-"  # the keys of completed sealed attempts begin with it
+
 
 class SealedReplay(Record, frozen=True, kw_only=True):
     """The agent and the seal of a night's attempts in copies of repositories.

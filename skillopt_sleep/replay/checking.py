@@ -9,7 +9,7 @@ from skillopt_sleep.kit.leftovers import SCRATCH, prefix
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.trees import remove_tree
-from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal
+from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal, temporary_in
 from skillopt_sleep.records import Command, CommandRun, Workspace
 from skillopt_sleep.replay.toolchains import toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Bases, Copy
@@ -43,6 +43,7 @@ class CheckRuns:
             copy.write(path, content)
         home = Path(tempfile.mkdtemp(prefix=prefix(SCRATCH), dir=private_dir(self._folder)))
         try:
+            temporary_for(self.seal, home)
             ran = self.seal.run(command.argv, self._policy(command, copy, base, home))
         finally:
             remove_tree(home)
@@ -77,6 +78,12 @@ class CheckRuns:
             except OSError:
                 continue  # it didn't survive, or is a link
         return given
+
+
+def temporary_for(seal: Seal, home: Path) -> None:
+    """Make the folder for temporary files in this home, if the seal has none of its own."""
+    if not seal.moves:
+        private_dir(home / temporary_in(PurePosixPath(home)).name)
 
 
 def end_of(printed: str) -> str:

@@ -26,6 +26,7 @@ from skillopt_sleep.protocols.acting import Acted, Acting, Given, Inside, Instal
 from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.protocols.sealing import HOME, SOCKET, Policy
 from skillopt_sleep.records import (
+    SEALED_KEY,
     Command,
     Completion,
     Document,
@@ -35,7 +36,7 @@ from skillopt_sleep.records import (
     Trajectory,
     wants_a_tool,
 )
-from skillopt_sleep.replay.checking import CheckRuns
+from skillopt_sleep.replay.checking import CheckRuns, temporary_for
 from skillopt_sleep.replay.own_record import own_record
 from skillopt_sleep.replay.toolchains import Toolchain, toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Copy
@@ -137,7 +138,7 @@ class SealedCopy:
         digest = hashlib.blake2b(digest_size=20)
         for part in parts:
             digest.update(f"{len(part)}:{part}".encode())
-        return f"sealed-{digest.hexdigest()}"
+        return f"{SEALED_KEY}{digest.hexdigest()}"
 
     def _attempted(self, task: Task, document: Document, sample: int) -> Trajectory:
         try:
@@ -156,9 +157,10 @@ class SealedCopy:
         base = self._bases.of(task.workspace)
         with base.copy(layers=self._seal.layers) as copy, self._place() as place, _place_of_socket() as reached:
             home, socket = private_dir(place / "home"), reached / "model.sock"
+            temporary_for(self._seal, home)
             inside = Inside(HOME, SOCKET) if self._seal.moves else Inside(PurePosixPath(home), PurePosixPath(socket))
-            given = self._give(document, copy, base, home, inside)
             root = PurePosixPath(base.root if self._seal.moves else copy.tree.upper)
+            given = self._give(document, copy, base, home, inside, root=root)
             needs = toolchain_of(base.path, base.dependencies, inside_home=inside.home)
             policy = Policy(
                 tree=copy.tree,
@@ -217,8 +219,13 @@ class SealedCopy:
         ) as name:
             yield Path(name)
 
-    def _give(self, document: Document, copy: Copy, base: Base, home: Path, inside: Inside) -> Given:
-        """Put the document where the agent loads it, and the files that its throw-away home needs."""
+    def _give(
+        self, document: Document, copy: Copy, base: Base, home: Path, inside: Inside, *, root: PurePosixPath
+    ) -> Given:
+        """Put the document where the agent loads it, and the files that its throw-away home needs.
+
+        `root` is where the repository stands inside.
+        """
         agent = self._agent
         for name, data in agent.acting.files.items():
             _write(home / name, data)
@@ -228,9 +235,10 @@ class SealedCopy:
         if place is None:
             raise ItemError(f"{agent.name} doesn't read {document.path}, so no attempt with it shows anything")
         data = document.text.encode()
-        root = PurePosixPath(base.root)
-        if place.is_relative_to(root):
-            copy.write(place.relative_to(root), data)
+        if place.is_relative_to(base.root):
+            path = place.relative_to(base.root)
+            copy.write(path, data)
+            place = root / path
         else:
             _write(home / place.relative_to(inside.home), data)
         return Given(place, document.kind, document.text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.protocols.sealing import HOME
+from skillopt_sleep.protocols.sealing import HOME, temporary_in
 
 MOST_SETTINGS = 64 * 1024
 SYSTEM = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
@@ -21,9 +21,8 @@ _HOME_LINE = re.compile(r"^home\s*=\s*(\S.*?)\s*$", re.MULTILINE)
 _DEFAULT = re.compile(r'^default_toolchain\s*=\s*"([\w.+-]+)"\s*$', re.MULTILINE)
 # An agent sets them itself, or works otherwise if they are set.
 _NOT_FOR_AGENTS = frozenset({"CI", "HOME", "LANG", "NO_COLOR", "TMPDIR"})
-_SCRATCH = "/tmp"  # noqa: S108 - the sealed program's own
 # The copy has no history to stamp what is built with.
-_GO = {"GOFLAGS": "-buildvcs=false", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOCACHE": f"{_SCRATCH}/go"}
+_GO = {"GOFLAGS": "-buildvcs=false", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +59,7 @@ def toolchain_of(
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "TMPDIR": _SCRATCH,
+        "TMPDIR": str(temporary_in(inside_home)),
         "PATH": ":".join((*path, *SYSTEM)),
     }
     reads: dict[PurePosixPath, Path] = {}
@@ -101,7 +100,7 @@ def _rust(inside_home: PurePosixPath) -> Toolchain:
         path.append(str(toolchain / "bin"))
         if registry.is_dir():
             reads[inside_home / ".cargo" / "registry"] = registry
-    environ = {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": f"{_SCRATCH}/target"}
+    environ = {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": str(temporary_in(inside_home) / "target")}
     return Toolchain(reads=reads, path=tuple(path), environ=environ)
 
 
@@ -116,7 +115,11 @@ def _go(inside_home: PurePosixPath) -> Toolchain:
             reads[PurePosixPath(root)] = root
     if (downloaded := _go_modules()).is_dir():
         reads[modules] = downloaded
-    return Toolchain(reads=reads, path=tuple(path), environ={**_GO, "GOMODCACHE": str(modules)})
+    return Toolchain(
+        reads=reads,
+        path=tuple(path),
+        environ={**_GO, "GOCACHE": str(temporary_in(inside_home) / "go"), "GOMODCACHE": str(modules)},
+    )
 
 
 def _interpreter(venv: Path) -> dict[PurePosixPath, Path]:

@@ -15,11 +15,12 @@ from skillopt_sleep.stores.banked import (
     Banked,
     Decided,
     Mark,
-    changes_less,
     content,
     decided_by,
+    equipped,
+    is_equipped,
+    is_part_of,
     rewritten,
-    teaches_less,
     traces,
     with_edits,
     with_side,
@@ -262,10 +263,14 @@ class SqliteBank:
             entry = known.get(task.id)
             if entry is None:
                 self._insert(task, night=night)
+                continue
+            untouched = entry.dropped is None and (entry.edited is None or entry.edited < started)
+            if untouched and is_equipped(entry.task, task):
+                self._update(equipped(entry.task, task), night=night, waits=False)
             elif content(entry.task) == content(task):
                 if entry.waits:
                     self._update(with_side(entry.task, task), night=night, waits=False)
-            elif entry.dropped is None and (entry.edited is None or entry.edited < started):
+            elif untouched:
                 # `kept` saw every edit made before the night, so a difference is a later change of a tasks file.
                 self._update(task, night=night, edited=None, waits=False, earlier=None)
         tonight = {proposal.id for proposal in proposals}
@@ -300,13 +305,7 @@ class SqliteBank:
         """Withdraw what waits and teaches nothing more than this one, or was proposed before with the same edits."""
         for entry in waiting:
             part = entry.proposal
-            if part.id == whole.id or not set(part.paths) <= set(whole.paths):
-                continue
-            if Proof.WORDS in {part.proof, whole.proof} or whole.proof is Proof.EDITED:
-                continue
-            is_repeated = part.id not in tonight and changes_less(part, whole)
-            # Another wording of the same lesson says nothing of the person's own.
-            if not is_repeated and (part.proof is Proof.EDITED or not teaches_less(part, whole)):
+            if part.id == whole.id or not is_part_of(part, whole, tonight=part.id in tonight):
                 continue
             self.decide(part.id, WITHDRAWN, at=at, reason=f"its rule is part of {whole.id} now", leaving=(WAITING,))
 

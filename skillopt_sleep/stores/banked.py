@@ -85,6 +85,23 @@ def with_side(known: Task, tonight: Task) -> Task:
     return replace(known, lesson=known.lesson or tonight.lesson, split=known.split or tonight.split)
 
 
+def is_equipped(known: Task, tonight: Task) -> bool:
+    """Return whether a task that waited for its repository can be tried there now."""
+    return known.workspace is None and tonight.workspace is not None
+
+
+def equipped(known: Task, tonight: Task) -> Task:
+    """Return the known task with its repository and what judges it there; its wording, lesson and side stay."""
+    return replace(
+        known,
+        reference=tonight.reference,
+        workspace=tonight.workspace,
+        later=tonight.later,
+        needs_repository=tonight.needs_repository,
+        known_answers=tonight.known_answers,
+    )
+
+
 def traces(task: Task) -> list[tuple[str, object]]:
     """Return keys that recognize the task when it is mined again: its prompt, and the turns it came from."""
     keys: list[tuple[str, object]] = [(task.session, task.prompt)]
@@ -95,6 +112,18 @@ def traces(task: Task) -> list[tuple[str, object]]:
 def content(task: Task) -> tuple[object, ...]:
     """Return what makes two versions of a task the same."""
     return task.id, task.prompt, task.context, task.reference, task.project
+
+
+def is_part_of(part: Proposal, whole: Proposal, *, tonight: bool) -> bool:
+    """Return whether a waiting proposal, made `tonight` or earlier, says nothing that the other one doesn't say."""
+    if not set(part.paths) <= set(whole.paths):
+        return False
+    if Proof.WORDS in {part.proof, whole.proof} or whole.proof is Proof.EDITED:
+        return False
+    if not tonight and changes_less(part, whole):
+        return True
+    # Another wording of the same lesson says nothing of the person's own.
+    return part.proof is not Proof.EDITED and teaches_less(part, whole)
 
 
 def teaches_less(part: Proposal, whole: Proposal) -> bool:

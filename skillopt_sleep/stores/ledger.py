@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.protocols import Held, Reservation, Tally
-from skillopt_sleep.records import CUT_SHORT, CallState, Completion, Purpose, Usage
+from skillopt_sleep.records import CUT_SHORT, SEALED_KEY, CallState, Completion, Purpose, Usage
 from skillopt_sleep.stores.running import HeldSums, Marks, Row, Running, Watch
 
 # What _tally sums up. A call that hasn't reported its tokens or price counts with what was held for it.
@@ -318,3 +318,13 @@ class SqliteCalls:
                 "INSERT OR REPLACE INTO calls (key, night, purpose, model, at, body) VALUES (?, ?, ?, ?, ?, ?)",
                 (key, self._night(), purpose, completion.model, self._clock().isoformat(), body),
             )
+
+    def sealed_usages(self, most: int) -> tuple[tuple[str, Usage], ...]:
+        """Return the model and the tokens of the last completed sealed attempts, newest first."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT body FROM calls WHERE key >= ? AND key < ? ORDER BY at DESC LIMIT ?",
+                (SEALED_KEY, SEALED_KEY[:-1] + chr(ord(SEALED_KEY[-1]) + 1), most),
+            ).fetchall()
+        completions = [from_json(body, Completion) for (body,) in rows]
+        return tuple((one.model, one.usage) for one in completions if one.usage)

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
-from skillopt_sleep.records import AllowedRefusal, GateRule, Metric, ReflectMode, RuleName, UpdateMode
+from skillopt_sleep.records import GateRule, Metric, ReflectMode, RuleName, UpdateMode
 from skillopt_sleep.settings import (
     Amount,
     BackendSettings,
@@ -79,8 +79,8 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     patch applies edits, rewrite works them into the text, full_rewrite writes a new text. From epoch 2 on,
     `slow_update` compares `slow_samples` train items under the last epoch's skill and this one's, and writes
     guidance: gated on val if `slow_gated`, otherwise inserted unmeasured. `slow_pairs` selects the items it is shown.
-    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`. `allow` lists what a
-    rule may hold although the static guard refuses it, such as link, address, image, html, length; code always may.
+    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`. Rules may hold links
+    and addresses only with `allow_urls`.
     """
 
     edit_budget: Count = 4
@@ -93,7 +93,7 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     slow_pairs: SlowPairs = "mixed"
     meta_skill: bool = True
     max_chars: Count = 24_000
-    allow: tuple[AllowedRefusal, ...] = ()
+    allow_urls: bool = False
 
 
 class EvaluationSection(Section, frozen=True, kw_only=True):

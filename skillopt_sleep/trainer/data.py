@@ -45,6 +45,21 @@ def read_items(env: Env, config: TrainerConfig) -> Mapping[Split, Sequence[Item]
     return items
 
 
+def remarks(env: Env, splits: Iterable[Split]) -> tuple[str, ...]:
+    """Read these splits and return what the environment says of them, such as which columns it doesn't use."""
+    if not hasattr(env, "remarks"):
+        return ()
+    for split in splits:
+        env.items(split)
+    said: Sequence[str] = getattr(env, "remarks", ())
+    return tuple(said)
+
+
+def used_splits(config: TrainerConfig) -> tuple[Split, ...]:
+    """Return the splits that a training reads."""
+    return tuple(Split) if config.evaluation.test else (Split.TRAIN, Split.VAL)
+
+
 def read_split(env: Env, split: Split, *, most: int) -> tuple[Item, ...]:
     """Return the first `most` items of a split, 0 for all; raise ConfigError naming the first invalid item."""
     where = f"environment {env.name}, {split}"

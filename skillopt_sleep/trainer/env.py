@@ -52,7 +52,8 @@ class Env(Protocol):
     """A dataset with its scorer; must be safe for several threads at once, and picklable to be sent to workers.
 
     A subclass starts from an empty skill by default. A registered class may list its options that are paths in the
-    ClassVar `path_options`: they are relative to the configuration's folder.
+    ClassVar `path_options`: they are relative to the configuration's folder. If it has `remarks`, these texts on the
+    items read so far are shown before anything is spent, and kept in the summary.
     """
 
     @property

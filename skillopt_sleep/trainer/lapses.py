@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.learning.asking import Extra, Optimizer, Question
 from skillopt_sleep.learning.reflect import ReflectReply
-from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.records import Document, Note, Purpose
+from skillopt_sleep.trainer.links import is_refused_note
 from skillopt_sleep.trainer.tasks import APPENDIX_BEGIN, APPENDIX_END
 
 NOTE_CHARS = 300
@@ -81,13 +81,13 @@ def _list(notes: Sequence[str]) -> str:
     return "\n".join([f"- {note}" for note in notes])
 
 
-def new_notes(document: Document, noted: Sequence[str]) -> tuple[str, ...]:
+def new_notes(document: Document, noted: Sequence[str], *, allow_urls: bool = False) -> tuple[str, ...]:
     """Return the safe notes that the appendix doesn't hold yet, up to case, white space and the full stop."""
     known = {_words(note) for note in notes_of(document)}
     fresh: list[str] = []
     for note in noted:
         line = one_line(note, limit=NOTE_CHARS)
-        if not line or _words(line) in known or APPENDIX_END in line or problems(line, evidence=()):
+        if not line or _words(line) in known or APPENDIX_END in line or is_refused_note(line, allow_urls=allow_urls):
             continue
         known.add(_words(line))
         fresh.append(line)
@@ -110,14 +110,14 @@ def within(changed: Document, before: Document, *, most: int) -> tuple[Document,
     return shorter, (Note(stage="appendix", summary=summary),)
 
 
-def consolidated(document: Document, *, optimizer: Optimizer) -> Document | Note:
+def consolidated(document: Document, *, optimizer: Optimizer, allow_urls: bool = False) -> Document | Note:
     """Ask for fewer notes; the document stays as it is if there aren't fewer. A failed call becomes a note."""
     notes = notes_of(document)
     values = {"document": fence(document.body or "(empty)"), "appendix": fence(_list(notes))}
     reply = optimizer.about(document).ask_alone(Question(Purpose.APPENDIX, AppendixReply, values))
     if isinstance(reply, Note):
         return reply
-    fewer = new_notes(with_notes(document, ()), reply.appendix_notes)
+    fewer = new_notes(with_notes(document, ()), reply.appendix_notes, allow_urls=allow_urls)
     if not fewer or len(fewer) >= len(notes):
         return document
     return with_notes(document, fewer)

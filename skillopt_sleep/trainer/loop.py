@@ -16,7 +16,7 @@ from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import Course, OnStep, go_on, trials
-from skillopt_sleep.trainer.data import read_items
+from skillopt_sleep.trainer.data import read_items, remarks, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
@@ -122,7 +122,7 @@ class Trainer:
                 backend=counting,
                 pool=self._optimizer_pool,
                 document=document,
-                words=wording(self._overrides, allowed=config.optimizer.allow),
+                words=wording(self._overrides, allow_urls=config.optimizer.allow_urls),
                 shown_chars=config.gradient.shown_chars,
                 reflecting=lapses.question if lapses else None,
                 on_successes=config.gradient.appendix_source == "both",
@@ -139,7 +139,7 @@ class Trainer:
             spent.add(purpose, (taken,))
         names = self._model_names()
         summary = final(parts, course.state, course.initial, course.history, env=self._env.name, models=names)
-        summary = replace(summary, stopped=course.stopped)
+        summary = replace(summary, stopped=course.stopped, remarks=remarks(self._env, used_splits(config)))
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary

@@ -2,7 +2,7 @@
 
 import dataclasses
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -12,26 +12,14 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit
-from skillopt_sleep.proposals.guard import refusals
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import (
-    NEVER_ALLOWED,
-    Document,
-    Edit,
-    EditOp,
-    GateRule,
-    Record,
-    RefusalKind,
-    Rollout,
-    Score,
-    Split,
-    Task,
-)
+from skillopt_sleep.records import Document, Edit, GateRule, Record, Rollout, Score, Split, Task
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.lapses import Lapses
+from skillopt_sleep.trainer.links import refusal
 from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Scores, Standing
 
@@ -107,6 +95,10 @@ class Parts:
     def most(self, document: Document) -> int:
         """Return how long the editable part may become: the rest of the text counts too."""
         return self.config.optimizer.max_chars - (len(document.text) - len(document.body))
+
+    def refusal(self, document: Document) -> Callable[[Edit], str]:
+        """Return a function that says why an edit of this document is refused, or ""."""
+        return refusal(document, allow_urls=self.config.optimizer.allow_urls)
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
         """Return one attempt at each item under this skill."""
@@ -186,24 +178,3 @@ def _hard(scored: Sequence[Score]) -> float | None:
 
 def _soft(scored: Sequence[Score]) -> float | None:
     return mean([score.soft for score in scored])
-
-
-def refusal(document: Document, allowed: Collection[str] = ()) -> Callable[[Edit], str]:
-    """Return a function that says why the static guard refuses an edit of this document, or "".
-
-    A trained skill may contain code, and what the training allows: it is its author's own file, read as a whole.
-    """
-    let_through = {RefusalKind.CODE_BLOCK, *allowed}
-
-    def refuse(edit: Edit) -> str:
-        if edit.op is EditOp.DELETE:
-            return ""
-        reasons: list[str] = []
-        for found in refusals(edit.content, evidence=(), held=document.text, allowed=let_through):
-            reason = found.why
-            if found.kind not in NEVER_ALLOWED:
-                reason += f' (the key optimizer.allow = ["{found.kind}"] would let it through)'
-            reasons.append(reason)
-        return "; ".join(reasons)
-
-    return refuse

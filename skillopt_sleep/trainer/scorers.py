@@ -7,6 +7,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from rapidfuzz.distance import Levenshtein
 
@@ -19,6 +20,19 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _LABEL = re.compile(
     r"(?:(?:the )?(?:correct |final |best )?(?:answer|choice|option)(?: is)?:? ?)?\(?([a-z])\)?(?:[.:)](?: .*)?)?"
 )
+
+# One number with what may stand around it: `x = `, a currency, a sign, groups of thousands, and a unit.
+_LEAD = r"(?:####|the (?:final )?answer is:?|(?:final )?answer:?|[a-z]\w* ?=|=)"
+_CURRENCY = r"(?:us|(?:usd|eur|gbp) )?[$€£¥₹]?"
+_DIGITS = r"(?:\d{1,3}(?:[, ]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_UNIT = r"(?:[^\d]|(?<=[a-z^])[23](?!\d))*"
+_ONE_NUMBER = re.compile(
+    rf"(?:{_LEAD} ?)*(?P<sign>[-+]?) ?{_CURRENCY} ?(?P<inner>[-+]?)(?:(?P<whole>\d+) (?=\d+/))?(?P<number>{_DIGITS})"
+    rf"(?:e(?P<power>[-+]?\d{{1,3}}))?(?:/(?P<below>\d+))?(?P<unit>{_UNIT})"
+)
+_WRAPPED = re.compile(r"\\boxed\{([^{}]*)\}|\\text\{([^{}]*)\}")
+LONGEST_NUMBER = 200
+_SCALES = {"k": 1_000, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
 
 
 def final_answer(reply: str) -> str:
@@ -71,6 +85,36 @@ def same_numbers(answer: str, wanted: str) -> bool:
 def _numbers(text: str) -> list[float]:
     without_groups = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     return [float(number) for number in _NUMBER.findall(without_groups)]
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text consists of one number, with what may stand around it."""
+    return bool(_values(text))
+
+
+def equal_numbers(answer: str, wanted: str) -> bool:
+    """Return whether both texts are one number each, and the same.
+
+    Groups of thousands, a currency, a percent sign and a unit don't count: 1,000 and $1000.00 and 1000 km are equal.
+    15 thousand equals 15 and 15000, as either may be asked for.
+    """
+    return bool(_values(answer) & _values(wanted))
+
+
+def _values(text: str) -> frozenset[Fraction]:
+    """Return the values that a text may stand for, none if it isn't one number."""
+    plain = _WRAPPED.sub(lambda found: found[1] or found[2] or "", text).replace("\u2212", "-")
+    plain = " ".join(plain.replace("\\", "").lower().split()).strip("*_`(){}[]. ")
+    found = _ONE_NUMBER.fullmatch(plain) if len(plain) <= LONGEST_NUMBER else None
+    if found is None or (found["below"] and not int(found["below"])):
+        return frozenset()
+    value = Fraction(re.sub(r"[, ]", "", found["number"])) * Fraction(10) ** int(found["power"] or 0)
+    value = value / int(found["below"] or 1) + int(found["whole"] or 0)
+    if "-" in (found["sign"], found["inner"]):
+        value = -value
+    unit = re.match(r"[^\w%]*([a-z]+)", found["unit"])
+    scale = _SCALES.get(unit[1], 1) if unit else 1
+    return frozenset({value, value * scale})
 
 
 def anls(answer: str, accepted: Sequence[str], *, threshold: float = ANLS_THRESHOLD) -> float:

@@ -15,7 +15,7 @@ from skillopt_sleep.learning.update import update
 from skillopt_sleep.records import UNVERIFIED, Change, Compared, Document, Earlier, Edit, Note, Past, Split
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
-from skillopt_sleep.trainer.parts import Parts, State, refusal
+from skillopt_sleep.trainer.parts import Parts, State
 from skillopt_sleep.trainer.summary import TAKEN, Action, EpochRecord, Gated
 
 SLOW_SAMPLE = 1_000_000  # and the epoch: other attempts than those that were learned from
@@ -87,7 +87,7 @@ def _guided(
     changed, fates = update(
         state.current.document,
         [edit],
-        refuse=refusal(state.current.document, parts.config.optimizer.allow),
+        refuse=parts.refusal(state.current.document),
         most=parts.most(state.current.document),
     )
     record = replace(record, edits=fates)

@@ -18,7 +18,7 @@ from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.outage import MANY, check_scored
-from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, refusal, scores
+from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, scores
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 from skillopt_sleep.trainer.told import row
 
@@ -146,7 +146,7 @@ def _learned(
         attempts=ItemAttempts(parts, Split.TRAIN, "train", label="race"),
         rules=parts.rules(document),
         limit=parts.limit(place.step, place.total),
-        refuse=refusal(document, parts.config.optimizer.allow),
+        refuse=parts.refusal(document),
         timed=parts.spent.timed,
     )
     nothing = _nothing(drafted)
@@ -219,14 +219,15 @@ def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tup
     if parts.lapses is None:
         return state, (), ()
     current = state.current.document
-    fresh = new_notes(current, parts.lapses.taken())
+    urls = parts.config.optimizer.allow_urls
+    fresh = new_notes(current, parts.lapses.taken(), allow_urls=urls)
     if not fresh:
         return state, (), ()
     changed = with_notes(current, (*notes_of(current), *fresh))
     notes: tuple[Note, ...] = ()
     most = parts.config.gradient.consolidate_after
     if most and len(notes_of(changed)) > most:
-        shorter = consolidated(changed, optimizer=parts.optimizer)
+        shorter = consolidated(changed, optimizer=parts.optimizer, allow_urls=urls)
         if isinstance(shorter, Note):
             notes = (shorter,)
         else:

@@ -118,7 +118,10 @@ class Tested(Record, frozen=True, kw_only=True):
 
 
 class Summary(Record, frozen=True, kw_only=True):
-    """The result of a training: the same for the same seed, data and answers, however often it was interrupted."""
+    """The result of a training: the same for the same seed, data and answers, however often it was interrupted.
+
+    `notes` are what failed on the way, `remarks` what its environment says of the data.
+    """
 
     schema_version: int = 1
     env: str
@@ -136,4 +139,5 @@ class Summary(Record, frozen=True, kw_only=True):
     costs: dict[str, Cost]
     total: Cost
     notes: tuple[Note, ...] = ()
+    remarks: tuple[str, ...] = ()
     best_skill: str

@@ -1,7 +1,8 @@
 """Word the optimizer's prompts for a training, or as its user wants them."""
 
 import difflib
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from skillopt_sleep.errors import ConfigError
@@ -37,11 +38,9 @@ _HERE = (
     ("fared tonight", "fared just now"),
 )
 
+_NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
 
-_FORBIDDEN = {
-    "link": ("no links, ", "no links that aren't there now, "),
-    "length": (", at most 2,000 characters each",),
-}
+
 # A prompt without this slot asks the optimizer to learn from nothing.
 _SHOWN = {
     "reflect": "attempts",
@@ -58,12 +57,9 @@ _SHOWN = {
 }
 
 
-def words(name: str, *, allowed: Collection[str] = ()) -> str:
-    """Return the prompt of this name in the words of a training; it doesn't forbid what the training allows."""
+def words(name: str) -> str:
+    """Return the prompt of this name in the words of a training."""
     text = template(name)
-    for kind in allowed:
-        for rule in _FORBIDDEN.get(kind, ()):
-            text = text.replace(rule, "")
     for there, here in _HERE:
         text = text.replace(there, here)
     return text
@@ -93,9 +89,12 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             )
 
 
-def wording(overrides: Mapping[str, str], *, allowed: Collection[str] = ()) -> Callable[[str], str]:
+def wording(overrides: Mapping[str, str], *, allow_urls: bool = False) -> Callable[[str], str]:
     """Return the function that finds a prompt by name: in the user's words, else in those of a training."""
-    known = {name: overrides.get(name) or words(name, allowed=allowed) for name in NAMES}
+    known: dict[str, str] = {}
+    for name in NAMES:
+        usual = _NO_LINKS.sub("", words(name)) if allow_urls else words(name)
+        known[name] = overrides.get(name) or usual
 
     def prompt(name: str) -> str:
         return known.get(name) or template(name)

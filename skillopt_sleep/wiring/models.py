@@ -142,7 +142,7 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
     """Return the first agent that is installed and logged in, and why it was chosen."""
     problems: list[str] = []
     for name in AGENTS:
-        model = _agent(replace(backend, name=name, model="", program=""), paths, environ)
+        model = make_program(replace(backend, name=name, model="", program=""), paths, environ)
         problem = _login_problem(model)
         if not problem:
             why = f"auto: {model.account.how}"
@@ -198,7 +198,7 @@ def make_model(
 
             return SimulatedBackend()
         case name if name in AGENTS:
-            return _agent(backend, paths, environ, tariff=tariff)
+            return make_program(backend, paths, environ, tariff=tariff)
         case "openai" | "azure":
             from skillopt_sleep.backends.openai import Azure, OpenAIBackend
             from skillopt_sleep.backends.openai_responses import OpenAIResponses
@@ -261,9 +261,11 @@ def _limits_answers(name: str) -> bool:
     return name not in _UNLIMITED
 
 
-def _agent(
+def make_program(
     backend: BackendSettings, paths: Paths, environ: Mapping[str, str], *, tariff: Tariff | None = None
 ) -> CliBackend:
+    """Make the model that an agent's program is asked for; raise ConfigError if the backend's keys don't fit it."""
+    _check(backend)
     return CliBackend(
         AGENTS[backend.name].program,
         setup=Setup(backend.model, backend.base_url, backend.api_key_env, backend.max_output_tokens),

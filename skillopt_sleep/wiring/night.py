@@ -19,6 +19,7 @@ from skillopt_sleep.backends.redacted import Redacted
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.keeping.patches import keep_patches
 from skillopt_sleep.keeping.retention import forget_old
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
@@ -44,6 +45,7 @@ from skillopt_sleep.settings import (
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring import session_rules
+from skillopt_sleep.wiring.actor import find_actor
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
@@ -111,13 +113,19 @@ def wire(
         data=paths.data,
         most_calls=settings.budget.calls,
         most_minutes=settings.budget.minutes,
-        afterwards=partial(_forget_old, store, paths, settings.bank),
+        afterwards=partial(_tidy, store, paths, settings.bank),
     )
     words = SingleShot(target, night=lambda: store.page.drawn)
     sealed: SealedParts | None = None
     if settings.replay.sealed:
-        turns = settings.replay.turns
-        sealed = SealedParts(chosen.target, paths, environ, turns=turns, meter=meter, store=store)
+        sealed = SealedParts(
+            partial(find_actor, settings, chosen.target, paths, environ),
+            paths,
+            price=chosen.target.price,
+            turns=settings.replay.turns,
+            meter=meter,
+            store=store,
+        )
     crew = Crew(
         sources=sources,
         preflights=tuple(preflights.values()),
@@ -146,11 +154,16 @@ def wire(
     return Night(crew=crew, plan=plan, store=store)
 
 
-def _forget_old(store: SqliteStore, paths: Paths, bank: BankSettings) -> None:
-    """Forget what the person doesn't want kept any longer; if the disk refuses, the next night tries again."""
+def _tidy(store: SqliteStore, paths: Paths, bank: BankSettings) -> None:
+    """Forget what the person doesn't want kept any longer, and keep what tasks stand on.
+
+    If the disk refuses, the next night tries again.
+    """
     keep, retire = (timedelta(seconds=seconds(length)) for length in (bank.keep, bank.retire))
     try:
-        forgotten = forget_old(store, paths, keep=keep, retire=retire, now=utc_now())
+        now = utc_now()
+        forgotten = forget_old(store, paths, keep=keep, retire=retire, now=now)
+        keep_patches((task for task in store.bank.all_tasks() if now - task.at <= retire), paths.spool)
     except (OSError, sqlite3.OperationalError) as error:
         tell("what is old could not be forgotten", level=logging.WARNING, because=str(error))
         return

@@ -1,24 +1,23 @@
 """Make the executor that lets the user's own agent act in a sealed copy, or say why there is none."""
 
-import os
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.backends.line import Upstream
-from skillopt_sleep.backends.metered import NightMeter
+from skillopt_sleep.backends.metered import NightMeter, Price
 from skillopt_sleep.backends.prices import price
 from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.leftovers import BASES, SOCKETS, prefix
-from skillopt_sleep.protocols import Model, Workshop
+from skillopt_sleep.protocols import Workshop
 from skillopt_sleep.protocols.acting import Limits, Way
+from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import (
     Calibration,
     Command,
@@ -40,6 +39,7 @@ from skillopt_sleep.replay.workshop import SealedWorkshop
 from skillopt_sleep.replay.workspaces import Bases
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.wiring.actor import Actor
 
 
 class Sealing(NamedTuple):
@@ -63,39 +63,44 @@ class Sealing(NamedTuple):
         return SealedReplay(agent=self.agent.title, version=self.agent.version, seal=self.choice.seal.name)
 
 
-def find_sealing(target: Model, environ: Mapping[str, str] = os.environ) -> Sealing:
-    """Look for an agent that can be pointed at our relay and for a seal that holds; no model is asked.
+def find_sealing(actor: Actor, seals: Sequence[Seal] = SEALS) -> Sealing:
+    """Look whether the agent can be pointed at our relay, and for a seal that holds; no model is asked.
 
     The probe of the seals takes a second and leaves nothing behind.
     """
-    if not isinstance(target, CliBackend):
-        return Sealing(
-            why_not=f"the target {target.name} is no agent's program", remedy="set target.name to claude or codex"
-        )
-    agent = AGENTS[target.name.partition(":")[0]]
-    way = agent.acting.way(target.login_files, environ, target.setup)
+    program = actor.program
+    if program is None:
+        return Sealing(why_not=actor.why_not, remedy=actor.remedy)
+    agent = AGENTS[program.name.partition(":")[0]]
+    way = agent.acting.way(actor.login_files, actor.environ, program.setup)
     if way.problem:
         return Sealing(why_not=way.problem, remedy=way.remedy)
     try:
-        installed = agent.acting.installed(Path(target.program))
-        version = target.version
+        installed = agent.acting.installed(Path(program.program))
+        version = program.version
     except CallFailed as error:
         return Sealing(why_not=error.message, remedy=error.remedy)
     # Not below the home, whose path may be too long for the socket that the probe makes.
     with tempfile.TemporaryDirectory(prefix=prefix(SOCKETS), ignore_cleanup_errors=True) as scratch:
-        choice = chosen(SEALS, Path(scratch))
+        choice = chosen(seals, Path(scratch))
     if choice.seal is None:
         return Sealing(choice=choice, why_not=choice.why_not, remedy=choice.remedy)
+    if agent.acting.needs_loopback and not choice.seal.loopback:
+        refused = f"which {choice.seal.name} refuses, and no other seal holds"
+        return Sealing(
+            why_not=f"{agent.title} needs a port on loopback, {refused}",
+            remedy="let bubblewrap make user namespaces here, or set target.name to claude",
+        )
     found = Agent(
         acting=agent.acting,
         installed=installed,
         way=way,
-        setup=target.setup,
+        setup=program.setup,
         title=agent.title,
-        name=target.name,
+        name=program.name,
         version=version,
         home=Path.home(),
-        agent_home=target.agent_home,
+        agent_home=program.agent_home,
     )
     return Sealing(agent=found, choice=choice)
 
@@ -108,17 +113,19 @@ class SealedParts:
 
     def __init__(
         self,
-        target: Model,
+        actor: Callable[[], Actor],
         paths: Paths,
-        environ: Mapping[str, str],
         *,
+        price: Price,
         turns: int,
         meter: NightMeter,
         store: SqliteStore,
+        seals: Sequence[Seal] = SEALS,
     ) -> None:
-        self._target = target
+        self._actor = actor
+        self._seals = seals
         self._paths = paths
-        self._environ = environ
+        self._price = price
         self._limits = Limits(turns=turns)
         self._meter = meter
         self._store = store
@@ -148,7 +155,7 @@ class SealedParts:
         """Whether sealed attempts can be made here; found out once, in a second or two."""
         with self._lock:
             if self._found is None:
-                self._found = find_sealing(self._target, self._environ)
+                self._found = find_sealing(self._actor(), self._seals)
                 self._copy = self._sealed_copy(self._found)
             return self._found
 
@@ -173,7 +180,7 @@ class SealedParts:
             return None
         way = sealing.agent.way
         upstream = Upstream(way.address, way.headers, sealing.agent.setup.model)
-        relay = Relay(self._meter, upstream, price=_price_of(way, self._target))
+        relay = Relay(self._meter, upstream, price=price_of(way, self._price))
         return SealedCopy(
             sealing.agent,
             CheckRuns(seal, self._bases, self._paths.replays),
@@ -216,13 +223,13 @@ class LateWorkshop:
         return self._workshop.calibrated(command, workspace, ended, whole=whole)
 
 
-def _price_of(way: Way, target: Model) -> Callable[[str, Usage], float | None]:
-    """Return how a request is priced: a subscription's costs nothing more, else the user's tariff counts first."""
+def price_of(way: Way, of_target: Price) -> Price:
+    """Return how a request is priced: a subscription's costs nothing more, else the target's price comes first."""
 
     def of(model: str, usage: Usage) -> float | None:
         if way.subscription:
             return 0.0
-        own = target.price(model, usage)
+        own = of_target(model, usage)
         return price(way.address, model, usage) if own is None else own
 
     return of

@@ -62,6 +62,7 @@ class FastAgent:
 
     files: Mapping[PurePosixPath, bytes] = {}
     sessions = "*.jsonl"
+    needs_loopback = False
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds = seconds

@@ -20,7 +20,25 @@ def test_the_calls_that_are_left_say_how_many_attempts_are_affordable() -> None:
     assert "Codex (0.169.0) acts in copies of the repository, sealed by bubblewrap" in told
     assert "at most 30 calls, so the limit is enough for 3 attempts" in told
     assert "3 requests of earlier nights need the repository: at most 26 attempts at each" in told
-    assert sealed_data(ahead, BudgetSettings(calls=100))["attempts_affordable"] == 3
+    assert "what an attempt takes in tokens and dollars is known after the first ones" in told
+    data = sealed_data(ahead, BudgetSettings(calls=100))
+    assert (data["attempts_affordable"], data["tokens_per_attempt"]) == (3, None)
+
+
+@pytest.mark.parametrize(
+    ("usd", "limit", "told"),
+    [
+        (0.25, 5.0, "40,000 tokens and $0.25 in the middle of the last 9; at that, the limits on both are enough for some 20"),
+        (0.25, 0.0, "and $0.25 in the middle of the last 9; at that, the limits on both are enough for some 50"),
+        (None, 5.0, "40,000 tokens in the middle of the last 9; at that, the limits on both are enough for some 50"),
+    ],
+)  # fmt: skip
+def test_what_earlier_attempts_took_says_how_many_the_limits_are_enough_for(
+    usd: float | None, limit: float, told: str
+) -> None:
+    ahead = AheadSealed(MADE, tasks=0, per_task=0, turns=30, earlier=9, tokens=40_000, usd=usd)
+    lines = "\n".join(sealed_lines(ahead, BudgetSettings(tokens=2_000_000, usd=limit)))
+    assert told in lines
 
 
 def test_without_a_seal_the_reason_and_what_helps_are_all_that_is_said() -> None:
@@ -65,6 +83,7 @@ def test_a_plan_names_agent_and_seal_and_counts_all_calls_of_sealed_attempts(
         pytest.skip("nothing can be sealed here")
     assert told["sealed"]["made_with"]["agent"] == "Claude Code"
     assert told["sealed"]["attempts_affordable"] == 2000 // told["sealed"]["calls_per_attempt_at_most"]
+    assert told["sealed"]["earlier_attempts"] == 0
     assert told["calls"]["purposes"]["rollout"] > told["calls"]["purposes"]["judge"]
 
 

@@ -3,12 +3,16 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.records import Task, wants_a_tool
 from skillopt_sleep.replay.seals import SEALS, chosen
 from tests.agents.acting_model import RuleKeeper
 from tests.cli.test_run_deeds import CLAUDE, CODEX, Part
@@ -42,6 +46,7 @@ class Sleeper(Home):
         super().__init__(folder)
         self.program, self.address, self.model = program, address, model
         self.at = LONG_AGO
+        self.sealed = "true"
         (self.project / "AGENTS.md").write_text("# shop-api\n", encoding="utf-8")
         (self.project / "CLAUDE.md").unlink()
         (self.project / "Makefile").write_text("lint:\n\techo checked\n", encoding="utf-8")
@@ -59,7 +64,7 @@ class Sleeper(Home):
             "SKILLOPT_SLEEP_TARGET_BASE_URL": self.address,
             "SKILLOPT_SLEEP_TARGET_API_KEY_ENV": f"{'ANTHROPIC' if self.program.name == 'claude' else 'OPENAI'}_API_KEY",
             "SKILLOPT_SLEEP_BACKEND_CONFIRMED": "true",
-            "SKILLOPT_SLEEP_REPLAY_SEALED": "true",
+            "SKILLOPT_SLEEP_REPLAY_SEALED": self.sealed,
             "SKILLOPT_SLEEP_BUDGET_CALLS": "2000",
         }
 
@@ -94,8 +99,11 @@ def test_a_check_that_the_person_ran_again_and_again_is_learned_from_what_the_ag
         home.stood_here()
 
         done = home.command("run", "--backend", "simulated", "--json")
+        plan = home.command("run", "--backend", "simulated", "--plan", "--json", "--again").json["sealed"]
 
     assert done.code == 0, f"{done.err}\n{done.out}"
+    assert plan["earlier_attempts"] > 0
+    assert plan["tokens_per_attempt"] > 0
     assert home.git("status", "--porcelain") == ""
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
     report = json.loads((night / "report.json").read_text())
@@ -110,3 +118,44 @@ def test_a_check_that_the_person_ran_again_and_again_is_learned_from_what_the_ag
     without, rule = line.split(" · ")
     assert (CHECK in without, f"ran `{CHECK}` (0)" in rule) == (False, True)
     assert f"| nothing | `{CHECK}` (exit 0) |" in (night / "attempts.md").read_text()
+
+
+@pytest.mark.cli
+def test_what_was_banked_before_anything_was_sealed_is_tried_once_its_lesson_comes_again(
+    tmp_path: Path, programs: Programs
+) -> None:
+    if chosen(SEALS, tmp_path).seal is None:
+        pytest.skip("nothing can be sealed here")
+    with ModelServer() as server:
+        server.acts = Chatty(RULE, lint=CHECK)
+        home = Sleeper(tmp_path / "home", program=programs.claude, address=server.root_url, model="claude-sonnet-5")
+        Part(source=CLAUDE, command=CHECK).had_by(home)
+        *earlier, last = sorted((home.folder / ".claude").rglob("*.jsonl"), key=lambda path: path.name)
+        later = tmp_path / last.name
+        last.rename(later)
+        home.sealed = "false"
+        first = home.command("run", "--backend", "simulated", "--json")
+        assert first.code == 0, first.err
+        before = banked(home)
+        later.rename(last)
+        home.sealed = "true"
+        done = home.command("run", "--backend", "simulated", "--json")
+
+    assert done.code == 0, f"{done.err}\n{done.out}"
+    after = banked(home)
+    assert len(before) >= len(earlier) - 1
+    assert {task.workspace for task in before.values()} == {None}
+    stood = {name for name in before if after[name].workspace is not None}
+    assert stood == set(before)
+    assert all(wants_a_tool(after[name].reference) for name in stood)
+    assert {name: after[name].prompt for name in before} == {name: task.prompt for name, task in before.items()}
+    shown = [home.command("show", proposal["id"]).out for proposal in done.json["proposals"]]
+    assert any(RULE in text for text in shown), done.out
+
+
+def banked(home: Home) -> dict[str, Task]:
+    """Every task in the person's bank, by id."""
+    connection = sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")
+    with closing(connection):
+        rows = connection.execute("SELECT id, body FROM tasks").fetchall()
+    return {name: from_json(body, Task) for name, body in rows}

@@ -54,6 +54,18 @@ def test_a_training_runs_tells_and_goes_on(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "summary.json").read_bytes() == first
 
 
+def test_a_column_that_is_not_used_is_said_before_anything_is_spent_and_once(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    rows = [{"question": f"{n}?", "choices": ["a", "b"], "answer": 0, "explanation": "so"} for n in range(12)]
+    (tmp_path / "all.json").write_text(json.dumps(rows), encoding="utf-8")
+    config = a_config(tmp_path, f'{CONFIG}path = "all.json"\nratio = [1, 1, 1]\n')
+    done = home.command("train", str(config), "--json")
+    assert done.code == 0, done.err
+    assert done.err.count("columns that are not used: explanation") == 1
+    assert done.json["remarks"] == ["columns that are not used: explanation"]
+    assert "explanation" in home.command("eval", str(config), "--split", "val").err
+
+
 def test_a_skill_is_scored_on_the_split_that_is_named(tmp_path: Path) -> None:
     home, config = Home(tmp_path / "home"), a_config(tmp_path)
     (tmp_path / "mine.md").write_text("# Mine\n", encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.kit.leftovers import SOCKETS, Cleared, clear, prefix, sweep
+from skillopt_sleep.kit.leftovers import SCRATCH, SOCKETS, Cleared, clear, prefix, sweep
 
 DAY = 24 * 3600
 
@@ -83,11 +83,12 @@ def test_what_is_no_call_and_a_link_are_left_alone(tmp_path: Path, dead: int) ->
 
 
 def test_what_is_not_ours_stays_in_the_systems_temporary_folder(tmp_path: Path) -> None:
-    for name in ("relay-notes", "relay-7", "relay-of-2024-07", "call-log"):
+    for name in ("relay-notes", "relay-7", "relay-of-2024-07", "scratch-pad", "call-log"):
         (tmp_path / name).mkdir()
         aged(tmp_path / name, 3 * DAY)
     assert clear(tmp_path, SOCKETS, shared=True) == Cleared()
-    assert len(list(tmp_path.iterdir())) == 4
+    assert clear(tmp_path, SCRATCH, shared=True) == Cleared()
+    assert len(list(tmp_path.iterdir())) == 5
 
 
 def test_what_a_replay_left_goes_wherever_it_is(tmp_path: Path, dead: int) -> None:
@@ -100,6 +101,7 @@ def test_what_a_replay_left_goes_wherever_it_is(tmp_path: Path, dead: int) -> No
         tmp_path / "replays" / "bases" / f"making-{ended}c",
         tmp_path / "replays" / "bases" / f"copy-{ended}d",
         shared / f"relay-{ended}e",
+        shared / f"scratch-{ended}h",
     ]
     running = [tmp_path / "replays" / f"{prefix('attempt-')}f", shared / f"{prefix('relay-')}g"]
     for path in (*left, *running):

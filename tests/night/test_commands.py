@@ -11,7 +11,7 @@ from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.rules import ruled_tasks
-from skillopt_sleep.night.commands import with_commands
+from skillopt_sleep.night.commands import with_commands, with_late_commands
 from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import Calibrations, Check, Checks, Command, Op, Session, Snapshot, Task
 from skillopt_sleep.replay.workshop import SealedWorkshop
@@ -219,8 +219,15 @@ def test_a_night_that_has_tried_for_long_leaves_the_others_for_later(tmp_path: P
     assert found.calibrations.refused == {"later": 1}
     assert found.notes == ()
     assert "another night" in found.calibrations.in_words
+    assert found.tasks == (task,)  # it can be tried when it is asked again
+    assert with_late_commands([task], [session], [], hurried) == ()
+    unhurried = a_crew(workshop=shop)
+    (later,) = with_late_commands([task], [session], [], unhurried)
+    assert isinstance(later.reference, Command)
+    assert later.workspace is not None
 
 
 def test_a_crew_without_a_workshop_changes_nothing(tmp_path: Path) -> None:
     mined = Mined(tasks=(ruled_tasks(Desk(tmp_path).had("claude", FIXED)).tasks))
     assert with_commands(mined, [], [], a_crew()) is mined
+    assert with_late_commands(mined.tasks, [], [], a_crew()) == ()

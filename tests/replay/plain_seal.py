@@ -14,6 +14,7 @@ class PlainSeal:
     name = "plain"
     layers = False
     moves = False
+    loopback = True
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, ...]] = []

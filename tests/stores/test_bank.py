@@ -6,12 +6,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
-from skillopt_sleep.records import Evidence, Exact, Lesson, LessonState, Proof, Proposal, Split, Task
+from skillopt_sleep.records import (
+    Command,
+    Evidence,
+    Exact,
+    Lesson,
+    LessonState,
+    Proof,
+    Proposal,
+    Split,
+    Task,
+    Workspace,
+)
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, Mark, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_proposal, a_task, an_edit
@@ -291,6 +303,40 @@ def test_an_edit_made_while_a_night_runs_is_not_overwritten_by_it(store: SqliteS
 
     assert known(store) == {"t1": numbered(1, prompt="mine")}
     assert store.bank.unknown([]) == (numbered(1, prompt="mine"),)
+
+
+STOOD: dict[str, Any] = {
+    "reference": Command(argv=("pytest",)),
+    "workspace": Workspace(root="/shop", commit="a" * 40),
+    "needs_repository": True,
+}
+
+
+def test_a_task_that_waited_for_its_repository_is_kept_with_it_and_with_what_the_person_wrote(
+    store: SqliteStore,
+) -> None:
+    bank(store, numbered(1), numbered(2), numbered(3))
+    store.bank.write([numbered(2, prompt="mine")], at=BEFORE)
+    store.bank.mark(["t3"], Mark.DROPPED, at=BEFORE)
+    with store.open_night() as page:
+        asked = [numbered(1), numbered(2, prompt="mine"), numbered(3)]
+        seal(page, tasks=tuple(replace(task, **STOOD) for task in asked))
+
+    assert known(store) == {"t1": numbered(1, **STOOD), "t2": numbered(2, prompt="mine", **STOOD)}
+    assert [entry.edited for entry in store.bank.entries()] == [None, BEFORE, None]
+    assert store.bank.entries()[2].task == numbered(3)
+
+
+def test_a_reference_that_a_person_wrote_while_the_night_ran_is_not_replaced_by_what_it_found(
+    store: SqliteStore,
+) -> None:
+    bank(store, numbered(1))
+    with store.open_night() as page:
+        store.bank.write([numbered(1, reference=Exact(answer="mine"))], at=LATER)
+        seal(page, tasks=(numbered(1, **STOOD),))
+
+    assert known(store)["t1"].reference == Exact(answer="mine")
+    assert known(store)["t1"].workspace is None
 
 
 def test_a_task_dropped_while_a_night_runs_stays_dropped(store: SqliteStore) -> None:

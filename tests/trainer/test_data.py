@@ -1,13 +1,14 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from skillopt_sleep.errors import ConfigError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item
-from skillopt_sleep.trainer.data import read_items
+from skillopt_sleep.trainer.data import read_items, remarks, used_splits
 from tests.trainer.toy import Toy, a_config
 
 
@@ -88,3 +89,23 @@ def test_an_initial_skill_that_is_no_text_is_refused() -> None:
 
     with pytest.raises(ConfigError, match="initial_skill returned nothing"):
         read_items(Without(), a_config())
+
+
+class _Saying(Toy, frozen=True):
+    """The toy with a remark on each split that was read."""
+
+    read: list[str] = msgspec.field(default_factory=list[str])
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        return self.read
+
+    def items(self, split: Split) -> Any:
+        self.read.append(split.value)
+        return super().items(split)
+
+
+def test_what_an_environment_says_of_its_data_is_asked_for_after_reading_it() -> None:
+    assert remarks(Toy(), Split) == ()
+    assert remarks(_Saying(), used_splits(a_config(evaluation={"test": False}))) == ("train", "val")
+    assert remarks(_Saying(), used_splits(a_config())) == ("train", "val", "test")

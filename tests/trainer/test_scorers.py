@@ -1,7 +1,17 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.trainer.scorers import anls, chosen, exact_match, final_answer, normalized, same_numbers, token_f1
+from skillopt_sleep.trainer.scorers import (
+    anls,
+    chosen,
+    equal_numbers,
+    exact_match,
+    final_answer,
+    is_number,
+    normalized,
+    same_numbers,
+    token_f1,
+)
 
 CHOICES = {"A": "a dog", "B": "two cats", "C": "A"}
 
@@ -124,6 +134,48 @@ def test_a_choice_is_named_by_its_label_or_by_its_text(answer: str, label: str) 
 )
 def test_numbers_are_compared_as_numbers(answer: str, wanted: str, *, same: bool) -> None:
     assert same_numbers(answer, wanted) is same
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        ("1,000", "1000"),
+        ("1000.00", "1,000"),
+        ("$1,000", "1000"),
+        ("1 000 €", "1000"),
+        ("US$1000", "1000"),
+        ("50%", "50"),
+        ("15 km", "15"),
+        ("15 m^2", "15"),
+        ("5 dollars each", "5"),
+        ("The answer is $15.", "15"),
+        ("x = -4", "-4"),
+        ("\u22124", "-4"),
+        ("-$4", "-4"),
+        ("\\boxed{15}", "15"),
+        ("**15**", "15"),
+        ("1/2", "0.5"),
+        ("2 1/2 hours", "2.5"),
+        ("15 thousand", "15000"),
+        ("5 dozen", "5"),
+        ("1e3", "1000"),
+    ],
+)
+def test_a_number_is_the_same_however_it_is_written(answer: str, wanted: str) -> None:
+    assert equal_numbers(answer, wanted)
+
+
+@pytest.mark.parametrize(
+    "answer", ["18 or 19", "15:30", "3:4", "", "fifteen", "1.000,50", "1,00", "not 15", "1/0", "1" * 5_000]
+)
+def test_what_is_not_one_number_equals_none(answer: str) -> None:
+    assert not is_number(answer)
+    assert not equal_numbers(answer, answer)
+
+
+@pytest.mark.parametrize(("answer", "wanted"), [("15", "-15"), ("1.5", "15"), ("0.5", "50"), ("33.33", "33.3")])
+def test_other_numbers_are_not_the_same(answer: str, wanted: str) -> None:
+    assert not equal_numbers(answer, wanted)
 
 
 @given(st.text(), st.lists(st.text(), min_size=1))

@@ -1,8 +1,10 @@
 """Sealed attempts are made by the user's own agent where it can be pointed at our relay and a seal holds."""
 
+import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,11 +13,15 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import Limits, NightMeter
 from skillopt_sleep.protocols import Model
+from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import Check, Checks, Command, Limit, Op, Task, Workspace
-from skillopt_sleep.settings import BackendSettings, Paths, find_paths
+from skillopt_sleep.replay.seals import SEALS
+from skillopt_sleep.replay.seals.sandlock import Sandlock
+from skillopt_sleep.settings import BackendSettings, Paths, Settings, find_paths
 from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.wiring.actor import find_actor
 from skillopt_sleep.wiring.models import make_model
-from skillopt_sleep.wiring.sealed import SealedParts, find_sealing
+from skillopt_sleep.wiring.sealed import SealedParts, Sealing, find_sealing
 from tests.agents.acting_model import RULE, RuleKeeper
 from tests.builders import a_document, a_task
 from tests.fakes import FakeClock
@@ -29,11 +35,14 @@ MODELS = {"claude": "claude-sonnet-5", "codex": "gpt-5.5"}
 MEMORIES = {"claude": "CLAUDE.md", "codex": "AGENTS.md"}
 LINTED = Checks(items=(Check(op=Op.COMMAND_RUN, arg="sh lint.sh"),))
 
+Named = Literal["claude", "codex"]
+Api = Literal["", "anthropic", "openai"]
+
 
 class Person:
-    """Someone with a small repository and one of the agents, pointed at a scripted model."""
+    """Someone with a small repository and one of the agents, pointed at a scripted model, or at its API alone."""
 
-    def __init__(self, folder: Path, name: Literal["claude", "codex"], program: str, server: ModelServer) -> None:
+    def __init__(self, folder: Path, name: Named, program: str, server: ModelServer, *, api: Api = "") -> None:
         self.home = folder / "home"
         self.root = self.home / "shop"
         self.root.mkdir(parents=True)
@@ -48,10 +57,20 @@ class Person:
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), LOGINS[name]: KEY}
         self.paths: Paths = find_paths({"SKILLOPT_SLEEP_HOME": str(folder / "sleep")})
         address = server.root_url if name == "claude" else server.base_url
-        wanted = BackendSettings(
-            name=name, model=MODELS[name], base_url=address, api_key_env=LOGINS[name], program=program, confirmed=True
+        self.settings = Settings(
+            backend=BackendSettings(
+                name=api or name,
+                model=MODELS[name],
+                base_url=address,
+                api_key_env=LOGINS[name],
+                api="responses" if api == "openai" else "chat",
+                program="" if api else program,
+                confirmed=True,
+            )
         )
-        self.model: Model = make_model(wanted, self.paths, self.environ)
+        if api:
+            self.environ["PATH"] = os.pathsep.join((str(Path(program).parent), self.environ["PATH"]))
+        self.model: Model = make_model(self.settings.backend, self.paths, self.environ)
 
     def git(self, *words: str) -> str:
         fixed = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
@@ -85,17 +104,21 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened.close()
 
 
-def the_parts(person: Person, store: SqliteStore) -> SealedParts:
+def the_parts(person: Person, store: SqliteStore, *, seals: Sequence[Seal] = SEALS) -> SealedParts:
     meter = NightMeter(store.ledger, Limits(Limit(200), 60), clock=FakeClock())
-    return SealedParts(person.model, person.paths, person.environ, turns=20, meter=meter, store=store)
+    actor = partial(find_actor, person.settings, person.model, person.paths, person.environ)
+    return SealedParts(actor, person.paths, price=person.model.price, turns=20, meter=meter, store=store, seals=seals)
 
 
 @pytest.mark.cli
-@pytest.mark.parametrize("name", ["claude", "codex"])
+@pytest.mark.parametrize(
+    "agent", [("claude", ""), ("codex", ""), ("claude", "anthropic"), ("codex", "openai")], ids=" ".join
+)
 def test_the_genuine_agent_keeps_a_rule_in_a_sealed_copy_only_where_it_was_told(
-    tmp_path: Path, store: SqliteStore, server: ModelServer, programs: Programs, name: Literal["claude", "codex"]
+    tmp_path: Path, store: SqliteStore, server: ModelServer, programs: Programs, agent: tuple[Named, Api]
 ) -> None:
-    person = Person(tmp_path, name, str(getattr(programs, name)), server)
+    name, api = agent
+    person = Person(tmp_path, name, str(getattr(programs, name)), server, api=api)
     with store.open_night():
         parts = the_parts(person, store)
         if not parts.sealing.possible:
@@ -129,27 +152,80 @@ def test_the_genuine_agent_keeps_a_rule_in_a_sealed_copy_only_where_it_was_told(
     assert left == []
 
 
-def test_a_target_that_is_no_agent_is_named_and_no_seal_is_tried(tmp_path: Path) -> None:
+def found(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> Sealing:
+    model = make_model(backend, paths, environ)
+    return find_sealing(find_actor(Settings(backend=backend), model, paths, environ))
+
+
+@pytest.mark.parametrize(
+    ("backend", "why", "helps"),
+    [
+        (BackendSettings(name="simulated", model="simulated"), "simulated is no agent's program", "target.name"),
+        (
+            BackendSettings(name="azure", model="gpt", base_url="https://x.example", api_version="1"),
+            "no agent speaks its API",
+            "target.name",
+        ),
+        (
+            BackendSettings(name="openai", model="qwen", base_url="http://127.0.0.1:9/v1"),
+            "codex speaks the Responses API alone",
+            'target.api to "responses"',
+        ),
+        (
+            BackendSettings(name="openai", model="gpt-5.5", max_output_tokens=500),
+            "codex can't limit the length of an answer",
+            "max_output_tokens",
+        ),
+        (BackendSettings(name="anthropic", model="m"), "claude is not installed", "install it"),
+    ],
+    ids=["simulated", "azure", "chat", "limited", "not-installed"],
+)
+def test_a_target_with_whose_model_no_agent_acts_is_named_and_no_seal_is_tried(
+    tmp_path: Path, backend: BackendSettings, why: str, helps: str
+) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    model = make_model(BackendSettings(name="simulated", model="simulated"), paths, {})
-    found = find_sealing(model, {})
-    assert (found.possible, found.choice.probes) == (False, ())
-    assert "simulated is no agent's program" in found.why_not
+    keys = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY, "AZURE_OPENAI_API_KEY": KEY}
+    sealing = found(backend, paths, keys)
+    assert (sealing.possible, sealing.choice.probes) == (False, ())
+    assert why in sealing.why_not
+    assert helps in sealing.remedy
     assert not paths.replays.exists()
+
+
+@pytest.mark.cli
+def test_where_only_sandlock_holds_claude_acts_and_codex_says_why_it_cannot(
+    tmp_path: Path, store: SqliteStore, server: ModelServer, programs: Programs
+) -> None:
+    seals = (Sandlock(),)
+    person = Person(tmp_path / "ada", "claude", str(programs.claude), server)
+    with store.open_night():
+        parts = the_parts(person, store, seals=seals)
+        if not parts.sealing.possible:
+            pytest.skip(parts.sealing.why_not)
+        without = parts.run(person.task(), person.document(""), sample=0)
+        with_rule = parts.run(person.task(), person.document(RULE), sample=0)
+    assert (without.failure, with_rule.failure) == ("", "")
+    assert ["sh lint.sh" in done.told for done in (without, with_rule)] == [False, True]
+    assert {without.seal, with_rule.seal} == {"sandlock"}
+
+    other = Person(tmp_path / "bob", "codex", str(programs.codex), server)
+    sealing = the_parts(other, store, seals=seals).sealing
+    assert not sealing.possible
+    assert "Codex needs a port on loopback, which sandlock refuses" in sealing.why_not
+    assert "bubblewrap" in sealing.remedy
 
 
 def test_a_login_that_cannot_be_pointed_at_the_relay_is_said(tmp_path: Path) -> None:
     home = tmp_path / "codex"
     home.mkdir()
-    tokens = '{"auth_mode": "chatgpt", "tokens": {"access_token": "a.b.c", "refresh_token": "r", "account_id": "x"}}'
-    (home / "auth.json").write_text(tokens)
+    token = "a.e30.c"
+    tokens = {"id_token": token, "access_token": token, "refresh_token": "r", "account_id": "x"}
+    (home / "auth.json").write_text(json.dumps({"auth_mode": "chatgpt", "tokens": tokens}))
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    environ = {"PATH": "", "CODEX_HOME": str(home)}
-    model = make_model(BackendSettings(name="codex"), paths, environ)
-    found = find_sealing(model, environ)
-    assert not found.possible
-    assert found.why_not
-    assert found.choice.probes == ()
+    sealing = found(BackendSettings(name="codex"), paths, {"PATH": "", "CODEX_HOME": str(home)})
+    assert not sealing.possible
+    assert "a login by ChatGPT can't be pointed at another address" in sealing.why_not
+    assert sealing.choice.probes == ()
 
 
 def test_nothing_is_looked_for_until_a_task_needs_it(tmp_path: Path, store: SqliteStore, server: ModelServer) -> None:

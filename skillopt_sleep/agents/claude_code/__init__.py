@@ -18,6 +18,7 @@ def _sessions(home: Path) -> Transcripts:
 AGENT = Agent(
     title="Claude Code",
     source="claude_code",
+    api="anthropic",
     sessions=_sessions,
     program=Claude(),
     acting=ClaudeActing(),

@@ -19,6 +19,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
 from skillopt_sleep.protocols.program import Setup
+from skillopt_sleep.protocols.sealing import temporary_in
 
 TOOLS = "Bash,Edit,Read,Write,Glob,Grep,Skill"
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -35,7 +36,6 @@ _ENVIRON = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "CLAUDE_CODE_MAX_RETRIES": "0",
     "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
-    "TMPDIR": "/tmp",  # noqa: S108 - the seal's own
 }
 # What the repository's own settings say of these is overruled. A helper for keys would be run in the copy.
 _SETTINGS = {
@@ -56,6 +56,7 @@ class ClaudeActing:
 
     files: Mapping[PurePosixPath, bytes] = {_HOME / "settings.json": b"{}\n"}
     sessions = ".claude/projects/*/*.jsonl"
+    needs_loopback = False
 
     def installed(self, program: Path, /) -> Installed:
         """Find the native program, which needs no other file; raise CallFailed (not_installed) without one."""
@@ -85,7 +86,8 @@ class ClaudeActing:
             argv += ["--resume", bounded.session(session)]
         # The program answers what begins with a slash itself, as a command.
         text = f"\n{message}" if message.startswith("/") else message
-        environ = {**ours, "HOME": str(inside.home), "PATH": PATH, "LANG": "C.UTF-8"}
+        # In a container the person may be root, which the program lets act by itself only if it is told of the seal.
+        environ = {**ours, "HOME": str(inside.home), "PATH": PATH, "LANG": "C.UTF-8", "IS_SANDBOX": "1"}
         return Turn(tuple(argv), text.encode(errors="replace"), environ)
 
     def read(self, runs: Sequence[Ran], _transcript: bytes, /) -> Acted:
@@ -130,6 +132,7 @@ class ClaudeActing:
         environ |= {**_ENVIRON, "ANTHROPIC_MODEL": setup.model, **way.environ}
         environ["ANTHROPIC_UNIX_SOCKET"] = str(inside.socket)
         environ["ANTHROPIC_BASE_URL"] = _ADDRESS
+        environ["TMPDIR"] = environ["CLAUDE_CODE_TMPDIR"] = str(temporary_in(inside.home))
         environ["CLAUDE_CONFIG_DIR"] = str(inside.home / _HOME)
         milliseconds = str(limits.command_seconds * 1000)
         environ |= {"BASH_DEFAULT_TIMEOUT_MS": milliseconds, "BASH_MAX_TIMEOUT_MS": milliseconds}

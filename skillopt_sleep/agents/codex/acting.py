@@ -18,6 +18,7 @@ from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
 from skillopt_sleep.protocols.program import Setup
+from skillopt_sleep.protocols.sealing import temporary_in
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 _HOME = PurePosixPath(".codex")
@@ -45,6 +46,7 @@ class CodexActing:
     # Without its home it doesn't start.
     files: Mapping[PurePosixPath, bytes] = {_HOME / "config.toml": b""}
     sessions = ".codex/sessions/*/*/*/rollout-*.jsonl"
+    needs_loopback = True
 
     def installed(self, program: Path, /) -> Installed:
         """Find the native program with the files that npm puts beside it; raise CallFailed (not_installed)."""
@@ -81,7 +83,7 @@ class CodexActing:
             "HOME": str(inside.home),
             "PATH": path,
             "LANG": "C.UTF-8",
-            "TMPDIR": "/tmp",  # noqa: S108 - the seal's own
+            "TMPDIR": str(temporary_in(inside.home)),
             "CODEX_HOME": str(inside.home / _HOME),
         }
         argv = behind_forwarder((*command, "-"), inside.socket)

@@ -68,6 +68,7 @@ class Bubblewrap:
     """bubblewrap, of the system or as it comes with Codex."""
 
     moves = True
+    loopback = True
 
     def __init__(self, name: str, find: Callable[[], Path | None], *, layers: bool = True) -> None:
         self.name = name

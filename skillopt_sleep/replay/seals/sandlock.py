@@ -2,7 +2,8 @@
 
 It can't move anything: the copy is whole, and each thing stands where it is on the disk. A sealed program has no
 network of its own either, so that what talks to itself over loopback doesn't work in it. Leaving a process behind
-can't be refused by it: `confined.py` ends what is left.
+can't be refused by it: `confined.py` ends what is left. Memory is counted by `watching.py`: sandlock counts address
+space, of which Claude Code reserves far more than it uses.
 """
 
 import json
@@ -38,6 +39,7 @@ class Sandlock:
     name = "sandlock"
     layers = False
     moves = False
+    loopback = False
 
     def probe(self, folder: Path, /) -> Probe:
         """Try what it must refuse, in this empty folder."""
@@ -89,7 +91,6 @@ def settings(policy: Policy) -> dict[str, object]:
         "cwd": str(policy.cwd),
         "clean_env": True,
         "env": dict(policy.environ),
-        "max_memory": bounds.memory,
         "max_processes": bounds.processes,
         "no_coredump": True,
         "limits": {"FSIZE": bounds.file_size, "CPU": bounds.cpu_seconds, "CORE": 0, "NPROC": bounds.processes},

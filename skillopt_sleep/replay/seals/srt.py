@@ -47,6 +47,7 @@ class SandboxRuntime:
     name = "sandbox-runtime"
     layers = False
     moves = False
+    loopback = sys.platform != "darwin"  # to allow it there would let the host's own be reached
 
     def __init__(self, find: Callable[[], Path | None]) -> None:
         self._find = find

@@ -66,7 +66,7 @@ class AlfGame:
             gym: Any = importlib.import_module("textworld.gym")
             alfred: Any = importlib.import_module("alfworld.agents.environment.alfred_tw_env")
         except ImportError as error:
-            raise ConfigError("ALFWorld is not installed", remedy=f"install it: {command_for('envs')}") from error
+            raise ConfigError("ALFWorld is not installed", remedy=f"install it: {command_for('alfworld')}") from error
         with _engine:
             name = gym.register_games(
                 [path],

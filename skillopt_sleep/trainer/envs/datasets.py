@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +14,8 @@ from msgspec import Meta
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.envs.rows import SUFFIXES, Row, read_rows
+from skillopt_sleep.trainer.envs.fields import Fields
+from skillopt_sleep.trainer.envs.rows import COMPRESSED, SUFFIXES, Row, form_of
 
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
@@ -34,8 +35,9 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     `path` is a file or a folder, "" for a small sample of our own. In a folder, entries whose names contain `train`,
     `val` (`dev`, `valid`, `selection`) or `test` are those splits; otherwise all files are divided among train, val
-    and test by `ratio` and `split_seed`. `limit` keeps the first items of each split, 0 for all. Files are read when
-    items are first needed; a copy for a worker carries the options only.
+    and test by `ratio` and `split_seed`. If train has files but val has none, train is divided into both. `limit`
+    keeps the first items of each split, 0 for all. Files are read when items are first needed; a copy for a worker
+    carries the options only.
     """
 
     name: ClassVar[str]
@@ -57,8 +59,11 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             msgspec.structs.force_setattr(self, field.name, value)
 
     def items(self, split: Split) -> Sequence[Item]:
-        """Return the items of a split, in the order of the files; raise ConfigError if the files are unusable."""
-        return self.loaded[split]
+        """Return the items of a split, in the order of the files; raise ConfigError if the files are unusable.
+
+        A test split in files of its own is only read if it is asked for, as it may come without answers.
+        """
+        return self.loaded_test if split is Split.TEST else self.loaded[split]
 
     def initial_skill(self) -> str:
         """Return "": every prompt says what to do."""
@@ -69,21 +74,79 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Return the file or folder that the items are read from."""
         return Path(self.path).expanduser() if self.path else sample_folder(self.name)
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say what of the files read so far was left out or done otherwise than one might expect."""
+        return (*self._notes, *self._fields.remarks())
+
+    @cached_property
+    def _notes(self) -> dict[str, None]:
+        return {}
+
+    @cached_property
+    def _fields(self) -> Fields:
+        return Fields()
+
+    def remark(self, text: str) -> None:
+        """Add a remark, which is made once."""
+        self._notes[text] = None
+
     @cached_property
     def loaded(self) -> Items:
-        """Load the items of each split; raise ConfigError if an id occurs twice, or train or val is empty."""
+        """Load train and val; raise ConfigError if an id occurs twice, or one of them is empty."""
         if not self.place.exists():
             raise ConfigError(f"{self.place} doesn't exist", remedy="fix env.path")
-        limited = {split: items[: self.limit or None] for split, items in self.assigned().items()}
-        _check(limited, where=str(self.place))
-        return limited
+        items = {split: self.assigned(split)[: self.limit or None] for split in (Split.TRAIN, Split.VAL)}
+        _refuse_twice(items, where=str(self.place))
+        for split, split_items in items.items():
+            if not split_items:
+                raise ConfigError(
+                    f"{self.place}: there are no {split} items", remedy="add a file named for it, or change env.ratio"
+                )
+        return items
 
-    def assigned(self) -> Items:
-        """Read all items and assign each to its split."""
-        named = self.named_files()
-        if named:
-            return {split: tuple(self.read_all(named.get(split, ()))) for split in Split}
-        return by_ratio(tuple(self.read_all(self.data_files(self.place))), self.ratio, seed=self.split_seed)
+    @cached_property
+    def loaded_test(self) -> tuple[Item, ...]:
+        """Load test, which may be empty; raise ConfigError if an id of it occurs twice or in another split."""
+        trained = self.loaded
+        try:
+            items = self.assigned(Split.TEST)[: self.limit or None]
+        except ConfigError as error:
+            raise ConfigError(error.message, remedy=f"{error.remedy}; or set evaluation.test = false") from error
+        _refuse_twice({**trained, Split.TEST: items}, where=str(self.place))
+        return items
+
+    def assigned(self, split: Split) -> tuple[Item, ...]:
+        """Return all items of a split: those of its own files, or its part by the ratio."""
+        named = self.named_files
+        if not named:
+            return self._divided[split]
+        if split is Split.TEST or Split.VAL in named:
+            return tuple(self.read_all(named.get(split, ())))
+        return self._train_divided[split]
+
+    @cached_property
+    def _divided(self) -> Items:
+        paths = self.data_files(self.place)
+        if not paths:
+            raise ConfigError(
+                f"{self.place} holds no file that can be read",
+                remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}",
+            )
+        return by_ratio(tuple(self.read_all(paths)), self.ratio, seed=self.split_seed)
+
+    @cached_property
+    def _train_divided(self) -> Items:
+        """Divide the items of train among train and val, as no file is named for val."""
+        whole = tuple(self.read_all(self.named_files.get(Split.TRAIN, ())))
+        train, val, _ = self.ratio
+        items = by_ratio(whole, (train, val, 0), seed=self.split_seed)
+        if whole:
+            self.remark(
+                f"no file is named for val, so {len(items[Split.VAL]):,} of the {len(whole):,} train items are val "
+                f"(env.ratio; evaluation.val_items limits them)"
+            )
+        return items
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the items of one file; raise ConfigError naming what is unusable."""
@@ -94,9 +157,18 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for path in paths:
             yield from self.read(path)
 
+    def converted(self, rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: Path) -> tuple[Value, ...]:
+        """Convert rows, noting which of their fields are read; raise ConfigError naming an unusable row."""
+        return convert_rows(map(self._fields.noting, rows), make, where=str(where))
+
+    @cached_property
     def named_files(self) -> Mapping[Split, Sequence[Path]]:
-        """Return the files of each split that entries of the folder are named for; may be empty."""
+        """Return the files of each split that entries of the folder are named for; may be empty.
+
+        Raises ConfigError if a split's only entries can't be read: it wouldn't be the split that its author made.
+        """
         named: dict[Split, list[Path]] = {}
+        unread: dict[Split, Path] = {}
         if not self.place.is_dir():
             return named
         for entry in sorted(self.place.iterdir()):
@@ -104,6 +176,14 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             inside = self.data_files(entry)
             if split is not None and inside:
                 named.setdefault(split, []).extend(inside)
+            elif split is not None:
+                unread.setdefault(split, entry)
+        for split in (Split.TRAIN, Split.VAL):
+            if named and split in unread and split not in named:
+                raise ConfigError(
+                    f"{unread[split]} is named for {split}, but can't be read",
+                    remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}",
+                )
         return named
 
     def data_files(self, place: Path) -> list[Path]:
@@ -111,17 +191,17 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if place.is_file() and place == self.place:
             return [place]
         paths = [place] if place.is_file() else sorted(place.rglob("*"))
-        return [path for path in paths if path.is_file() and path.suffix.lower() in self.suffixes]
+        return [path for path in paths if path.is_file() and form_of(path) in self.suffixes]
+
+
+def readable(suffixes: Collection[str]) -> str:
+    """List the kinds of files with these suffixes, for a message."""
+    return f"{', '.join(sorted(suffixes))}, and texts compressed as {COMPRESSED}"
 
 
 def sample_folder(name: str) -> Path:
     """Return the folder of a sample that comes with the program."""
     return Path(str(files("skillopt_sleep.trainer") / "samples" / name))
-
-
-def items_of(path: Path, make: Callable[[int, Row], Item]) -> tuple[Item, ...]:
-    """Convert a file's rows to items; raise ConfigError naming the file, the row and what is wrong with it."""
-    return convert_rows(read_rows(path), make, where=str(path))
 
 
 def convert_rows(rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: str) -> tuple[Value, ...]:
@@ -160,7 +240,12 @@ def by_ratio(items: Sequence[Item], ratio: tuple[int, int, int], *, seed: int) -
 
 def row_id(path: Path, number: int) -> str:
     """Return an id for a row that has none: its file and number."""
-    return f"{path.parent.name}-{path.stem}-{number}"
+    return f"{path.parent.name}-{stem_of(path)}-{number}"
+
+
+def stem_of(path: Path) -> str:
+    """Return a file's name without what says how it is written: `x` for `x.jsonl.gz`."""
+    return Path(path.name.removesuffix(COMPRESSED)).stem
 
 
 def _split_of(name: str) -> Split | None:
@@ -172,7 +257,7 @@ def _split_of(name: str) -> Split | None:
     return None
 
 
-def _check(items_by_split: Items, *, where: str) -> None:
+def _refuse_twice(items_by_split: Items, *, where: str) -> None:
     split_of: dict[str, Split] = {}
     for split, items in items_by_split.items():
         for item in items:
@@ -181,11 +266,6 @@ def _check(items_by_split: Items, *, where: str) -> None:
                 places = split if first is split else f"{first} and {split}"
                 raise ConfigError(f"{where}: the id '{item.id}' occurs twice ({places})", remedy="make it unique")
             split_of[item.id] = split
-    for split in (Split.TRAIN, Split.VAL):
-        if not items_by_split[split]:
-            raise ConfigError(
-                f"{where}: there are no {split} items", remedy="add a file named for it, or change env.ratio"
-            )
 
 
 def _counts(total: int, ratio: Sequence[int]) -> list[int]:

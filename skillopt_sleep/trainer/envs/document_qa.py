@@ -13,8 +13,8 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.asking import ANSWER_FORM, ask, with_source
-from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, items_of, row_id
-from skillopt_sleep.trainer.envs.rows import Row, optional, text_of, texts_of
+from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, row_id
+from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows, text_of, texts_of
 from skillopt_sleep.trainer.scorers import anls, final_answer
 
 FORM = f"{ANSWER_FORM} Use the words of the page, as they are written there."
@@ -39,7 +39,9 @@ class DocumentQA(DataEnv, frozen=True, kw_only=True, dict=True):
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the questions of one file, each with the text of its page."""
-        return items_of(path, lambda number, row: self._item(row, row_id(path, number), path.parent))
+        return self.converted(
+            read_rows(path), lambda number, row: self._item(row, row_id(path, number), path.parent), where=path
+        )
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one answer; soft is its ANLS, hard is 1 if that is 1."""

@@ -2,22 +2,23 @@
 
 import random
 import re
-import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.asking import ask, with_source
-from skillopt_sleep.trainer.envs.datasets import DataEnv, items_of, row_id
-from skillopt_sleep.trainer.envs.rows import Row, as_text, optional, text_of, texts_of
+from skillopt_sleep.trainer.envs.choices import FEWEST, LABELS, asked_of, is_arcs, is_mmlus, mmlu_columns
+from skillopt_sleep.trainer.envs.datasets import DataEnv, row_id, stem_of
+from skillopt_sleep.trainer.envs.rows import Row, kind_of_row, optional, read_rows
 from skillopt_sleep.trainer.scorers import chosen, final_answer
 
 FORM = "Think as long as you need to. Then give the letter of your choice alone between <answer> and </answer>."
-LABELS = string.ascii_uppercase
-FEWEST = 2
-
+# The first of these that a row has is its kind; in ARC's table the category is the split.
+_KINDS = ("theorem_type", "subject", "Subject", "task_type", "High-level domain")
+_CATEGORIES = ("category", "Category")
+_OF_SPLIT = re.compile(r"_(?:test|val|dev|train)$")
 # A choice that refers to others by their place ("all of the above") makes no sense in another order.
 _OF_OTHERS = re.compile(
     r"\b(?i:all|any|both|none|neither|either)\b.{0,30}\b(?i:above|below|these|those)\b"
@@ -26,9 +27,10 @@ _OF_OTHERS = re.compile(
 
 
 class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
-    """Rows with `question`, `choices` and the answer, as in LiveMathematicianBench, ARC, CommonsenseQA and MMLU.
+    """Rows with a question, its choices and the right one, in the forms that `choices.py` lists.
 
-    With `shuffle` the order of an item's choices depends on `shuffle_seed` and its id only.
+    With `shuffle` the order of an item's choices depends on `shuffle_seed` and its id only. Choices that a file lists
+    with the right one first are always shuffled.
     """
 
     name: ClassVar[str] = "multiple_choice"
@@ -38,7 +40,8 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the questions of one file."""
-        return items_of(path, lambda number, row: self._item(row, row_id(path, number)))
+        rows = read_rows(path, columns=mmlu_columns)
+        return self.converted(rows, lambda number, row: self._item(row, path, number), where=path)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one choice; hard and soft are 1 if it is the right one."""
@@ -52,17 +55,14 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
             why = f"{choice} is not the right choice"
         return Result(hard=grade, soft=grade, response=reply, why=with_source(why, reply))
 
-    def _item(self, row: Row, otherwise: str) -> Item:
-        inner: Any = row.get("mcq") or row.get("question")
-        fields = row
-        if isinstance(inner, Mapping):
-            fields = {**row, **cast("Row", inner)}
-        question = text_of(fields, "stem", "question", "Question")
-        name = optional(row, "id", "uid", "question_id") or otherwise
-        labels, texts = _choices(fields)
-        right = _right(fields, labels, texts)
+    def _item(self, row: Row, path: Path, number: int) -> Item:
+        name = optional(row, "id", "uid", "question_id", "Record ID", "questionID") or row_id(path, number)
+        asked = asked_of(row)
+        texts = _complete(asked.choices)
+        if asked.first and not self.shuffle:
+            raise ValueError("its right choice would always be A: set env.shuffle = true")
         order = list(range(len(texts)))
-        if self.shuffle and not any(_OF_OTHERS.search(text) for text in texts):
+        if asked.first or (self.shuffle and not any(_OF_OTHERS.search(text) for text in texts)):
             random.Random(f"{self.shuffle_seed}:{name}").shuffle(order)  # noqa: S311 - an order, not a secret
         choices: dict[str, str] = {}
         lines: list[str] = []
@@ -70,120 +70,24 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
             choices[label] = texts[place]
             lines.append(f"{label}) {texts[place]}")
         shown = "\n".join(lines)
-        kinds = texts_of(row.get("theorem_type")) or texts_of(row.get("subject") or row.get("Subject"))
         return Item(
             id=name,
-            text=f"{question}\n\n{shown}",
-            kind=kinds[0] if kinds else optional(row, "task_type", "category"),
-            data={"choices": choices, "right": LABELS[order.index(right)]},
+            text=f"{asked.question}\n\n{shown}",
+            kind=_kind(row, path),
+            data={"choices": choices, "right": LABELS[order.index(asked.right)]},
         )
 
 
-def _choices(row: Row) -> tuple[list[str], list[str]]:
-    """Return the labels, if the row has any, and the texts of the choices, from any of the usual formats."""
-    labels, texts = _raw_choices(row)
-    texts = ["" if text is None else as_text(text) for text in texts]
-    labels = list(map(_plain_label, labels))
+def _kind(row: Row, path: Path) -> str:
+    """Return a row's kind; MMLU's files are named for theirs, such as `anatomy_test.csv`."""
+    if is_mmlus(row):
+        return _OF_SPLIT.sub("", stem_of(path))
+    return kind_of_row(row, *_KINDS, *(() if is_arcs(row) else _CATEGORIES))
+
+
+def _complete(choices: Sequence[str]) -> list[str]:
+    """Return the choices; raise ValueError if there are too few or too many, or one of them is empty."""
+    texts = [text.strip() for text in choices]
     if len(texts) < FEWEST or not all(texts) or len(texts) > len(LABELS):
         raise ValueError("it needs two to 26 'choices', each with a text")
-    if not all(labels) or len(labels) != len(texts):
-        labels = []
-    return labels, texts
-
-
-def _plain_label(label: object) -> str:
-    """Return a label in capitals, without its bracket or dot: "A" for "a)"."""
-    return str(label).strip().upper().rstrip(".):")
-
-
-def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the labels and texts of the choices as they are written."""
-    raw: Any = row.get("choices", row.get("options"))
-    if isinstance(raw, Mapping) and "text" in raw:
-        lists = cast("Mapping[str, Any]", raw)
-        return texts_of(lists.get("label")), texts_of(lists["text"])
-    if isinstance(raw, Mapping):
-        by_label = sorted(cast("Mapping[str, Any]", raw).items())
-        ordered = dict(by_label)
-        return list(ordered), list(ordered.values())
-    if isinstance(raw, str | None):
-        return _choices_in_columns(row) or ([], texts_of(raw))
-    if isinstance(raw, Sequence):
-        return _choices_in_list(cast("Sequence[Any]", raw))
-    return [], []
-
-
-def _choices_in_columns(row: Row) -> tuple[list[str], list[str]] | None:
-    """Return the choices of a table that has one column for each, named A, B and so on."""
-    labels: list[str] = []
-    texts: list[str] = []
-    for label in LABELS[:10]:
-        text = optional(row, label, label.lower())
-        if text:
-            labels.append(label)
-            texts.append(text)
-    return (labels, texts) if texts else None
-
-
-def _choices_in_list(choices: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the choices of a list of texts, or of objects with `text` or `content` and perhaps a `label`."""
-    labels: list[Any] = []
-    texts: list[Any] = []
-    for choice in choices:
-        if isinstance(choice, Mapping):
-            fields = cast("Mapping[str, Any]", choice)
-            labels.append(fields.get("label") or "")
-            texts.append(fields.get("text", fields.get("content", "")))
-        else:
-            labels.append("")
-            texts.append(choice)
-    return labels, texts
-
-
-def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
-    """Return the place of the right choice, which the row names by its label, its place from 0, or its text.
-
-    Raises ValueError if it names none, or if it can be read in two ways that mean different choices.
-    """
-    raw = _raw_answer(row)
-    answer = "" if raw is None else str(raw).strip()
-    label = _plain_label(answer)
-    letters = labels or list(LABELS[: len(texts)])
-    named: int | None = None
-    if label in letters:
-        named = letters.index(label)
-    elif answer.isdecimal() and int(answer) < len(texts):
-        named = int(answer)
-    by_text = texts.index(answer) if texts.count(answer) == 1 else None
-    right = by_text if named is None else named
-    if right is None:
-        raise ValueError(f"its answer {answer!r} is none of the choices")
-    # A number is a place if the choices are words, as in MMLU's own files; and a label if the row has that label.
-    is_place = isinstance(raw, int) and not _has_numbers(row.get("choices", row.get("options")))
-    if by_text in (None, right) or label in labels or is_place:
-        return right
-    first, second = str(right), str(by_text)
-    if answer.isdecimal():
-        first, second = letters[right], letters[by_text]
-    raise ValueError(
-        f"its answer {answer!r} names the choice {texts[right]!r} and is the text of another: "
-        f"write {first} for {texts[right]!r}, or {second} for {texts[by_text]!r}"
-    )
-
-
-def _raw_answer(row: Row) -> Any:
-    """Return the right choice as the row writes it."""
-    for key in ("correct_choice", "answerKey", "answer", "Answer", "label"):
-        if key in row:
-            raw: Any = row[key]
-            if isinstance(raw, Mapping):
-                fields = cast("Mapping[str, Any]", raw)
-                return fields.get("label") or fields.get("text")
-            return raw
-    return None
-
-
-def _has_numbers(choices: object) -> bool:
-    if not isinstance(choices, list):
-        return False
-    return any(isinstance(choice, int | float) for choice in cast("list[object]", choices))
+    return texts

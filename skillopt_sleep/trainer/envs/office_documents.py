@@ -10,10 +10,10 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.asking import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, items_of, row_id
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
 from skillopt_sleep.trainer.envs.library import TOOLS, Library
 from skillopt_sleep.trainer.envs.question_answering import why_wrong
-from skillopt_sleep.trainer.envs.rows import Row, optional, text_of, texts_of
+from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows, text_of, texts_of
 from skillopt_sleep.trainer.scorers import exact_match, final_answer, same_numbers, token_f1
 
 FORM = f"""\
@@ -55,7 +55,7 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the questions of one file."""
-        return items_of(path, lambda number, row: self._item(row, row_id(path, number)))
+        return self.converted(read_rows(path), lambda number, row: self._item(row, row_id(path, number)), where=path)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Attempt the question in several turns; hard is exact match with the same numbers, soft is F1."""

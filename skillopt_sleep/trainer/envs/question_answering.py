@@ -1,7 +1,8 @@
-"""Question answering over a text, scored by SQuAD's exact match and F1; reads SQuAD's and SearchQA's own files."""
+"""Question answering over a text, scored by SQuAD's exact match and F1; reads the files of SQuAD, HotpotQA, MRQA."""
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -9,8 +10,20 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.asking import ANSWER_FORM, ask, with_source
-from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, convert_rows, row_id
-from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.contexts import context_of, shortened
+from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, row_id
+from skillopt_sleep.trainer.envs.rows import (
+    SUFFIXES,
+    Row,
+    form_of,
+    kind_of_row,
+    optional,
+    read_rows,
+    text_of,
+    texts_of,
+)
+from skillopt_sleep.trainer.envs.searchqa import SUFFIX, is_searchqas, searchqa_rows
+from skillopt_sleep.trainer.envs.worked import is_worked
 from skillopt_sleep.trainer.scorers import exact_match, final_answer, normalized, token_f1
 
 FORM = f"{ANSWER_FORM} Where the text does not say it, leave nothing between them."
@@ -19,23 +32,55 @@ SHOWN_CHARS = 1_500
 
 
 class QuestionAnswering(DataEnv, frozen=True, kw_only=True, dict=True):
-    """Rows with `question`, `context` and `answers`, or SQuAD's articles.
+    """Rows with `question`, `context` and `answers`; SQuAD's articles, and HotpotQA's, MRQA's and SearchQA's files.
 
     The first `context_chars` of a context are used, 0 for all; one made of several documents ([DOC] before each) is
     cut between documents.
     """
 
     name: ClassVar[str] = "question_answering"
+    suffixes: ClassVar[frozenset[str]] = SUFFIXES | {SUFFIX}
 
     context_chars: Count = 6_000
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say also how many contexts were cut."""
+        if not self._cut:
+            return super().remarks
+        lost = sum(self._cut)
+        said = f"{len(self._cut):,} contexts are longer than env.context_chars = {self.context_chars:,} and were cut"
+        if lost:
+            said += f"; {lost:,} of them lost a document that the answer rests on (0 cuts none)"
+        return (*super().remarks, said)
+
+    @cached_property
+    def _cut(self) -> list[bool]:
+        """Hold of each context that was cut whether it lost a document that the answer rests on."""
+        return []
+
     def read(self, path: Path) -> Sequence[Item]:
         """Read the questions of one file."""
-        rows = read_rows(path)
-        if rows and "paragraphs" in rows[0]:
-            articles = convert_rows(rows, lambda _, article: _questions(article), where=str(path))
-            rows = tuple(itertools.chain.from_iterable(articles))
-        return convert_rows(rows, lambda number, row: self._item(row, row_id(path, number)), where=str(path))
+        rows = self._rows(path)
+        for inner, questions_of in (("paragraphs", _of_article), ("qas", _of_paragraph)):
+            if rows and inner in rows[0]:
+                groups = self.converted(rows, lambda _, row, of=questions_of: of(row), where=path)
+                rows = tuple(itertools.chain.from_iterable(groups))
+        return self.converted(rows, lambda number, row: self._item(row, row_id(path, number)), where=path)
+
+    def data_files(self, place: Path) -> list[Path]:
+        """Return the files that may hold questions; of other texts only those in SearchQA's form."""
+        found = super().data_files(place)
+        return [path for path in found if path == self.place or path.suffix != SUFFIX or is_searchqas(path)]
+
+    def _rows(self, path: Path) -> Sequence[Row]:
+        if form_of(path) != SUFFIX:
+            return read_rows(path)
+        rows = searchqa_rows(path)
+        asked = [row for row in rows if row["question"]]
+        if len(asked) < len(rows):
+            self.remark(f"lines without a question, left out of {path.name}: {len(rows) - len(asked):,}")
+        return asked
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one answer; hard is exact match, soft is F1."""
@@ -53,21 +98,16 @@ class QuestionAnswering(DataEnv, frozen=True, kw_only=True, dict=True):
 
     def _item(self, row: Row, otherwise: str) -> Item:
         question = text_of(row, "question")
-        context = shortened(optional(row, "context", "text"), self.context_chars)
+        whole = context_of(row)
+        context = shortened(whole.text, self.context_chars)
+        if context != whole.text:
+            self._cut.append(not all(document in context for document in whole.needed))
         return Item(
-            id=optional(row, "id", "uid", "question_id", "key") or otherwise,
+            id=optional(row, "id", "_id", "qid", "uid", "question_id", "key") or otherwise,
             text=f"{context[:SHOWN_CHARS]}\n\n{question}".strip(),
-            kind=optional(row, "task_type", "category", "type"),
+            kind=kind_of_row(row, "task_type", "category", "type"),
             data={"question": question, "context": context, "answers": _accepted(row)},
         )
-
-
-def shortened(context: str, most: int) -> str:
-    """Return the first `most` characters of a text, 0 for all; of several documents those that fit completely."""
-    if not most or len(context) <= most:
-        return context
-    end = context.rfind("[DOC]", 1, most)
-    return context[: end if end > 0 else most].rstrip()
 
 
 def why_wrong(answer: str, accepted: Sequence[str]) -> str:
@@ -94,16 +134,27 @@ def _accepted(row: Row) -> list[str]:
     texts = texts_of(raw if raw is not None else row.get("answer"))
     if not any(texts) and not row.get("is_impossible") and raw != []:
         raise ValueError("it has no 'answers'")
+    if any(map(is_worked, texts)):
+        raise ValueError(
+            'its answer is a whole calculation (… #### 5): env.name = "word_problems" compares the number'
+        )
     return [text for text in texts if normalized(text)] or [""]
 
 
-def _questions(article: Row) -> list[Row]:
+def _of_article(article: Row) -> list[Row]:
     """Convert the questions of a SQuAD article to rows; raise ValueError if it doesn't have SQuAD's format."""
     rows: list[Row] = []
     for paragraph in _objects(article, "paragraphs", of="the article"):
-        for question in _objects(paragraph, "qas", of="a paragraph"):
-            context = text_of(paragraph, "context")
-            rows.append({**question, "context": context, "answers": question.get("answers", ())})
+        rows += _of_paragraph(paragraph)
+    return rows
+
+
+def _of_paragraph(paragraph: Row) -> list[Row]:
+    """Convert the questions of a paragraph to rows: one of a SQuAD article, or a line of MRQA."""
+    rows: list[Row] = []
+    for question in _objects(paragraph, "qas", of="a paragraph"):
+        context = text_of(paragraph, "context")
+        rows.append({**question, "context": context, "answers": question.get("answers", ())})
     return rows
 
 

@@ -1,30 +1,54 @@
-"""Read the rows of a dataset file: a JSON array, JSON lines, or a table with a header."""
+"""Read the rows of a dataset file: a JSON array, JSON lines, a table or Parquet; a text may be compressed."""
 
 import ast
 import csv
+import gzip
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.trainer.envs.parquet import parquet_rows
 
-SUFFIXES = frozenset({".json", ".jsonl", ".csv", ".tsv"})
+TEXTS = frozenset({".json", ".jsonl", ".csv", ".tsv"})
+PARQUET = ".parquet"
+COMPRESSED = ".gz"
+SUFFIXES = TEXTS | {PARQUET}
 # By default the csv reader refuses a cell as long as a page of text.
 CELL_CHARS = 50_000_000
 
 Row = Mapping[str, Any]
+# Given the first line of a table, returns the names of its columns if that line is no header, else nothing.
+Columns = Callable[[Sequence[str]], Sequence[str]]
 
 
-def read_rows(path: Path) -> tuple[Row, ...]:
-    """Read the rows of a file (for a JSON object, its `data`); raise ConfigError naming the file and the problem."""
+def form_of(path: Path) -> str:
+    """Return the suffix that says how a file is written: for `x.jsonl.gz` it is `.jsonl`."""
+    name = path.name.lower().removesuffix(COMPRESSED)
+    return Path(name).suffix
+
+
+def with_header(_first: Sequence[str]) -> Sequence[str]:
+    """Return nothing: the first line of the table is its header."""
+    return ()
+
+
+def read_rows(path: Path, *, columns: Columns = with_header) -> tuple[Row, ...]:
+    """Read the rows of a file (for a JSON object, its `data`); raise ConfigError naming the file and the problem.
+
+    A first line of MRQA's files, which says what they hold, is no row.
+    """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        rows = _parse(text, path.suffix.lower())
+        if form_of(path) == PARQUET:
+            return parquet_rows(path)
+        text = _decoded(path)
+        rows = _parse(text, form_of(path), columns)
     except RecursionError as error:
         raise ConfigError(f"{path}: it is nested too deeply", remedy="fix the file, or name another one") from error
-    except (OSError, ValueError, csv.Error) as error:
+    except (OSError, ValueError, EOFError, csv.Error, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"{path}: {reason}", remedy="fix the file, or name another one") from error
     for number, row in enumerate(rows, start=1):
@@ -36,18 +60,39 @@ def read_rows(path: Path) -> tuple[Row, ...]:
     return tuple(cast("list[Row]", rows))
 
 
-def _parse(text: str, suffix: str) -> list[Any]:
-    match suffix:
+def read_text(path: Path) -> str:
+    """Return the text of a file, which may be compressed; raise ConfigError if it can't be read."""
+    try:
+        return _decoded(path)
+    except (OSError, ValueError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{path}: {reason}", remedy="fix the file, or name another one") from error
+
+
+def _decoded(path: Path) -> str:
+    data = path.read_bytes()
+    if path.name.lower().endswith(COMPRESSED):
+        data = gzip.decompress(data)
+    return data.decode("utf-8-sig")
+
+
+def _parse(text: str, form: str, columns: Columns) -> list[Any]:
+    match form:
         case ".json":
             return _of_json(json.loads(text))
         case ".jsonl":
-            return [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+            rows = [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+            return rows[1:] if rows and _is_mrqa_header(rows[0]) else rows
         case ".csv":
-            return list(_of_table(text, delimiter=","))
+            return list(_of_table(text, delimiter=",", columns=columns))
         case ".tsv":
-            return list(_of_table(text, delimiter="\t"))
+            return list(_of_table(text, delimiter="\t", columns=columns))
         case _:
-            raise ValueError(f"only {', '.join(sorted(SUFFIXES))} can be read")
+            raise ValueError(f"only {', '.join(sorted(SUFFIXES))} can be read, and texts compressed as {COMPRESSED}")
+
+
+def _is_mrqa_header(row: object) -> bool:
+    return isinstance(row, dict) and list(cast("dict[str, object]", row)) == ["header"]
 
 
 def text_of(row: Row, *names: str) -> str:
@@ -59,12 +104,35 @@ def text_of(row: Row, *names: str) -> str:
 
 
 def optional(row: Row, *names: str) -> str:
-    """Return the first of these fields that isn't empty, as stripped text, or ""."""
+    """Return the first of these fields that isn't empty, as stripped text, or "".
+
+    Raises ValueError for a list or an object: leaving it out would make another question of it.
+    """
     for name in names:
-        value = row.get(name)
-        if isinstance(value, str | int | float) and str(value).strip():
-            return str(value).strip()
+        value: object = row.get(name)
+        if isinstance(value, str | int | float):
+            if str(value).strip():
+                return str(value).strip()
+        elif value:
+            raise ValueError(f"its {name!r} is {_shape(value)}, not a text")
     return ""
+
+
+def kind_of_row(row: Row, *names: str) -> str:
+    """Return the first text of the first of these fields that has any, or ""."""
+    for name in names:
+        value: Any = row.get(name)
+        values = cast("list[Any]", value) if isinstance(value, list) else [value]
+        for one in values:
+            if isinstance(one, str | int | float) and str(one).strip():
+                return str(one).strip()
+    return ""
+
+
+def _shape(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"an object with {', '.join(map(repr, list(cast('Mapping[str, object]', value))[:4]))}"
+    return "a list" if isinstance(value, Sequence) else f"a {type(value).__name__}"
 
 
 def texts_of(value: object) -> tuple[str, ...]:
@@ -128,9 +196,12 @@ def _line(number: int, line: str) -> object:
         raise ValueError(f"line {number}: {error}") from error
 
 
-def _of_table(text: str, *, delimiter: str) -> Iterator[dict[str, str]]:
+def _of_table(text: str, *, delimiter: str, columns: Columns) -> Iterator[dict[str, str]]:
     csv.field_size_limit(CELL_CHARS)
-    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+    first = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), list[str]())
+    names = columns(first) or None
+    table = csv.DictReader(io.StringIO(text, newline=""), names, delimiter=delimiter, strict=True)
+    for row in table:
         if None in row or None in row.values():
-            raise ValueError("a row has more or fewer cells than the header")
+            raise ValueError(f"a row has more or fewer cells than the {'header' if names is None else 'first line'}")
         yield row

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
@@ -33,13 +34,18 @@ class Tasks(DataEnv, frozen=True, kw_only=True, dict=True):
 
     graded_by_target: bool = False
 
-    def assigned(self) -> Items:
+    def assigned(self, split: Split) -> tuple[Item, ...]:
         """Assign every task to the split it names; if none names one, split them like any dataset."""
-        if self.named_files():
-            return super().assigned()
+        if self.named_files or not self._by_split:
+            return super().assigned(split)
+        return self._by_split[split]
+
+    @cached_property
+    def _by_split(self) -> Items:
+        """Return the tasks by the split they name; empty if none names one."""
         items = tuple(self.read_all(self.data_files(self.place)))
         if not any(item.data["split"] for item in items):
-            return super().assigned()
+            return {}
         splits: dict[Split, list[Item]] = {split: [] for split in Split}
         for item in items:
             if not item.data["split"]:

@@ -3,6 +3,7 @@
 import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
@@ -14,9 +15,9 @@ from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, Result, blaming
 from skillopt_sleep.trainer.envs.alfworld import AlfGame, games_below
 from skillopt_sleep.trainer.envs.asking import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, Items, by_ratio, items_of, row_id
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, Items, by_ratio, convert_rows, row_id
 from skillopt_sleep.trainer.envs.household import NOTHING, Game, Household
-from skillopt_sleep.trainer.envs.rows import Row, optional
+from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows
 
 FORM = """\
 You act in a world of words, one command a turn. Think first if you need to; then give the command alone between
@@ -96,19 +97,24 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
     show_commands: bool = True
     world: str = ""
 
-    def assigned(self) -> Items:
+    def assigned(self, split: Split) -> tuple[Item, ...]:
         """Use ALFWorld's games if the folder has any, otherwise the games in its files."""
+        return self._games[split] if self._games else super().assigned(split)
+
+    @cached_property
+    def _games(self) -> Items:
+        """Return ALFWorld's games by split; empty if the folder has none."""
         by_folder = {split: self._alfworld(self.place / name) for split, name in FOLDERS.items()}
         if any(by_folder.values()):
             return by_folder
         games = self._alfworld(self.place)
-        if games:
-            return by_ratio(games, self.ratio, seed=self.split_seed)
-        return super().assigned()
+        return by_ratio(games, self.ratio, seed=self.split_seed) if games else {}
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the games of one file."""
-        return items_of(path, lambda number, row: self._item(row, row_id(path, number)))
+        return convert_rows(
+            read_rows(path), lambda number, row: self._item(row, row_id(path, number)), where=str(path)
+        )
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Play one game; hard and soft are 1 if it is won."""

@@ -79,7 +79,7 @@ def test_a_broken_game_is_named(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_the_genuine_engine_plays_games_side_by_side(tmp_path: Path) -> None:
-    alfworld = pytest.importorskip("alfworld", reason="needs skillopt-sleep[envs]")
+    alfworld = pytest.importorskip("alfworld", reason="needs skillopt-sleep[alfworld]")
     logic = Path(alfworld.__file__).parent / "data"
     grammar = (logic / "alfred.twl2").read_text(encoding="utf-8").replace("UNKNOWN GOAL", "put some mug on desk.")
     domain = (logic / "alfred.pddl").read_text(encoding="utf-8")

@@ -1,3 +1,4 @@
+import gzip
 import json
 import pickle
 from collections.abc import Sequence
@@ -12,8 +13,20 @@ from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, find_env
 from skillopt_sleep.trainer.envs.datasets import by_ratio
 from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering
+from tests.trainer.envs.sealing import seal_or_skip
 
-SHIPPED = ["document_qa", "multiple_choice", "office_documents", "question_answering", "tasks", "text_worlds"]
+SHIPPED = [
+    "document_qa",
+    "multiple_choice",
+    "office_documents",
+    "question_answering",
+    "spreadsheets",
+    "tasks",
+    "text_worlds",
+    "word_problems",
+]
+
+SEALED = {"code_tasks", "spreadsheets"}
 
 
 def _rows(*names: str, question: str = "Why {name}?") -> str:
@@ -43,12 +56,78 @@ def test_a_folder_of_folders_named_for_splits_keeps_them(tmp_path: Path) -> None
     assert [_ids(env.items(split)) for split in Split] == [["a", "b"], ["c"], ["d"]]
 
 
-def test_a_split_without_a_file_may_only_be_test(tmp_path: Path) -> None:
-    (tmp_path / "train.json").write_text(_rows("a"), encoding="utf-8")
+def test_without_a_file_for_val_train_is_divided_and_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "train.json").write_text(_rows(*"abcdef"), encoding="utf-8")
+    (tmp_path / "test.json").write_text(_rows("t"), encoding="utf-8")
+    env = _env(tmp_path, ratio=[2, 1, 7])
+    train, val = _ids(env.items(Split.TRAIN)), _ids(env.items(Split.VAL))
+    assert (len(train), len(val)) == (4, 2)
+    assert sorted(train + val) == list("abcdef")
+    assert _ids(env.items(Split.TEST)) == ["t"]
+    assert [line for line in env.remarks if "2 of the 6 train items are val" in line]
+    assert [_ids(_env(tmp_path).items(Split.VAL))] == [val]
     with pytest.raises(ConfigError, match="no val items"):
-        _env(tmp_path).items(Split.TRAIN)
+        _env(tmp_path, ratio=[1, 0, 1]).items(Split.TRAIN)
+
+
+def test_a_split_without_a_file_may_only_be_test_or_val(tmp_path: Path) -> None:
     (tmp_path / "dev.json").write_text(_rows("b"), encoding="utf-8")
+    with pytest.raises(ConfigError, match="no train items"):
+        _env(tmp_path).items(Split.VAL)
+    (tmp_path / "train.json").write_text(_rows("a"), encoding="utf-8")
     assert _env(tmp_path).items(Split.TEST) == ()
+
+
+@pytest.mark.parametrize(
+    "names", [("train.json", "dev.arrow"), ("train.txt", "dev.json"), ("train.json", "val/x.txt")]
+)
+def test_a_split_whose_file_can_not_be_read_is_never_made_of_something_else(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(_rows(*"abcdef"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"(dev\.arrow|train\.txt|val) is named for .* can't be read") as refused:
+        _env(tmp_path).items(Split.TRAIN)
+    assert ".parquet" in refused.value.remedy
+
+
+def test_a_folder_without_a_file_that_can_be_read_says_which_could(tmp_path: Path) -> None:
+    (tmp_path / "train.arrow").write_text("", encoding="utf-8")
+    with pytest.raises(ConfigError, match="holds no file that can be read") as refused:
+        _env(tmp_path).items(Split.TRAIN)
+    assert ".parquet" in refused.value.remedy
+    assert ".gz" in refused.value.remedy
+
+
+def test_test_is_not_read_before_it_is_asked_for(tmp_path: Path) -> None:
+    for name, text in {"train": _rows("a"), "dev": _rows("b"), "test": '[{"question": "Why?"}]'}.items():
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    env = _env(tmp_path)
+    assert _ids([*env.items(Split.TRAIN), *env.items(Split.VAL)]) == ["a", "b"]
+    with pytest.raises(ConfigError, match=r"test\.json: row 1") as refused:
+        env.items(Split.TEST)
+    assert "evaluation.test = false" in refused.value.remedy
+
+
+def test_an_id_of_train_is_refused_in_test(tmp_path: Path) -> None:
+    for name in ("train", "dev", "test"):
+        (tmp_path / f"{name}.json").write_text(
+            _rows("a" if name == "test" else name, "b" * (name == "dev") or "a"), "utf-8"
+        )
+    with pytest.raises(ConfigError, match=r"'a' occurs twice"):
+        _env(tmp_path).items(Split.TEST)
+
+
+def test_rows_of_compressed_files_are_called_after_the_name_within(tmp_path: Path) -> None:
+    (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(b'{"question": "Why?", "answer": "so"}\n' * 2))
+    env = _env(tmp_path, ratio=[1, 1, 0])
+    with pytest.raises(ConfigError, match="no val items"):  # equal texts stay together
+        env.items(Split.TRAIN)
+    (tmp_path / "more.jsonl.gz").write_bytes(gzip.compress(b'{"question": "Who?", "answer": "Ada"}\n'))
+    env = _env(tmp_path, ratio=[1, 1, 0])
+    ids = _ids([*env.items(Split.TRAIN), *env.items(Split.VAL)])
+    assert sorted(ids) == [f"{tmp_path.name}-all-1", f"{tmp_path.name}-all-2", f"{tmp_path.name}-more-1"]
 
 
 def test_one_file_is_cut_by_ratio_and_again_the_same(tmp_path: Path) -> None:
@@ -134,6 +213,8 @@ def test_a_place_that_is_not_there_and_a_ratio_of_nothing_are_refused(tmp_path: 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_environment_comes_with_a_sample_for_every_split(name: str) -> None:
+    if name in SEALED:
+        seal_or_skip()
     env = find_env(name, {})
     items = [item for split in Split for item in env.items(split)]
     assert env.name == name
@@ -144,6 +225,8 @@ def test_every_environment_comes_with_a_sample_for_every_split(name: str) -> Non
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_copy_for_a_worker_carries_the_options_only(name: str) -> None:
+    if name in SEALED:
+        seal_or_skip()
     env = find_env(name, {"limit": 2})
     before = pickle.dumps(env)
     items = env.items(Split.TRAIN)

@@ -7,7 +7,8 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering, shortened, why_wrong
+from skillopt_sleep.trainer.envs.contexts import shortened
+from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering, why_wrong
 from tests.fakes import FakeBackend
 
 SQUAD = {
@@ -131,3 +132,30 @@ def test_an_answer_that_is_no_text_is_no_gold(tmp_path: Path, answers: object) -
 def test_answers_with_their_places_are_their_texts(tmp_path: Path) -> None:
     [item] = _first(tmp_path, [{"question": "Who?", "answers": [{"text": "Ada", "answer_start": 0}]}])
     assert item.data["answers"] == ["Ada"]
+
+
+def test_contexts_that_were_cut_are_counted_and_so_are_those_that_lost_what_the_answer_rests_on(
+    tmp_path: Path,
+) -> None:
+    context = [["Mill", ["x" * 40]], ["River", ["y" * 40]]]
+    rows: list[dict[str, Any]] = [
+        {"question": "Who?", "answer": "Ada", "context": context, "supporting_facts": [["Mill", 0]]},
+        {"question": "Which?", "answer": "Ida", "context": context, "supporting_facts": [["River", 0]]},
+        {"question": "Why?", "answer": "so", "context": "short"},
+    ]
+    (tmp_path / "train.json").write_text(json.dumps(rows), encoding="utf-8")
+    (tmp_path / "dev.json").write_text('[{"question": "?", "answer": "x"}]', encoding="utf-8")
+    env = QuestionAnswering(path=str(tmp_path), context_chars=60)
+    assert [item.data["context"] for item in env.items(Split.TRAIN)][:2] == ["[DOC] Mill\n" + "x" * 40] * 2
+    [said] = env.remarks
+    assert said.startswith(
+        "2 contexts are longer than env.context_chars = 60 and were cut; 1 of them lost a document"
+    )
+    whole = QuestionAnswering(path=str(tmp_path), context_chars=0)
+    assert len(whole.items(Split.TRAIN)) == 3
+    assert whole.remarks == ()
+
+
+def test_a_context_of_an_unknown_form_is_refused_and_never_dropped(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"train\.json: row 1: .*'context'"):
+        _first(tmp_path, [{"question": "Who?", "answer": "Ada", "context": {"passages": ["x"]}}])

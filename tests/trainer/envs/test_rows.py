@@ -1,9 +1,10 @@
+import gzip
 from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.trainer.envs.rows import optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.rows import kind_of_row, optional, read_rows, text_of, texts_of
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,39 @@ from skillopt_sleep.trainer.envs.rows import optional, read_rows, text_of, texts
 def test_rows_are_read_from_every_usual_form(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert read_rows(tmp_path / name) == ({"q": "a", "n": "1"},)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.json.gz", '[{"q": "a"}]'),
+        ("x.jsonl.gz", '{"q": "a"}\n'),
+        ("x.csv.GZ", "\ufeffq\na\n"),
+        ("x.tsv.gz", "q\na\n"),
+    ],
+)
+def test_a_compressed_text_is_read_as_the_text(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    assert read_rows(tmp_path / name) == ({"q": "a"},)
+
+
+def test_a_compressed_text_that_ends_early_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(b'{"q": "a"}' * 99)[:-20])
+    with pytest.raises(ConfigError, match=r"x\.jsonl\.gz: "):
+        read_rows(tmp_path / "x.jsonl.gz")
+
+
+def test_mrqas_first_line_is_no_row(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"header": {"dataset": "d"}}\n{"header": 1, "q": 2}\n', encoding="utf-8")
+    assert read_rows(tmp_path / "x.jsonl") == ({"header": 1, "q": 2},)
+
+
+def test_a_table_without_a_header_gets_the_names_of_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text('a,"b\nc"\nd,e\n', encoding="utf-8")
+    assert read_rows(tmp_path / "x.csv", columns=lambda first: [f"{len(first)}", "x"]) == (
+        {"2": "a", "x": "b\nc"},
+        {"2": "d", "x": "e"},
+    )
 
 
 def test_a_line_separator_inside_a_text_ends_no_line(tmp_path: Path) -> None:
@@ -45,7 +79,10 @@ def test_a_long_cell_with_lines_in_it_is_one_cell(tmp_path: Path) -> None:
         ("x.json", "[" * 100_000, "nested too deeply"),
         ("x.jsonl", '{"q": 1}\n' + "[" * 100_000, "line 2: it is nested too deeply"),
         ("x.json", '[{"q": "\\ud83d\\ude00"}, {"q": {"in": ["\\ud83d"]}}]', "row 2: it holds half a surrogate pair"),
-        ("x.parquet", "", ".jsonl"),
+        ("x.arrow", "", ".jsonl"),
+        ("x.parquet", "", "too small"),
+        ("x.parquet.gz", "", "compressed by itself"),
+        ("x.jsonl.gz", "{}", "gzip"),
     ],
 )
 def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, name: str, text: str, said: str) -> None:
@@ -67,6 +104,28 @@ def test_the_first_field_that_says_something_counts() -> None:
     assert optional(row, "id", "name") == ""
     with pytest.raises(ValueError, match="'id' or 'name'"):
         text_of(row, "id", "name")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [([1], "a list"), ({"text": "a"}, "an object with 'text'"), (b"x", "a list"), ({1}, "a set")]
+)
+def test_what_is_no_text_is_never_left_out_as_if_it_were_empty(value: object, said: str) -> None:
+    with pytest.raises(ValueError, match=f"its 'context' is {said}"):
+        optional({"context": value}, "context")
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ({"type": "a"}, "a"),
+        ({"type": ["", "b"]}, "b"),
+        ({"type": None, "category": 7}, "7"),
+        ({"type": {"x": 1}}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_kind_is_the_first_text_that_names_it(row: dict[str, object], kind: str) -> None:
+    assert kind_of_row(row, "type", "category") == kind
 
 
 @pytest.mark.parametrize(
