@@ -14,6 +14,7 @@ CELL = next(cell for cell in CELLS if cell.kind == "saving")
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_a_rule_that_halves_the_turns_is_staged_as_a_saving_and_never_called_better(tmp_path: Path) -> None:
     choice = chosen(SEALS, tmp_path)
     if choice.seal is None:
@@ -28,10 +29,10 @@ def test_a_rule_that_halves_the_turns_is_staged_as_a_saving_and_never_called_bet
     effort = proposal.effort
     assert effort is not None
     assert 0 < effort.interval[0] < effort.saved < 0.65
-    assert effort.turns == (pytest.approx(12, abs=1), pytest.approx(6, abs=1))
+    assert effort.turns == (pytest.approx(6, abs=0.5), pytest.approx(3, abs=0.5))
     assert proposal.before == proposal.after == 1.0
 
-    said = f"eaches the same with {effort.saved:.0%} fewer tokens (90 % interval"
+    said = f"eaches the same with {100 * effort.saved:.0f} % fewer tokens (90 % interval"
     folder = Path(report.folder)
     text = (folder / "report.md").read_text(encoding="utf-8")
     assert said in text

@@ -20,7 +20,7 @@ def statistics(proposal: Proposal, whole: Proposal) -> Iterator[str]:
         if proposal.interval:
             interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
         gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
-        if gain:
+        if gain and not proposal.saving:
             yield f"What it gains: {gain}"
         scores = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)}){interval}"
         yield f"The trial, on unseen requests: {scores}"

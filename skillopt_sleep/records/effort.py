@@ -47,7 +47,8 @@ class Effort(Record, frozen=True, kw_only=True):
         low, high = self.interval
         requests = "1 request" if self.requests == 1 else f"{self.requests} requests"
         return (
-            f"reaches the same with {self.saved:.0%} fewer tokens (90 % interval {low:.0%} to {high:.0%},"
+            f"reaches the same with {100 * self.saved:.0f} % fewer tokens"
+            f" (90 % interval {100 * low:.0f} to {100 * high:.0f} %,"
             f" {tries(self.n)} at {requests}), {self._turns}"
         )
 

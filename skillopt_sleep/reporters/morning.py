@@ -238,7 +238,7 @@ def _remarked(outcome: StepOutcome, *, verbose: bool) -> str:
     """Return what is to be said of a step beside its verdict and numbers, with a colon or semicolon in front."""
     because = outcome.because
     if not verbose and outcome.trial.n:
-        because = _NUMBERS.sub("", because, count=1)
+        because = _NUMBERS.sub("", because, count=1).removesuffix("; ")
     if outcome.tried.tested and because == "no edit was proposed":
         because = "no new edit was proposed"
     parts = [show(because, 400)] if because else []

@@ -31,7 +31,7 @@ def proof(proposal: Proposal, *, verbose: bool = False) -> list[str]:
     if not verbose or proposal.before is None or proposal.after is None:
         return sentences
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
-    if gain:
+    if gain and not proposal.saving:
         sentences.append(f"What it gains: {gain}.")
     figures = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)})"
     if proposal.interval is not None:

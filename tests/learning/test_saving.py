@@ -104,7 +104,7 @@ def test_half_the_tokens_at_equal_grades_are_accepted_as_a_saving_in_words() -> 
     trial, verdict = run(halves)
 
     assert (verdict.decision, verdict.saving) == (Decision.ACCEPT, True)
-    assert verdict.reason.startswith("reaches the same with 50% fewer tokens (90 % interval ")
+    assert verdict.reason.startswith("reaches the same with 50 % fewer tokens (90 % interval ")
     assert "12 → 6.0 turns" not in verdict.reason
     assert "12 → 6 turns" in verdict.reason
     assert f"{trial.n} tries at 7 requests" in verdict.reason
