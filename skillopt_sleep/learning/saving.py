@@ -61,9 +61,10 @@ def either_way(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if verdict is None or verdict.decision not in {Decision.REJECT, Decision.UNDECIDED}:
         return verdict
     bets = _bets(trial)
-    taken = effort(trial.staked)
-    if taken is not None and _is_proven(bets, taken, trial) and _is_no_worse(trial, rule):
-        return _accepted(verdict, taken, trial, rule)
+    if _is_proven(bets, trial) and _is_no_worse(trial, rule):
+        taken = effort(trial.staked)
+        if taken is not None and taken.is_less:
+            return _accepted(verdict, taken, trial, rule)
     if not _is_hopeful(bets, trial, rule):
         return verdict
     if not last:
@@ -116,13 +117,14 @@ def _without_each(bets: _Bets) -> list[list[float]]:
     return others
 
 
-def _is_proven(bets: _Bets, taken: Effort, trial: Trial) -> bool:
-    """Return whether tokens are saved whichever session is left out, by enough, and in no more turns."""
-    for others in _without_each(bets):
+def _is_proven(bets: _Bets, trial: Trial) -> bool:
+    """Return whether tokens are saved whichever session is left out, and by enough."""
+    without_each = _without_each(bets)
+    for others in without_each:
         won = statistic(bet(start(STAKES), others)) >= 1 / trial.saving_alpha
         if not won or (shrunk(others) or 0.0) < LEAST:
             return False
-    return taken.tokens[1] < taken.tokens[0] and taken.turns[1] <= taken.turns[0]
+    return bool(without_each)
 
 
 def _is_no_worse(trial: Trial, rule: GateRule) -> bool:

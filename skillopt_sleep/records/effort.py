@@ -42,6 +42,11 @@ class Effort(Record, frozen=True, kw_only=True):
     requests: int
 
     @property
+    def is_less(self) -> bool:
+        """Tell whether the new version took fewer tokens in sum, and no more turns."""
+        return self.tokens[1] < self.tokens[0] and self.turns[1] <= self.turns[0]
+
+    @property
     def as_saving(self) -> str:
         """Say what an accepted saving reaches, with its interval and n."""
         low, high = self.interval
