@@ -14,8 +14,9 @@ scored is a pair lost: giving up early is no saving.
 - Grades must be proven not to lose NO_LOSS_MARGIN on the mean. That is another claim with an error rate of its own: a
   candidate that loses as much is taken for no worse with LOSS_LEVEL at most. No task may get worse beyond chance.
 
-A bet that the saving is above LEAST, not above 0, finds 30 % in 3 of 100 nights instead of 47 (7 tasks, attempts that
-scatter by a factor of 1.6), so that it is large enough to be worth an edit is estimated, as it is of a gain.
+A bet that the saving is above LEAST, not above 0, finds 30 % in 3 of 100 nights instead of about half (7 tasks,
+attempts that scatter by a factor of 1.65). So it is proven that something is saved, and estimated that it is worth an
+edit, as for a gain.
 """
 
 import math
