@@ -12,7 +12,17 @@ from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.text import when
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.records import CUT_SHORT, OUTCOMES, NightReport, Outcome, Spend, StepOutcome, solved, unknown_rate
+from skillopt_sleep.records import (
+    CUT_SHORT,
+    OUTCOMES,
+    PROPOSED,
+    NightReport,
+    Outcome,
+    Spend,
+    StepOutcome,
+    solved,
+    unknown_rate,
+)
 from skillopt_sleep.reporters.gains import fresh_gain
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.settings import find_paths, load
@@ -107,7 +117,7 @@ def rows(
 
 
 def _outcome(outcome: Outcome) -> Part:
-    style = GOOD if outcome is Outcome.IMPROVED else ""
+    style = GOOD if outcome in PROPOSED else ""
     style = BAD if outcome in CUT_SHORT else style
     return OUTCOMES[outcome], style
 

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.pairs import is_solved
+from skillopt_sleep.learning.pairs import is_solved, took
 from skillopt_sleep.learning.propose import not_scored
+from skillopt_sleep.learning.saving import effort
 from skillopt_sleep.learning.spare import End, SpareAttempts
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
@@ -96,6 +97,7 @@ def scored_pairs(tasks: Sequence[Task], made: Sequence[Rollout], rule: GateRule)
                 before=measure(old.score, rule),
                 after=measure(new.score, rule),
                 solved=(is_solved(old.score), is_solved(new.score)),
+                took=took(old, new),
             )
             pairs.append(pair)
     return pairs
@@ -109,4 +111,5 @@ def fresh_round(pairs: Sequence[Pair]) -> FreshRound:
         after=mean([pair.after for pair in pairs]),
         n=len(pairs),
         interval=gain_interval(bets_of(pairs)),
+        effort=effort(pairs),
     )

@@ -9,6 +9,7 @@ import msgspec
 from skillopt_sleep.kit.betting import STAKES, gain_interval
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.records import (
+    GOOD_EFFECTS,
     CandidateKind,
     Decision,
     Edit,
@@ -51,7 +52,7 @@ def _is_rejected(effect: EditEffect, best: Judged, first: Judged) -> bool:
     An edit that gained in its own lessons isn't: what it was tried together with may have been the reason. Removals
     have a time of their own after which they are tried again.
     """
-    if first.kind is CandidateKind.REMOVAL or effect.effect is Effect.HELPED:
+    if first.kind is CandidateKind.REMOVAL or effect.effect in GOOD_EFFECTS:
         return False
     decision = best.verdict.decision
     if decision is Decision.ACCEPT:
@@ -110,6 +111,7 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
         bystanders=trial.bystanders,
         unharmed=trial.unharmed,
         calls=trial.calls,
+        effort=trial.effort if len(tested.edits) == 1 else None,
     )
 
 
@@ -121,6 +123,8 @@ def _own_effect(tested: Judged, interval: tuple[float, float] | None) -> Effect:
     if len(tested.edits) > 1 or tested.verdict.decision is Decision.ABSTAIN:
         return Effect.UNDECIDED
     if tested.verdict.decision is Decision.ACCEPT:
+        if tested.verdict.saving:
+            return Effect.SAVES
         return Effect.NEUTRAL if tested.kind is CandidateKind.REMOVAL else Effect.HELPED
     effect = effect_of(interval, min_effect=tested.trial.min_effect)
     if tested.verdict.decision is not Decision.REJECT and effect is Effect.HELPED:

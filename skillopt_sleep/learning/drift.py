@@ -34,7 +34,12 @@ def steady(verdict: Verdict, pairs: Sequence[Pair], made: Sequence[Rollout]) -> 
     if not because:
         return verdict
     return replace(
-        verdict, decision=Decision.ABSTAIN, reason=f"the trial is void: {because}", drifted=True, early=False
+        verdict,
+        decision=Decision.ABSTAIN,
+        reason=f"the trial is void: {because}",
+        drifted=True,
+        early=False,
+        saving=False,
     )
 
 

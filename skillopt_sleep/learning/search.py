@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.drift import begun_anew
-from skillopt_sleep.learning.gate import lacking
+from skillopt_sleep.learning.gate import has_won, lacking
 from skillopt_sleep.learning.parts import Stands, each_by_itself
 from skillopt_sleep.learning.trials import Trials
 from skillopt_sleep.protocols import Crew
@@ -148,7 +148,7 @@ def _found(stands: Stands, trials: Trials) -> Search:
 def _without_lacking(bundle: Judged, trials: Trials, rule: GateRule) -> Stands:
     """Return the edits that helped in two sessions of their own, if the bundle is proven but for the others."""
     share = bundle.trial.alpha or rule.alpha
-    if bundle.trial.statistic is None or bundle.trial.statistic < 1 / share:
+    if not has_won(bundle.trial, replace(rule, alpha=share)):
         return Stands(bundle)
     lacks = lacking(bundle.trial, rule)
     kept = [edit for place, edit in enumerate(bundle.edits) if place not in lacks]

@@ -18,9 +18,18 @@ from skillopt_sleep.kit.betting import (
 from skillopt_sleep.kit.stats import mean, shrunk
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.drift import anew, answering, has_changed
-from skillopt_sleep.learning.gate import EARLY_ROUNDS, gate, may_be_early, refused, unguarded, unharmed, unseen
+from skillopt_sleep.learning.gate import (
+    EARLY_ROUNDS,
+    alpha_of_score,
+    may_be_early,
+    refused,
+    unguarded,
+    unharmed,
+    unseen,
+)
 from skillopt_sleep.learning.harm import Guarded, watch
 from skillopt_sleep.learning.pairs import Paired, pair_up
+from skillopt_sleep.learning.saving import effort, either_way, saving_alpha
 from skillopt_sleep.records import (
     Decider,
     Decision,
@@ -78,7 +87,7 @@ def run_trial(
     verdict = None
     # What an earlier night read of it already decided nothing, unless only its guard was left to do.
     if earlier is None or not val or only_guard:
-        verdict = gate(trial, rule, last=trial.rounds >= end)
+        verdict = either_way(trial, rule, last=trial.rounds >= end)
     while verdict is None:
         sample = trial.first + trial.rounds
         jobs: list[Job] = []
@@ -89,10 +98,11 @@ def run_trial(
             end -= trial.rounds
             trial = anew(trial, first=sample)
         made += rollouts
+        trial = _with_shares(trial, rollouts, rule)
         paired = pair_up(trial, val, rollouts, rule)
         trial = _with_round(trial, paired, rule, calls=count_made(rollouts))
         # What is only repeated is no new evidence, however often it is asked.
-        verdict = gate(trial, rule, last=trial.rounds >= end or paired.only_repeated)
+        verdict = either_way(trial, rule, last=trial.rounds >= end or paired.only_repeated)
     if bystanders and _has_won(verdict, rule):
         found = watch(document, candidate, bystanders, attempts=attempts, rule=rule, trial=trial)
         made += found.rollouts
@@ -136,6 +146,13 @@ def _new_trial(rule: GateRule, first: int) -> Trial:
         margin=rule.margin,
         first=first,
     )
+
+
+def _with_shares(trial: Trial, rollouts: Sequence[Rollout], rule: GateRule) -> Trial:
+    """Divide the trial's error rate between its two claims in its first round, before the gate reads it."""
+    if trial.rounds:
+        return trial
+    return replace(trial, saving_alpha=saving_alpha(rule, rollouts))
 
 
 def _has_one_session(trial: Trial, val: Sequence[Task], rule: GateRule) -> bool:
@@ -189,7 +206,8 @@ def _summed_up(trial: Trial, rule: GateRule) -> Trial:
         trial,
         gain=shrunk(gains),
         interval=gain_interval(bets_of(trial.own), stakes=trial.stakes or STAKES),
+        effort=effort(trial.staked),
         bystanders=bystanders,
         unharmed=fine,
-        more=pairs_to_go(trial.wealth, pairs=trial.n, alpha=rule.alpha),
+        more=pairs_to_go(trial.wealth, pairs=trial.n, alpha=alpha_of_score(trial, rule)),
     )

@@ -12,6 +12,7 @@ from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     NOTHING,
+    PROPOSED,
     READ_AGAIN,
     REVIEW,
     Calibrations,
@@ -39,6 +40,7 @@ NO_CORRECTIONS = Corrections()
 NOTHING_CALIBRATED = Calibrations()
 BEST_FIRST = (
     Outcome.IMPROVED,
+    Outcome.SAVING,
     Outcome.UNDECIDED,
     Outcome.UNVERIFIED,
     Outcome.NO_CHANGE,
@@ -56,6 +58,7 @@ UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NOTHING_NEW})
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
     Outcome.IMPROVED: REVIEW,
+    Outcome.SAVING: REVIEW,
     Outcome.UNDECIDED: "nothing; later nights continue the trial with new tasks",
     Outcome.UNVERIFIED: "nothing; if you ask for the same in another session, that session becomes the test",
     Outcome.NO_CHANGE: "nothing; the edits that were tried were not proven to help and were dropped",
@@ -200,7 +203,7 @@ def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> S
 
     One that was tried with an agent that doesn't read the file is unverified.
     """
-    accepted = outcome.outcome is Outcome.IMPROVED or outcome.verdict.decision is Decision.ACCEPT
+    accepted = outcome.outcome in PROPOSED or outcome.verdict.decision is Decision.ACCEPT
     if not accepted or outcome.document.path in staged:
         return outcome
     if outcome.document.path in elsewhere:

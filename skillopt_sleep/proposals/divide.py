@@ -13,7 +13,18 @@ from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import staged_text
 from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
 from skillopt_sleep.proposals.warnings import of_edit
-from skillopt_sleep.records import Deed, Edit, EditEffect, Effect, Evidence, FreshRound, Proof, Proposal, unknown_rate
+from skillopt_sleep.records import (
+    GOOD_EFFECTS,
+    Deed,
+    Edit,
+    EditEffect,
+    Effect,
+    Evidence,
+    FreshRound,
+    Proof,
+    Proposal,
+    unknown_rate,
+)
 
 Signs = Mapping[str, tuple[Sequence[Evidence], Sequence[Deed]]]
 
@@ -64,7 +75,7 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
     """Return the proposal of one edit: its numbers are those of comparisons with and without it."""
     effect = next((effect for effect in whole.effects if effect.edit == edit), None)
     proof = Proof.UNTESTED
-    if whole.proof is Proof.WORDS or (effect is not None and effect.effect is Effect.HELPED):
+    if whole.proof is Proof.WORDS or (effect is not None and effect.effect in GOOD_EFFECTS):
         proof = whole.proof
     said, done = _signs(whole, edit, signs)
     numbers = effect or EditEffect(edit=edit, effect=Effect.UNDECIDED)
@@ -81,6 +92,8 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
         judges=whole.judges if numbers.n else (),
         interval=numbers.interval,
         gain=None,
+        effort=numbers.effort,
+        saving=numbers.effect is Effect.SAVES,
         fresh=FreshRound(),
         effects=(effect,) if effect else (),
         bystanders=numbers.bystanders,

@@ -9,7 +9,20 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.proposals import live
-from skillopt_sleep.records import Deed, Edit, EditEffect, EditOp, Evidence, Lesson, Proof, Proposal, Record, Solved
+from skillopt_sleep.records import (
+    Deed,
+    Edit,
+    EditEffect,
+    EditOp,
+    Effect,
+    Effort,
+    Evidence,
+    Lesson,
+    Proof,
+    Proposal,
+    Record,
+    Solved,
+)
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, Decided
 
 Sign = TypeVar("Sign", Evidence, Deed)
@@ -21,7 +34,8 @@ class Origin(Record, frozen=True, kw_only=True):
     `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what it
     was learned from, oldest first; `sessions` counts all in which its lessons came up, those it was tested with too,
     from `first` to `last`.
-    `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together.
+    `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together, and so is
+    the `effort` of what was accepted as a saving.
     """
 
     rule: str
@@ -49,6 +63,7 @@ class Origin(Record, frozen=True, kw_only=True):
     before: float | None
     after: float | None
     n: int
+    effort: Effort | None = None
 
 
 class Managed(NamedTuple):
@@ -143,7 +158,14 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         before=trial.before,
         after=trial.after,
         n=trial.n,
+        effort=trial.effort if _saves(trial) else None,
     )
+
+
+def _saves(trial: EditEffect | Proposal) -> bool:
+    if isinstance(trial, Proposal):
+        return trial.saving
+    return trial.effect is Effect.SAVES
 
 
 def _signs(proposal: Proposal, lessons: Sequence[Lesson]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:

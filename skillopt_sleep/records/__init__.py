@@ -34,7 +34,8 @@ from skillopt_sleep.records.edits import (
     lessons_of,
     tasks_of,
 )
-from skillopt_sleep.records.effects import Effect, effect_of, in_words, tries
+from skillopt_sleep.records.effects import GOOD_EFFECTS, Effect, effect_of, in_words, tries
+from skillopt_sleep.records.effort import WORST, Effort, Took
 from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
     DONE,
@@ -51,6 +52,7 @@ from skillopt_sleep.records.lessons import (
 )
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
+    PROPOSED,
     Early,
     ForLater,
     Note,
@@ -62,6 +64,7 @@ from skillopt_sleep.records.outcomes import (
     TestMeans,
     Tried,
 )
+from skillopt_sleep.records.pairs import Pair, bets_of, savings_of
 from skillopt_sleep.records.rates import UNKNOWN, UNVERIFIED, unknown_rate
 from skillopt_sleep.records.readings import (
     Hear,
@@ -147,11 +150,9 @@ from skillopt_sleep.records.trials import (
     Guard,
     Harm,
     Metric,
-    Pair,
     RuleName,
     Trial,
     Verdict,
-    bets_of,
     others_in_words,
     said_of_changes,
 )
@@ -164,18 +165,21 @@ __all__ = [
     "CUT_SHORT",
     "DONE",
     "ERRORS",
+    "GOOD_EFFECTS",
     "LEFT_OUT_WORDS",
     "NEVER_ALLOWED",
     "NOTHING",
     "NO_COMMAND_WORDS",
     "NO_WORKSPACE_WORDS",
     "OUTCOMES",
+    "PROPOSED",
     "READ_AGAIN",
     "REVIEW",
     "SEALED_KEY",
     "SHAPE_OPS",
     "UNKNOWN",
     "UNVERIFIED",
+    "WORST",
     "AllowedRefusal",
     "AllowedWarning",
     "AnswerKind",
@@ -210,6 +214,7 @@ __all__ = [
     "EditOp",
     "EditSource",
     "Effect",
+    "Effort",
     "ErrorRate",
     "Evidence",
     "Exact",
@@ -287,6 +292,7 @@ __all__ = [
     "TestMeans",
     "Tokens",
     "Told",
+    "Took",
     "ToolEvent",
     "Trajectory",
     "Trial",
@@ -316,6 +322,7 @@ __all__ = [
     "read_report",
     "report_data",
     "said_of_changes",
+    "savings_of",
     "solved",
     "taken_back",
     "tasks_of",

@@ -4,12 +4,16 @@ from enum import StrEnum
 
 
 class Effect(StrEnum):
-    """The effect of a single edit."""
+    """The effect of a single edit; one that `saves` does no better, but with fewer tokens."""
 
     HELPED = "helped"
+    SAVES = "saves"
     NEUTRAL = "neutral"
     HARMFUL = "harmful"
     UNDECIDED = "undecided"
+
+
+GOOD_EFFECTS = frozenset({Effect.HELPED, Effect.SAVES})
 
 
 def effect_of(interval: tuple[float, float] | None, *, min_effect: float) -> Effect:
@@ -35,7 +39,12 @@ def in_words(effect: Effect, *, n: int, gain: float | None = None) -> str:
 
     `gain` is the mean gain that was seen: one that isn't proven is told apart from none.
     """
-    words = {Effect.HELPED: "helped", Effect.NEUTRAL: "useless", Effect.HARMFUL: "harmful"}
+    words = {
+        Effect.HELPED: "helped",
+        Effect.SAVES: "reaches the same with less",
+        Effect.NEUTRAL: "useless",
+        Effect.HARMFUL: "harmful",
+    }
     if effect in words:
         return words[effect]
     if not n:

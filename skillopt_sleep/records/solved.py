@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from skillopt_sleep.records.pairs import Pair
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.trials import Pair
 
 
 class Solved(Record, frozen=True, kw_only=True):

@@ -14,6 +14,7 @@ from skillopt_sleep.records import (
     Calibrations,
     Corrections,
     EditOp,
+    Effort,
     ErrorRate,
     Fate,
     FreshRound,
@@ -67,8 +68,9 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     ones at its tasks, with and without the change.
 
     `fresh` is the round after an acceptance, which measures the gain; `noise` is how far grades of a request that was
-    asked repeatedly, without a change, lie apart. `repeated` pairs were answered as before and count nowhere;
-    `harmed` are the other lessons that a won bet would have made worse.
+    asked repeatedly, without a change, lie apart. `effort` is what sealed attempts took.
+    `repeated` pairs were answered as before and count nowhere; `harmed` are the other lessons that a won bet would
+    have made worse.
     """
 
     id: str
@@ -98,6 +100,7 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     alpha: float | None
     more: int | None
     interval: tuple[float, float] | None
+    effort: Effort | None
     fresh: FreshRound
     noise: NoiseFloor | None
     test_before: float | None
@@ -221,6 +224,7 @@ def _document(outcome: StepOutcome, attempts: AttemptedTasks, replies: tuple[Las
         alpha=trial.alpha,
         more=trial.more,
         interval=trial.interval,
+        effort=trial.effort,
         fresh=outcome.fresh,
         noise=noise_floor((outcome,)),
         test_before=outcome.test.before,

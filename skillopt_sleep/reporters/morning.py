@@ -9,6 +9,7 @@ from typing import Any
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import (
     CUT_SHORT,
+    GOOD_EFFECTS,
     Decision,
     EditEffect,
     EditOp,
@@ -218,7 +219,7 @@ def _worth_telling(effects: Sequence[EditEffect], *, report: NightReport, verbos
     if verbose:
         return list(effects)
     proposed = [edit for proposal in report.proposals for edit in proposal.edits]
-    known = [effect for effect in effects if effect.effect is Effect.HELPED and effect.edit in proposed]
+    known = [effect for effect in effects if effect.effect in GOOD_EFFECTS and effect.edit in proposed]
     return [effect for effect in effects if effect.because or effect not in known]
 
 
@@ -237,7 +238,7 @@ def _remarked(outcome: StepOutcome, *, verbose: bool) -> str:
     """Return what is to be said of a step beside its verdict and numbers, with a colon or semicolon in front."""
     because = outcome.because
     if not verbose and outcome.trial.n:
-        because = _NUMBERS.sub("", because, count=1)
+        because = _NUMBERS.sub("", because, count=1).removesuffix("; ")
     if outcome.tried.tested and because == "no edit was proposed":
         because = "no new edit was proposed"
     parts = [show(because, 400)] if because else []

@@ -166,6 +166,8 @@ def _verdict(said: Verdict, trial: Trial) -> str:
         return word
     if said.decision is Decision.UNDECIDED:
         return f"{word}: {ruled_out(trial)}"
+    if said.saving:
+        return f"{word} as a saving"
     if said.decision is not Decision.REJECT:
         return word
     effect = effect_of(trial.interval, min_effect=trial.min_effect)

@@ -24,6 +24,7 @@ from skillopt_sleep.keeping.retention import forget_old
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.learning.budget import edit_budget
+from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
@@ -54,8 +55,7 @@ from skillopt_sleep.wiring.sealed import SealedParts
 # A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
 _LEAST_EDITS = 1
 _SCHEDULE_NIGHTS = 14
-# A rule goes if it is proven that less than this is lost; a removal that loses more passes on this share of nights.
-_REMOVAL_MARGIN = 0.1
+# A removal that loses more than its margin passes on this share of nights.
 _REMOVAL_ALPHA = 0.05
 
 
@@ -225,7 +225,7 @@ def make_plan(
         mine=MineRules(**asdict(settings.mine)),
         step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,
-        removal=replace(rule, alpha=_REMOVAL_ALPHA, together=_REMOVAL_ALPHA, margin=_REMOVAL_MARGIN),
+        removal=replace(rule, alpha=_REMOVAL_ALPHA, together=_REMOVAL_ALPHA, margin=NO_LOSS_MARGIN),
         recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
         limits={
             "calls": settings.budget.calls,

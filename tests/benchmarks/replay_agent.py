@@ -1,4 +1,4 @@
-"""A fast scripted agent for sealed attempts: a small program that asks its model once, through the relay, and obeys."""
+"""A fast scripted agent for sealed attempts: a small program that asks its model through the relay, and obeys."""
 
 import json
 import sys
@@ -22,7 +22,8 @@ from skillopt_sleep.replay.workspaces import Bases
 
 CHECK = "sh check.sh"
 # It parses the answer by hand, as importing a client would take longer than all the rest of an attempt.
-# What it is told: `linted` says whether to run the check, `passed` how many of four tests will pass.
+# What it is told: `linted` says whether to run the check, `passed` how many of four tests will pass, and `again` that
+# it has to ask once more before it is done.
 SCRIPT = r"""
 import json, os, socket, sys, time
 rules = ""
@@ -31,24 +32,31 @@ for name in ("CLAUDE.md", "AGENTS.md", ".claude/rules/skillopt-sleep.md", ".agen
         with open(name) as file:
             rules += file.read()
 time.sleep(float(os.environ["AGENT_SECONDS"]))
-body = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": rules + "\n" + sys.stdin.read()}]})
 where = os.environ["AGENT_MODEL"]
-if where.startswith("/"):
-    wire = socket.socket(socket.AF_UNIX)
-    wire.connect(where)
-else:
-    host, _, port = where.partition(":")
-    wire = socket.create_connection((host, int(port)))
-asked = f"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body.encode())}\r\n\r\n"
-wire.sendall(asked.encode() + body.encode())
-answer = b""
-while piece := wire.recv(65536):
-    answer += piece
-text = answer.decode()
-said = json.loads(text[text.index('{"linted"') if '{"linted"' in text else text.index('{\\"linted\\"'):].replace('\\"', '"').partition("}")[0] + "}")
+talk = rules + "\n" + sys.stdin.read()
+turns = 0
+while True:
+    body = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": talk}]})
+    if where.startswith("/"):
+        wire = socket.socket(socket.AF_UNIX)
+        wire.connect(where)
+    else:
+        host, _, port = where.partition(":")
+        wire = socket.create_connection((host, int(port)))
+    asked = f"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body.encode())}\r\n\r\n"
+    wire.sendall(asked.encode() + body.encode())
+    answer = b""
+    while piece := wire.recv(65536):
+        answer += piece
+    text = answer.decode()
+    said = json.loads(text[text.index('{"linted"') if '{"linted"' in text else text.index('{\\"linted\\"'):].replace('\\"', '"').partition("}")[0] + "}")
+    turns += 1
+    if not said.get("again"):
+        break
+    talk += "\n" + said["words"]
 with open("work.txt", "w") as file:
     file.write("%d passed, %d failed\n" % (said["passed"], 4 - said["passed"]))
-print(json.dumps({"ran": ["sh check.sh"] if said["linted"] else [], "said": said["words"]}))
+print(json.dumps({"ran": ["sh check.sh"] if said["linted"] else [], "said": said["words"], "turns": turns}))
 """
 TREE: Mapping[str, str] = {
     "CLAUDE.md": "# Shop\n",
@@ -91,7 +99,13 @@ class FastAgent:
         """Return what the script says that it did."""
         told: list[dict[str, Any]] = [json.loads(ran.stdout) for ran in runs]
         commands = tuple(CommandRun(text=line, status=0) for one in told for line in one["ran"])
-        return Acted(response=told[-1]["said"], commands=commands, turns=len(runs), session="s", model="m")
+        return Acted(
+            response=told[-1]["said"],
+            commands=commands,
+            turns=sum(one["turns"] for one in told),
+            session="s",
+            model="m",
+        )
 
     def place(
         self, document: Path, /, *, root: Path, home: Path, agent_home: Path, inside: Inside
@@ -136,6 +150,6 @@ def sealed_copy(
         draws=draws,
         meter=meter,
         folder=folder,
-        limits=Limits(turns=5),
+        limits=Limits(turns=40),
         night=lambda: night,
     )

@@ -6,13 +6,26 @@ import random
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from skillopt_sleep.protocols import Reporter
 from skillopt_sleep.protocols.sealing import Seal
-from skillopt_sleep.records import BY_HAND, Check, Checks, Command, Completion, Op, Prompt, Purpose, Task, Workspace
+from skillopt_sleep.records import (
+    BY_HAND,
+    Check,
+    Checks,
+    Command,
+    Completion,
+    NightReport,
+    Op,
+    Prompt,
+    Purpose,
+    Task,
+    Workspace,
+)
 from tests.benchmarks.gate_machine import Models
 from tests.benchmarks.gate_nights import GATE, a_gate_plan
 from tests.benchmarks.gate_page import proven
@@ -28,21 +41,27 @@ OTHERS = 4  # other lessons of the project, two sessions each
 LINTED = Checks(items=(Check(op=Op.COMMAND_RUN, arg=CHECK),))
 TESTED = Command(argv=("sh", "check.sh"), tests=("check.sh",))
 _PIECE = re.compile(r"piece (\d+) of (\w+)")
+_TO_GO = re.compile(r"(\d+) turns to go")
 
 
 class Cell(NamedTuple):
     """Nights of one kind: the chance that an attempt succeeds without and with the rule, for its lesson and others.
 
     `judged` says what grades an attempt: that the agent ran a command, or the project's own command with its counts of
-    tests. With `repeats` the agent does the same each time it is given the same text.
+    tests. With `repeats` the agent does the same each time it is given the same text. `turns` is how many turns an
+    attempt takes on the mean, without and with the rule. If `once_failed`, the first piece fails without the rule, as it
+    did on the day, whatever the chances are.
     """
 
     name: str
-    kind: Literal["useless", "harmful", "helpful"]
+    kind: Literal["useless", "harmful", "helpful", "saving"]
     judged: Literal["acts", "command"]
     own: tuple[float, float]
     others: tuple[float, float] = (0.8, 0.8)
     repeats: bool = False
+    turns: tuple[int, int] = (1, 1)
+    once_failed: bool = False
+    sessions: int = SESSIONS
 
 
 CELLS = (
@@ -53,6 +72,26 @@ CELLS = (
     Cell("command, helps its own .2 -> .9, others .8 -> .4", "harmful", "command", (0.2, 0.9), (0.8, 0.4)),
     Cell("acts, .1 -> .9", "helpful", "acts", (0.1, 0.9)),
     Cell("command with counts, .1 -> .9", "helpful", "command", (0.1, 0.9)),
+    Cell(
+        "command, all succeed, 6 -> 3 turns",
+        "saving",
+        "command",
+        (1.0, 1.0),
+        (1.0, 1.0),
+        turns=(6, 3),
+        once_failed=True,
+        sessions=18,
+    ),
+    Cell(
+        "command, all succeed, 3 -> 3 turns",
+        "useless",
+        "command",
+        (1.0, 1.0),
+        (1.0, 1.0),
+        turns=(3, 3),
+        once_failed=True,
+        sessions=18,
+    ),
 )
 
 
@@ -74,15 +113,35 @@ class World:
         self.attempts = 0
 
     def __call__(self, asked: Asked) -> Said:
-        """Answer one attempt."""
-        self.attempts += 1
+        """Answer one turn of an attempt."""
         text = asked.body["messages"][0]["content"]
         if not isinstance(text, str):
             text = "".join(block.get("text", "") for block in text)
+        with_rule = RULE.removeprefix("- ") in text
+        left = self._turns_left(text, with_rule=with_rule)
+        if left:
+            return Said(json.dumps({"linted": False, "passed": 0, "again": True, "words": f"{left} turns to go."}))
+        self.attempts += 1
+        return self._ended(text, with_rule=with_rule)
+
+    def _turns_left(self, text: str, *, with_rule: bool) -> int:
+        """Return how many turns the attempt takes after this one, which its first turn decides."""
+        said = _TO_GO.findall(text)
+        if said:
+            return int(said[-1]) - 1
+        usual = self._cell.turns[with_rule]
+        if usual == 1:
+            return 0
+        return max(1, round(usual * self._draw.uniform(0.7, 1.3))) - 1
+
+    def _ended(self, text: str, *, with_rule: bool) -> Said:
+        """Answer the last turn."""
         found = _PIECE.search(text)
         lesson = found[2] if found else ""
-        without, with_rule = self._cell.own if lesson == "installing" else self._cell.others
-        chance = with_rule if RULE.removeprefix("- ") in text else without
+        chances = self._cell.own if lesson == "installing" else self._cell.others
+        chance = chances[with_rule]
+        if self._cell.once_failed and not with_rule and found and found[1] == "0" and lesson == "installing":
+            chance = 0.0
         draw = self._draw
         if self._cell.repeats:
             draw = random.Random(hashlib.sha256(f"{self._seed} {text}".encode()).hexdigest())
@@ -95,17 +154,27 @@ class World:
 def night(cell: Cell, seed: int, seal: Seal) -> Ended:
     """Run one night in a folder of its own: real store, seal, copies, relay, judge, engine and gate."""
     world = World(cell, seed)
-    with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as name, ModelServer() as server:
+    with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as name:
+        report = reported(cell, world, seal, Path(name))
+        changes = [change for change in map(proven, report.documents) if change is not None]
+        staged = any(RULE.removeprefix("- ") in change.body for change in changes)
+    return Ended(staged, report.verdict.value, world.attempts)
+
+
+def reported(
+    cell: Cell, world: World, seal: Seal, folder: Path, *, reporters: Sequence[Reporter] = ()
+) -> NightReport:
+    """Run one night in this folder, and return its report."""
+    with ModelServer() as server:
         server.acts = world
-        folder = Path(name)
         machine = Machine(folder, model=Watcher(_optimizer()))
         root = machine.project()
         commit = repository(root)
         machine.shelf.tasks = _asked(cell, root, commit, machine)
         plan = a_gate_plan(GATE)
-        report = machine.night(
-            calls=5000,
-            reporters=(),
+        return machine.night(
+            calls=20_000,
+            reporters=reporters,
             gate=plan.gate,
             removal=plan.removal,
             min_edit_budget=4,
@@ -113,9 +182,6 @@ def night(cell: Cell, seed: int, seal: Seal) -> Ended:
                 seal, server.root_url, folder / "r", draws=store.calls.draws(), meter=meter, night="n"
             ),
         )
-        changes = [change for change in map(proven, report.documents) if change is not None]
-        staged = any(RULE.removeprefix("- ") in change.body for change in changes)
-    return Ended(staged, report.verdict.value, world.attempts)
 
 
 def repository(root: Path, tree: Any = TREE) -> str:
@@ -172,7 +238,7 @@ def _asked(cell: Cell, root: Path, commit: str, machine: Machine) -> list[Task]:
             )
         )
 
-    for turn in range(SESSIONS):
+    for turn in range(cell.sessions):
         add("installing", turn)
     for number in range(OTHERS):
         for turn in range(2):

@@ -1,0 +1,62 @@
+"""Pair: one validation task attempted under the baseline and under the candidate, and the bets that pairs make."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+from skillopt_sleep.records.effort import WORST, Took, share_saved
+from skillopt_sleep.records.record import Record
+
+
+class Pair(Record, frozen=True, kw_only=True):
+    """The metric of one validation task and sample under the baseline and under the candidate.
+
+    `answers` are digests of what both arms answered, by which a target that repeats itself is known. `solved` says
+    whether each arm did all that was asked; older versions didn't keep it. `took` is what each took if the baseline
+    was attempted in a sealed copy.
+    """
+
+    task: str
+    lesson: str = ""
+    session: str = ""
+    sample: int
+    before: float
+    after: float
+    answers: tuple[str, str] = ("", "")
+    solved: tuple[bool, bool] | None = None
+    took: tuple[Took, Took] | None = None
+
+    @property
+    def gain(self) -> float:
+        """Return how much better the candidate did."""
+        return self.after - self.before
+
+    @property
+    def saved(self) -> float | None:
+        """Return the share of tokens that the candidate saved, None if it isn't known what the baseline took.
+
+        What does worse saves nothing, however little it took: it is the worst case.
+        """
+        if self.took is None:
+            return None
+        return WORST if self.gain < 0 else share_saved(*self.took)
+
+
+def bets_of(pairs: Sequence[Pair]) -> tuple[float, ...]:
+    """Return the mean gain of each session in each round, which is one bet: its tasks share their luck."""
+    gains = defaultdict[tuple[int, str], list[float]](list)
+    for pair in pairs:
+        gains[pair.sample, pair.session or pair.task].append(pair.gain)
+    return tuple(math.fsum(values) / len(values) for values in gains.values())
+
+
+def savings_of(pairs: Sequence[Pair]) -> dict[str, tuple[float, ...]]:
+    """Return the mean share of tokens saved in each round, by session."""
+    shares = defaultdict[tuple[str, int], list[float]](list)
+    for pair in pairs:
+        if pair.saved is not None:
+            shares[pair.session or pair.task, pair.sample].append(pair.saved)
+    bets = defaultdict[str, tuple[float, ...]](tuple)
+    for (session, _), values in shares.items():
+        bets[session] += (math.fsum(values) / len(values),)
+    return dict(bets)
